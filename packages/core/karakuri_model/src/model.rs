@@ -1,0 +1,394 @@
+//! The robot, checked once and never changed.
+//!
+//! A tree of bodies, each hanging on its parent (or on the world) by one joint, plus what a tree cannot say:
+//! couplings (mimic), loop joints, sensors. Links that URDF fixes together are one body; every URDF link stays
+//! findable as a [`Frame`].
+//!
+//! Coordinates. A floating joint has `q = [x y z, qx qy qz qw]` (world pose of the body frame) and
+//! `v = [linear velocity of the body frame's origin; angular velocity]`, both in the axes of the joint's parent
+//! side (the world for a floating base). All other joints: angle [rad] or length [m] and their rates.
+//! Planar: `q = [x, y, angle]`, `v = [ẋ, ẏ, angular rate]` in the axes of the joint frame's parent side.
+//! Spherical: `q = [qx qy qz qw]`, `v` = angular velocity in the parent side's axes.
+
+use std::path::PathBuf;
+
+use karakuri_spatial::{Inertia, Pose, Vector3};
+
+/// Index of a body (and of the joint it hangs on).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub usize);
+
+/// Index into [`Model::frames`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FrameId(pub usize);
+
+/// What a robot stands on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Base {
+    /// The root link is fixed to the world at this pose `X_WRoot`.
+    Fixed(Pose),
+    /// The root link is free: joint 0 is [`JointKind::Floating`].
+    Floating,
+}
+
+/// A robot: immutable after it is built.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Robot name.
+    pub name: String,
+    /// What the robot stands on.
+    pub base: Base,
+    /// Moving bodies, parents before children.
+    pub bodies: Vec<Body>,
+    /// `joints[i]` carries `bodies[i]`.
+    pub joints: Vec<Joint>,
+    /// Every URDF link, the merged ones too, in file order.
+    pub frames: Vec<Frame>,
+    /// Mimic joints: exact linear relations between coordinates.
+    pub couplings: Vec<Coupling>,
+    /// Joints that close loops.
+    pub loops: Vec<LoopJoint>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
+    /// Collision shapes, on bodies and on the fixed base.
+    pub collisions: Vec<Geometry>,
+    /// Visual shapes.
+    pub visuals: Vec<Geometry>,
+    /// Pairs of links whose contact is ignored (SRDF `disable_collisions` or robot YAML); adjacent bodies
+    /// never collide and are not listed.
+    pub ignored_pairs: Vec<(FrameId, FrameId)>,
+    /// The hand, if the robot YAML names one.
+    pub end_effector: Option<EndEffector>,
+    /// Named postures: joint name to position. [rad or m]
+    pub postures: Vec<Posture>,
+    /// Named sets of joints that are commanded together, such as `arm` and `hand`.
+    pub groups: Vec<JointGroup>,
+    /// Number of position coordinates.
+    pub nq: usize,
+    /// Number of velocity coordinates.
+    pub nv: usize,
+}
+
+/// A rigid body.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Name of its main link.
+    pub name: String,
+    /// The body it hangs on; `None` is the world.
+    pub parent: Option<BodyId>,
+    /// In the body frame, which is the frame of its main link (at the joint).
+    pub inertia: Inertia,
+}
+
+/// How a body moves against its parent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JointKind {
+    /// Rotation about a unit axis of the joint frame; limited or not (`continuous`).
+    Revolute {
+        /// Unit axis in the joint frame. (3)
+        axis: Vector3,
+    },
+    /// Translation along a unit axis of the joint frame.
+    Prismatic {
+        /// Unit axis in the joint frame. (3)
+        axis: Vector3,
+    },
+    /// Ball joint: three freedoms.
+    Spherical,
+    /// Translation along two axes and rotation about their common normal.
+    Planar {
+        /// First in-plane unit axis, in the joint frame. (3)
+        x: Vector3,
+        /// Second in-plane unit axis. (3)
+        y: Vector3,
+    },
+    /// Six freedoms.
+    Floating,
+}
+
+impl JointKind {
+    /// Number of position coordinates.
+    pub fn nq(self) -> usize {
+        match self {
+            Self::Revolute { .. } | Self::Prismatic { .. } => 1,
+            Self::Planar { .. } => 3,
+            Self::Spherical => 4,
+            Self::Floating => 7,
+        }
+    }
+
+    /// Number of velocity coordinates.
+    pub fn nv(self) -> usize {
+        match self {
+            Self::Revolute { .. } | Self::Prismatic { .. } => 1,
+            Self::Planar { .. } | Self::Spherical => 3,
+            Self::Floating => 6,
+        }
+    }
+}
+
+/// The joint a body hangs on.
+#[derive(Debug, Clone)]
+pub struct Joint {
+    /// Joint name.
+    pub name: String,
+    /// How it moves.
+    pub kind: JointKind,
+    /// Pose of the joint frame in the parent body's frame (in the world if the parent is `None`; the pose of a
+    /// fixed base is included). At `q = 0` the body frame coincides with the joint frame.
+    pub pose_in_parent: Pose,
+    /// First position coordinate.
+    pub q_start: usize,
+    /// First velocity coordinate.
+    pub v_start: usize,
+    /// Limits; infinite where the file sets none.
+    pub limits: Limits,
+    /// Reflected rotor inertia. [kg·m² or kg]
+    pub armature: f64,
+    /// Viscous friction. [N·m·s/rad or N·s/m]
+    pub damping: f64,
+    /// Dry friction. [N·m or N]
+    pub friction: f64,
+    /// The servo, if the joint is driven.
+    pub drive: Option<Drive>,
+}
+
+/// Limits of a joint with one freedom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// [rad or m]
+    pub lower: f64,
+    /// [rad or m]
+    pub upper: f64,
+    /// Largest speed. [rad/s or m/s]
+    pub velocity: f64,
+    /// Largest effort. [N·m or N]
+    pub effort: f64,
+}
+
+impl Limits {
+    /// No limit at all.
+    pub const NONE: Self = Self {
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+        velocity: f64::INFINITY,
+        effort: f64::INFINITY,
+    };
+}
+
+/// A PD servo on a joint: effort = stiffness·(q_d − q) + damping·(v_d − v) + feed-forward, clipped at the
+/// joint's effort limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drive {
+    /// [N·m/rad or N/m]
+    pub stiffness: f64,
+    /// [N·m·s/rad or N·s/m]
+    pub damping: f64,
+}
+
+/// A URDF link: where it sits on its body.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Link name.
+    pub name: String,
+    /// The body it belongs to; `None` is the fixed base (the world).
+    pub body: Option<BodyId>,
+    /// Pose in the body's frame, or in the world if `body` is `None`.
+    pub pose_in_body: Pose,
+    /// The link's parent link and the URDF joint between them; `None` for the root.
+    pub parent: Option<FrameParent>,
+}
+
+/// How a link hangs on its parent link.
+#[derive(Debug, Clone)]
+pub struct FrameParent {
+    /// Parent link.
+    pub frame: FrameId,
+    /// URDF joint name.
+    pub joint: String,
+    /// URDF `origin` of the joint: pose in the parent link.
+    pub pose_in_parent: Pose,
+    /// True when the joint is `fixed`.
+    pub fixed: bool,
+}
+
+/// A mimic joint: `q[follower] = multiplier · q[leader] + offset`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coupling {
+    /// Joint that follows (one freedom).
+    pub follower: BodyId,
+    /// Joint that leads (one freedom).
+    pub leader: BodyId,
+    /// [-]
+    pub multiplier: f64,
+    /// [rad or m]
+    pub offset: f64,
+}
+
+/// A joint that closes a loop: a frame on body A and one on body B whose relative motion is constrained.
+#[derive(Debug, Clone)]
+pub struct LoopJoint {
+    /// Name.
+    pub name: String,
+    /// Body A; `None` is the world.
+    pub body_a: Option<BodyId>,
+    /// Pose of the joint frame on A.
+    pub pose_in_a: Pose,
+    /// Body B; `None` is the world.
+    pub body_b: Option<BodyId>,
+    /// Pose of the joint frame on B.
+    pub pose_in_b: Pose,
+    /// Which of the six relative freedoms are locked, in A's joint frame: rotation x y z, translation x y z.
+    pub locked: [bool; 6],
+}
+
+/// A sensor.
+#[derive(Debug, Clone)]
+pub struct Sensor {
+    /// Name; also the last part of its topic.
+    pub name: String,
+    /// The link it is fixed to; readings are in this link's frame.
+    pub frame: FrameId,
+    /// What it measures.
+    pub kind: SensorKind,
+}
+
+/// What a sensor measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SensorKind {
+    /// Wrench that the surroundings (contacts) exert on the link, about the link's origin. `wrench/<name>`
+    ContactWrench,
+    /// Wrench through the joint that carries the link: parent on child. `wrench/<name>`
+    JointWrench,
+    /// Orientation, angular velocity and specific force. `imu/<name>`
+    Imu,
+}
+
+/// A shape on a link.
+#[derive(Debug, Clone)]
+pub struct Geometry {
+    /// The link it belongs to.
+    pub frame: FrameId,
+    /// The body it moves with; `None` is the fixed base.
+    pub body: Option<BodyId>,
+    /// Pose in the body's frame, or in the world if `body` is `None`.
+    pub pose_in_body: Pose,
+    /// The shape.
+    pub shape: Shape,
+    /// RGBA, 0 to 1.
+    pub color: [f32; 4],
+    /// Coulomb friction coefficient. [-]
+    pub friction: f64,
+    /// Coefficient of restitution. [-]
+    pub restitution: f64,
+}
+
+/// A shape, centred on its own frame.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// Full edge lengths. [m] (3)
+    Box {
+        /// [m] (3)
+        size: Vector3,
+    },
+    /// Ball.
+    Sphere {
+        /// [m]
+        radius: f64,
+    },
+    /// Cylinder along z.
+    Cylinder {
+        /// [m]
+        radius: f64,
+        /// Full length. [m]
+        length: f64,
+    },
+    /// Cylinder along z with half-balls at its ends.
+    Capsule {
+        /// [m]
+        radius: f64,
+        /// Of the cylindrical part. [m]
+        length: f64,
+    },
+    /// Triangles, scaled and in metres.
+    Mesh(std::sync::Arc<Mesh>),
+}
+
+/// A triangle mesh. `vertices` are scaled already. [m]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mesh {
+    /// Where it came from.
+    pub path: PathBuf,
+    /// [m] (n × 3)
+    pub vertices: Vec<[f64; 3]>,
+    /// Corner indices (m × 3)
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// A hand: how it is driven and where it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EndEffector {
+    /// Which plug-in drives it, such as `parallel_linkage`.
+    pub kind: String,
+    /// Tool centre: REP 120, x towards the object, y along the opening.
+    pub tool_frame: FrameId,
+    /// Driven joints.
+    pub joints: Vec<BodyId>,
+    /// Sensors that feel the object, one a finger.
+    pub sensors: Vec<String>,
+    /// Numbers the plug-in needs, by name; SI units.
+    pub parameters: Vec<(String, f64)>,
+}
+
+/// A named posture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Posture {
+    /// Name, such as `home`.
+    pub name: String,
+    /// Joint and its position. [rad or m]
+    pub positions: Vec<(BodyId, f64)>,
+}
+
+/// Joints that are commanded together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointGroup {
+    /// Name, such as `arm`.
+    pub name: String,
+    /// Joints in order.
+    pub joints: Vec<BodyId>,
+}
+
+impl Model {
+    /// The body of this name, which is also the index of its joint.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|b| b.name == name).map(BodyId)
+    }
+
+    /// The joint of this name.
+    pub fn joint(&self, name: &str) -> Option<BodyId> {
+        self.joints.iter().position(|j| j.name == name).map(BodyId)
+    }
+
+    /// The link of this name.
+    pub fn frame(&self, name: &str) -> Option<FrameId> {
+        self.frames.iter().position(|f| f.name == name).map(FrameId)
+    }
+
+    /// Sum of the moving bodies' masses. [kg]
+    pub fn mass(&self) -> f64 {
+        self.bodies.iter().map(|b| b.inertia.mass).sum()
+    }
+
+    /// The position with every coordinate zero, quaternions being unit. (nq)
+    pub fn neutral_position(&self) -> Vec<f64> {
+        let mut q = vec![0.0; self.nq];
+        for joint in &self.joints {
+            match joint.kind {
+                JointKind::Floating => q[joint.q_start + 6] = 1.0,
+                JointKind::Spherical => q[joint.q_start + 3] = 1.0,
+                _ => {}
+            }
+        }
+        q
+    }
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+
+mod inertia;
+mod motion;
+mod pose;
+
+pub use inertia::{Inertia, InertiaError};
+pub use motion::{Force, Motion, skew};
+pub use pose::Pose;
+
+/// Three reals.
+pub type Vector3 = nalgebra::Vector3<f64>;
+/// 3×3 reals.
+pub type Matrix3 = nalgebra::Matrix3<f64>;
+/// Six reals; angular part first.
+pub type Vector6 = nalgebra::Vector6<f64>;
+/// 6×6 reals; angular part first.
+pub type Matrix6 = nalgebra::Matrix6<f64>;
+/// Unit quaternion; written `x, y, z, w` at every border.
+pub type UnitQuaternion = nalgebra::UnitQuaternion<f64>;

@@ -1,0 +1,127 @@
+//! Poses: rotation and translation from one frame to another.
+//!
+//! `X_AB` is the pose of frame B in frame A; `X_AC = X_AB * X_BC`.
+
+use core::ops::Mul;
+
+use nalgebra::Rotation3;
+
+use crate::{Force, Matrix3, Motion, UnitQuaternion, Vector3};
+
+/// Pose `X_AB` of a frame B in a frame A.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// `R_AB`: takes components in B to components in A. (3×3)
+    pub rotation: Matrix3,
+    /// `p_AB`: B's origin, in A. [m] (3)
+    pub translation: Vector3,
+}
+
+impl Pose {
+    /// The frames coincide.
+    pub const IDENTITY: Self = Self {
+        rotation: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        translation: Vector3::new(0.0, 0.0, 0.0),
+    };
+
+    /// From a rotation matrix and a translation. [m]
+    pub fn new(rotation: Matrix3, translation: Vector3) -> Self {
+        Self { rotation, translation }
+    }
+
+    /// Translation only. [m]
+    pub fn from_translation(translation: Vector3) -> Self {
+        Self { translation, ..Self::IDENTITY }
+    }
+
+    /// From a unit quaternion and a translation. [m]
+    pub fn from_quaternion(rotation: &UnitQuaternion, translation: Vector3) -> Self {
+        Self { rotation: *rotation.to_rotation_matrix().matrix(), translation }
+    }
+
+    /// From a translation [m] and fixed-axis roll, pitch, yaw [rad], as URDF's `origin` (REP 103).
+    pub fn from_xyz_rpy(xyz: [f64; 3], rpy: [f64; 3]) -> Self {
+        let rotation = Rotation3::from_euler_angles(rpy[0], rpy[1], rpy[2]);
+        Self { rotation: *rotation.matrix(), translation: Vector3::from(xyz) }
+    }
+
+    /// Rotation by `angle` [rad] about a unit `axis` through the origin (Rodrigues).
+    pub fn from_axis_angle(axis: &Vector3, angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        let k = crate::skew(axis);
+        let rotation = Matrix3::identity() + k * sin + k * k * (1.0 - cos);
+        Self { rotation, translation: Vector3::zeros() }
+    }
+
+    /// The rotation as a unit quaternion.
+    pub fn quaternion(&self) -> UnitQuaternion {
+        UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation))
+    }
+
+    /// Fixed-axis roll, pitch, yaw. [rad]
+    pub fn rpy(&self) -> [f64; 3] {
+        let (r, p, y) = Rotation3::from_matrix_unchecked(self.rotation).euler_angles();
+        [r, p, y]
+    }
+
+    /// `X_BA`.
+    pub fn inverse(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self { rotation, translation: -(rotation * self.translation) }
+    }
+
+    /// A point given in B, in A. [m]
+    pub fn transform_point(&self, p_B: &Vector3) -> Vector3 {
+        self.rotation * p_B + self.translation
+    }
+
+    /// A free vector given in B, in A.
+    pub fn transform_vector(&self, v_B: &Vector3) -> Vector3 {
+        self.rotation * v_B
+    }
+
+    /// A motion vector given in B (at B's origin), in A (at A's origin).
+    pub fn transform_motion(&self, V_B: &Motion) -> Motion {
+        let angular = self.rotation * V_B.angular;
+        Motion { angular, linear: self.rotation * V_B.linear + self.translation.cross(&angular) }
+    }
+
+    /// A motion vector given in A (at A's origin), in B (at B's origin).
+    pub fn inverse_transform_motion(&self, V_A: &Motion) -> Motion {
+        Motion {
+            angular: self.rotation.tr_mul(&V_A.angular),
+            linear: self.rotation.tr_mul(&(V_A.linear - self.translation.cross(&V_A.angular))),
+        }
+    }
+
+    /// A force vector given in B (about B's origin), in A (about A's origin).
+    pub fn transform_force(&self, F_B: &Force) -> Force {
+        let force = self.rotation * F_B.force;
+        Force { moment: self.rotation * F_B.moment + self.translation.cross(&force), force }
+    }
+
+    /// A force vector given in A (about A's origin), in B (about B's origin).
+    pub fn inverse_transform_force(&self, F_A: &Force) -> Force {
+        Force {
+            moment: self.rotation.tr_mul(&(F_A.moment - self.translation.cross(&F_A.force))),
+            force: self.rotation.tr_mul(&F_A.force),
+        }
+    }
+}
+
+impl Default for Pose {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl Mul for Pose {
+    type Output = Self;
+
+    fn mul(self, X_BC: Self) -> Self {
+        Self {
+            rotation: self.rotation * X_BC.rotation,
+            translation: self.rotation * X_BC.translation + self.translation,
+        }
+    }
+}
