@@ -1,0 +1,42 @@
+//! One file a command: an `Args` struct and `run(args)`. A new command is that file, its `mod` and
+//! its line in the registry.
+
+use anyhow::Result;
+
+pub mod launch;
+
+/// How a command that could read its input ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All went well: exit code 0.
+    Done,
+    /// The input is wrong and the command has printed every problem: exit code 1.
+    InputWrong,
+    /// The run failed, for this reason; what it wrote is there all the same: exit code 3.
+    Failed(String),
+}
+
+/// Makes the subcommands of the listed modules; the help comes from each module's `Args`.
+macro_rules! registry {
+    ($($name:ident($module:ident)),* $(,)?) => {
+        /// The subcommands.
+        #[derive(Debug, clap::Subcommand)]
+        pub enum Command {
+            $(#[expect(missing_docs, reason = "the help comes from its `Args`")]
+            $name($module::Args),)*
+        }
+
+        impl Command {
+            /// Runs it; an error means that the input is wrong.
+            pub fn run(&self) -> Result<Outcome> {
+                match self {
+                    $(Self::$name(args) => $module::run(args),)*
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    Launch(launch),
+}

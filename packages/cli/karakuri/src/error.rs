@@ -1,0 +1,66 @@
+//! Errors as the user sees them: once, in one text, with the place in the file where there is one.
+
+use std::path::Path;
+
+use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
+
+/// Prints an error and its causes to stderr.
+pub fn print(error: anyhow::Error) {
+    match error.downcast::<AtLine>() {
+        Ok(pointed) => eprint!("{:?}", report(pointed)),
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.chain().skip(1).for_each(|cause| eprintln!("  because: {cause}"));
+        }
+    }
+}
+
+/// With the source line; paths stay in one piece, whatever the width of the terminal.
+fn report(pointed: AtLine) -> miette::Report {
+    let options = || MietteHandlerOpts::new().wrap_lines(false).context_lines(0).build();
+    // It fails only where a hook is in place already, and that prints as well.
+    let _kept = miette::set_hook(Box::new(move |_| Box::new(options())));
+    miette::Report::new(pointed)
+}
+
+/// A problem at a line of a text file; printed with the line and the remedy.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{place}: {message}")]
+pub struct AtLine {
+    place: String,
+    message: String,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    source_code: NamedSource<String>,
+    #[label]
+    span: SourceSpan,
+}
+
+impl AtLine {
+    /// From the file, its text, the line (from 1), what is wrong and what to do about it.
+    pub fn new(
+        file: &Path,
+        text: &str,
+        line: usize,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Self {
+        let file = file.display().to_string();
+        Self {
+            place: format!("{file}:{line}"),
+            message: message.into(),
+            help,
+            span: span_of_line(text, line),
+            source_code: NamedSource::new(file, text.to_owned()),
+        }
+    }
+}
+
+/// The line without its indentation.
+fn span_of_line(text: &str, line: usize) -> SourceSpan {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let content = text[start..].lines().next().unwrap_or_default();
+    let indentation = content.len() - content.trim_start().len();
+    (start + indentation, content.trim().len()).into()
+}

@@ -1,0 +1,76 @@
+//! The offline program: the project's algorithms without ROS.
+//!
+//! Exit codes: 0 done; 1 the input is wrong, and the message says where; 2 usage; 3 the run failed,
+//! with its report written all the same.
+
+pub mod commands;
+pub mod error;
+pub mod interrupt;
+pub mod output;
+pub mod progress;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
+use crate::commands::{Command, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  karakuri check urdf/arm6/arm6.urdf --config config/arm6.yaml
+  karakuri simulate config/scenes/pick_and_place.yaml --duration 2 --trace out.csv
+  karakuri dynamics robot.urdf --base fixed --algorithms rnea,crba --input states.json
+  karakuri ik robot.urdf --link tool --pose 0.4,0,0.3,0,3.14,0
+  karakuri launch launch/pick_and_place.launch.xml hardware:=mock
+
+Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.
+`karakuri <command> --help` says more about each.";
+
+/// Checks robots, runs physics and dynamics, solves inverse kinematics, runs launch files. No ROS needed.
+#[derive(Debug, Parser)]
+#[command(name = "karakuri", version, after_help = EXAMPLES)]
+struct Cli {
+    /// What is logged to stderr: error, warn, info, debug, trace, or a filter as `karakuri_model=debug`
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        env = "KARAKURI_LOG",
+        default_value = "warn"
+    )]
+    log: String,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Reads the command line, runs the command and turns its end into the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match start_log(&cli.log).and_then(|()| cli.command.run()) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::InputWrong) => ExitCode::from(1),
+        Ok(Outcome::Failed(reason)) => {
+            eprintln!("failed: {reason}");
+            ExitCode::from(3)
+        }
+        Err(error) => {
+            error::print(error);
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn start_log(filter: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter).map_err(|e| {
+        anyhow::anyhow!("--log {filter}: {e}; use error, warn, info, debug or trace")
+    })?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .without_time()
+        .init();
+    Ok(())
+}
