@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Builds interface packages on top of the sourced ROS 2:   overlay.sh OVERLAY PACKAGE_DIR...
+#
+# Each package is configured, built and installed into OVERLAY, two at a time: CMake's configuration is serial and takes
+# most of the time. A package whose files, compiler and ROS 2 are unchanged is left alone (OVERLAY/.stamps), so an
+# interrupted run goes on where it stopped. The packages must not depend on each other.
+set -euo pipefail
+
+overlay=$(realpath -m "$1")
+shift
+mkdir -p "$overlay/.build" "$overlay/.stamps"
+
+python=$(command -v python3)
+python_dir=lib/python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')/site-packages
+generator=()
+command -v ninja > /dev/null && generator=(-G Ninja)
+
+# What a package's build depends on beside the tools: its files and the ROS 2 below.
+fingerprint() {
+  { find "$1" -type f -print0 | sort -z | xargs -0 sha256sum; echo "$AMENT_PREFIX_PATH $python_dir"; } | sha256sum | cut -c1-16
+}
+
+build() {
+  local source=$1 name stamp started=$SECONDS
+  name=$(basename "$source")
+  stamp=$(fingerprint "$source")
+  [ "$(cat "$overlay/.stamps/$name" 2> /dev/null)" = "$stamp" ] && return 0
+  rm -f "$overlay/.stamps/$name"
+  {
+    cmake -S "$source" -B "$overlay/.build/$name" "${generator[@]}" --no-warn-unused-cli \
+      -DCMAKE_INSTALL_PREFIX="$overlay" -DPYTHON_INSTALL_DIR="$python_dir" -DPython3_EXECUTABLE="$python" \
+      -DCMAKE_BUILD_TYPE=None -DBUILD_TESTING=OFF &&
+      cmake --build "$overlay/.build/$name" --parallel &&
+      cmake --install "$overlay/.build/$name"
+  } > "$overlay/.build/$name.log" 2>&1 || {
+    echo "failed: $name, see $overlay/.build/$name.log"
+    tail -n 15 "$overlay/.build/$name.log"
+    return 1
+  }
+  echo "$stamp" > "$overlay/.stamps/$name"
+  echo "built: $name in $((SECONDS - started)) s"
+}
+
+failed=0
+running=0
+for package in "$@"; do
+  if ((running == 2)); then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  build "$package" &
+  running=$((running + 1))
+done
+for ((; running > 0; running--)); do wait -n || failed=1; done
+exit "$failed"
