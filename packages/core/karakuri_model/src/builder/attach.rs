@@ -1,0 +1,311 @@
+//! What hangs on the tree by name: groups, postures, sensors, loops, ignored contacts, the hand.
+
+use karakuri_spatial::Pose;
+use nalgebra::Rotation3;
+
+use super::place::body_poses;
+use super::tree::closest;
+use super::{LoopFrames, LoopSpec, ModelBuilder};
+use crate::diagnostic::{Report, Subject};
+use crate::{BodyId, EndEffector, FrameId, JointGroup, LoopJoint, Model, Posture, Sensor};
+
+/// Loop gaps above these are worth a warning: [m], [rad].
+const GAP: (f64, f64) = (1e-5, 1e-4);
+
+impl ModelBuilder {
+    /// Resolves all names; unknown ones are errors.
+    pub(super) fn attach(&self, model: &mut Model, report: &mut Report) {
+        for (name, joints) in &self.groups {
+            let subject = Subject::Group(name.clone());
+            let joints = self.joint_ids(model, joints, &subject, report);
+            model.groups.push(JointGroup { name: name.clone(), joints });
+        }
+        self.check_groups(model, report);
+        for (name, positions) in &self.postures {
+            let positions = self.posture_positions(model, name, positions, report);
+            model.postures.push(Posture { name: name.clone(), positions });
+        }
+        for sensor in &self.sensors {
+            let subject = Subject::Sensor(sensor.name.clone());
+            let what = format!("sensor `{}`", sensor.name);
+            if let Some(frame) = self.link_id(&sensor.link, &what, &subject, report) {
+                let (name, kind) = (sensor.name.clone(), sensor.kind);
+                model.sensors.push(Sensor { name, frame, kind });
+            }
+        }
+        for (i, (a, b)) in self.ignored_pairs.iter().enumerate() {
+            let subject = Subject::IgnoredPair(i);
+            let a = self.link_id(a, "ignored pair", &subject, report);
+            let b = self.link_id(b, "ignored pair", &subject, report);
+            model.ignored_pairs.extend(a.zip(b));
+        }
+        for spec in &self.loops {
+            model.loops.extend(self.close_loop(model, spec, report));
+        }
+        model.end_effector = self.attach_end_effector(model, report);
+    }
+
+    /// When no model can be made: unknown links are still worth saying.
+    pub(super) fn check_attachment_names(&self, report: &mut Report) {
+        for sensor in &self.sensors {
+            let subject = Subject::Sensor(sensor.name.clone());
+            self.link_id(&sensor.link, &format!("sensor `{}`", sensor.name), &subject, report);
+        }
+        for spec in &self.loops {
+            let subject = Subject::Loop(spec.name.clone());
+            for link in [&spec.link_a, &spec.link_b] {
+                self.link_id(link, &format!("loop `{}`", spec.name), &subject, report);
+            }
+        }
+        for (i, (a, b)) in self.ignored_pairs.iter().enumerate() {
+            for link in [a, b] {
+                self.link_id(link, "ignored pair", &Subject::IgnoredPair(i), report);
+            }
+        }
+    }
+
+    fn link_id(
+        &self,
+        link: &str,
+        user: &str,
+        subject: &Subject,
+        report: &mut Report,
+    ) -> Option<FrameId> {
+        let id = self.links.iter().position(|l| l.name == link).map(FrameId);
+        if id.is_none() {
+            let remedy = closest(link, self.links.iter().map(|l| l.name.as_str()))
+                .map_or("name a link of the URDF".to_owned(), |n| format!("did you mean `{n}`?"));
+            report.error(subject, format!("{user}: link `{link}` does not exist"), remedy);
+        }
+        id
+    }
+
+    fn joint_ids(
+        &self,
+        model: &Model,
+        names: &[String],
+        subject: &Subject,
+        report: &mut Report,
+    ) -> Vec<BodyId> {
+        names.iter().filter_map(|name| self.joint_id(model, name, subject, report)).collect()
+    }
+
+    fn joint_id(
+        &self,
+        model: &Model,
+        name: &str,
+        subject: &Subject,
+        report: &mut Report,
+    ) -> Option<BodyId> {
+        let user = match subject {
+            Subject::Group(group) => format!("group `{group}`"),
+            Subject::Posture(posture) => format!("posture `{posture}`"),
+            _ => "end effector".to_owned(),
+        };
+        let Some(id) = model.joint(name) else {
+            if self.joints.iter().any(|j| j.name == name) {
+                report.error(
+                    subject,
+                    format!("{user}: joint `{name}` is fixed and has no position"),
+                    "remove it from the list",
+                );
+            } else {
+                let remedy = closest(name, model.joints.iter().map(|j| j.name.as_str()))
+                    .map_or("name a joint of the URDF".to_owned(), |n| {
+                        format!("did you mean `{n}`?")
+                    });
+                report.error(subject, format!("{user}: joint `{name}` does not exist"), remedy);
+            }
+            return None;
+        };
+        if model.joints[id.0].kind.nv() != 1 {
+            report.error(
+                subject,
+                format!("{user}: joint `{name}` has {} freedoms", model.joints[id.0].kind.nv()),
+                "name only revolute, continuous and prismatic joints",
+            );
+            return None;
+        }
+        Some(id)
+    }
+
+    /// A joint has one commander: groups do not overlap and hold no followers.
+    fn check_groups(&self, model: &Model, report: &mut Report) {
+        let mut owner: Vec<Option<&str>> = vec![None; model.joints.len()];
+        for group in &model.groups {
+            let subject = Subject::Group(group.name.clone());
+            for id in &group.joints {
+                let joint = &model.joints[id.0].name;
+                if let Some(other) = owner[id.0].replace(&group.name) {
+                    report.error(
+                        &subject,
+                        format!(
+                            "joint `{joint}` is in group `{other}` and in group `{}`",
+                            group.name
+                        ),
+                        "a joint is commanded by one group: list it once",
+                    );
+                }
+                if let Some(coupling) = model.couplings.iter().find(|c| c.follower == *id) {
+                    let leader = &model.joints[coupling.leader.0].name;
+                    report.error(
+                        &subject,
+                        format!("group `{}`: joint `{joint}` mimics `{leader}`", group.name),
+                        format!("list `{leader}` only"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn posture_positions(
+        &self,
+        model: &Model,
+        posture: &str,
+        positions: &[(String, f64)],
+        report: &mut Report,
+    ) -> Vec<(BodyId, f64)> {
+        let subject = Subject::Posture(posture.to_owned());
+        let mut result = Vec::with_capacity(positions.len());
+        for (name, q) in positions {
+            let Some(id) = self.joint_id(model, name, &subject, report) else { continue };
+            let limits = model.joints[id.0].limits;
+            if !(limits.lower..=limits.upper).contains(q) {
+                report.error(
+                    &subject,
+                    format!(
+                        "posture `{posture}`: joint `{name}` at {q} is outside its limits {} to {}",
+                        limits.lower, limits.upper
+                    ),
+                    "write a position within the limits [rad or m]",
+                );
+            }
+            result.push((id, *q));
+        }
+        result
+    }
+
+    fn close_loop(&self, model: &Model, spec: &LoopSpec, report: &mut Report) -> Option<LoopJoint> {
+        let subject = Subject::Loop(spec.name.clone());
+        let what = format!("loop `{}`", spec.name);
+        let a = self.link_id(&spec.link_a, &what, &subject, report);
+        let b = self.link_id(&spec.link_b, &what, &subject, report);
+        let (frame_a, frame_b) = (&model.frames[a?.0], &model.frames[b?.0]);
+        if frame_a.body == frame_b.body {
+            report.error(
+                &subject,
+                format!("{what}: links `{}` and `{}` are one rigid body", spec.link_a, spec.link_b),
+                "name two links that move against each other",
+            );
+            return None;
+        }
+        if !spec.locked.contains(&true) {
+            report.error(&subject, format!("{what} locks nothing"), "lock at least one freedom");
+            return None;
+        }
+        let q = self.loop_posture(model, spec, report)?;
+        let poses = body_poses(model, &q);
+        let in_world = |body: Option<BodyId>| body.map_or(Pose::IDENTITY, |b| poses[b.0]);
+        let (X_WA, X_WB) = (in_world(frame_a.body), in_world(frame_b.body));
+        let (pose_in_a, pose_in_b) = match spec.frames {
+            LoopFrames::OnLinks { a, b } => (frame_a.pose_in_body * a, frame_b.pose_in_body * b),
+            LoopFrames::InRoot(X_RJ) => {
+                let root = model.frames.iter().find(|f| f.parent.is_none())?;
+                let X_WJ = in_world(root.body) * root.pose_in_body * X_RJ;
+                (X_WA.inverse() * X_WJ, X_WB.inverse() * X_WJ)
+            }
+        };
+        report_gap(spec, &((X_WA * pose_in_a).inverse() * (X_WB * pose_in_b)), report);
+        Some(LoopJoint {
+            name: spec.name.clone(),
+            body_a: frame_a.body,
+            pose_in_a,
+            body_b: frame_b.body,
+            pose_in_b,
+            locked: spec.locked,
+        })
+    }
+
+    /// Position of the posture that closes the loop; followers of mimic included. (nq)
+    fn loop_posture(
+        &self,
+        model: &Model,
+        spec: &LoopSpec,
+        report: &mut Report,
+    ) -> Option<Vec<f64>> {
+        let mut q = model.neutral_position();
+        if let Some(name) = &spec.posture {
+            let Some(posture) = model.postures.iter().find(|p| p.name == *name) else {
+                let remedy = closest(name, model.postures.iter().map(|p| p.name.as_str()))
+                    .map_or("name one of `postures:`".to_owned(), |n| {
+                        format!("did you mean `{n}`?")
+                    });
+                report.error(
+                    &Subject::Loop(spec.name.clone()),
+                    format!("loop `{}`: posture `{name}` does not exist", spec.name),
+                    remedy,
+                );
+                return None;
+            };
+            for &(id, value) in &posture.positions {
+                q[model.joints[id.0].q_start] = value;
+            }
+        }
+        for c in &model.couplings {
+            let leader = q[model.joints[c.leader.0].q_start];
+            q[model.joints[c.follower.0].q_start] = c.multiplier * leader + c.offset;
+        }
+        Some(q)
+    }
+
+    fn attach_end_effector(&self, model: &Model, report: &mut Report) -> Option<EndEffector> {
+        let spec = self.end_effector.as_ref()?;
+        let subject = Subject::EndEffector;
+        let tool = self.link_id(&spec.tool, "end effector: tool", &subject, report);
+        let joints = self.joint_ids(model, &spec.joints, &subject, report);
+        for name in &spec.sensors {
+            if !model.sensors.iter().any(|s| s.name == *name) {
+                let remedy = closest(name, model.sensors.iter().map(|s| s.name.as_str()))
+                    .map_or("name one of `sensors:`".to_owned(), |n| {
+                        format!("did you mean `{n}`?")
+                    });
+                report.error(
+                    &subject,
+                    format!("end effector: sensor `{name}` does not exist"),
+                    remedy,
+                );
+            }
+        }
+        Some(EndEffector {
+            kind: spec.kind.clone(),
+            tool_frame: tool?,
+            joints,
+            sensors: spec.sensors.clone(),
+            parameters: spec.parameters.clone(),
+        })
+    }
+}
+
+/// Measures the locked freedoms of `X_AB`, the joint's frame B in its frame A.
+fn report_gap(spec: &LoopSpec, X_AB: &Pose, report: &mut Report) {
+    let rotation = Rotation3::from_matrix_unchecked(X_AB.rotation).scaled_axis();
+    let locked = |values: [f64; 3], first: usize| {
+        (0..3).filter(|&i| spec.locked[first + i]).map(|i| values[i].powi(2)).sum::<f64>().sqrt()
+    };
+    // With a free axis the misalignment is what tilts it, not the turn about it.
+    let angle = locked(rotation.into(), 0);
+    let distance = locked(X_AB.translation.into(), 3);
+    if distance > GAP.0 || angle > GAP.1 {
+        let posture = spec.posture.as_deref().unwrap_or("neutral");
+        report.warn(
+            &Subject::Loop(spec.name.clone()),
+            format!(
+                "loop `{}` is open in the {posture} posture: gap {:.4} mm, misalignment {:.3} deg",
+                spec.name,
+                distance * 1e3,
+                angle.to_degrees()
+            ),
+            "move its frames together, or name the `posture` in which they meet",
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! Axes, limits and inertias.
+
+use karakuri_spatial::{Inertia, InertiaError, Matrix6, Vector3, Vector6};
+
+use super::{JointSpec, ModelBuilder};
+use crate::diagnostic::{Report, Subject};
+use crate::{JointKind, Model};
+
+/// Axes whose length differs from 1 by no more are rounding of the file's decimals. [-]
+const UNIT_SLACK: f64 = 1e-3;
+
+impl ModelBuilder {
+    /// Axes become unit; limits and frictions are in range.
+    pub(super) fn check_joints(&mut self, report: &mut Report) {
+        for joint in &mut self.joints {
+            check_axes(joint, report);
+            check_numbers(joint, report);
+        }
+    }
+
+    /// Inertias are those of rigid bodies.
+    pub(super) fn check_links(&self, report: &mut Report) {
+        for link in &self.links {
+            let Err(error) = link.inertia.validate() else { continue };
+            let (what, remedy) = match error {
+                InertiaError::NegativeMass(mass) => (
+                    format!("mass {mass} kg is negative"),
+                    "write the mass in kg, at least 0".to_owned(),
+                ),
+                InertiaError::NegativeMoment(moment) => (
+                    format!("principal moment {moment:.3e} kg·m² is negative"),
+                    "check the signs of ixy, ixz, iyz and that the moments are about the centre of mass"
+                        .to_owned(),
+                ),
+                InertiaError::TriangleInequality(largest, sum) => (
+                    format!(
+                        "principal moment {largest:.4e} kg·m² exceeds the sum {sum:.4e} of the other two, \
+                         which no mass distribution has"
+                    ),
+                    "recompute the inertia: check units (kg·m²) and the axes' order".to_owned(),
+                ),
+                _ => ("a number is NaN or infinite".to_owned(), "write finite numbers".to_owned()),
+            };
+            report.error(
+                &Subject::Inertial(link.name.clone()),
+                format!("link `{}`: {what}", link.name),
+                remedy,
+            );
+        }
+    }
+
+    /// Every joint moves some inertia, or no finite force would give it a finite acceleration.
+    pub(super) fn check_mobility(&self, model: &Model, report: &mut Report) {
+        // Composite inertias at the neutral position, leaves first.
+        let mut composite: Vec<Inertia> = model.bodies.iter().map(|b| b.inertia).collect();
+        for i in (0..model.bodies.len()).rev() {
+            if let Some(parent) = model.bodies[i].parent {
+                let moved = composite[i].transformed(&model.joints[i].pose_in_parent);
+                composite[parent.0] = composite[parent.0].combined(&moved);
+            }
+        }
+        for (i, joint) in model.joints.iter().enumerate() {
+            if joint.armature > 0.0 || least_inertia(&composite[i], joint.kind) > 0.0 {
+                continue;
+            }
+            let body = &model.bodies[i].name;
+            let (what, add) = if composite[i].mass == 0.0 {
+                ("no mass", format!("give link `{body}` an <inertial>"))
+            } else {
+                ("no rotational inertia", format!("give link `{body}` a positive <inertia>"))
+            };
+            let remedy = if joint.name == Self::FLOATING_BASE {
+                add
+            } else {
+                format!("{add}, or make the joint fixed, or set its `armature` in the robot YAML")
+            };
+            report.error(
+                &Subject::Link(body.clone()),
+                format!("joint `{}` moves link `{body}`, which has {what}", joint.name),
+                remedy,
+            );
+        }
+    }
+}
+
+fn check_axes(joint: &mut JointSpec, report: &mut Report) {
+    let name = joint.name.clone();
+    match &mut joint.kind {
+        Some(JointKind::Revolute { axis } | JointKind::Prismatic { axis }) => {
+            make_unit(&name, axis, report);
+        }
+        Some(JointKind::Planar { x, y }) => {
+            make_unit(&name, x, report);
+            make_unit(&name, y, report);
+            if x.dot(y).abs() > UNIT_SLACK {
+                report.error(
+                    &Subject::Axis(name.clone()),
+                    format!("joint `{name}`: the in-plane axes are not at a right angle"),
+                    "give two axes at a right angle",
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+fn make_unit(name: &str, axis: &mut Vector3, report: &mut Report) {
+    let subject = Subject::Axis(name.to_owned());
+    let length = axis.norm();
+    if !length.is_finite() || length < 1e-9 {
+        report.error(
+            &subject,
+            format!("joint `{name}`: axis ({} {} {}) has no direction", axis.x, axis.y, axis.z),
+            "write a unit vector, such as <axis xyz=\"0 0 1\"/>",
+        );
+        return;
+    }
+    *axis /= length;
+    if (length - 1.0).abs() > UNIT_SLACK {
+        report.warn(
+            &subject,
+            format!("joint `{name}`: axis has length {length:.4}, not 1"),
+            format!("taken as \"{:.6} {:.6} {:.6}\"", axis.x, axis.y, axis.z),
+        );
+    }
+}
+
+fn check_numbers(joint: &JointSpec, report: &mut Report) {
+    let name = &joint.name;
+    let pose = joint.origin.rotation.iter().chain(joint.origin.translation.iter());
+    if pose.clone().any(|x| !x.is_finite()) {
+        report.error(
+            &Subject::Joint(name.clone()),
+            format!("joint `{name}`: origin holds NaN or infinity"),
+            "write finite numbers",
+        );
+    }
+    let limits = joint.limits;
+    if limits.lower.is_nan() || limits.upper.is_nan() || limits.lower > limits.upper {
+        report.error(
+            &Subject::Limit(name.clone()),
+            format!(
+                "joint `{name}`: lower limit {} is above upper limit {}",
+                limits.lower, limits.upper
+            ),
+            "swap them, or check whether they are in rad (or m)",
+        );
+    }
+    let positive = [("velocity", limits.velocity), ("effort", limits.effort)];
+    for (what, value) in positive {
+        if value.is_nan() || value < 0.0 {
+            report.error(
+                &Subject::Limit(name.clone()),
+                format!("joint `{name}`: {what} limit {value} is negative"),
+                "write its magnitude, above 0",
+            );
+        }
+    }
+    let mut at_least_zero = vec![
+        ("armature", joint.armature),
+        ("viscous friction", joint.damping),
+        ("dry friction", joint.friction),
+    ];
+    if let Some(drive) = joint.drive {
+        at_least_zero.extend([("stiffness", drive.stiffness), ("drive damping", drive.damping)]);
+    }
+    for (what, value) in at_least_zero {
+        if !value.is_finite() || value < 0.0 {
+            report.error(
+                &Subject::Drive(name.clone()),
+                format!("joint `{name}`: {what} {value} is not a number of at least 0"),
+                "write a finite number of at least 0",
+            );
+        }
+    }
+}
+
+/// The smallest inertia against any motion that the joint allows, given the composite inertia of what it carries;
+/// 0 when it is nothing but rounding.
+fn least_inertia(composite: &Inertia, kind: JointKind) -> f64 {
+    let subspace: Vec<Vector6> = match kind {
+        JointKind::Revolute { axis } => vec![Vector6::new(axis.x, axis.y, axis.z, 0.0, 0.0, 0.0)],
+        JointKind::Prismatic { .. } => return composite.mass,
+        JointKind::Planar { x, y } => {
+            let n = x.cross(&y);
+            vec![
+                Vector6::new(0.0, 0.0, 0.0, x.x, x.y, x.z),
+                Vector6::new(0.0, 0.0, 0.0, y.x, y.y, y.z),
+                Vector6::new(n.x, n.y, n.z, 0.0, 0.0, 0.0),
+            ]
+        }
+        JointKind::Spherical => (0..3).map(|i| Vector6::ith(i, 1.0)).collect(),
+        JointKind::Floating => (0..6).map(|i| Vector6::ith(i, 1.0)).collect(),
+    };
+    let matrix: Matrix6 = composite.to_matrix();
+    let reduced = nalgebra::DMatrix::from_fn(subspace.len(), subspace.len(), |r, c| {
+        subspace[r].dot(&(matrix * subspace[c]))
+    });
+    let eigenvalues = reduced.symmetric_eigenvalues();
+    let rounding = 16.0 * f64::EPSILON * matrix.amax();
+    let least = eigenvalues.min();
+    if least > rounding { least } else { 0.0 }
+}

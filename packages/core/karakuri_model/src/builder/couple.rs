@@ -1,0 +1,130 @@
+//! Mimic joints: chains lead to one leader each, circles do not exist.
+
+use std::collections::BTreeMap;
+
+use super::ModelBuilder;
+use super::tree::closest;
+use crate::diagnostic::{Report, Subject};
+use crate::{Coupling, JointKind, Model};
+
+/// `q[follower] = multiplier · q[leader] + offset`, by joint index in the builder.
+pub(super) struct ResolvedMimic {
+    follower: usize,
+    leader: usize,
+    multiplier: f64,
+    offset: f64,
+}
+
+impl ModelBuilder {
+    /// Follows every chain of mimics to the joint that leads it.
+    pub(super) fn resolve_couplings(&self, report: &mut Report) -> Vec<ResolvedMimic> {
+        let index: BTreeMap<&str, usize> =
+            self.joints.iter().enumerate().rev().map(|(i, j)| (j.name.as_str(), i)).collect();
+        (0..self.joints.len())
+            .filter(|&j| self.joints[j].mimic.is_some())
+            .filter_map(|j| self.resolve(j, &index, report))
+            .collect()
+    }
+
+    fn resolve(
+        &self,
+        follower: usize,
+        index: &BTreeMap<&str, usize>,
+        report: &mut Report,
+    ) -> Option<ResolvedMimic> {
+        let name = &self.joints[follower].name;
+        let subject = Subject::Mimic(name.clone());
+        if !self.has_one_freedom(follower) {
+            report.error(
+                &subject,
+                format!("joint `{name}` mimics another but has not one freedom"),
+                "only revolute, continuous and prismatic joints can mimic; delete <mimic>",
+            );
+            return None;
+        }
+        let (mut leader, mut multiplier, mut offset) = (follower, 1.0, 0.0);
+        let mut visited = vec![follower];
+        while let Some(mimic) = &self.joints[leader].mimic {
+            let Some(&next) = index.get(mimic.leader.as_str()) else {
+                // A broken link further along the chain is reported at its own joint.
+                if leader == follower {
+                    let names = index.keys().copied().filter(|n| n != name);
+                    let remedy = closest(&mimic.leader, names)
+                        .map_or("name an existing joint".to_owned(), |n| {
+                            format!("did you mean `{n}`?")
+                        });
+                    report.error(
+                        &subject,
+                        format!(
+                            "joint `{name}` mimics joint `{}`, which does not exist",
+                            mimic.leader
+                        ),
+                        remedy,
+                    );
+                }
+                return None;
+            };
+            offset += multiplier * mimic.offset;
+            multiplier *= mimic.multiplier;
+            if visited.contains(&next) {
+                let names: Vec<_> = visited.iter().map(|&j| self.joints[j].name.as_str()).collect();
+                report.error(
+                    &subject,
+                    format!(
+                        "joint `{name}` mimics itself: {} -> {}",
+                        names.join(" -> "),
+                        mimic.leader
+                    ),
+                    "remove <mimic> from the joint that leads",
+                );
+                return None;
+            }
+            visited.push(next);
+            leader = next;
+        }
+        if !self.has_one_freedom(leader) {
+            report.error(
+                &subject,
+                format!(
+                    "joint `{name}` mimics joint `{}`, which has not one freedom",
+                    self.joints[leader].name
+                ),
+                "follow a revolute, continuous or prismatic joint",
+            );
+            return None;
+        }
+        if !multiplier.is_finite() || !offset.is_finite() {
+            report.error(
+                &subject,
+                format!(
+                    "joint `{name}`: mimic multiplier {multiplier} or offset {offset} is not finite"
+                ),
+                "write finite numbers",
+            );
+            return None;
+        }
+        Some(ResolvedMimic { follower, leader, multiplier, offset })
+    }
+
+    fn has_one_freedom(&self, joint: usize) -> bool {
+        matches!(
+            self.joints[joint].kind,
+            Some(JointKind::Revolute { .. } | JointKind::Prismatic { .. })
+        )
+    }
+
+    /// Puts the couplings into the model.
+    pub(super) fn apply_couplings(&self, model: &mut Model, resolved: &[ResolvedMimic]) {
+        model.couplings = resolved
+            .iter()
+            .filter_map(|r| {
+                Some(Coupling {
+                    follower: model.joint(&self.joints[r.follower].name)?,
+                    leader: model.joint(&self.joints[r.leader].name)?,
+                    multiplier: r.multiplier,
+                    offset: r.offset,
+                })
+            })
+            .collect();
+    }
+}

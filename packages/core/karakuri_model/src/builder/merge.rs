@@ -1,0 +1,132 @@
+//! The checked tree of links becomes bodies: links that are fixed together are one body, every link stays a frame.
+
+use karakuri_spatial::Pose;
+
+use super::tree::Tree;
+use super::{GeometrySpec, JointSpec, ModelBuilder};
+use crate::{
+    Base, Body, BodyId, Frame, FrameId, FrameParent, Geometry, Joint, JointKind, Limits, Model,
+};
+
+impl ModelBuilder {
+    /// One body a moving joint; inertias of fixed links are combined in the body's frame.
+    pub(super) fn merge_links(&self, tree: &Tree) -> Model {
+        let mut model = Model::empty(&self.name, self.base);
+        // By link index: body and pose on it, and the parent's link index.
+        let mut seats: Vec<(Option<BodyId>, Pose)> = vec![(None, Pose::IDENTITY); self.links.len()];
+        let mut parents: Vec<Option<FrameParent>> = vec![None; self.links.len()];
+        for &(link, joint) in &tree.order {
+            seats[link] = match joint.map(|j| &self.joints[j]) {
+                None => self.seat_root(&mut model, link),
+                Some(joint) => {
+                    let Some(parent) = self.links.iter().position(|l| l.name == joint.parent)
+                    else {
+                        continue;
+                    };
+                    parents[link] = Some(FrameParent {
+                        frame: FrameId(parent),
+                        joint: joint.name.clone(),
+                        pose_in_parent: joint.origin,
+                        fixed: joint.kind.is_none(),
+                    });
+                    let (body, pose) = seats[parent];
+                    let X_BJ = pose * joint.origin;
+                    match joint.kind {
+                        None => (body, X_BJ),
+                        Some(kind) => {
+                            let new = push_body(&mut model, &self.links[link].name, body);
+                            model.push_joint(moving_joint(joint, kind, X_BJ));
+                            (Some(new), Pose::IDENTITY)
+                        }
+                    }
+                }
+            };
+            if let (Some(body), pose) = seats[link] {
+                let part = self.links[link].inertia.transformed(&pose);
+                let inertia = &mut model.bodies[body.0].inertia;
+                *inertia = inertia.combined(&part);
+            }
+        }
+        for (i, link) in self.links.iter().enumerate() {
+            let (body, pose_in_body) = seats[i];
+            let parent = parents[i].take();
+            model.frames.push(Frame { name: link.name.clone(), body, pose_in_body, parent });
+            let geometry = |spec: &GeometrySpec| Geometry {
+                frame: FrameId(i),
+                body,
+                pose_in_body: pose_in_body * spec.pose,
+                shape: spec.shape.clone(),
+                color: spec.color,
+                friction: spec.friction,
+                restitution: spec.restitution,
+            };
+            model.collisions.extend(link.collisions.iter().map(geometry));
+            model.visuals.extend(link.visuals.iter().map(geometry));
+        }
+        model
+    }
+
+    fn seat_root(&self, model: &mut Model, link: usize) -> (Option<BodyId>, Pose) {
+        match self.base {
+            Base::Fixed(X_WRoot) => (None, X_WRoot),
+            Base::Floating => {
+                let body = push_body(model, &self.links[link].name, None);
+                let joint = JointSpec::new(Self::FLOATING_BASE, "", "", None);
+                model.push_joint(moving_joint(&joint, JointKind::Floating, Pose::IDENTITY));
+                (Some(body), Pose::IDENTITY)
+            }
+        }
+    }
+}
+
+fn push_body(model: &mut Model, name: &str, parent: Option<BodyId>) -> BodyId {
+    let inertia = karakuri_spatial::Inertia::ZERO;
+    model.bodies.push(Body { name: name.to_owned(), parent, inertia });
+    BodyId(model.bodies.len() - 1)
+}
+
+fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Joint {
+    let one_freedom = kind.nv() == 1;
+    Joint {
+        name: spec.name.clone(),
+        kind,
+        pose_in_parent,
+        q_start: 0,
+        v_start: 0,
+        limits: if one_freedom { spec.limits } else { Limits::NONE },
+        armature: spec.armature,
+        damping: spec.damping,
+        friction: spec.friction,
+        drive: if one_freedom { spec.drive } else { None },
+    }
+}
+
+impl Model {
+    fn empty(name: &str, base: Base) -> Self {
+        Self {
+            name: name.to_owned(),
+            base,
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            frames: Vec::new(),
+            couplings: Vec::new(),
+            loops: Vec::new(),
+            sensors: Vec::new(),
+            collisions: Vec::new(),
+            visuals: Vec::new(),
+            ignored_pairs: Vec::new(),
+            end_effector: None,
+            postures: Vec::new(),
+            groups: Vec::new(),
+            nq: 0,
+            nv: 0,
+        }
+    }
+
+    fn push_joint(&mut self, mut joint: Joint) {
+        (joint.q_start, joint.v_start) = (self.nq, self.nv);
+        self.nq += joint.kind.nq();
+        self.nv += joint.kind.nv();
+        self.joints.push(joint);
+    }
+}

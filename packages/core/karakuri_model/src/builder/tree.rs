@@ -1,0 +1,234 @@
+//! Links and joints must form one tree.
+
+use std::collections::BTreeMap;
+
+use super::ModelBuilder;
+use crate::diagnostic::{Report, Subject};
+
+/// Links in depth-first order, parents before children.
+pub(super) struct Tree {
+    /// `(link, joint from its parent)`; the root's joint is `None`.
+    pub(super) order: Vec<(usize, Option<usize>)>,
+}
+
+impl ModelBuilder {
+    /// Names are unique, ends exist, and one root reaches every link.
+    pub(super) fn check_tree(&self, report: &mut Report) -> Option<Tree> {
+        if self.links.is_empty() {
+            report.error(
+                &Subject::Robot,
+                format!("robot `{}` has no links", self.name),
+                "add at least one <link name=\"base_link\">",
+            );
+            return None;
+        }
+        let links = self.link_indices(report);
+        self.check_joint_names(report);
+        let (parents, children) = self.connect(&links, report)?;
+        let root = self.find_root(&parents, report)?;
+        let order = depth_first(root, &children, self);
+        if order.len() == self.links.len() {
+            return Some(Tree { order });
+        }
+        // Every link but the root has a parent, so what is out of reach goes around in circles.
+        let mut reached = vec![false; self.links.len()];
+        order.iter().for_each(|&(link, _)| reached[link] = true);
+        self.report_cycle(&parents, &reached, report);
+        None
+    }
+
+    fn link_indices(&self, report: &mut Report) -> BTreeMap<&str, usize> {
+        let mut indices = BTreeMap::new();
+        for (i, link) in self.links.iter().enumerate() {
+            if let Some(first) = indices.insert(link.name.as_str(), i) {
+                indices.insert(link.name.as_str(), first);
+                report.error(
+                    &Subject::Link(link.name.clone()),
+                    format!("link `{}` is defined twice", link.name),
+                    "rename or delete one of them",
+                );
+            }
+        }
+        indices
+    }
+
+    fn check_joint_names(&self, report: &mut Report) {
+        let mut seen = BTreeMap::new();
+        if self.base == crate::Base::Floating {
+            seen.insert(Self::FLOATING_BASE, ());
+        }
+        for joint in &self.joints {
+            if seen.insert(joint.name.as_str(), ()).is_some() {
+                let subject = Subject::Joint(joint.name.clone());
+                if joint.name == Self::FLOATING_BASE && self.base == crate::Base::Floating {
+                    report.error(
+                        &subject,
+                        format!("joint `{}` has the name that the floating base uses", joint.name),
+                        "rename it, or load the robot with a fixed base",
+                    );
+                } else {
+                    report.error(
+                        &subject,
+                        format!("joint `{}` is defined twice", joint.name),
+                        "rename or delete one of them",
+                    );
+                }
+            }
+        }
+    }
+
+    /// Parent joint and child joints of every link; `None` if an end is unknown or a link has two parents.
+    fn connect(
+        &self,
+        links: &BTreeMap<&str, usize>,
+        report: &mut Report,
+    ) -> Option<(Vec<Option<usize>>, Vec<Vec<usize>>)> {
+        let mut parents: Vec<Option<usize>> = vec![None; self.links.len()];
+        let mut children = vec![Vec::new(); self.links.len()];
+        let mut sound = true;
+        for (j, joint) in self.joints.iter().enumerate() {
+            let subject = Subject::Joint(joint.name.clone());
+            for (role, link) in [("parent", &joint.parent), ("child", &joint.child)] {
+                if !links.contains_key(link.as_str()) {
+                    sound = false;
+                    let remedy = closest(link, links.keys().copied()).map_or_else(
+                        || format!("add <link name=\"{link}\"/>"),
+                        |known| format!("did you mean `{known}`? else add <link name=\"{link}\"/>"),
+                    );
+                    report.error(
+                        &subject,
+                        format!("joint `{}`: {role} link `{link}` does not exist", joint.name),
+                        remedy,
+                    );
+                }
+            }
+            let (Some(&parent), Some(&child)) =
+                (links.get(joint.parent.as_str()), links.get(joint.child.as_str()))
+            else {
+                continue;
+            };
+            if parent == child {
+                sound = false;
+                report.error(
+                    &subject,
+                    format!("joint `{}` connects link `{}` to itself", joint.name, joint.child),
+                    "name two different links in <parent> and <child>",
+                );
+            } else if let Some(other) = parents[child] {
+                sound = false;
+                report.error(
+                    &subject,
+                    format!(
+                        "link `{}` has two parents: joints `{}` and `{}`",
+                        joint.child, self.joints[other].name, joint.name
+                    ),
+                    "a URDF is a tree: remove one, and close the loop under `loops:` in the robot YAML",
+                );
+            } else {
+                parents[child] = Some(j);
+                children[parent].push(j);
+            }
+        }
+        sound.then_some((parents, children))
+    }
+
+    fn find_root(&self, parents: &[Option<usize>], report: &mut Report) -> Option<usize> {
+        let roots: Vec<usize> = (0..parents.len()).filter(|&i| parents[i].is_none()).collect();
+        match roots[..] {
+            [root] => Some(root),
+            [] => {
+                self.report_cycle(parents, &vec![false; parents.len()], report);
+                None
+            }
+            [first, ..] => {
+                for &other in &roots[1..] {
+                    let name = &self.links[other].name;
+                    report.error(
+                        &Subject::Link(name.clone()),
+                        format!(
+                            "link `{name}` has no parent, but neither has `{}`: a robot has one root",
+                            self.links[first].name
+                        ),
+                        format!("add a joint whose <child> is `{name}`, or delete the link"),
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    /// Names one circle among the links that were not reached.
+    fn report_cycle(&self, parents: &[Option<usize>], reached: &[bool], report: &mut Report) {
+        let Some(start) = reached.iter().position(|&r| !r) else { return };
+        let parent_of = |link: usize| {
+            let joint = parents[link]?;
+            self.links.iter().position(|l| l.name == self.joints[joint].parent)
+        };
+        // Going up from any unreached link ends in the circle after at most as many steps as there are links.
+        let mut link = start;
+        for _ in 0..parents.len() {
+            link = parent_of(link).unwrap_or(link);
+        }
+        let mut names = vec![self.links[link].name.as_str()];
+        let mut next = parent_of(link).unwrap_or(link);
+        while next != link && names.len() < parents.len() {
+            names.push(self.links[next].name.as_str());
+            next = parent_of(next).unwrap_or(link);
+        }
+        let joint = parents[link].map(|j| self.joints[j].name.clone()).unwrap_or_default();
+        names.push(self.links[link].name.as_str());
+        names.reverse();
+        report.error(
+            &Subject::Joint(joint),
+            format!("links form a circle: {}", names.join(" -> ")),
+            "a URDF is a tree: remove one joint, and close the loop under `loops:` in the robot YAML",
+        );
+    }
+}
+
+fn depth_first(
+    root: usize,
+    children: &[Vec<usize>],
+    builder: &ModelBuilder,
+) -> Vec<(usize, Option<usize>)> {
+    let index: BTreeMap<&str, usize> =
+        builder.links.iter().enumerate().rev().map(|(i, l)| (l.name.as_str(), i)).collect();
+    let mut order = Vec::with_capacity(builder.links.len());
+    let mut stack = vec![(root, None)];
+    while let Some((link, joint)) = stack.pop() {
+        order.push((link, joint));
+        // Reversed, so that children come in the order of the file.
+        stack.extend(
+            children[link]
+                .iter()
+                .rev()
+                .filter_map(|&j| Some((*index.get(builder.joints[j].child.as_str())?, Some(j)))),
+        );
+    }
+    order
+}
+
+/// The known name nearest to a wrong one, if one is near: for "did you mean".
+pub(crate) fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .map(|name| (edit_distance(wrong, name), name))
+        .min()
+        .filter(|&(distance, name)| distance <= 1 + name.chars().count() / 4)
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance, at most a few hundred characters.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(200).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().take(200).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substitution = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substitution.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,198 @@
+//! What is wrong with a robot's files: every problem at once, each with its place and its remedy.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The robot loads; something was ignored, mended or looks unintended.
+    Warning,
+    /// The robot does not load.
+    Error,
+}
+
+/// Where a problem is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// File as the user named it; empty when the robot was not read from a file.
+    pub file: String,
+    /// Line, from 1; 0 when unknown.
+    pub line: usize,
+    /// Column in characters, from 1; 0 when unknown.
+    pub column: usize,
+    /// Bytes of the file's text that are meant; empty when unknown.
+    pub span: (usize, usize),
+}
+
+impl Place {
+    /// A whole file.
+    pub fn file(name: &str) -> Self {
+        Self { file: name.to_owned(), ..Self::default() }
+    }
+
+    /// The bytes `span` of `text`, which is the content of `file`.
+    pub fn in_text(file: &str, text: &str, span: Range<usize>) -> Self {
+        let start = text.floor_char_boundary(span.start.min(text.len()));
+        let before = &text[..start];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Self {
+            file: file.to_owned(),
+            line: before.bytes().filter(|&b| b == b'\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            span: (start, span.end.clamp(start, text.len())),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.file.is_empty() { "model" } else { &self.file })?;
+        if self.line > 0 { write!(f, ":{}", self.line) } else { Ok(()) }
+    }
+}
+
+/// One problem: where, what, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong: names the thing, the value and the limit.
+    pub message: String,
+    /// What to write instead, or what was done about it.
+    pub remedy: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{}: {severity}: {}; {}", self.place, self.message, self.remedy)
+    }
+}
+
+/// Everything that is wrong with a robot, in the order of the files; at least one is an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// The problems that keep the robot from loading.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.iter().filter(|d| d.severity == Severity::Error)
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// The part of a robot that a problem is about; the readers know where each part is written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Subject {
+    Robot,
+    Link(String),
+    Inertial(String),
+    Joint(String),
+    Axis(String),
+    Limit(String),
+    Mimic(String),
+    Drive(String),
+    Loop(String),
+    Sensor(String),
+    Group(String),
+    Posture(String),
+    EndEffector,
+    IgnoredPair(usize),
+}
+
+impl Subject {
+    /// The part around this one, where its own place is not known.
+    fn parent(&self) -> Option<Self> {
+        match self {
+            Self::Robot => None,
+            Self::Inertial(link) => Some(Self::Link(link.clone())),
+            Self::Axis(joint) | Self::Limit(joint) | Self::Mimic(joint) => {
+                Some(Self::Joint(joint.clone()))
+            }
+            _ => Some(Self::Robot),
+        }
+    }
+}
+
+/// Collects problems while a robot is read and checked.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    places: BTreeMap<Subject, Place>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// Remembers where a part is written; the first place holds.
+    pub(crate) fn locate(&mut self, subject: Subject, place: Place) {
+        self.places.entry(subject).or_insert(place);
+    }
+
+    /// Where a part is written, or the nearest part around it that is known.
+    pub(crate) fn place(&self, subject: &Subject) -> Place {
+        if let Some(place) = self.places.get(subject) {
+            return place.clone();
+        }
+        subject.parent().map_or_else(Place::default, |parent| self.place(&parent))
+    }
+
+    pub(crate) fn error_at(&mut self, place: Place, message: String, remedy: impl Into<String>) {
+        self.push(Severity::Error, place, message, remedy.into());
+    }
+
+    pub(crate) fn warn_at(&mut self, place: Place, message: String, remedy: impl Into<String>) {
+        self.push(Severity::Warning, place, message, remedy.into());
+    }
+
+    pub(crate) fn error(&mut self, subject: &Subject, message: String, remedy: impl Into<String>) {
+        let place = self.place(subject);
+        self.push(Severity::Error, place, message, remedy.into());
+    }
+
+    pub(crate) fn warn(&mut self, subject: &Subject, message: String, remedy: impl Into<String>) {
+        let place = self.place(subject);
+        self.push(Severity::Warning, place, message, remedy.into());
+    }
+
+    fn push(&mut self, severity: Severity, place: Place, message: String, remedy: String) {
+        let diagnostic = Diagnostic { severity, place, message, remedy };
+        if !self.problems.contains(&diagnostic) {
+            self.problems.push(diagnostic);
+        }
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.problems.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The result if nothing is an error, with the warnings; all problems otherwise. In the order of the files.
+    pub(crate) fn finish<T>(
+        mut self,
+        result: Option<T>,
+    ) -> Result<(T, Vec<Diagnostic>), Diagnostics> {
+        self.problems.sort_by_key(|d| (d.place.file.clone(), d.place.line));
+        match result {
+            Some(value) if !self.has_errors() => Ok((value, self.problems)),
+            _ => Err(Diagnostics(self.problems)),
+        }
+    }
+}
