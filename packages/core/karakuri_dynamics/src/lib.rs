@@ -1,1 +1,34 @@
 #![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+
+mod articulated;
+mod centroidal;
+mod couplings;
+mod crba;
+mod data;
+mod forward;
+mod frames;
+mod inertia;
+mod kinematics;
+mod ldl;
+mod position;
+mod rnea;
+mod topology;
+
+pub use articulated::Articulated;
+pub use centroidal::{
+    Momentum, center_of_mass, center_of_mass_jacobian, centroidal_momentum,
+    centroidal_momentum_matrix, kinetic_energy, potential_energy,
+};
+pub use couplings::Reduction;
+pub use crba::{crba, crba_at_position};
+pub use data::Data;
+pub use forward::{SingularInertia, aba, aba_at_velocity};
+pub use frames::{
+    frame_acceleration, frame_jacobian, frame_jacobian_local, frame_jacobian_rate, frame_pose,
+    frame_velocity,
+};
+pub use kinematics::{forward_kinematics, update_accelerations, update_velocities};
+pub use ldl::MassFactor;
+pub use position::{difference, integrate, normalize, random_position};
+pub use rnea::{bias, gravity_effort, rnea, rnea_at_velocity};

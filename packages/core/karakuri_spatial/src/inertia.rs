@@ -53,18 +53,23 @@ impl Inertia {
             return Err(InertiaError::NegativeMoment(principal[0]));
         }
         if principal[2] > principal[0] + principal[1] + slack {
-            return Err(InertiaError::TriangleInequality(principal[2], principal[0] + principal[1]));
+            return Err(InertiaError::TriangleInequality(
+                principal[2],
+                principal[0] + principal[1],
+            ));
         }
         Ok(())
     }
 
     /// Rotational inertia about the frame's origin. [kg·m²] (3×3)
+    #[inline]
     pub fn about_origin(&self) -> Matrix3 {
         let c = skew(&self.com);
         self.about_com - c * c * self.mass
     }
 
     /// The same inertia in the parent frame A, given `X_AB`.
+    #[inline]
     #[must_use]
     pub fn transformed(&self, X_AB: &Pose) -> Self {
         Self {
@@ -75,6 +80,7 @@ impl Inertia {
     }
 
     /// Two bodies welded together, both given in one frame.
+    #[inline]
     #[must_use]
     pub fn combined(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
@@ -90,6 +96,7 @@ impl Inertia {
     }
 
     /// Momentum of the body moving with `V`: linear and about the origin. [N·m·s; N·s]
+    #[inline]
     pub fn mul_motion(&self, V: &Motion) -> Force {
         let v_com = V.linear + V.angular.cross(&self.com);
         let force = v_com * self.mass;
@@ -97,6 +104,7 @@ impl Inertia {
     }
 
     /// The 6×6 matrix, angular part first.
+    #[inline]
     pub fn to_matrix(&self) -> Matrix6 {
         let mc = skew(&self.com) * self.mass;
         let mut m = Matrix6::zeros();

@@ -23,17 +23,21 @@ pub struct Force {
 }
 
 /// The matrix with `skew(a) * b = a × b`. (3×3)
+#[inline]
 pub fn skew(a: &Vector3) -> Matrix3 {
     Matrix3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
 }
 
 impl Motion {
     /// From angular [rad/s] and linear [m/s] parts.
+    #[inline]
     pub fn new(angular: Vector3, linear: Vector3) -> Self {
         Self { angular, linear }
     }
 
     /// `self × other` for motions. [Featherstone 2008, eq. 2.31]
+    #[inline]
+    #[must_use]
     pub fn cross_motion(&self, other: &Self) -> Self {
         Self {
             angular: self.angular.cross(&other.angular),
@@ -42,6 +46,7 @@ impl Motion {
     }
 
     /// `self ×* f` for forces. [Featherstone 2008, eq. 2.32]
+    #[inline]
     pub fn cross_force(&self, f: &Force) -> Force {
         Force {
             moment: self.angular.cross(&f.moment) + self.linear.cross(&f.force),
@@ -50,17 +55,20 @@ impl Motion {
     }
 
     /// Power of a wrench on this velocity. [W]
+    #[inline]
     pub fn dot(&self, f: &Force) -> f64 {
         self.angular.dot(&f.moment) + self.linear.dot(&f.force)
     }
 
     /// Angular part first. (6)
+    #[inline]
     pub fn to_vector(&self) -> Vector6 {
         let (a, l) = (&self.angular, &self.linear);
         Vector6::new(a.x, a.y, a.z, l.x, l.y, l.z)
     }
 
     /// Angular part first. (6)
+    #[inline]
     pub fn from_vector(v: &Vector6) -> Self {
         Self::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]))
     }
@@ -68,17 +76,20 @@ impl Motion {
 
 impl Force {
     /// From moment [N·m] and force [N].
+    #[inline]
     pub fn new(moment: Vector3, force: Vector3) -> Self {
         Self { moment, force }
     }
 
     /// Moment first. (6)
+    #[inline]
     pub fn to_vector(&self) -> Vector6 {
         let (m, f) = (&self.moment, &self.force);
         Vector6::new(m.x, m.y, m.z, f.x, f.y, f.z)
     }
 
     /// Moment first. (6)
+    #[inline]
     pub fn from_vector(v: &Vector6) -> Self {
         Self::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]))
     }
@@ -88,35 +99,41 @@ macro_rules! linear_space {
     ($type:ident, $a:ident, $b:ident) => {
         impl Add for $type {
             type Output = Self;
+            #[inline]
             fn add(self, o: Self) -> Self {
                 Self { $a: self.$a + o.$a, $b: self.$b + o.$b }
             }
         }
         impl Sub for $type {
             type Output = Self;
+            #[inline]
             fn sub(self, o: Self) -> Self {
                 Self { $a: self.$a - o.$a, $b: self.$b - o.$b }
             }
         }
         impl Neg for $type {
             type Output = Self;
+            #[inline]
             fn neg(self) -> Self {
                 Self { $a: -self.$a, $b: -self.$b }
             }
         }
         impl Mul<f64> for $type {
             type Output = Self;
+            #[inline]
             fn mul(self, s: f64) -> Self {
                 Self { $a: self.$a * s, $b: self.$b * s }
             }
         }
         impl AddAssign for $type {
+            #[inline]
             fn add_assign(&mut self, o: Self) {
                 self.$a += o.$a;
                 self.$b += o.$b;
             }
         }
         impl SubAssign for $type {
+            #[inline]
             fn sub_assign(&mut self, o: Self) {
                 self.$a -= o.$a;
                 self.$b -= o.$b;

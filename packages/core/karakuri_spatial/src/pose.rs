@@ -25,27 +25,32 @@ impl Pose {
     };
 
     /// From a rotation matrix and a translation. [m]
+    #[inline]
     pub fn new(rotation: Matrix3, translation: Vector3) -> Self {
         Self { rotation, translation }
     }
 
     /// Translation only. [m]
+    #[inline]
     pub fn from_translation(translation: Vector3) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
     /// From a unit quaternion and a translation. [m]
+    #[inline]
     pub fn from_quaternion(rotation: &UnitQuaternion, translation: Vector3) -> Self {
         Self { rotation: *rotation.to_rotation_matrix().matrix(), translation }
     }
 
     /// From a translation [m] and fixed-axis roll, pitch, yaw [rad], as URDF's `origin` (REP 103).
+    #[inline]
     pub fn from_xyz_rpy(xyz: [f64; 3], rpy: [f64; 3]) -> Self {
         let rotation = Rotation3::from_euler_angles(rpy[0], rpy[1], rpy[2]);
         Self { rotation: *rotation.matrix(), translation: Vector3::from(xyz) }
     }
 
     /// Rotation by `angle` [rad] about a unit `axis` through the origin (Rodrigues).
+    #[inline]
     pub fn from_axis_angle(axis: &Vector3, angle: f64) -> Self {
         let (sin, cos) = angle.sin_cos();
         let k = crate::skew(axis);
@@ -54,39 +59,47 @@ impl Pose {
     }
 
     /// The rotation as a unit quaternion.
+    #[inline]
     pub fn quaternion(&self) -> UnitQuaternion {
         UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation))
     }
 
     /// Fixed-axis roll, pitch, yaw. [rad]
+    #[inline]
     pub fn rpy(&self) -> [f64; 3] {
         let (r, p, y) = Rotation3::from_matrix_unchecked(self.rotation).euler_angles();
         [r, p, y]
     }
 
     /// `X_BA`.
+    #[inline]
+    #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
     /// A point given in B, in A. [m]
+    #[inline]
     pub fn transform_point(&self, p_B: &Vector3) -> Vector3 {
         self.rotation * p_B + self.translation
     }
 
     /// A free vector given in B, in A.
+    #[inline]
     pub fn transform_vector(&self, v_B: &Vector3) -> Vector3 {
         self.rotation * v_B
     }
 
     /// A motion vector given in B (at B's origin), in A (at A's origin).
+    #[inline]
     pub fn transform_motion(&self, V_B: &Motion) -> Motion {
         let angular = self.rotation * V_B.angular;
         Motion { angular, linear: self.rotation * V_B.linear + self.translation.cross(&angular) }
     }
 
     /// A motion vector given in A (at A's origin), in B (at B's origin).
+    #[inline]
     pub fn inverse_transform_motion(&self, V_A: &Motion) -> Motion {
         Motion {
             angular: self.rotation.tr_mul(&V_A.angular),
@@ -95,12 +108,14 @@ impl Pose {
     }
 
     /// A force vector given in B (about B's origin), in A (about A's origin).
+    #[inline]
     pub fn transform_force(&self, F_B: &Force) -> Force {
         let force = self.rotation * F_B.force;
         Force { moment: self.rotation * F_B.moment + self.translation.cross(&force), force }
     }
 
     /// A force vector given in A (about A's origin), in B (about B's origin).
+    #[inline]
     pub fn inverse_transform_force(&self, F_A: &Force) -> Force {
         Force {
             moment: self.rotation.tr_mul(&(F_A.moment - self.translation.cross(&F_A.force))),
@@ -110,6 +125,7 @@ impl Pose {
 }
 
 impl Default for Pose {
+    #[inline]
     fn default() -> Self {
         Self::IDENTITY
     }
@@ -118,6 +134,7 @@ impl Default for Pose {
 impl Mul for Pose {
     type Output = Self;
 
+    #[inline]
     fn mul(self, X_BC: Self) -> Self {
         Self {
             rotation: self.rotation * X_BC.rotation,

@@ -47,6 +47,17 @@ impl Random {
         }
     }
 
+    /// A unit axis, half the time along x, y or z of either sign, as in most robots' files. (3)
+    pub fn axis(&mut self) -> Vector3 {
+        let direction = self.unit_vector();
+        if self.below(2) == 0 {
+            return direction;
+        }
+        let mut along = Vector3::zeros();
+        along[self.below(3)] = direction.x.signum();
+        along
+    }
+
     /// Any orientation, origin within a cube of half-edge `size`. [m]
     pub fn pose(&mut self, size: f64) -> Pose {
         let axis = self.unit_vector();
@@ -99,7 +110,7 @@ impl Kind {
     ];
 
     fn joint(self, random: &mut Random) -> Option<JointKind> {
-        let axis = random.unit_vector();
+        let axis = random.axis();
         match self {
             Self::Revolute => Some(JointKind::Revolute { axis }),
             Self::Prismatic => Some(JointKind::Prismatic { axis }),

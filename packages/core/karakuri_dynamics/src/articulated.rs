@@ -1,0 +1,177 @@
+//! The articulated-body factor of the mass matrix: a factorisation in O(n) that can be applied again and again.
+//!
+//! Leaf to root, freedom by freedom (a joint with six freedoms is six in a row):
+//!
+//! ```text
+//! U_k = I^A S_k,   D_k = S_k · U_k + extra_k,   I^A ← I^A − U_k D_k⁻¹ U_kᵀ
+//! ```
+//!
+//! `S`, `U` and `D⁻¹`, in world axes about O, are the factor. `M̂⁻¹ τ` is then one sweep to the root and one back, and the
+//! response to a wrench on one body only climbs that body's chain before it spreads. The diagonal `extra` carries
+//! what acts implicitly in joint space: armature, and `h B + h² K` of dampers and servos.
+//! [Featherstone 2008, §7.3; Jain 2011, §7.2]
+
+use karakuri_model::{BodyId, Model};
+use karakuri_spatial::{Force, Motion, Vector3};
+
+use crate::Data;
+use crate::crba::update_inertias;
+use crate::forward::SingularInertia;
+use crate::inertia::ArticulatedInertia;
+use crate::topology::Topology;
+
+/// `M̂ = M + diag(extra)`, factorised.
+#[derive(Debug, Clone)]
+pub struct Articulated {
+    freedoms: Vec<Freedom>,
+    /// Scratch: what is left of the inertia, body by body. (n bodies)
+    inertia: Vec<ArticulatedInertia>,
+    /// `p_OB` of every body. [m] (n bodies)
+    body_offset: Vec<Vector3>,
+    topology: Topology,
+    /// Scratch: what passes to the parent. (n bodies)
+    force: Vec<Force>,
+    /// Scratch: what comes from the parent. (n bodies)
+    motion: Vec<Motion>,
+    /// Scratch: what each freedom takes. (nv)
+    share: Vec<f64>,
+    /// Scratch: freedoms from a body to the root. (≤ nv)
+    path: Vec<usize>,
+}
+
+/// One freedom's part of the factor.
+#[derive(Debug, Clone, Copy)]
+struct Freedom {
+    S: Motion,
+    U: Force,
+    inverse_pivot: f64,
+}
+
+impl Articulated {
+    /// Allocates for a model.
+    pub fn new(model: &Model) -> Self {
+        let empty = Freedom { S: Motion::default(), U: Force::default(), inverse_pivot: f64::NAN };
+        let n = model.bodies.len();
+        Self {
+            freedoms: vec![empty; model.nv],
+            inertia: vec![ArticulatedInertia::ZERO; n],
+            body_offset: vec![Vector3::zeros(); n],
+            topology: Topology::new(model),
+            force: vec![Force::default(); n],
+            motion: vec![Motion::default(); n],
+            share: vec![0.0; model.nv],
+            path: Vec::with_capacity(model.nv),
+        }
+    }
+
+    /// Factorises at the position of the last `forward_kinematics` on `data`. `extra`: (nv), or empty.
+    pub fn factorize(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        extra: &[f64],
+    ) -> Result<(), SingularInertia> {
+        update_inertias(model, data);
+        for (i, inertia) in self.inertia.iter_mut().enumerate() {
+            *inertia = ArticulatedInertia::of_rigid(&data.composite[i]);
+            self.body_offset[i] = data.pose_in_world[i].translation - data.origin;
+        }
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let mut inertia = self.inertia[i];
+            for k in self.topology.dofs(i).rev() {
+                let S = data.subspace[k];
+                let U = inertia.mul(&S);
+                let pivot = S.dot(&U) + extra.get(k).copied().unwrap_or(0.0);
+                SingularInertia::check(k, pivot)?;
+                let inverse_pivot = 1.0 / pivot;
+                inertia.add_outer(-inverse_pivot, &U);
+                self.freedoms[k] = Freedom { S, U, inverse_pivot };
+            }
+            if let Some(p) = body.parent {
+                self.inertia[p.0].add(&inertia);
+            }
+        }
+        Ok(())
+    }
+
+    /// `x ← M̂⁻¹ x`, in place: efforts become accelerations, impulses become velocity changes. (nv)
+    pub fn apply_inverse(&mut self, model: &Model, x: &mut [f64]) {
+        self.force.fill(Force::default());
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let mut F = self.force[i];
+            for k in self.topology.dofs(i).rev() {
+                let f = &self.freedoms[k];
+                // F is what the subtree needs to have pushed on it; the freedom takes up its share.
+                x[k] = (x[k] - f.S.dot(&F)) * f.inverse_pivot;
+                F += f.U * x[k];
+            }
+            if let Some(p) = body.parent {
+                self.force[p.0] += F;
+            }
+        }
+        self.spread(model, x);
+    }
+
+    /// Velocity change `M̂⁻¹ Jᵀ F` for an impulse on one body, written to `dv`. (nv)
+    ///
+    /// `impulse`: at the body frame's origin, in world axes. [N·m·s; N·s]
+    pub fn impulse_response(
+        &mut self,
+        model: &Model,
+        body: BodyId,
+        impulse: &Force,
+        dv: &mut [f64],
+    ) {
+        let mut F = self.about_origin(body, impulse);
+        dv.fill(0.0);
+        for k in self.topology.chain(self.topology.last_dof[body.0]) {
+            let f = &self.freedoms[k];
+            dv[k] = f.S.dot(&F) * f.inverse_pivot;
+            F -= f.U * dv[k];
+        }
+        self.spread(model, dv);
+    }
+
+    /// Velocity change of `target` at its frame's origin, in world axes, for an impulse on `body`, as for
+    /// [`Articulated::impulse_response`]. Costs the depth of the two bodies, not the size of the tree.
+    pub fn body_response(&mut self, body: BodyId, impulse: &Force, target: BodyId) -> Motion {
+        self.path.clear();
+        for k in self.topology.chain(self.topology.last_dof[target.0]) {
+            self.path.push(k);
+            self.share[k] = 0.0;
+        }
+        let mut F = self.about_origin(body, impulse);
+        for k in self.topology.chain(self.topology.last_dof[body.0]) {
+            let f = &self.freedoms[k];
+            self.share[k] = f.S.dot(&F) * f.inverse_pivot;
+            F -= f.U * self.share[k];
+        }
+        let mut V = Motion::default();
+        for &k in self.path.iter().rev() {
+            let f = &self.freedoms[k];
+            V += f.S * (self.share[k] - V.dot(&f.U) * f.inverse_pivot);
+        }
+        V.linear += V.angular.cross(&self.body_offset[target.0]);
+        V
+    }
+
+    /// The same wrench, about O.
+    #[inline]
+    fn about_origin(&self, body: BodyId, at_body: &Force) -> Force {
+        let p_OB = self.body_offset[body.0];
+        Force::new(at_body.moment + p_OB.cross(&at_body.force), at_body.force)
+    }
+
+    /// Root to leaf: what each freedom takes gives way to the motion that its parent already has.
+    fn spread(&mut self, model: &Model, x: &mut [f64]) {
+        for (i, body) in model.bodies.iter().enumerate() {
+            let mut A = body.parent.map_or(Motion::default(), |p| self.motion[p.0]);
+            for k in self.topology.dofs(i) {
+                let f = &self.freedoms[k];
+                x[k] -= A.dot(&f.U) * f.inverse_pivot;
+                A += f.S * x[k];
+            }
+            self.motion[i] = A;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Mass matrix by the composite-rigid-body algorithm: `M_jk = S_j · I^C_k S_k` for j on the way from k to the
+//! root, zero elsewhere. Inertias are in world axes about O, where composites are plain sums.
+//! [Featherstone 2008, §6.2]
+//!
+//! Limits: rigid bodies only; the armature of the joints is not in here.
+
+use karakuri_model::Model;
+use nalgebra::DMatrix;
+
+use crate::inertia::RigidInertia;
+use crate::{Data, forward_kinematics};
+
+/// Mass matrix `M(q)`, symmetric. (nv × nv)
+#[doc(alias = "joint-space inertia matrix")]
+pub fn crba<'a>(model: &Model, data: &'a mut Data, q: &[f64]) -> &'a DMatrix<f64> {
+    forward_kinematics(model, data, q);
+    crba_at_position(model, data)
+}
+
+/// As [`crba`], at the position of the last `forward_kinematics`.
+pub fn crba_at_position<'a>(model: &Model, data: &'a mut Data) -> &'a DMatrix<f64> {
+    update_composites(model, data);
+    let Data { mass_matrix: M, topology, composite, subspace, .. } = data;
+    for k in 0..model.nv {
+        let F = composite[topology.dof_body[k]].mul(&subspace[k]);
+        for j in topology.chain(k) {
+            let entry = subspace[j].dot(&F);
+            M[(j, k)] = entry;
+            M[(k, j)] = entry;
+        }
+    }
+    &data.mass_matrix
+}
+
+/// Inertia about O of each body alone.
+pub(crate) fn update_inertias(model: &Model, data: &mut Data) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        data.composite[i] = RigidInertia::of_body(body, &data.pose_in_world[i], &data.com[i]);
+    }
+}
+
+/// Inertia about O of each body with all that hangs on it.
+pub(crate) fn update_composites(model: &Model, data: &mut Data) {
+    update_inertias(model, data);
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        if let Some(p) = body.parent {
+            let whole = data.composite[i];
+            data.composite[p.0].add(&whole);
+        }
+    }
+}

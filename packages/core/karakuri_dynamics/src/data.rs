@@ -1,0 +1,79 @@
+//! The workspace of the algorithms.
+
+use karakuri_model::{Base, Model};
+use karakuri_spatial::{Force, Motion, Pose, Vector3};
+use nalgebra::DMatrix;
+
+use crate::Articulated;
+use crate::inertia::RigidInertia;
+use crate::topology::Topology;
+
+/// All that the algorithms compute, allocated once.
+///
+/// Spatial quantities are in world axes about one common point O, [`Data::origin`]: the root of a fixed base, or
+/// the present place of a floating base's root link. O counts as fixed in the world at the instant of the
+/// computation, so nothing changes axes on its way through the tree. Each field names the function that fills it.
+#[derive(Debug, Clone)]
+pub struct Data {
+    /// Gravitational acceleration, in world axes; `[0, 0, -9.81]` unless set. [m/s²] (3)
+    pub gravity: Vector3,
+    /// `p_WO`, the reference point O (`forward_kinematics`). [m] (3)
+    pub origin: Vector3,
+    /// `X_WB` of every body (`forward_kinematics`). (n bodies)
+    pub pose_in_world: Vec<Pose>,
+    /// Column `S` of every freedom: velocity about O for a unit rate (`forward_kinematics`). (nv)
+    pub subspace: Vec<Motion>,
+    /// `V_WB` about O (`update_velocities`). (n bodies)
+    pub velocity: Vec<Motion>,
+    /// `A_WB` about O, spatial, without gravity (`update_accelerations`). (n bodies)
+    pub acceleration: Vec<Motion>,
+    /// Wrench through the joint of every body, parent on child, about O (`rnea`). (n bodies)
+    pub joint_force: Vec<Force>,
+    /// Generalized efforts (`rnea`, `bias`, `gravity_effort`). [N·m or N] (nv)
+    pub effort: Vec<f64>,
+    /// Generalized accelerations (`aba`). (nv)
+    pub vdot: Vec<f64>,
+    /// `M`, symmetric (`crba`). (nv × nv)
+    pub mass_matrix: DMatrix<f64>,
+    pub(crate) topology: Topology,
+    /// Velocity in which the axes of a joint stand still. (n bodies)
+    pub(crate) carrier: Vec<Motion>,
+    /// `p_OCom` of every body. [m] (n bodies)
+    pub(crate) com: Vec<Vector3>,
+    /// Inertia about O of a body or of all that hangs on it. (n bodies)
+    pub(crate) composite: Vec<RigidInertia>,
+    /// The factor of the last `aba`.
+    pub(crate) articulated: Option<Box<Articulated>>,
+    /// Zeros, for algorithms that need a vector of them. (nv)
+    pub(crate) zeros: Vec<f64>,
+}
+
+impl Data {
+    /// Allocates for a model; O and the gravity are set, all results are NaN until computed.
+    pub fn new(model: &Model) -> Self {
+        let (n, nv) = (model.bodies.len(), model.nv);
+        let nan = Vector3::repeat(f64::NAN);
+        let motion = Motion::new(nan, nan);
+        Self {
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            origin: match model.base {
+                Base::Fixed(pose) => pose.translation,
+                Base::Floating => nan,
+            },
+            pose_in_world: vec![Pose::from_translation(nan); n],
+            subspace: vec![motion; nv],
+            velocity: vec![motion; n],
+            acceleration: vec![motion; n],
+            joint_force: vec![Force::new(nan, nan); n],
+            effort: vec![f64::NAN; nv],
+            vdot: vec![f64::NAN; nv],
+            mass_matrix: DMatrix::zeros(nv, nv),
+            topology: Topology::new(model),
+            carrier: vec![motion; n],
+            com: vec![nan; n],
+            composite: vec![RigidInertia::ZERO; n],
+            articulated: Some(Box::new(Articulated::new(model))),
+            zeros: vec![0.0; nv],
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The tree of freedoms: every velocity coordinate and the one before it towards the root.
+//!
+//! A joint with several freedoms counts as that many freedoms in a row. Every body has at least one freedom
+//! (the model merges fixed joints), so the chain from a body's last freedom to the root passes through every
+//! joint that moves the body. [Featherstone 2008, §6.5]
+
+use std::ops::Range;
+
+use karakuri_model::Model;
+
+/// Marks a freedom that hangs on the world.
+pub(crate) const WORLD: usize = usize::MAX;
+
+/// The tree of freedoms.
+#[derive(Debug, Clone)]
+pub(crate) struct Topology {
+    /// The freedom before this one towards the root, or [`WORLD`]. (nv)
+    pub(crate) dof_parent: Vec<usize>,
+    /// The body that the freedom moves. (nv)
+    pub(crate) dof_body: Vec<usize>,
+    /// First freedom of a body. (n bodies)
+    pub(crate) first_dof: Vec<usize>,
+    /// Last freedom of a body. (n bodies)
+    pub(crate) last_dof: Vec<usize>,
+    /// First of the run of consecutive numbers that ends at this freedom, each the parent of the next. (nv)
+    pub(crate) run_start: Vec<usize>,
+}
+
+impl Topology {
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut topology = Self {
+            dof_parent: vec![WORLD; model.nv],
+            dof_body: vec![0; model.nv],
+            first_dof: Vec::with_capacity(model.bodies.len()),
+            last_dof: Vec::with_capacity(model.bodies.len()),
+            run_start: vec![0; model.nv],
+        };
+        for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
+            let dofs = joint.v_start..joint.v_start + joint.kind.nv();
+            let mut before = body.parent.map_or(WORLD, |p| topology.last_dof[p.0]);
+            for k in dofs.clone() {
+                topology.dof_parent[k] = before;
+                topology.dof_body[k] = i;
+                before = k;
+            }
+            topology.first_dof.push(dofs.start);
+            topology.last_dof.push(dofs.end - 1);
+        }
+        for k in 0..model.nv {
+            let parent = topology.dof_parent[k];
+            let joins = parent != WORLD && parent + 1 == k;
+            topology.run_start[k] = if joins { topology.run_start[parent] } else { k };
+        }
+        topology
+    }
+
+    /// The freedoms of a body.
+    #[inline]
+    pub(crate) fn dofs(&self, body: usize) -> Range<usize> {
+        self.first_dof[body]..self.last_dof[body] + 1
+    }
+
+    /// `dof` and all freedoms before it, towards the root. Empty for [`WORLD`].
+    #[inline]
+    pub(crate) fn chain(&self, dof: usize) -> Chain<'_> {
+        Chain { parent: &self.dof_parent, next: dof }
+    }
+}
+
+/// Walks from a freedom to the root.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain<'a> {
+    parent: &'a [usize],
+    next: usize,
+}
+
+impl Iterator for Chain<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.next == WORLD {
+            return None;
+        }
+        let k = self.next;
+        self.next = self.parent[k];
+        Some(k)
+    }
+}
