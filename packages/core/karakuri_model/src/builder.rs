@@ -10,6 +10,8 @@ mod merge;
 mod place;
 mod tree;
 
+pub(crate) use tree::closest;
+
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
@@ -320,6 +322,7 @@ impl ModelBuilder {
             return None;
         }
         let mut model = self.merge_links(&tree?);
+        self.check_triangles(&model, report);
         self.check_mobility(&model, report);
         self.apply_couplings(&mut model, &couplings);
         self.attach(&mut model, report);

@@ -1,13 +1,21 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+mod assets;
 mod builder;
 mod diagnostic;
+mod load;
+mod mesh;
 mod model;
+mod urdf;
+mod xml;
 
+pub use assets::{Asset, AssetError, Assets, NoAssets};
 pub use builder::{
     EndEffectorSpec, GeometrySpec, JointSpec, LinkSpec, LoopFrames, LoopSpec, MimicSpec,
     ModelBuilder, SensorSpec,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use load::{Loaded, Source, decode_text, load};
+pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;

@@ -1,0 +1,170 @@
+//! Files that a robot's files name: meshes, an SRDF. This crate opens none; whoever loads a robot brings them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::Mesh;
+use crate::diagnostic::{Place, Report};
+use crate::mesh::decode;
+
+/// Triangles above which a mesh is worth a warning: drawing and colliding it costs.
+const MANY_TRIANGLES: usize = 500_000;
+/// A link with a larger mesh is most often in millimetres. [m]
+const LARGE_EXTENT: f64 = 50.0;
+
+/// Brings the bytes of files that a robot's files name.
+pub trait Assets {
+    /// The file `uri` (`package://`, `file://`, absolute or relative), as named by the file `named_in`.
+    fn read(&mut self, uri: &str, named_in: &str) -> Result<Asset, AssetError>;
+}
+
+/// A file's bytes.
+#[derive(Debug, Clone)]
+pub struct Asset {
+    /// Where it was found.
+    pub path: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a file could not be brought.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssetError {
+    /// No such file.
+    #[error("file not found: {}", .0.display())]
+    NotFound(PathBuf),
+    /// No such ROS package.
+    #[error("package `{0}` not found")]
+    PackageNotFound(String),
+    /// Larger than any sensible mesh.
+    #[error("{} has {size} bytes, above the limit of {limit}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// [bytes]
+        size: u64,
+        /// [bytes]
+        limit: u64,
+    },
+    /// The operating system refuses.
+    #[error("cannot read {}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// Not a kind of address that is read, such as `http://`.
+    #[error("`{0}` is not package://, file:// or a path")]
+    UnknownScheme(String),
+    /// Files are not read at all.
+    #[error("files are not read here")]
+    NotRead,
+}
+
+impl AssetError {
+    /// What to do about it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::NotFound(_) => "correct the name, or install the file".to_owned(),
+            Self::PackageNotFound(name) => format!(
+                "source the workspace that holds `{name}`, or add its parent folder to ROS_PACKAGE_PATH"
+            ),
+            Self::TooLarge { .. } => "reduce the mesh, in Blender with Decimate".to_owned(),
+            Self::Unreadable { .. } => "check the file's permissions".to_owned(),
+            Self::UnknownScheme(_) => "write package://PACKAGE/PATH or a relative path".to_owned(),
+            Self::NotRead => "load the robot with its files".to_owned(),
+        }
+    }
+}
+
+/// Brings nothing: for robots whose meshes do not matter. Each mesh is left out with a warning.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoAssets;
+
+impl Assets for NoAssets {
+    fn read(&mut self, _: &str, _: &str) -> Result<Asset, AssetError> {
+        Err(AssetError::NotRead)
+    }
+}
+
+/// Loads every mesh once.
+pub(crate) struct MeshCache<'a> {
+    assets: &'a mut dyn Assets,
+    meshes: BTreeMap<(String, [u64; 3]), Option<Arc<Mesh>>>,
+}
+
+impl<'a> MeshCache<'a> {
+    pub(crate) fn new(assets: &'a mut dyn Assets) -> Self {
+        Self { assets, meshes: BTreeMap::new() }
+    }
+
+    /// The mesh, scaled; `None` after a warning that it is left out.
+    pub(crate) fn load(
+        &mut self,
+        uri: &str,
+        named_in: &str,
+        scale: [f64; 3],
+        place: &Place,
+        report: &mut Report,
+    ) -> Option<Arc<Mesh>> {
+        let key = (uri.to_owned(), scale.map(f64::to_bits));
+        if let Some(mesh) = self.meshes.get(&key) {
+            return mesh.clone();
+        }
+        let mesh = self.read(uri, named_in, scale, place, report).map(Arc::new);
+        self.meshes.insert(key, mesh.clone());
+        mesh
+    }
+
+    fn read(
+        &mut self,
+        uri: &str,
+        named_in: &str,
+        scale: [f64; 3],
+        place: &Place,
+        report: &mut Report,
+    ) -> Option<Mesh> {
+        let left_out = |remedy: String| format!("the shape is left out; {remedy}");
+        let asset = match self.assets.read(uri, named_in) {
+            Ok(asset) => asset,
+            Err(error) => {
+                let message = format!("mesh `{uri}`: {error}");
+                report.warn_at(place.clone(), message, left_out(error.remedy()));
+                return None;
+            }
+        };
+        let mut mesh = match decode(&asset) {
+            Ok(mesh) => mesh,
+            Err(error) => {
+                let message = format!("mesh `{uri}`: {error}");
+                report.warn_at(
+                    place.clone(),
+                    message,
+                    left_out("export it anew as STL, OBJ or DAE".to_owned()),
+                );
+                return None;
+            }
+        };
+        mesh.scale(scale);
+        let triangles = mesh.triangles.len();
+        if triangles > MANY_TRIANGLES {
+            report.warn_at(
+                place.clone(),
+                format!("mesh `{uri}` has {triangles} triangles"),
+                "it is slow to draw and to collide: reduce it, in Blender with Decimate",
+            );
+        }
+        let extent = mesh.extent();
+        if extent > LARGE_EXTENT {
+            report.warn_at(
+                place.clone(),
+                format!("mesh `{uri}` is {extent:.0} m large"),
+                "if it is in millimetres, write scale=\"0.001 0.001 0.001\"",
+            );
+        }
+        Some(mesh)
+    }
+}

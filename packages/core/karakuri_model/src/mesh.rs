@@ -1,0 +1,92 @@
+//! Mesh files to triangles: STL (text and binary), OBJ, COLLADA.
+
+mod dae;
+mod obj;
+mod stl;
+
+use std::path::Path;
+
+use crate::{Asset, Mesh};
+
+/// Why a mesh file gives no triangles.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// Neither the name nor the content is of a format that is read.
+    #[error("unknown format `{0}`")]
+    UnknownFormat(String),
+    /// The content is not what its format says.
+    #[error("damaged {format} file: {reason}")]
+    Damaged {
+        /// STL, OBJ or DAE.
+        format: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// No triangles.
+    #[error("it holds no triangles")]
+    Empty,
+}
+
+/// Reads a mesh, in the file's own size; COLLADA's unit is applied.
+pub fn decode(asset: &Asset) -> Result<Mesh, MeshError> {
+    let extension = asset
+        .path
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default();
+    let mesh = match extension.as_str() {
+        "stl" | "stlb" => stl::decode(&asset.bytes, &asset.path),
+        "obj" => obj::decode(&asset.bytes, &asset.path),
+        "dae" => dae::decode(&asset.bytes, &asset.path),
+        _ => Err(MeshError::UnknownFormat(extension)),
+    }?;
+    mesh.check()
+}
+
+impl Mesh {
+    pub(crate) fn named(path: &Path) -> Self {
+        Self { path: path.to_owned(), vertices: Vec::new(), triangles: Vec::new() }
+    }
+
+    fn check(self) -> Result<Self, MeshError> {
+        let damaged =
+            |reason: &str| MeshError::Damaged { format: "mesh", reason: reason.to_owned() };
+        if self.triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        if self.vertices.iter().flatten().any(|x| !x.is_finite()) {
+            return Err(damaged("a vertex holds NaN or infinity"));
+        }
+        let n = self.vertices.len();
+        if self.triangles.iter().flatten().any(|&i| i as usize >= n) {
+            return Err(damaged("a triangle names a vertex that does not exist"));
+        }
+        Ok(self)
+    }
+
+    /// Scales along the axes; a mirrored mesh has its triangles turned, so that outside stays outside.
+    pub(crate) fn scale(&mut self, scale: [f64; 3]) {
+        for vertex in &mut self.vertices {
+            for (x, s) in vertex.iter_mut().zip(scale) {
+                *x *= s;
+            }
+        }
+        if scale.iter().product::<f64>() < 0.0 {
+            self.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        }
+    }
+
+    /// Largest edge of its bounding box. [m]
+    pub(crate) fn extent(&self) -> f64 {
+        (0..3)
+            .map(|axis| {
+                let along = || self.vertices.iter().map(|v| v[axis]);
+                along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
+            })
+            .fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Real robots' files load, with the masses and freedoms that they state.
+
+use karakuri_model::{Base, Model, NoAssets, Severity, Source, load};
+
+macro_rules! robot {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../../tests/robots/", $name, "/", $name, ".urdf")))
+    };
+}
+
+const ROBOTS: [(&str, &str); 6] = [
+    robot!("ur5"),
+    robot!("panda"),
+    robot!("anymal_c"),
+    robot!("solo12"),
+    robot!("g1"),
+    robot!("simple_humanoid"),
+];
+
+fn read(name: &str, text: &str, base: Base) -> Model {
+    let source = Source::urdf(name, text).with_base(base);
+    let loaded = load(&source, &mut NoAssets).unwrap_or_else(|e| panic!("{e}"));
+    assert!(loaded.warnings.iter().all(|w| w.severity == Severity::Warning));
+    for warning in loaded.warnings.iter().filter(|w| !w.message.contains("mesh")) {
+        println!("{warning}");
+    }
+    loaded.model
+}
+
+#[test]
+fn real_robots_have_the_freedoms_and_masses_of_their_files() {
+    // Moving joints, sum of <mass value=...> [kg] and number of links, counted with Python's XML parser.
+    let expected = [
+        (6, 20.9939, 11),
+        (9, 17.451_901_000_000_003, 13),
+        (12, 52.134_85, 78),
+        (12, 2.500_002_789_999_999_5, 17),
+        (29, 33.341_142_020_000_01, 39),
+        (29, 130.8, 31),
+    ];
+    for ((name, text), (nv, mass, links)) in ROBOTS.into_iter().zip(expected) {
+        let model = read(name, text, Base::Floating);
+        assert_eq!(model.nv, 6 + nv, "{name}");
+        assert_eq!(model.frames.len(), links, "{name}");
+        let error = (model.mass() - mass).abs() / mass;
+        assert!(error < 10.0 * f64::EPSILON * links as f64, "{name}: {} {mass}", model.mass());
+    }
+}

@@ -1,0 +1,100 @@
+//! `package://`, `file://` and relative names to files, as ROS finds them and as one finds them without ROS.
+//!
+//! A package is looked for in the ament index (`AMENT_PREFIX_PATH/share/PACKAGE`), in `ROS_PACKAGE_PATH`, and then in
+//! every folder above the file that names it: one that is called like the package, one whose `package.xml` names it,
+//! or one that holds a folder of its name.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use karakuri_model::{Asset, AssetError, Assets};
+
+/// Larger files are no meshes for robots. [bytes]
+const SIZE_LIMIT: u64 = 512 << 20;
+
+/// Files on disk.
+#[derive(Debug, Clone)]
+pub struct FileAssets {
+    prefixes: Vec<PathBuf>,
+    package_paths: Vec<PathBuf>,
+}
+
+impl FileAssets {
+    /// Looks where the environment says that ROS is.
+    pub fn from_env() -> Self {
+        let paths =
+            |name| env::var_os(name).map(|v| env::split_paths(&v).collect()).unwrap_or_default();
+        Self { prefixes: paths("AMENT_PREFIX_PATH"), package_paths: paths("ROS_PACKAGE_PATH") }
+    }
+
+    /// Looks in these ament prefixes and package paths.
+    pub fn new(prefixes: Vec<PathBuf>, package_paths: Vec<PathBuf>) -> Self {
+        Self { prefixes, package_paths }
+    }
+
+    /// The file that `uri` means when `named_in` names it.
+    pub fn resolve(&self, uri: &str, named_in: &Path) -> Result<PathBuf, AssetError> {
+        let folder = named_in.parent().unwrap_or(Path::new("."));
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let path = if let Some(rest) = strip_scheme(uri, &["package://", "model://"]) {
+            let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
+            let found = self.candidates(package, folder);
+            let first =
+                found.first().ok_or_else(|| AssetError::PackageNotFound(package.to_owned()))?;
+            found
+                .iter()
+                .map(|p| p.join(inside))
+                .find(|p| p.is_file())
+                .unwrap_or_else(|| first.join(inside))
+        } else if let Some(rest) = uri.strip_prefix("file://") {
+            PathBuf::from(rest)
+        } else if uri.contains("://") {
+            return Err(AssetError::UnknownScheme(uri.to_owned()));
+        } else {
+            folder.join(uri)
+        };
+        if path.is_file() { Ok(path) } else { Err(AssetError::NotFound(path)) }
+    }
+
+    /// Folders that may be the package, the likeliest first.
+    fn candidates(&self, package: &str, folder: &Path) -> Vec<PathBuf> {
+        let installed = self.prefixes.iter().map(|p| p.join("share").join(package));
+        let sourced = self.package_paths.iter().map(|p| p.join(package));
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let above = folder.ancestors().flat_map(|ancestor| {
+            let is_it = ancestor.file_name().is_some_and(|n| n == package)
+                || package_name(ancestor).is_some_and(|n| n == package);
+            [is_it.then(|| ancestor.to_owned()), Some(ancestor.join(package))]
+        });
+        installed.chain(sourced).chain(above.flatten()).filter(|p| p.is_dir()).collect()
+    }
+}
+
+fn strip_scheme<'a>(uri: &'a str, schemes: &[&str]) -> Option<&'a str> {
+    schemes.iter().find_map(|scheme| uri.strip_prefix(scheme))
+}
+
+/// `<name>` in the folder's `package.xml`.
+fn package_name(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join("package.xml")).ok()?;
+    let start = text.find("<name>")? + "<name>".len();
+    let end = text[start..].find("</name>")? + start;
+    Some(text[start..end].trim().to_owned())
+}
+
+impl Assets for FileAssets {
+    fn read(&mut self, uri: &str, named_in: &str) -> Result<Asset, AssetError> {
+        let path = self.resolve(uri, Path::new(named_in))?;
+        let unreadable = |e: std::io::Error| AssetError::Unreadable {
+            path: path.clone(),
+            reason: e.to_string(),
+        };
+        let size = fs::metadata(&path).map_err(unreadable)?.len();
+        if size > SIZE_LIMIT {
+            return Err(AssetError::TooLarge { path, size, limit: SIZE_LIMIT });
+        }
+        let bytes = fs::read(&path).map_err(unreadable)?;
+        Ok(Asset { path, bytes })
+    }
+}

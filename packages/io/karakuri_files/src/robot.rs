@@ -1,0 +1,68 @@
+//! Robots from disk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use karakuri_model::{Base, Diagnostics, Loaded, Source, decode_text, load};
+
+use crate::FileAssets;
+
+/// Larger files are no robots. [bytes]
+const SIZE_LIMIT: u64 = 64 << 20;
+
+/// Why a robot does not load.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The operating system refuses a file.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is larger than any robot.
+    #[error("{} has {size} bytes, above the limit of {SIZE_LIMIT}; name a URDF file", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// [bytes]
+        size: u64,
+    },
+    /// The files are wrong.
+    #[error("{0}")]
+    Wrong(#[from] Diagnostics),
+}
+
+/// Reads a robot: URDF, robot YAML if any, and the meshes that the URDF names.
+///
+/// `base` overrides the robot YAML's; without either, the root link is fixed at the world's origin.
+pub fn load_robot(
+    urdf: &Path,
+    config: Option<&Path>,
+    base: Option<Base>,
+) -> Result<Loaded, LoadError> {
+    let urdf_text = read_text(urdf)?;
+    let config_text = config.map(read_text).transpose()?;
+    let (urdf_name, config_name) =
+        (urdf.display().to_string(), config.map(|c| c.display().to_string()));
+    let source = Source {
+        urdf_name: &urdf_name,
+        urdf_text: &urdf_text,
+        config: config_name.as_deref().zip(config_text.as_deref()),
+        base,
+    };
+    Ok(load(&source, &mut FileAssets::from_env())?)
+}
+
+/// Text of a file: UTF-8 or UTF-16.
+pub fn read_text(path: &Path) -> Result<String, LoadError> {
+    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    let size = fs::metadata(path).map_err(unreadable)?.len();
+    if size > SIZE_LIMIT {
+        return Err(LoadError::TooLarge { path: path.to_owned(), size });
+    }
+    let bytes = fs::read(path).map_err(unreadable)?;
+    Ok(decode_text(&path.display().to_string(), &bytes)?)
+}
