@@ -1,1 +1,51 @@
 #![doc = include_str!("../README.md")]
+
+mod action_client;
+mod action_server;
+mod arguments;
+mod clock;
+mod convert;
+mod diagnostics;
+mod error;
+mod guard;
+mod interface;
+mod logging;
+mod node;
+mod overrides;
+mod parameter_server;
+mod parameter_types;
+mod parameters;
+mod publisher;
+pub mod qos;
+mod run;
+mod service;
+mod subscription;
+mod throttle;
+mod timer;
+
+pub use action_client::{ActionClient, ClientGoal, ClientGoalState};
+pub use action_server::{ActiveGoal, CancelHandle, GoalRequest};
+pub use clock::{Clock, Time};
+pub use convert::{FromMessage, IntoMessage, duration_from_message, duration_to_message};
+pub use diagnostics::{Level, Status};
+pub use error::{CallError, RosError};
+pub use interface::{Action, Message, Service};
+pub use node::{Later, Node, Stop};
+pub use parameter_types::{ParameterType, Ranged};
+pub use parameters::{Parameter, ParameterBuilder};
+pub use publisher::Publisher;
+pub use run::run;
+pub use service::{Call, Request, ServiceClient};
+pub use subscription::Latest;
+pub use throttle::Throttle;
+pub use timer::Timer;
+pub use tracing::{debug, error, info, warn};
+
+/// The message, service and action types that nodes use, by interface package.
+pub mod msg {
+    pub use r2r::{
+        action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,
+        karakuri_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, simulation_interfaces,
+        std_msgs, std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, visualization_msgs,
+    };
+}

@@ -1,0 +1,373 @@
+//! Action clients that a control loop can poll.
+
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures::Stream;
+
+use crate::{
+    Action, Node, RosError, Service,
+    action_server::status,
+    msg::{
+        action_msgs::{msg::GoalInfo, srv::CancelGoal},
+        unique_identifier_msgs::msg::UUID,
+    },
+    node::{Wake, create, next},
+    qos,
+    service::{Answer, Caller},
+    warn,
+};
+
+/// How long a server may be away before its goals count as lost.
+const SERVER_GONE: Duration = Duration::from_secs(1);
+
+/// Where a goal stands, seen from the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientGoalState {
+    /// Not answered yet; the server may still have to appear.
+    Sending,
+    /// The server said no.
+    Rejected,
+    /// The server did not answer in time.
+    TimedOut,
+    /// The server said yes and is at it.
+    Executing,
+    /// Done.
+    Succeeded,
+    /// The server gave up.
+    Aborted,
+    /// Canceled on request or preempted.
+    Canceled,
+    /// The server went away or forgot the goal.
+    Lost,
+}
+
+impl ClientGoalState {
+    /// Whether nothing more will happen.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Sending | Self::Executing)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A goal that was sent. Poll it from a tick; changes also wake [`Node::after_events`]. Dropping it leaves the goal
+/// running: cancel it first if it must not.
+pub struct ClientGoal<A: Action> {
+    view: Arc<Mutex<View<A>>>,
+    wake: Wake,
+}
+
+impl<A: Action> Clone for ClientGoal<A> {
+    fn clone(&self) -> Self {
+        Self { view: Arc::clone(&self.view), wake: self.wake.clone() }
+    }
+}
+
+impl<A: Action> fmt::Debug for ClientGoal<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientGoal").field("state", &self.state()).finish_non_exhaustive()
+    }
+}
+
+struct View<A: Action> {
+    state: ClientGoalState,
+    feedback: Option<Arc<A::Feedback>>,
+    result: Option<Arc<A::Result>>,
+    cancel: bool,
+}
+
+impl<A: Action> ClientGoal<A> {
+    /// Where it stands.
+    pub fn state(&self) -> ClientGoalState {
+        lock(&self.view).state
+    }
+
+    /// Whether nothing more will happen.
+    pub fn is_final(&self) -> bool {
+        self.state().is_final()
+    }
+
+    /// The latest feedback.
+    pub fn feedback(&self) -> Option<Arc<A::Feedback>> {
+        lock(&self.view).feedback.clone()
+    }
+
+    /// The result of a goal that succeeded, was aborted or canceled.
+    pub fn result(&self) -> Option<Arc<A::Result>> {
+        lock(&self.view).result.clone()
+    }
+
+    /// Asks the server to cancel; the state tells when it did.
+    pub fn cancel(&self) {
+        lock(&self.view).cancel = true;
+        self.wake.soon();
+    }
+}
+
+/// Sends goals to an action server.
+pub struct ActionClient<A: Action> {
+    core: Arc<Mutex<Core<A>>>,
+    action: Arc<str>,
+    wake: Wake,
+}
+
+impl<A: Action> Clone for ActionClient<A> {
+    fn clone(&self) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+            action: Arc::clone(&self.action),
+            wake: self.wake.clone(),
+        }
+    }
+}
+
+impl<A: Action> fmt::Debug for ActionClient<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActionClient").field("action", &self.action).finish_non_exhaustive()
+    }
+}
+
+struct Core<A: Action> {
+    send_goal: Caller<A::SendGoal>,
+    get_result: Caller<A::GetResult>,
+    cancel_goal: Caller<CancelGoal::Service>,
+    goals: Vec<Tracked<A>>,
+    absent_since: Option<Instant>,
+}
+
+struct Tracked<A: Action> {
+    id: Vec<u8>,
+    view: Arc<Mutex<View<A>>>,
+    /// Until it is sent.
+    goal: Option<A::Goal>,
+    deadline: Instant,
+    accepted: Option<Answer<A::SendGoal>>,
+    result: Option<Answer<A::GetResult>>,
+    canceled: Option<Answer<CancelGoal::Service>>,
+    cancel_sent: bool,
+}
+
+impl<A: Action> ActionClient<A> {
+    /// Whether the server is there.
+    pub fn is_ready(&self) -> bool {
+        lock(&self.core).is_present()
+    }
+
+    /// Sends `goal`. The server may still have to appear; it must answer within `timeout`.
+    pub fn send(&self, goal: A::Goal, timeout: Duration) -> ClientGoal<A> {
+        let view =
+            View { state: ClientGoalState::Sending, feedback: None, result: None, cancel: false };
+        let view = Arc::new(Mutex::new(view));
+        let mut core = lock(&self.core);
+        core.goals.push(Tracked {
+            id: random_id(),
+            view: Arc::clone(&view),
+            goal: Some(goal),
+            deadline: Instant::now() + timeout,
+            accepted: None,
+            result: None,
+            canceled: None,
+            cancel_sent: false,
+        });
+        core.advance(&self.action);
+        self.wake.soon();
+        ClientGoal { view, wake: self.wake.clone() }
+    }
+}
+
+/// A version-4 UUID; two clients never choose the same.
+fn random_id() -> Vec<u8> {
+    let random = |salt: u64| {
+        RandomState::new().hash_one((salt, std::process::id(), Instant::now())).to_le_bytes()
+    };
+    let mut id = [random(0), random(1)].concat();
+    id[6] = (id[6] & 0x0f) | 0x40;
+    id[8] = (id[8] & 0x3f) | 0x80;
+    id
+}
+
+impl<A: Action> Core<A> {
+    fn is_present(&self) -> bool {
+        self.send_goal.is_present() && self.get_result.is_present() && self.cancel_goal.is_present()
+    }
+
+    /// Once a spin; true if a goal changed.
+    fn update(&mut self, action: &str) -> bool {
+        self.send_goal.update_presence();
+        self.get_result.update_presence();
+        self.cancel_goal.update_presence();
+        self.absent_since =
+            if self.is_present() { None } else { self.absent_since.or(Some(Instant::now())) };
+        self.advance(action)
+    }
+
+    fn take_feedback(&mut self, message: A::FeedbackMessage) -> bool {
+        let (id, feedback) = A::destructure_feedback_msg(message);
+        let Some(goal) = self.goals.iter().find(|goal| goal.id == id.uuid) else { return false };
+        lock(&goal.view).feedback = Some(Arc::new(feedback));
+        true
+    }
+
+    fn advance(&mut self, action: &str) -> bool {
+        let present = self.is_present();
+        let gone = self.absent_since.is_some_and(|since| since.elapsed() > SERVER_GONE);
+        let (send_goal, get_result, cancel_goal) =
+            (&self.send_goal, &self.get_result, &self.cancel_goal);
+        let mut changed = false;
+        self.goals.retain_mut(|goal| {
+            let before = lock(&goal.view).state;
+            let next = match before {
+                ClientGoalState::Sending => {
+                    goal.advance_sending(present, send_goal, get_result, action)
+                }
+                ClientGoalState::Executing => goal.advance_executing(gone, get_result),
+                state => state,
+            };
+            if next == ClientGoalState::Executing {
+                goal.advance_cancel(present, cancel_goal, action);
+            }
+            lock(&goal.view).state = next;
+            changed |= next != before;
+            !next.is_final()
+        });
+        changed
+    }
+}
+
+impl<A: Action> Tracked<A> {
+    fn advance_sending(
+        &mut self,
+        present: bool,
+        send_goal: &Caller<A::SendGoal>,
+        get_result: &Caller<A::GetResult>,
+        action: &str,
+    ) -> ClientGoalState {
+        if let Some(goal) = self.goal.take_if(|_| present) {
+            let request = A::make_goal_request_msg(UUID { uuid: self.id.clone() }, goal);
+            self.accepted = request_or_warn(send_goal, &request, action);
+            if self.accepted.is_none() {
+                return ClientGoalState::Rejected;
+            }
+        }
+        if let Some(response) = self.accepted.as_mut().and_then(Answer::poll) {
+            self.accepted = None;
+            let (accepted, _) = A::destructure_goal_response_msg(response);
+            if !accepted {
+                return ClientGoalState::Rejected;
+            }
+            let request = A::make_result_request_msg(UUID { uuid: self.id.clone() });
+            self.result = request_or_warn(get_result, &request, action);
+            return ClientGoalState::Executing;
+        }
+        if Instant::now() >= self.deadline {
+            ClientGoalState::TimedOut
+        } else {
+            ClientGoalState::Sending
+        }
+    }
+
+    fn advance_executing(
+        &mut self,
+        gone: bool,
+        get_result: &Caller<A::GetResult>,
+    ) -> ClientGoalState {
+        if let Some(response) = self.result.as_mut().and_then(Answer::poll) {
+            let (status, result) = A::destructure_result_response_msg(response);
+            let state = match status {
+                status::SUCCEEDED => ClientGoalState::Succeeded,
+                status::CANCELED => ClientGoalState::Canceled,
+                status::ABORTED => ClientGoalState::Aborted,
+                _ => return ClientGoalState::Lost,
+            };
+            lock(&self.view).result = Some(Arc::new(result));
+            return state;
+        }
+        if gone || (self.result.is_none() && !get_result.is_present()) {
+            return ClientGoalState::Lost;
+        }
+        ClientGoalState::Executing
+    }
+
+    fn advance_cancel(
+        &mut self,
+        present: bool,
+        cancel_goal: &Caller<CancelGoal::Service>,
+        action: &str,
+    ) {
+        if lock(&self.view).cancel && present && !self.cancel_sent {
+            let goal_info =
+                GoalInfo { goal_id: UUID { uuid: self.id.clone() }, ..GoalInfo::default() };
+            self.canceled =
+                request_or_warn(cancel_goal, &CancelGoal::Request { goal_info }, action);
+            self.cancel_sent = true;
+        }
+        if let Some(response) = self.canceled.as_mut().and_then(Answer::poll) {
+            self.canceled = None;
+            if response.return_code != 0 {
+                warn!(
+                    "action `{action}`: the server refused to cancel (code {})",
+                    response.return_code
+                );
+            }
+        }
+    }
+}
+
+fn request_or_warn<T: Service>(
+    caller: &Caller<T>,
+    request: &T::Request,
+    action: &str,
+) -> Option<Answer<T>> {
+    match caller.send(request) {
+        Ok(answer) => Some(answer),
+        Err(reason) => {
+            warn!("action `{action}`: request not sent: {reason}");
+            None
+        }
+    }
+}
+
+impl<S: 'static> Node<S> {
+    /// Sends goals to the action server of this name.
+    pub fn action_client<A: Action>(&mut self, name: &str) -> Result<ActionClient<A>, RosError> {
+        let core = Arc::new(Mutex::new(Core::<A> {
+            send_goal: Caller::new(self.raw_client(&format!("{name}/_action/send_goal"))?),
+            get_result: Caller::new(self.raw_client(&format!("{name}/_action/get_result"))?),
+            cancel_goal: Caller::new(self.raw_client(&format!("{name}/_action/cancel_goal"))?),
+            goals: Vec::new(),
+            absent_since: None,
+        }));
+        let topic = format!("{name}/_action/feedback");
+        let mut feedback =
+            create("subscription", &topic, || self.inner.subscribe(&topic, qos::state()))?;
+        let action: Arc<str> = name.into();
+        let client = ActionClient {
+            core: Arc::clone(&core),
+            action: Arc::clone(&action),
+            wake: self.wake(),
+        };
+        self.add_source(move |_| update(&core, &mut feedback, &action));
+        Ok(client)
+    }
+}
+
+fn update<A: Action>(
+    core: &Mutex<Core<A>>,
+    feedback: &mut (impl Stream<Item = A::FeedbackMessage> + Unpin),
+    action: &str,
+) -> bool {
+    let mut core = lock(core);
+    let mut changed = false;
+    while let Some(message) = next(feedback) {
+        changed |= core.take_feedback(message);
+    }
+    core.update(action) || changed
+}

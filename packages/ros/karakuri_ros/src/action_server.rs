@@ -1,0 +1,413 @@
+//! Action servers, spoken over the protocol's three services and two topics.
+//!
+//! The client library's own server never expires goals and never reports CANCELED, so this one talks the protocol:
+//! `<name>/_action/{send_goal, get_result, cancel_goal}` and the topics `feedback` and `status`.
+//!
+//! | state | next |
+//! |---|---|
+//! | EXECUTING | CANCELING, SUCCEEDED, ABORTED, CANCELED (over CANCELING) |
+//! | CANCELING | CANCELED, SUCCEEDED, ABORTED |
+//!
+//! Results are kept for 10 s after the end.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Action, Clock, Node, Publisher, Request, RosError, Time, info,
+    msg::{
+        action_msgs::{
+            msg::{GoalInfo, GoalStatus, GoalStatusArray},
+            srv::CancelGoal,
+        },
+        unique_identifier_msgs::msg::UUID,
+    },
+    qos,
+};
+
+/// How long a result can be asked for after the goal's end.
+const RESULT_LIFE: Duration = Duration::from_secs(10);
+
+/// The status numbers of `action_msgs/msg/GoalStatus`.
+pub(crate) mod status {
+    pub(crate) const UNKNOWN: i8 = 0;
+    pub(crate) const EXECUTING: i8 = 2;
+    pub(crate) const CANCELING: i8 = 3;
+    pub(crate) const SUCCEEDED: i8 = 4;
+    pub(crate) const CANCELED: i8 = 5;
+    pub(crate) const ABORTED: i8 = 6;
+}
+
+/// The return codes of `action_msgs/srv/CancelGoal`.
+pub(crate) mod cancel_code {
+    pub(crate) const NONE: i8 = 0;
+    pub(crate) const REJECTED: i8 = 1;
+    pub(crate) const UNKNOWN_GOAL: i8 = 2;
+    pub(crate) const TERMINATED: i8 = 3;
+}
+
+type Id = Vec<u8>;
+
+/// What a server knows of its goals.
+struct Goals<A: Action> {
+    by_id: BTreeMap<Id, Goal<A>>,
+    feedback: Publisher<A::FeedbackMessage>,
+    status: Publisher<GoalStatusArray>,
+    clock: Clock,
+    n_accepted: u64,
+}
+
+struct Goal<A: Action> {
+    /// Order of acceptance.
+    number: u64,
+    stamp: Time,
+    status: i8,
+    cancelable: Arc<AtomicBool>,
+    result: Option<A::Result>,
+    ended: Option<Instant>,
+    waiting: Vec<Request<A::GetResult>>,
+}
+
+type Shared<A> = Arc<Mutex<Goals<A>>>;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A goal that a client asks for: accept or reject it. Dropping it rejects.
+pub struct GoalRequest<A: Action> {
+    goal: A::Goal,
+    id: Id,
+    request: Option<Request<A::SendGoal>>,
+    goals: Shared<A>,
+    action: Arc<str>,
+}
+
+impl<A: Action> fmt::Debug for GoalRequest<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GoalRequest")
+            .field("action", &self.action)
+            .field("goal", &self.goal)
+            .finish()
+    }
+}
+
+impl<A: Action> GoalRequest<A> {
+    /// What is asked for.
+    pub fn goal(&self) -> &A::Goal {
+        &self.goal
+    }
+
+    /// Says yes; the goal executes from now on. The handle must be ended with a result.
+    pub fn accept(mut self) -> ActiveGoal<A> {
+        let cancelable = Arc::new(AtomicBool::new(true));
+        let mut goals = lock(&self.goals);
+        let stamp = goals.clock.now();
+        goals.n_accepted += 1;
+        let goal = Goal {
+            number: goals.n_accepted,
+            stamp,
+            status: status::EXECUTING,
+            cancelable: Arc::clone(&cancelable),
+            result: None,
+            ended: None,
+            waiting: Vec::new(),
+        };
+        goals.by_id.insert(self.id.clone(), goal);
+        if let Some(request) = self.request.take() {
+            request.respond(A::make_goal_response_msg(true, stamp.to_message()));
+        }
+        goals.publish_status();
+        drop(goals);
+        ActiveGoal {
+            goal: std::mem::take(&mut self.goal),
+            id: std::mem::take(&mut self.id),
+            stamp,
+            cancelable,
+            goals: Arc::clone(&self.goals),
+            ended: false,
+        }
+    }
+
+    /// Says no; the reason goes to the log, the protocol has no place for it.
+    pub fn reject(self, reason: impl fmt::Display) {
+        info!("action `{}`: goal rejected: {reason}", self.action);
+    }
+}
+
+impl<A: Action> Drop for GoalRequest<A> {
+    fn drop(&mut self) {
+        if let Some(request) = self.request.take() {
+            let stamp = lock(&self.goals).clock.now().to_message();
+            request.respond(A::make_goal_response_msg(false, stamp));
+        }
+    }
+}
+
+/// A goal under execution. Ends by exactly one of `succeed`, `abort` and `cancel`, each of which consumes it; dropping
+/// it aborts the goal with a default result. It may move to another thread.
+#[must_use = "dropping an active goal aborts it"]
+pub struct ActiveGoal<A: Action> {
+    goal: A::Goal,
+    id: Id,
+    stamp: Time,
+    cancelable: Arc<AtomicBool>,
+    goals: Shared<A>,
+    ended: bool,
+}
+
+impl<A: Action> fmt::Debug for ActiveGoal<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActiveGoal").field("goal", &self.goal).finish_non_exhaustive()
+    }
+}
+
+impl<A: Action> ActiveGoal<A> {
+    /// What is to be done.
+    pub fn goal(&self) -> &A::Goal {
+        &self.goal
+    }
+
+    /// When it was accepted, in ROS time.
+    pub fn stamp(&self) -> Time {
+        self.stamp
+    }
+
+    /// Whether a client wants it canceled: bring the motion to rest, then call [`ActiveGoal::cancel`].
+    pub fn is_canceling(&self) -> bool {
+        lock(&self.goals).by_id.get(&self.id).is_some_and(|goal| goal.status == status::CANCELING)
+    }
+
+    /// Whether cancel requests are accepted from now on; they are at first.
+    pub fn set_cancelable(&self, cancelable: bool) {
+        self.cancelable.store(cancelable, Ordering::Release);
+    }
+
+    /// Tells the client how far it is.
+    pub fn publish_feedback(&self, feedback: A::Feedback) {
+        let publisher = lock(&self.goals).feedback.clone();
+        publisher.publish(&A::make_feedback_msg(UUID { uuid: self.id.clone() }, feedback));
+    }
+
+    /// Ends as SUCCEEDED.
+    pub fn succeed(mut self, result: A::Result) {
+        self.end(status::SUCCEEDED, result);
+    }
+
+    /// Ends as ABORTED: the server could not do it.
+    pub fn abort(mut self, result: A::Result) {
+        self.end(status::ABORTED, result);
+    }
+
+    /// Ends as CANCELED, on a client's request or, as for a preempted goal, on the server's own.
+    pub fn cancel(mut self, result: A::Result) {
+        {
+            let mut goals = lock(&self.goals);
+            let executing =
+                goals.by_id.get_mut(&self.id).filter(|goal| goal.status == status::EXECUTING);
+            if let Some(goal) = executing {
+                goal.status = status::CANCELING;
+                goals.publish_status();
+            }
+        }
+        self.end(status::CANCELED, result);
+    }
+
+    /// A handle that only looks for cancel requests, for another thread.
+    pub fn cancel_handle(&self) -> CancelHandle<A> {
+        CancelHandle { id: self.id.clone(), goals: Arc::downgrade(&self.goals) }
+    }
+
+    fn end(&mut self, status: i8, result: A::Result) {
+        self.ended = true;
+        lock(&self.goals).end(&self.id, status, result);
+    }
+}
+
+impl<A: Action> Drop for ActiveGoal<A> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.end(status::ABORTED, A::Result::default());
+        }
+    }
+}
+
+/// Tells a worker thread whether its goal is to be canceled.
+pub struct CancelHandle<A: Action> {
+    id: Id,
+    goals: Weak<Mutex<Goals<A>>>,
+}
+
+impl<A: Action> fmt::Debug for CancelHandle<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelHandle").finish_non_exhaustive()
+    }
+}
+
+impl<A: Action> CancelHandle<A> {
+    /// True once the goal is canceling or over.
+    pub fn is_canceled(&self) -> bool {
+        self.goals.upgrade().is_none_or(|goals| {
+            lock(&goals).by_id.get(&self.id).is_none_or(|goal| goal.status != status::EXECUTING)
+        })
+    }
+}
+
+impl<A: Action> Goals<A> {
+    fn info(id: &Id, goal: &Goal<A>) -> GoalInfo {
+        GoalInfo { goal_id: UUID { uuid: id.clone() }, stamp: goal.stamp.to_message() }
+    }
+
+    fn publish_status(&self) {
+        let mut all: Vec<_> = self.by_id.iter().collect();
+        all.sort_by_key(|(_, goal)| goal.number);
+        let status_list = all
+            .into_iter()
+            .map(|(id, goal)| GoalStatus { goal_info: Self::info(id, goal), status: goal.status })
+            .collect();
+        self.status.publish(&GoalStatusArray { status_list });
+    }
+
+    fn end(&mut self, id: &Id, status: i8, result: A::Result) {
+        let Some(goal) = self.by_id.get_mut(id) else { return };
+        goal.status = status;
+        goal.ended = Some(Instant::now());
+        for request in goal.waiting.drain(..) {
+            request.respond(A::make_result_response_msg(status, result.clone()));
+        }
+        goal.result = Some(result);
+        self.publish_status();
+    }
+
+    fn get_result(&mut self, mut request: Request<A::GetResult>) {
+        let id = A::destructure_result_request_msg(request.take()).uuid;
+        match self.by_id.get_mut(&id) {
+            None => {
+                request.respond(A::make_result_response_msg(status::UNKNOWN, A::Result::default()))
+            }
+            Some(goal) => match &goal.result {
+                Some(result) => {
+                    request.respond(A::make_result_response_msg(goal.status, result.clone()))
+                }
+                None => goal.waiting.push(request),
+            },
+        }
+    }
+
+    fn cancel(&mut self, asked: &GoalInfo) -> CancelGoal::Response {
+        let selected = select(asked);
+        let (mut n_found, mut n_active) = (0, 0);
+        let mut response = CancelGoal::Response::default();
+        for (id, goal) in &mut self.by_id {
+            if !selected(id, goal.stamp) {
+                continue;
+            }
+            n_found += 1;
+            if goal.ended.is_some() {
+                continue;
+            }
+            n_active += 1;
+            if goal.status == status::CANCELING || goal.cancelable.load(Ordering::Acquire) {
+                goal.status = status::CANCELING;
+                response.goals_canceling.push(Self::info(id, goal));
+            }
+        }
+        let one_goal = asked.goal_id.uuid.iter().any(|byte| *byte != 0)
+            && Time::from(&asked.stamp) == Time::ZERO;
+        response.return_code = match (response.goals_canceling.is_empty(), n_active, n_found) {
+            (false, ..) => cancel_code::NONE,
+            (true, 1.., _) => cancel_code::REJECTED,
+            (true, 0, 0) if one_goal => cancel_code::UNKNOWN_GOAL,
+            (true, 0, 1..) if one_goal => cancel_code::TERMINATED,
+            // "all goals" of which there are none
+            _ => cancel_code::REJECTED,
+        };
+        response
+    }
+
+    /// Forgets results nobody may ask for any more; true if there were any.
+    fn expire(&mut self) -> bool {
+        let before = self.by_id.len();
+        self.by_id.retain(|_, goal| goal.ended.is_none_or(|ended| ended.elapsed() < RESULT_LIFE));
+        let expired = self.by_id.len() != before;
+        if expired {
+            self.publish_status();
+        }
+        expired
+    }
+}
+
+/// Which goals a cancel request means.
+fn select(asked: &GoalInfo) -> impl Fn(&Id, Time) -> bool {
+    let id = asked.goal_id.uuid.clone();
+    let (any_id, stamp) = (id.iter().all(|byte| *byte == 0), Time::from(&asked.stamp));
+    move |goal_id, goal_stamp| {
+        let before = stamp != Time::ZERO && goal_stamp <= stamp;
+        let all = any_id && stamp == Time::ZERO;
+        all || before || *goal_id == id
+    }
+}
+
+impl<S: 'static> Node<S> {
+    /// Serves an action. Each goal goes to `on_goal`, which accepts or rejects it; what it accepts is kept in the node's
+    /// state and driven from there. For an exclusive action end the running goal before accepting the next.
+    pub fn action_server<A: Action>(
+        &mut self,
+        name: &str,
+        mut on_goal: impl FnMut(&mut S, GoalRequest<A>) + 'static,
+    ) -> Result<(), RosError> {
+        let goals: Shared<A> = Arc::new(Mutex::new(Goals {
+            by_id: BTreeMap::new(),
+            feedback: self.publisher(&format!("{name}/_action/feedback"), qos::state())?,
+            status: self.publisher(&format!("{name}/_action/status"), qos::latched())?,
+            clock: self.clock().clone(),
+            n_accepted: 0,
+        }));
+        let action: Arc<str> = name.into();
+
+        let shared = Arc::clone(&goals);
+        self.service_later::<A::SendGoal>(
+            &format!("{name}/_action/send_goal"),
+            move |state, mut request| {
+                let (id, goal) = A::destructure_goal_request_msg(request.take());
+                let id = id.uuid;
+                let is_duplicate = lock(&shared).by_id.contains_key(&id);
+                let (goals, action) = (Arc::clone(&shared), Arc::clone(&action));
+                let request = GoalRequest { goal, id, request: Some(request), goals, action };
+                if is_duplicate {
+                    request.reject("its id was used before");
+                } else {
+                    on_goal(state, request);
+                }
+            },
+        )?;
+        let shared = Arc::clone(&goals);
+        self.service_later::<A::GetResult>(
+            &format!("{name}/_action/get_result"),
+            move |_, request| {
+                lock(&shared).get_result(request);
+            },
+        )?;
+        let shared = Arc::clone(&goals);
+        self.service_later::<CancelGoal::Service>(
+            &format!("{name}/_action/cancel_goal"),
+            move |_, request| {
+                let response = lock(&shared).cancel(&request.message().goal_info);
+                let changed = !response.goals_canceling.is_empty();
+                request.respond(response);
+                if changed {
+                    lock(&shared).publish_status();
+                }
+            },
+        )?;
+        self.add_source(move |_| lock(&goals).expire());
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! The command line: ROS arguments cut out and checked before the client library sees them.
+//!
+//! The client library panics on a bad `--ros-args`; here every mistake is one sentence that names the argument.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use serde_yaml::Value;
+use thiserror::Error;
+
+use crate::{logging::Severity, overrides::Overrides};
+
+/// What is wrong with the command line.
+#[derive(Debug, Error)]
+pub(crate) enum ArgumentError {
+    #[error("argument {0:?} is not valid UTF-8")]
+    NotUtf8(OsString),
+    #[error("ROS argument `{0}` needs a value")]
+    MissingValue(String),
+    #[error("unknown ROS argument `{0}`")]
+    Unknown(String),
+    #[error("`{flag} {value}`: expected `{expected}`")]
+    Malformed { flag: String, value: String, expected: &'static str },
+    #[error("`--log-level {0}`: expected one of debug, info, warn, error, fatal, unset")]
+    LogLevel(String),
+    #[error("parameter file `{}`: {reason}", file.display())]
+    File { file: PathBuf, reason: String },
+    #[error("`-p {0}`: the value is not valid YAML: {1}")]
+    Value(String, serde_yaml::Error),
+}
+
+/// The checked command line.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// What belongs to the program itself, without its name.
+    pub(crate) program: Vec<String>,
+    pub(crate) overrides: Overrides,
+    /// (logger or nothing for all, lowest severity), in order.
+    pub(crate) log_levels: Vec<(Option<String>, Severity)>,
+    pub(crate) console: bool,
+    pub(crate) rosout: bool,
+}
+
+/// Reads the arguments after the program's name.
+pub(crate) fn parse(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<Arguments, ArgumentError> {
+    let mut parsed = Arguments { console: true, rosout: true, ..Arguments::default() };
+    let mut arguments =
+        arguments.into_iter().map(|a| a.into_string().map_err(ArgumentError::NotUtf8));
+    let mut in_ros = false;
+    while let Some(argument) = arguments.next() {
+        let argument = argument?;
+        match argument.as_str() {
+            "--ros-args" => in_ros = true,
+            "--" if in_ros => in_ros = false,
+            _ if !in_ros => parsed.program.push(argument),
+            _ => parsed.ros_argument(argument, &mut arguments)?,
+        }
+    }
+    Ok(parsed)
+}
+
+impl Arguments {
+    fn ros_argument(
+        &mut self,
+        flag: String,
+        rest: &mut impl Iterator<Item = Result<String, ArgumentError>>,
+    ) -> Result<(), ArgumentError> {
+        match flag.as_str() {
+            "--enable-stdout-logs" => self.console = true,
+            "--disable-stdout-logs" => self.console = false,
+            "--enable-rosout-logs" => self.rosout = true,
+            "--disable-rosout-logs" => self.rosout = false,
+            "--enable-external-lib-logs" | "--disable-external-lib-logs" => {}
+            "-r" | "--remap" | "-p" | "--param" | "--params-file" | "-e" | "--enclave"
+            | "--log-level" | "--log-config-file" | "--log-file-name" => {
+                let Some(value) =
+                    rest.next().transpose()?.filter(|v| v != "--ros-args" && v != "--")
+                else {
+                    return Err(ArgumentError::MissingValue(flag));
+                };
+                self.valued(&flag, &value)?;
+            }
+            _ => return Err(ArgumentError::Unknown(flag)),
+        }
+        Ok(())
+    }
+
+    fn valued(&mut self, flag: &str, value: &str) -> Result<(), ArgumentError> {
+        match flag {
+            "-r" | "--remap" => check_remap(flag, value),
+            "-p" | "--param" => self.parameter(flag, value),
+            "--params-file" => self.parameter_file(Path::new(value)),
+            "--log-level" => self.log_level(value),
+            _ => Ok(()),
+        }
+    }
+
+    fn parameter(&mut self, flag: &str, rule: &str) -> Result<(), ArgumentError> {
+        let malformed = || ArgumentError::Malformed {
+            flag: flag.to_owned(),
+            value: rule.to_owned(),
+            expected: "[node:]name:=value",
+        };
+        let (name, yaml) = rule.split_once(":=").ok_or_else(malformed)?;
+        let (node, name) = name.rsplit_once(':').unwrap_or(("/**", name));
+        if node.is_empty() || name.is_empty() {
+            return Err(malformed());
+        }
+        let value: Value =
+            serde_yaml::from_str(yaml).map_err(|e| ArgumentError::Value(rule.to_owned(), e))?;
+        self.overrides.add(node, name, value);
+        Ok(())
+    }
+
+    fn parameter_file(&mut self, file: &Path) -> Result<(), ArgumentError> {
+        let fail = |reason: String| ArgumentError::File { file: file.to_owned(), reason };
+        let text = std::fs::read_to_string(file).map_err(|e| fail(e.to_string()))?;
+        self.overrides.add_file(&text).map_err(fail)
+    }
+
+    fn log_level(&mut self, value: &str) -> Result<(), ArgumentError> {
+        let (logger, level) = match value.rsplit_once(":=") {
+            Some((logger, level)) => (Some(logger.to_owned()), level),
+            None => (None, value),
+        };
+        let severity =
+            Severity::from_name(level).ok_or_else(|| ArgumentError::LogLevel(value.to_owned()))?;
+        self.log_levels.push((logger, severity));
+        Ok(())
+    }
+}
+
+/// `[node:]from:=to` with characters that names may have; the client library checks the rest.
+fn check_remap(flag: &str, rule: &str) -> Result<(), ArgumentError> {
+    let well_formed = rule.split_once(":=").is_some_and(|(from, to)| {
+        let allowed = |name: &str| {
+            name.chars().all(|c| c.is_ascii_alphanumeric() || "_/~:{}*.\\".contains(c))
+        };
+        !from.is_empty() && !to.is_empty() && allowed(from) && allowed(to)
+    });
+    let malformed = || ArgumentError::Malformed {
+        flag: flag.to_owned(),
+        value: rule.to_owned(),
+        expected: "[node:]from:=to",
+    };
+    if well_formed { Ok(()) } else { Err(malformed()) }
+}
+
+#[cfg(test)]
+mod tests;

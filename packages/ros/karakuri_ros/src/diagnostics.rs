@@ -1,0 +1,106 @@
+//! `/diagnostics`: how a node feels, once a second.
+
+use crate::{
+    Clock, Publisher,
+    msg::{
+        diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue},
+        std_msgs::msg::Header,
+    },
+};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// All is well.
+    Ok = 0,
+    /// It works, but somebody should look.
+    Warn = 1,
+    /// It does not work.
+    Error = 2,
+    /// Nothing is heard of it.
+    Stale = 3,
+}
+
+/// One subject's state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    level: Level,
+    message: String,
+    values: Vec<(String, String)>,
+}
+
+impl Status {
+    /// A state with its one-line explanation.
+    pub fn new(level: Level, message: impl Into<String>) -> Self {
+        Self { level, message: message.into(), values: Vec::new() }
+    }
+
+    /// All is well.
+    pub fn ok(message: impl Into<String>) -> Self {
+        Self::new(Level::Ok, message)
+    }
+
+    /// Somebody should look.
+    pub fn warn(message: impl Into<String>) -> Self {
+        Self::new(Level::Warn, message)
+    }
+
+    /// It does not work.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Level::Error, message)
+    }
+
+    /// Adds a figure; put the unit into the key, as in `period_ms`.
+    #[must_use]
+    pub fn value(mut self, key: &str, value: impl ToString) -> Self {
+        self.values.push((key.to_owned(), value.to_string()));
+        self
+    }
+
+    fn to_message(&self, name: String) -> DiagnosticStatus {
+        let value =
+            |(key, value): &(String, String)| KeyValue { key: key.clone(), value: value.clone() };
+        DiagnosticStatus {
+            level: self.level as u8,
+            name,
+            message: self.message.clone(),
+            hardware_id: String::new(),
+            values: self.values.iter().map(value).collect(),
+        }
+    }
+}
+
+type Report<S> = Box<dyn FnMut(&mut S) -> Status>;
+
+/// All subjects of a node.
+pub(crate) struct Diagnostics<S> {
+    publisher: Publisher<DiagnosticArray>,
+    node_name: String,
+    reports: Vec<(String, Report<S>)>,
+}
+
+impl<S> Diagnostics<S> {
+    pub(crate) fn new(publisher: Publisher<DiagnosticArray>, full_name: &str) -> Self {
+        Self {
+            publisher,
+            node_name: full_name.trim_start_matches('/').to_owned(),
+            reports: Vec::new(),
+        }
+    }
+
+    /// Adds a subject; true if it is the first.
+    pub(crate) fn add(&mut self, subject: &str, report: Report<S>) -> bool {
+        self.reports.push((format!("{}: {subject}", self.node_name), report));
+        self.reports.len() == 1
+    }
+
+    pub(crate) fn publish(&mut self, state: &mut S, clock: &Clock) {
+        let header = Header { stamp: clock.now().to_message(), frame_id: String::new() };
+        let status = self
+            .reports
+            .iter_mut()
+            .map(|(name, report)| report(state).to_message(name.clone()))
+            .collect();
+        self.publisher.publish(&DiagnosticArray { header, status });
+    }
+}

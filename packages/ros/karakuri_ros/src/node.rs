@@ -1,0 +1,474 @@
+//! A node: its entities and the handlers that run on the spin thread.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    fmt,
+    rc::Rc,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::{FutureExt, Stream, StreamExt};
+use serde_yaml::Value;
+
+use crate::{
+    Clock, Latest, Message, ParameterBuilder, ParameterType, Publisher, Request, RosError, Service,
+    ServiceClient, Status, Time, Timer,
+    diagnostics::Diagnostics,
+    guard,
+    msg::rosgraph_msgs::msg::Clock as ClockMessage,
+    overrides::Overrides,
+    parameter_server::{self, Entry, ParameterServer},
+    qos::{self, Qos},
+    timer::Timers,
+};
+
+/// Something that hands what arrived to the node's state; true if there was something.
+type Source<S> = Box<dyn FnMut(&mut S) -> bool>;
+type Callback<S> = Box<dyn FnMut(&mut S)>;
+type Job<S> = Box<dyn FnOnce(&mut Node<S>, &mut S)>;
+
+/// A ROS node under construction, and later what spins.
+///
+/// `S` is the node's state: every handler gets `&mut S`, one at a time, on the spin thread, so a node needs no lock and
+/// no `RefCell`. Handlers must return quickly; long work belongs in a thread of its own, which may publish and read
+/// [`Latest`] values, parameters and the clock.
+pub struct Node<S> {
+    pub(crate) inner: r2r::Node,
+    full_name: String,
+    program_arguments: Option<Vec<String>>,
+    overrides: BTreeMap<String, Value>,
+    addressed: Vec<String>,
+    clock: Clock,
+    clock_topic: Option<Box<dyn Stream<Item = ClockMessage> + Unpin>>,
+    sim_time_wanted: Rc<Cell<bool>>,
+    sources: Vec<Source<S>>,
+    pub(crate) timers: Timers<S>,
+    after_events: Vec<Callback<S>>,
+    after_jump_back: Vec<Callback<S>>,
+    parameters: Rc<RefCell<ParameterServer<S>>>,
+    diagnostics: Rc<RefCell<Diagnostics<S>>>,
+    jobs: Later<S>,
+    stop: Stop,
+    wake: Wake,
+}
+
+impl<S> fmt::Debug for Node<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").field("name", &self.full_name).finish_non_exhaustive()
+    }
+}
+
+/// Makes the spin thread come round at once instead of waiting for a message.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wake(Arc<AtomicBool>);
+
+impl Wake {
+    pub(crate) fn soon(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::AcqRel)
+    }
+}
+
+/// Ends the node from within, from any thread.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    requested: Arc<AtomicBool>,
+    failure: Arc<Mutex<Option<String>>>,
+}
+
+impl Stop {
+    pub(crate) fn new(requested: Arc<AtomicBool>) -> Self {
+        Self { requested, failure: Arc::default() }
+    }
+
+    /// Stops cleanly; the process ends with 0.
+    pub fn stop(&self) {
+        self.requested.store(true, Ordering::Release);
+    }
+
+    /// Stops cleanly after a failure; the process says `reason` and ends with 1.
+    pub fn fail(&self, reason: impl fmt::Display) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert_with(|| reason.to_string());
+        self.stop();
+    }
+
+    pub(crate) fn is_requested(&self) -> bool {
+        self.requested.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Lets a running node make new entities: jobs run on the spin thread after the present handlers.
+pub struct Later<S> {
+    jobs: Rc<RefCell<Vec<Job<S>>>>,
+}
+
+impl<S> Clone for Later<S> {
+    fn clone(&self) -> Self {
+        Self { jobs: Rc::clone(&self.jobs) }
+    }
+}
+
+impl<S> fmt::Debug for Later<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Later").field("n_waiting", &self.jobs.borrow().len()).finish()
+    }
+}
+
+impl<S> Later<S> {
+    /// Runs `job` once with the node and its state.
+    pub fn run(&self, job: impl FnOnce(&mut Node<S>, &mut S) + 'static) {
+        self.jobs.borrow_mut().push(Box::new(job));
+    }
+}
+
+/// What a node starts from.
+pub(crate) struct Origin {
+    pub(crate) inner: r2r::Node,
+    pub(crate) program_arguments: Vec<String>,
+    pub(crate) overrides: Overrides,
+    pub(crate) stop: Stop,
+}
+
+impl<S: 'static> Node<S> {
+    pub(crate) fn new(origin: Origin) -> Result<Self, RosError> {
+        let mut inner = origin.inner;
+        let full_name = inner.fully_qualified_name().unwrap_or_default();
+        let clock = Clock::default();
+        let events = create("publisher", "/parameter_events", || {
+            inner.create_publisher("/parameter_events", qos::parameter_events())
+        })?;
+        let events = Publisher::new(events, "/parameter_events");
+        let diagnostics = create("publisher", "/diagnostics", || {
+            inner.create_publisher("/diagnostics", qos::state())
+        })?;
+        let diagnostics = Diagnostics::new(Publisher::new(diagnostics, "/diagnostics"), &full_name);
+        let mut node = Self {
+            overrides: origin.overrides.for_node(&full_name),
+            addressed: origin
+                .overrides
+                .addressed_to(&full_name)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            program_arguments: Some(origin.program_arguments),
+            parameters: Rc::new(RefCell::new(ParameterServer::new(
+                events,
+                full_name.clone(),
+                clock.clone(),
+            ))),
+            diagnostics: Rc::new(RefCell::new(diagnostics)),
+            inner,
+            full_name,
+            clock,
+            clock_topic: None,
+            sim_time_wanted: Rc::default(),
+            sources: Vec::new(),
+            timers: Timers::new(),
+            after_events: Vec::new(),
+            after_jump_back: Vec::new(),
+            jobs: Later { jobs: Rc::default() },
+            stop: origin.stop,
+            wake: Wake::default(),
+        };
+        let parameters = Rc::clone(&node.parameters);
+        parameter_server::serve(&mut node, &parameters)?;
+        let wanted = Rc::clone(&node.sim_time_wanted);
+        let use_sim_time = node
+            .parameter("use_sim_time", false)
+            .describe("Take the time from /clock.")
+            .on_change(move |_, on| wanted.set(*on))
+            .declare()?;
+        node.sim_time_wanted.set(use_sim_time.get());
+        node.follow_sim_time()?;
+        Ok(node)
+    }
+
+    /// The node's name without namespace.
+    pub fn name(&self) -> &str {
+        self.full_name.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The node's name with its namespace, such as `/arm/sim`.
+    pub fn full_name(&self) -> &str {
+        &self.full_name
+    }
+
+    /// The clock of this node.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// What ends this node from within.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// What makes entities once the node runs.
+    pub fn later(&self) -> Later<S> {
+        self.jobs.clone()
+    }
+
+    /// The command line without the program's name and the ROS arguments. A node that never asks takes none: any
+    /// given is an error.
+    pub fn arguments(&mut self) -> Vec<String> {
+        self.program_arguments.take().unwrap_or_default()
+    }
+
+    /// Declares a parameter.
+    pub fn parameter<T: ParameterType>(
+        &mut self,
+        name: &str,
+        default: T,
+    ) -> ParameterBuilder<'_, S, T> {
+        ParameterBuilder::new(self, name, default)
+    }
+
+    /// Called once after each successful set from outside, when all of its parameters hold.
+    pub fn on_parameters_changed(&mut self, callback: impl FnMut(&mut S) + 'static) {
+        self.parameters.borrow_mut().after_change(Box::new(callback));
+    }
+
+    /// Publishes on `topic`.
+    pub fn publisher<T: Message>(
+        &mut self,
+        topic: &str,
+        qos: Qos,
+    ) -> Result<Publisher<T>, RosError> {
+        let inner = create("publisher", topic, || self.inner.create_publisher(topic, qos))?;
+        Ok(Publisher::new(inner, topic))
+    }
+
+    /// Gives every message of `topic` to `callback`, in order. Nothing is lost as long as the handlers keep up with
+    /// the history that `qos` sets.
+    pub fn subscribe<T: Message>(
+        &mut self,
+        topic: &str,
+        qos: Qos,
+        mut callback: impl FnMut(&mut S, T) + 'static,
+    ) -> Result<(), RosError> {
+        let mut stream = create("subscription", topic, || self.inner.subscribe::<T>(topic, qos))?;
+        self.sources.push(Box::new(move |state| {
+            let mut any = false;
+            while let Some(message) = next(&mut stream) {
+                callback(state, message);
+                any = true;
+            }
+            any
+        }));
+        Ok(())
+    }
+
+    /// Keeps the newest message of `topic`.
+    pub fn latest<T: Message>(&mut self, topic: &str, qos: Qos) -> Result<Latest<T>, RosError> {
+        let latest = Latest::new();
+        let cell = latest.clone();
+        self.subscribe(topic, qos, move |_, message| cell.store(message))?;
+        Ok(latest)
+    }
+
+    /// Answers requests of a service at once.
+    pub fn service<T: Service>(
+        &mut self,
+        name: &str,
+        mut answer: impl FnMut(&mut S, T::Request) -> T::Response + 'static,
+    ) -> Result<(), RosError> {
+        self.service_later::<T>(name, move |state, mut request: Request<T>| {
+            let message = request.take();
+            request.respond(answer(state, message));
+        })
+    }
+
+    /// Takes requests of a service; each is answered whenever the node responds to it.
+    pub fn service_later<T: Service>(
+        &mut self,
+        name: &str,
+        mut callback: impl FnMut(&mut S, Request<T>) + 'static,
+    ) -> Result<(), RosError> {
+        let mut stream =
+            create("service", name, || self.inner.create_service::<T>(name, qos::service()))?;
+        let service: Arc<str> = name.into();
+        self.sources.push(Box::new(move |state| {
+            let mut any = false;
+            while let Some(request) = next(&mut stream) {
+                callback(state, Request::new(request, &service));
+                any = true;
+            }
+            any
+        }));
+        Ok(())
+    }
+
+    /// Calls a service.
+    pub fn service_client<T: Service>(&mut self, name: &str) -> Result<ServiceClient<T>, RosError> {
+        let inner = self.raw_client::<T>(name)?;
+        let client = ServiceClient::new(inner, name, self.wake.clone());
+        let polled = client.clone();
+        self.add_source(move |_| polled.update());
+        Ok(client)
+    }
+
+    pub(crate) fn raw_client<T: Service>(
+        &mut self,
+        name: &str,
+    ) -> Result<r2r::Client<T>, RosError> {
+        create("service client", name, || self.inner.create_client::<T>(name, qos::service()))
+    }
+
+    pub(crate) fn add_source(&mut self, source: impl FnMut(&mut S) -> bool + 'static) {
+        self.sources.push(Box::new(source));
+    }
+
+    pub(crate) fn wake(&self) -> Wake {
+        self.wake.clone()
+    }
+
+    /// Ticks in wall time. A period of zero ticks as often as possible. Missed ticks are skipped.
+    pub fn wall_timer(
+        &mut self,
+        period: Duration,
+        callback: impl FnMut(&mut S) + 'static,
+    ) -> Timer {
+        self.timers.add_wall(period, Box::new(callback))
+    }
+
+    /// Ticks in ROS time, see [`Clock`]. Missed ticks are skipped.
+    pub fn timer(&mut self, period: Duration, callback: impl FnMut(&mut S) + 'static) -> Timer {
+        self.timers.add_ros(period, &self.clock, Box::new(callback))
+    }
+
+    /// Called after each round in which anything happened: a message, an answer, a tick, a change of a goal. The place
+    /// for what depends on several inputs.
+    pub fn after_events(&mut self, callback: impl FnMut(&mut S) + 'static) {
+        self.after_events.push(Box::new(callback));
+    }
+
+    /// Called when `/clock` jumps back, as after a reset of the simulation.
+    pub fn on_time_jump_back(&mut self, callback: impl FnMut(&mut S) + 'static) {
+        self.after_jump_back.push(Box::new(callback));
+    }
+
+    /// Publishes what `report` says as `<node>: <subject>` on `/diagnostics` once a second.
+    pub fn diagnose(&mut self, subject: &str, report: impl FnMut(&mut S) -> Status + 'static) {
+        let first = self.diagnostics.borrow_mut().add(subject, Box::new(report));
+        if first {
+            let (diagnostics, clock) = (Rc::clone(&self.diagnostics), self.clock.clone());
+            self.wall_timer(Duration::from_secs(1), move |state| {
+                diagnostics.borrow_mut().publish(state, &clock);
+            });
+        }
+    }
+
+    pub(crate) fn take_override(&mut self, name: &str) -> Option<Value> {
+        self.overrides.remove(name)
+    }
+
+    pub(crate) fn add_parameter(&mut self, entry: Entry<S>) -> Result<(), RosError> {
+        self.parameters.borrow_mut().add(entry)
+    }
+
+    /// After set-up: tells of parameters and of what was given in vain.
+    pub(crate) fn announce(&mut self) -> Result<(), String> {
+        if let Some(argument) = self.program_arguments.take().and_then(|a| a.into_iter().next()) {
+            return Err(format!(
+                "unexpected argument `{argument}` (this node takes only ROS arguments)"
+            ));
+        }
+        let parameters = self.parameters.borrow();
+        for name in self.addressed.iter().filter(|name| self.overrides.contains_key(*name)) {
+            let hint = parameter_server::closest(name, parameters.names())
+                .map_or_else(String::new, |close| format!(" (did you mean `{close}`?)"));
+            crate::warn!("parameter `{name}` is given, but this node has no such parameter{hint}");
+        }
+        parameters.announce();
+        Ok(())
+    }
+
+    /// Subscribes to `/clock` or lets it go, as `use_sim_time` says.
+    fn follow_sim_time(&mut self) -> Result<(), RosError> {
+        let wanted = self.sim_time_wanted.get();
+        if wanted == self.clock_topic.is_some() {
+            return Ok(());
+        }
+        self.clock_topic = None;
+        if wanted {
+            let qos = Qos::default().keep_last(1).best_effort().volatile();
+            let stream = create("subscription", "/clock", || {
+                self.inner.subscribe::<ClockMessage>("/clock", qos)
+            })?;
+            self.clock_topic = Some(Box::new(stream));
+        }
+        self.clock.use_sim_time(wanted);
+        Ok(())
+    }
+
+    fn read_clock(&mut self, state: &mut S) -> bool {
+        let Some(topic) = &mut self.clock_topic else { return false };
+        let mut any = false;
+        while let Some(message) = next(topic) {
+            any = true;
+            if self.clock.set_sim_time(Time::from(&message.clock)) {
+                for callback in &mut self.after_jump_back {
+                    callback(state);
+                }
+            }
+        }
+        any
+    }
+
+    /// One round: waits for something, at most `limit`, and hands out all that came.
+    pub(crate) fn spin(&mut self, state: &mut S, limit: Duration) -> Result<(), RosError> {
+        let wait = if self.wake.take() {
+            Duration::ZERO
+        } else {
+            self.timers.until_next(&self.clock, limit)
+        };
+        self.inner.spin_once(wait);
+        let mut any = self.read_clock(state);
+        for source in &mut self.sources {
+            any |= source(state);
+        }
+        any |= self.timers.run(state, &self.clock);
+        if any {
+            for callback in &mut self.after_events {
+                callback(state);
+            }
+        }
+        let jobs = std::mem::take(&mut *self.jobs.jobs.borrow_mut());
+        for job in jobs {
+            job(self, state);
+        }
+        self.follow_sim_time()
+    }
+}
+
+/// The next message that is there already.
+pub(crate) fn next<T>(stream: &mut (impl Stream<Item = T> + Unpin + ?Sized)) -> Option<T> {
+    stream.next().now_or_never().flatten()
+}
+
+/// Makes an entity; a refusal says which.
+pub(crate) fn create<R>(
+    kind: &'static str,
+    name: &str,
+    make: impl FnOnce() -> r2r::Result<R>,
+) -> Result<R, RosError> {
+    let reason = match guard::catch(make) {
+        Ok(Ok(entity)) => return Ok(entity),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => panic,
+    };
+    Err(RosError::Create { kind, name: name.to_owned(), reason })
+}

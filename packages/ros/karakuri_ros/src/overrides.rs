@@ -1,0 +1,115 @@
+//! Parameter values given from outside, and which node each is for.
+//!
+//! A block applies to a node when its key matches the node's full name: `/ns/node`, `ns/node`, nested `ns: {node: ..}`,
+//! `*` for exactly one name, `**` for any number; a bare `node` means `/node`. Of several matching blocks the later
+//! wins, parameter by parameter: order rules, not specificity.
+
+use std::collections::BTreeMap;
+
+use serde_yaml::{Mapping, Value};
+
+/// All values from the command line and parameter files, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Overrides {
+    entries: Vec<Override>,
+}
+
+#[derive(Debug)]
+struct Override {
+    /// Path of names, each a name, `*` or `**`.
+    node: Vec<String>,
+    name: String,
+    value: Value,
+}
+
+impl Overrides {
+    /// Adds one value; a mapping becomes dotted names.
+    pub(crate) fn add(&mut self, node: &str, name: &str, value: Value) {
+        if let Value::Mapping(mapping) = value {
+            for (key, value) in mapping {
+                self.add(node, &format!("{name}.{}", key_text(&key)), value);
+            }
+            return;
+        }
+        let node = node.split('/').filter(|token| !token.is_empty()).map(str::to_owned).collect();
+        self.entries.push(Override { node, name: name.to_owned(), value });
+    }
+
+    /// Adds a parameter file's text.
+    pub(crate) fn add_file(&mut self, text: &str) -> Result<(), String> {
+        let root: Value = serde_yaml::from_str(text).map_err(|e| e.to_string())?;
+        match root {
+            Value::Null => Ok(()),
+            Value::Mapping(mapping) => self.add_nodes("", mapping),
+            _ => {
+                Err("expected node names at the top, as in `/**: {ros__parameters: {rate: 10.0}}`"
+                    .to_owned())
+            }
+        }
+    }
+
+    fn add_nodes(&mut self, path: &str, mapping: Mapping) -> Result<(), String> {
+        for (key, value) in mapping {
+            let key = key_text(&key);
+            match value {
+                Value::Mapping(parameters) if key == "ros__parameters" => {
+                    if path.is_empty() {
+                        return Err("`ros__parameters` stands at the top: a node's name must come before it".to_owned());
+                    }
+                    for (name, value) in parameters {
+                        self.add(path, &key_text(&name), value);
+                    }
+                }
+                Value::Null if key == "ros__parameters" => {}
+                Value::Mapping(inner) => self.add_nodes(&format!("{path}/{key}"), inner)?,
+                _ => {
+                    return Err(format!(
+                        "`{path}/{key}` is neither a node name nor `ros__parameters`"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The values for the node of this full name, by parameter.
+    pub(crate) fn for_node(&self, full_name: &str) -> BTreeMap<String, Value> {
+        let name: Vec<&str> = full_name.split('/').filter(|token| !token.is_empty()).collect();
+        let matching = self.entries.iter().filter(|entry| matches(&entry.node, &name));
+        matching.map(|entry| (entry.name.clone(), entry.value.clone())).collect()
+    }
+
+    /// Parameters that name this very node, without wildcards: a name here that is not declared is a mistake.
+    pub(crate) fn addressed_to(&self, full_name: &str) -> Vec<&str> {
+        let name: Vec<&str> = full_name.split('/').filter(|token| !token.is_empty()).collect();
+        self.entries
+            .iter()
+            .filter(|entry| entry.node == name)
+            .map(|entry| entry.name.as_str())
+            .collect()
+    }
+}
+
+fn key_text(key: &Value) -> String {
+    match key {
+        Value::String(text) => text.clone(),
+        other => serde_yaml::to_string(other).unwrap_or_default().trim().to_owned(),
+    }
+}
+
+fn matches(pattern: &[String], name: &[&str]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, None) => true,
+        (None, Some(_)) => false,
+        (Some((first, rest)), _) if first == "**" => {
+            (0..=name.len()).any(|n| matches(rest, &name[n..]))
+        }
+        (Some(_), None) => false,
+        (Some((first, rest)), Some((token, tokens))) => {
+            (first == "*" || first == token) && matches(rest, tokens)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! The life of a node's process: arguments, set-up, spinning, signals, the orderly end.
+
+use std::{
+    fmt,
+    io::Write,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::{
+    Node, Stop, arguments, error, guard, logging,
+    logging::LogSink,
+    node::{Origin, create},
+    qos,
+};
+
+/// The longest wait for an event: bounds the time to notice a signal.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// Exit code of a wrong command line.
+const USAGE: u8 = 2;
+
+/// Runs a node until SIGINT, SIGTERM or [`Stop`].
+///
+/// `set_up` makes the entities and returns the node's state; `default_name` is the node's name unless it is remapped.
+///
+/// | end | exit code |
+/// |---|---|
+/// | a signal, [`Stop::stop`] | 0 |
+/// | `set_up` failed, [`Stop::fail`] | 1, and one line on stderr |
+/// | bad command line | 2, and one line on stderr |
+///
+/// A second signal ends the process at once.
+pub fn run<S: 'static, E: fmt::Display>(
+    default_name: &str,
+    set_up: impl FnOnce(&mut Node<S>) -> Result<S, E>,
+) -> ExitCode {
+    let arguments = match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(default_name, &error),
+    };
+    let requested = Arc::new(AtomicBool::new(false));
+    if let Err(error) = catch_signals(&requested) {
+        return failure(default_name, &error);
+    }
+    let log = logging::start(&arguments);
+    let context = match guard::catch(r2r::Context::create) {
+        Ok(Ok(context)) => context,
+        // what our own check of the arguments let pass
+        Err(reason) => return usage(default_name, &reason),
+        Ok(Err(error)) => return failure(default_name, &error),
+    };
+    let stop = Stop::new(requested);
+    let made = create("node", default_name, || r2r::Node::create(context, default_name, ""))
+        .and_then(|inner| {
+            let origin = Origin {
+                inner,
+                program_arguments: arguments.program,
+                overrides: arguments.overrides,
+                stop: stop.clone(),
+            };
+            Node::<S>::new(origin)
+        });
+    let mut node = match made {
+        Ok(node) => node,
+        Err(error) => return failure(default_name, &format_args!("failed to {error}")),
+    };
+    if let Err(error) = attach_log(&log, &mut node) {
+        return failure(default_name, &format_args!("failed to {error}"));
+    }
+    live(node, set_up, &stop, &log)
+}
+
+/// From set-up to the end.
+fn live<S: 'static, E: fmt::Display>(
+    mut node: Node<S>,
+    set_up: impl FnOnce(&mut Node<S>) -> Result<S, E>,
+    stop: &Stop,
+    log: &LogSink,
+) -> ExitCode {
+    let mut state = match set_up(&mut node) {
+        Ok(state) => state,
+        Err(reason) => {
+            error!("{reason:#}");
+            log.detach();
+            return ExitCode::FAILURE;
+        }
+    };
+    if let Err(reason) = node.announce() {
+        error!("{reason}");
+        log.detach();
+        return ExitCode::from(USAGE);
+    }
+    while !stop.is_requested() {
+        if let Err(error) = node.spin(&mut state, LONGEST_WAIT) {
+            error!("failed to {error}");
+        }
+    }
+    // the state first: what it holds ends while the node can still say so
+    drop(state);
+    let failure = stop.failure();
+    if let Some(reason) = &failure {
+        error!("{reason}");
+    }
+    log.detach();
+    drop(node);
+    if failure.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate::RosError> {
+    let publisher = if log.wants_rosout() {
+        Some(create("publisher", "/rosout", || {
+            node.inner.create_publisher("/rosout", qos::rosout())
+        })?)
+    } else {
+        None
+    };
+    let logger = node.full_name().trim_start_matches('/').replace('/', ".");
+    log.attach(&logger, node.clock(), publisher);
+    Ok(())
+}
+
+/// The first signal asks for a stop, the second ends the process.
+fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            128 + signal,
+            Arc::clone(requested),
+        )?;
+        signal_hook::flag::register(signal, Arc::clone(requested))?;
+    }
+    debug_assert!(!requested.load(Ordering::Acquire), "a fresh flag");
+    Ok(())
+}
+
+fn usage(name: &str, reason: &dyn fmt::Display) -> ExitCode {
+    say(name, reason);
+    ExitCode::from(USAGE)
+}
+
+fn failure(name: &str, reason: &dyn fmt::Display) -> ExitCode {
+    say(name, reason);
+    ExitCode::FAILURE
+}
+
+/// One line where no log exists yet.
+fn say(name: &str, reason: &dyn fmt::Display) {
+    let line = format!("{name}: {reason}").replace('\n', " ");
+    drop(writeln!(std::io::stderr(), "{line}"));
+}
