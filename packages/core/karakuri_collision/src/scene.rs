@@ -1,0 +1,226 @@
+//! Posed colliders, and what touches among them.
+
+use karakuri_spatial::{Pose, Vector3};
+use parry3d_f64::math::Pose3;
+use parry3d_f64::query::Ray;
+use parry3d_f64::shape::SharedShape;
+
+use crate::broad_phase::{Bounds, BroadPhase};
+use crate::convert;
+use crate::manifold::Manifold;
+use crate::narrow_phase::NarrowPhase;
+use crate::shape::{ColliderShape, ShapeError};
+
+/// Names a collider; not used again after its removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ColliderId(pub usize);
+
+/// A shape to add to a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collider {
+    /// The shape.
+    pub shape: ColliderShape,
+    /// Its pose `X_WC`.
+    pub pose: Pose,
+    /// A fixed collider never touches another fixed one.
+    pub fixed: bool,
+}
+
+impl Collider {
+    /// A collider that does not move.
+    pub fn fixed(shape: ColliderShape, pose: Pose) -> Self {
+        Self { shape, pose, fixed: true }
+    }
+
+    /// A collider that moves.
+    pub fn moving(shape: ColliderShape, pose: Pose) -> Self {
+        Self { shape, pose, fixed: false }
+    }
+}
+
+/// Where a ray met a collider.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RayHit {
+    /// The collider.
+    pub collider: ColliderId,
+    /// From the ray's origin. [m]
+    pub distance: f64,
+    /// Outward unit normal, in the world. (3)
+    pub normal: Vector3,
+}
+
+/// A collider in place.
+#[derive(Clone)]
+pub(crate) struct Placed {
+    pub(crate) shape: ColliderShape,
+    pub(crate) parry: SharedShape,
+    /// Of parry's frame in the collider's.
+    frame: Pose,
+    pub(crate) pose_in_world: Pose,
+    /// Of parry's frame in the world.
+    pub(crate) pose: Pose3,
+    fixed: bool,
+}
+
+impl Placed {
+    pub(crate) fn is_convex(&self) -> bool {
+        !matches!(self.shape, ColliderShape::Triangles { .. })
+    }
+
+    fn bounds(&self, margin: f64) -> Option<Bounds> {
+        if matches!(self.shape, ColliderShape::HalfSpace) {
+            return None;
+        }
+        let aabb = self.parry.compute_aabb(&self.pose);
+        let margin = Vector3::repeat(margin);
+        Some(Bounds {
+            lower: convert::from_vector(aabb.mins) - margin,
+            upper: convert::from_vector(aabb.maxs) + margin,
+        })
+    }
+}
+
+/// Colliders and their contacts.
+#[derive(Clone, Default)]
+pub struct CollisionScene {
+    colliders: Vec<Option<Placed>>,
+    /// Pairs that never touch, sorted.
+    ignored: Vec<(ColliderId, ColliderId)>,
+    bounds: Vec<Option<Bounds>>,
+    pairs: Vec<(ColliderId, ColliderId)>,
+    manifolds: Vec<Manifold>,
+    broad: BroadPhase,
+    narrow: NarrowPhase,
+}
+
+impl std::fmt::Debug for CollisionScene {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CollisionScene").field("manifolds", &self.manifolds).finish_non_exhaustive()
+    }
+}
+
+impl CollisionScene {
+    /// Adds a collider whose shape is known to be good; see [`Self::try_add`].
+    ///
+    /// # Panics
+    /// When the shape has no volume.
+    #[expect(clippy::panic, reason = "documented; for shapes written in code")]
+    pub fn add(&mut self, collider: Collider) -> ColliderId {
+        match self.try_add(collider) {
+            Ok(id) => id,
+            Err(e) => panic!("{e}"),
+        }
+    }
+
+    /// Adds a collider.
+    pub fn try_add(&mut self, collider: Collider) -> Result<ColliderId, ShapeError> {
+        let built = collider.shape.build()?;
+        let id = ColliderId(self.colliders.len());
+        self.colliders.push(Some(Placed {
+            shape: collider.shape,
+            parry: built.shape,
+            frame: built.frame,
+            pose_in_world: collider.pose,
+            pose: convert::pose(&(collider.pose * built.frame)),
+            fixed: collider.fixed,
+        }));
+        Ok(id)
+    }
+
+    /// Removes a collider; its id stays unused.
+    pub fn remove(&mut self, id: ColliderId) {
+        self.colliders[id.0] = None;
+        self.ignored.retain(|&(a, b)| a != id && b != id);
+    }
+
+    /// Moves a collider to the pose `X_WC`.
+    pub fn set_pose(&mut self, id: ColliderId, X_WC: &Pose) {
+        if let Some(placed) = &mut self.colliders[id.0] {
+            placed.pose_in_world = *X_WC;
+            placed.pose = convert::pose(&(*X_WC * placed.frame));
+        }
+    }
+
+    /// The pose `X_WC` of a collider that is there.
+    pub fn pose(&self, id: ColliderId) -> Option<Pose> {
+        self.colliders.get(id.0)?.as_ref().map(|c| c.pose_in_world)
+    }
+
+    /// Lets two colliders pass through each other.
+    pub fn ignore(&mut self, a: ColliderId, b: ColliderId) {
+        let pair = (a.min(b), a.max(b));
+        if let Err(at) = self.ignored.binary_search(&pair) {
+            self.ignored.insert(at, pair);
+        }
+    }
+
+    /// Finds all contacts whose gap is at most `prediction`. [m]
+    pub fn update(&mut self, prediction: f64) {
+        self.bounds.clear();
+        self.bounds.extend(
+            self.colliders.iter().map(|c| c.as_ref().and_then(|c| c.bounds(0.5 * prediction))),
+        );
+        self.pairs.clear();
+        self.broad.sweep(&self.bounds, &mut self.pairs);
+        self.pair_half_spaces();
+        self.pairs.sort_unstable();
+        self.manifolds.clear();
+        for &(a, b) in &self.pairs {
+            let (Some(placed_a), Some(placed_b)) = (&self.colliders[a.0], &self.colliders[b.0])
+            else {
+                continue;
+            };
+            if (placed_a.fixed && placed_b.fixed) || self.ignored.binary_search(&(a, b)).is_ok() {
+                continue;
+            }
+            self.narrow.collide((a, placed_a), (b, placed_b), prediction, &mut self.manifolds);
+        }
+    }
+
+    fn pair_half_spaces(&mut self) {
+        let is_plane = |c: &Option<Placed>| {
+            c.as_ref().is_some_and(|c| matches!(c.shape, ColliderShape::HalfSpace))
+        };
+        for i in 0..self.colliders.len() {
+            if !is_plane(&self.colliders[i]) {
+                continue;
+            }
+            for j in (0..self.colliders.len()).filter(|&j| self.bounds[j].is_some()) {
+                self.pairs.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+            }
+        }
+    }
+
+    /// Contacts of the last [`Self::update`], ordered by pair.
+    pub fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    /// Nearest collider on the ray from `origin` along the unit `direction`, within `range`. [m]
+    pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
+        let ray = Ray::new(convert::vector(origin), convert::vector(direction));
+        let mut nearest: Option<RayHit> = None;
+        for (i, placed) in self.colliders.iter().enumerate() {
+            let Some(placed) = placed else { continue };
+            let reach = nearest.map_or(range, |hit| hit.distance);
+            if let Some(hit) = placed.parry.cast_ray_and_get_normal(&placed.pose, &ray, reach, true)
+                && nearest.is_none_or(|n| hit.time_of_impact < n.distance)
+            {
+                nearest = Some(RayHit {
+                    collider: ColliderId(i),
+                    distance: hit.time_of_impact,
+                    normal: convert::from_vector(hit.normal),
+                });
+            }
+        }
+        nearest
+    }
+
+    /// Distance between two colliders: 0 when they touch. [m] `None` if one is gone or the pair has no distance.
+    pub fn distance(&self, a: ColliderId, b: ColliderId) -> Option<f64> {
+        let (a, b) = (self.colliders.get(a.0)?.as_ref()?, self.colliders.get(b.0)?.as_ref()?);
+        parry3d_f64::query::distance(&a.pose, a.parry.as_ref(), &b.pose, b.parry.as_ref())
+            .ok()
+            .map(|d| d.distance)
+    }
+}

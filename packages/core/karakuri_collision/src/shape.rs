@@ -1,0 +1,174 @@
+//! Shapes of colliders, centred on their own frames.
+
+use karakuri_spatial::{Matrix3, Pose, Vector3};
+use nalgebra::Rotation3;
+use parry3d_f64::math::Vec3;
+use parry3d_f64::shape::SharedShape;
+
+use crate::convert;
+
+/// A shape.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ColliderShape {
+    /// Cuboid.
+    Box {
+        /// Half of each edge. [m] (3)
+        half_extents: Vector3,
+    },
+    /// Ball.
+    Sphere {
+        /// [m]
+        radius: f64,
+    },
+    /// Cylinder along z.
+    Cylinder {
+        /// [m]
+        radius: f64,
+        /// Half of the length. [m]
+        half_length: f64,
+    },
+    /// Cylinder along z with half-balls at its ends.
+    Capsule {
+        /// [m]
+        radius: f64,
+        /// Half of the cylindrical part. [m]
+        half_length: f64,
+    },
+    /// All below the plane z = 0.
+    HalfSpace,
+    /// Convex hull of points. [m] (n × 3)
+    ConvexHull {
+        /// [m] (n × 3)
+        points: Vec<Vector3>,
+    },
+    /// Triangles, one-sided; for colliders that do not move. [m]
+    Triangles {
+        /// [m] (n × 3)
+        vertices: Vec<Vector3>,
+        /// Corner indices. (m × 3)
+        triangles: Vec<[u32; 3]>,
+    },
+}
+
+/// Why a shape cannot collide.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A size is zero, negative or not finite.
+    #[error("{what} is {value} m; it must be positive")]
+    Size {
+        /// Which size.
+        what: &'static str,
+        /// Its value. [m]
+        value: f64,
+    },
+    /// The points span no volume.
+    #[error(
+        "the convex hull of {n_points} points has no volume; give at least four points that are not in one plane"
+    )]
+    Flat {
+        /// How many points were given.
+        n_points: usize,
+    },
+    /// The triangles cannot form a mesh.
+    #[error("the mesh of {n_triangles} triangles is not usable: {why}")]
+    Mesh {
+        /// How many triangles were given.
+        n_triangles: usize,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// A shape as parry has it, with the pose of parry's frame in ours (parry's cylinders lie along y).
+pub(crate) struct Built {
+    pub(crate) shape: SharedShape,
+    pub(crate) frame: Pose,
+}
+
+impl ColliderShape {
+    /// Checks the sizes and builds parry's shape.
+    pub(crate) fn build(&self) -> Result<Built, ShapeError> {
+        let positive = |what, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(value)
+            } else {
+                Err(ShapeError::Size { what, value })
+            }
+        };
+        let along_z = Pose::new(
+            *Rotation3::from_axis_angle(&Vector3::x_axis(), core::f64::consts::FRAC_PI_2).matrix(),
+            Vector3::zeros(),
+        );
+        let plain = |shape| Built { shape, frame: Pose::IDENTITY };
+        Ok(match self {
+            Self::Box { half_extents } => {
+                for &half in half_extents {
+                    positive("half extent", half)?;
+                }
+                plain(SharedShape::cuboid(half_extents.x, half_extents.y, half_extents.z))
+            }
+            Self::Sphere { radius } => plain(SharedShape::ball(positive("radius", *radius)?)),
+            Self::Cylinder { radius, half_length } => Built {
+                shape: SharedShape::cylinder(
+                    positive("half length", *half_length)?,
+                    positive("radius", *radius)?,
+                ),
+                frame: along_z,
+            },
+            Self::Capsule { radius, half_length } => plain(SharedShape::capsule_z(
+                positive("half length", *half_length)?,
+                positive("radius", *radius)?,
+            )),
+            Self::HalfSpace => plain(SharedShape::halfspace(Vec3::Z)),
+            Self::ConvexHull { points } => {
+                let corners: Vec<Vec3> = points.iter().map(convert::vector).collect();
+                let flat = ShapeError::Flat { n_points: points.len() };
+                if points.len() < 4 || !has_volume(points) {
+                    return Err(flat);
+                }
+                plain(SharedShape::convex_hull(&corners).ok_or(flat)?)
+            }
+            Self::Triangles { vertices, triangles } => {
+                let mesh = |why: String| ShapeError::Mesh { n_triangles: triangles.len(), why };
+                if let Some(t) = triangles.iter().flatten().find(|&&i| i as usize >= vertices.len())
+                {
+                    return Err(mesh(format!(
+                        "corner {t} is not among its {} vertices",
+                        vertices.len()
+                    )));
+                }
+                let corners = vertices.iter().map(convert::vector).collect();
+                plain(
+                    SharedShape::trimesh(corners, triangles.clone())
+                        .map_err(|e| mesh(e.to_string()))?,
+                )
+            }
+        })
+    }
+
+    /// Mass properties of the solid shape at unit mass: centre of mass [m] (3) and inertia about it [m²] (3×3).
+    /// Zero for half-spaces and meshes that are not closed.
+    pub fn unit_inertia(&self) -> Result<(Vector3, Matrix3), ShapeError> {
+        let built = self.build()?;
+        let properties = built.shape.mass_properties(1.0);
+        let mass = properties.mass();
+        if mass.is_nan() || mass <= 0.0 || !mass.is_finite() {
+            return Ok((Vector3::zeros(), Matrix3::zeros()));
+        }
+        let m = properties.reconstruct_inertia_matrix();
+        let columns = [m.x_axis, m.y_axis, m.z_axis].map(convert::from_vector);
+        let R = built.frame.rotation;
+        let inertia = R * Matrix3::from_columns(&columns) * R.transpose() / mass;
+        Ok((built.frame.transform_point(&convert::from_vector(properties.local_com)), inertia))
+    }
+}
+
+/// Whether points span three dimensions, to a millionth of their extent.
+fn has_volume(points: &[Vector3]) -> bool {
+    let mean = points.iter().sum::<Vector3>() / points.len() as f64;
+    let scatter =
+        points.iter().fold(Matrix3::zeros(), |s, p| s + (p - mean) * (p - mean).transpose());
+    let spread = scatter.symmetric_eigenvalues();
+    scatter.iter().all(|x| x.is_finite()) && spread.min() > 1e-12 * spread.max()
+}
