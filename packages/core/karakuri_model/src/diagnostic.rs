@@ -180,6 +180,11 @@ impl Report {
         }
     }
 
+    /// Takes over what another reader found.
+    pub(crate) fn extend(&mut self, diagnostics: Diagnostics) {
+        self.problems.extend(diagnostics.0);
+    }
+
     pub(crate) fn has_errors(&self) -> bool {
         self.problems.iter().any(|d| d.severity == Severity::Error)
     }

@@ -3,12 +3,14 @@
 
 mod assets;
 mod builder;
+mod config;
 mod diagnostic;
 mod load;
 mod mesh;
 mod model;
 mod urdf;
 mod xml;
+mod yaml;
 
 pub use assets::{Asset, AssetError, Assets, NoAssets};
 pub use builder::{

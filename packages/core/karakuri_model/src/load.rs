@@ -2,7 +2,7 @@
 
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, Report};
-use crate::{Base, Model, urdf};
+use crate::{Base, Model, config, urdf};
 
 /// A robot's files.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,11 @@ pub struct Loaded {
 pub fn load(source: &Source<'_>, assets: &mut dyn Assets) -> Result<Loaded, Diagnostics> {
     let mut report = Report::default();
     let builder = urdf::read(source.urdf_name, source.urdf_text, assets, &mut report);
+    let config = source.config.map(|(name, text)| (name, config::read(name, text, &mut report)));
     let model = builder.and_then(|mut builder| {
+        if let Some((name, config)) = config {
+            config.apply(name, &mut builder, assets, &mut report);
+        }
         if let Some(base) = source.base {
             builder.base = base;
         }

@@ -292,8 +292,13 @@ fn report_gap(spec: &LoopSpec, X_AB: &Pose, report: &mut Report) {
     let locked = |values: [f64; 3], first: usize| {
         (0..3).filter(|&i| spec.locked[first + i]).map(|i| values[i].powi(2)).sum::<f64>().sqrt()
     };
-    // With a free axis the misalignment is what tilts it, not the turn about it.
-    let angle = locked(rotation.into(), 0);
+    // With one free axis the misalignment is what tilts it, not the turn about it.
+    let angle = match spec.locked[..3] {
+        [false, true, true] => tilt(X_AB, 0),
+        [true, false, true] => tilt(X_AB, 1),
+        [true, true, false] => tilt(X_AB, 2),
+        _ => locked(rotation.into(), 0),
+    };
     let distance = locked(X_AB.translation.into(), 3);
     if distance > GAP.0 || angle > GAP.1 {
         let posture = spec.posture.as_deref().unwrap_or("neutral");
@@ -308,4 +313,12 @@ fn report_gap(spec: &LoopSpec, X_AB: &Pose, report: &mut Report) {
             "move its frames together, or name the `posture` in which they meet",
         );
     }
+}
+
+/// Angle between the `i`-th axes of the two frames. [rad]
+fn tilt(X_AB: &Pose, i: usize) -> f64 {
+    let axis = X_AB.rotation.column(i);
+    let along = axis[i];
+    let across = (axis.norm_squared() - along * along).max(0.0).sqrt();
+    across.atan2(along)
 }

@@ -1,0 +1,262 @@
+//! Robot YAML: what a URDF cannot say. `docs/robot-yaml.md` lists every key.
+
+mod apply;
+mod loops;
+
+use std::ops::RangeInclusive;
+
+use karakuri_spatial::Pose;
+
+use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
+use crate::diagnostic::{Place, Report, Subject};
+use crate::yaml::{self, Node, Reader};
+use crate::{Base, SensorKind};
+
+/// At least zero.
+const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
+/// Any finite number.
+const ANY: RangeInclusive<f64> = -1e12..=1e12;
+
+const KEYS: [&str; 10] = [
+    "base",
+    "base_pose",
+    "groups",
+    "drives",
+    "loops",
+    "sensors",
+    "end_effector",
+    "postures",
+    "collision",
+    "srdf",
+];
+
+/// A robot YAML, read and typed; names are not resolved yet.
+#[derive(Debug, Default)]
+pub(crate) struct RobotConfig {
+    pub(crate) base: Option<Base>,
+    pub(crate) groups: Vec<(String, Vec<String>)>,
+    pub(crate) drives: Vec<(String, Place, DriveConfig)>,
+    pub(crate) loops: Vec<LoopSpec>,
+    pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) end_effector: Option<EndEffectorSpec>,
+    pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
+    pub(crate) ignored_pairs: Vec<(String, String, Place)>,
+    pub(crate) materials: Vec<(String, Place, MaterialConfig)>,
+    pub(crate) srdf: Option<(String, Place)>,
+}
+
+/// One joint's drive; `None` keeps what the URDF says.
+#[derive(Debug, Default)]
+pub(crate) struct DriveConfig {
+    pub(crate) stiffness: Option<f64>,
+    pub(crate) damping: Option<f64>,
+    pub(crate) armature: Option<f64>,
+    pub(crate) friction: Option<f64>,
+    pub(crate) viscous: Option<f64>,
+    pub(crate) effort: Option<f64>,
+    pub(crate) velocity: Option<f64>,
+}
+
+/// One link's surface; `None` keeps the default.
+#[derive(Debug, Default)]
+pub(crate) struct MaterialConfig {
+    pub(crate) friction: Option<f64>,
+    pub(crate) restitution: Option<f64>,
+}
+
+/// Reads a robot YAML; what is wrong is in the report.
+pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
+    let mut config = RobotConfig::default();
+    // A file of comments only, or none, is a robot without additions.
+    let Some(root) = yaml::parse(file, text, report).filter(|root| !root.is_nothing()) else {
+        return config;
+    };
+    let mut reader = Reader { report };
+    let fields = reader.fields(&root, "", &KEYS);
+    let pose =
+        fields.get("base_pose").map(|(node, path)| (read_pose(&mut reader, node, &path), node));
+    config.base = fields.get("base").and_then(|(node, path)| read_base(&mut reader, node, &path));
+    if let Some((pose, node)) = pose {
+        if config.base == Some(Base::Floating) {
+            reader.error(
+                node,
+                "base_pose: a floating base has no pose of its own".to_owned(),
+                "delete it; the scene places the robot",
+            );
+        }
+        config.base = config.base.map(|base| match base {
+            Base::Fixed(_) => Base::Fixed(pose),
+            Base::Floating => base,
+        });
+        config.base.get_or_insert(Base::Fixed(pose));
+    }
+    if let Some((node, path)) = fields.get("groups") {
+        for (name, place, list, path) in reader.entries(node, &path) {
+            reader.report.locate(Subject::Group(name.to_owned()), place.clone());
+            config.groups.push((name.to_owned(), reader.texts(list, &path)));
+        }
+    }
+    if let Some((node, path)) = fields.get("drives") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            let drive = read_drive(&mut reader, node, &path);
+            config.drives.push((name.to_owned(), place.clone(), drive));
+        }
+    }
+    if let Some((node, path)) = fields.get("loops") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            reader.report.locate(Subject::Loop(name.to_owned()), place.clone());
+            config.loops.extend(loops::read(&mut reader, name, node, &path));
+        }
+    }
+    if let Some((node, path)) = fields.get("sensors") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            reader.report.locate(Subject::Sensor(name.to_owned()), place.clone());
+            config.sensors.extend(read_sensor(&mut reader, name, node, &path));
+        }
+    }
+    if let Some((node, path)) = fields.get("postures") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            reader.report.locate(Subject::Posture(name.to_owned()), place.clone());
+            let positions = read_numbers(&mut reader, node, &path, "rad or m");
+            config.postures.push((name.to_owned(), positions));
+        }
+    }
+    if let Some((node, path)) = fields.get("end_effector") {
+        reader.report.locate(Subject::EndEffector, node.place.clone());
+        config.end_effector = read_end_effector(&mut reader, node, &path);
+    }
+    if let Some((node, path)) = fields.get("collision") {
+        read_collision(&mut reader, node, &path, &mut config);
+    }
+    config.srdf = fields
+        .get("srdf")
+        .and_then(|(node, path)| Some((reader.text(node, &path)?.to_owned(), node.place.clone())));
+    config
+}
+
+fn read_base(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Base> {
+    match reader.text(node, path)? {
+        "fixed" => Some(Base::Fixed(Pose::IDENTITY)),
+        "floating" => Some(Base::Floating),
+        other => {
+            reader.error(
+                node,
+                format!("{path}: unknown base `{other}`"),
+                "write fixed or floating",
+            );
+            None
+        }
+    }
+}
+
+/// `{xyz: [m], rpy: [rad]}`, both optional.
+fn read_pose(reader: &mut Reader<'_>, node: &Node, path: &str) -> Pose {
+    let fields = reader.fields(node, path, &["xyz", "rpy"]);
+    let mut vector = |key, unit| {
+        fields
+            .get(key)
+            .and_then(|(node, path)| reader.vector(node, &path, unit))
+            .unwrap_or_default()
+    };
+    let (xyz, rpy) = (vector("xyz", "m"), vector("rpy", "rad"));
+    Pose::from_xyz_rpy(xyz, rpy)
+}
+
+fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
+    let known = ["stiffness", "damping", "armature", "friction", "viscous", "effort", "velocity"];
+    let fields = reader.fields(node, path, &known);
+    let mut number = |key, unit| {
+        fields.get(key).and_then(|(node, path)| reader.number(node, &path, &POSITIVE, unit))
+    };
+    DriveConfig {
+        stiffness: number("stiffness", "N·m/rad or N/m"),
+        damping: number("damping", "N·m·s/rad or N·s/m"),
+        armature: number("armature", "kg·m² or kg"),
+        friction: number("friction", "N·m or N"),
+        viscous: number("viscous", "N·m·s/rad or N·s/m"),
+        effort: number("effort", "N·m or N"),
+        velocity: number("velocity", "rad/s or m/s"),
+    }
+}
+
+fn read_sensor(reader: &mut Reader<'_>, name: &str, node: &Node, path: &str) -> Option<SensorSpec> {
+    let fields = reader.fields(node, path, &["type", "link"]);
+    let kind = reader.required(&fields, "type", "contact_wrench, joint_wrench or imu");
+    let link = reader.required(&fields, "link", "the link that carries it");
+    let kind = kind.and_then(|(node, path)| match reader.text(node, &path)? {
+        "contact_wrench" => Some(SensorKind::ContactWrench),
+        "joint_wrench" => Some(SensorKind::JointWrench),
+        "imu" => Some(SensorKind::Imu),
+        other => {
+            let message = format!("{path}: unknown sensor `{other}`");
+            reader.error(node, message, "write contact_wrench, joint_wrench or imu");
+            None
+        }
+    });
+    let link = link.and_then(|(node, path)| reader.text(node, &path));
+    Some(SensorSpec { name: name.to_owned(), link: link?.to_owned(), kind: kind? })
+}
+
+/// `name: number` lines.
+fn read_numbers(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    path: &str,
+    unit: &str,
+) -> Vec<(String, f64)> {
+    let mut numbers = Vec::new();
+    for (name, _, value, path) in reader.entries(node, path) {
+        if let Some(number) = reader.number(value, &path, &ANY, unit) {
+            numbers.push((name.to_owned(), number));
+        }
+    }
+    numbers
+}
+
+fn read_end_effector(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<EndEffectorSpec> {
+    let fields = reader.fields(node, path, &["kind", "tool", "joints", "sensors", "parameters"]);
+    let kind = reader.required(&fields, "kind", "parallel_linkage");
+    let kind = kind.and_then(|(node, path)| reader.text(node, &path));
+    let tool = reader.required(&fields, "tool", "the link at the tool centre");
+    let tool = tool.and_then(|(node, path)| reader.text(node, &path));
+    let joints = reader.required(&fields, "joints", "[finger_joint]");
+    let joints = joints.map(|(node, path)| reader.texts(node, &path));
+    let sensors = fields.get("sensors").map(|(node, path)| reader.texts(node, &path));
+    let parameters =
+        fields.get("parameters").map(|(node, path)| read_numbers(reader, node, &path, "SI units"));
+    Some(EndEffectorSpec {
+        kind: kind?.to_owned(),
+        tool: tool?.to_owned(),
+        joints: joints?,
+        sensors: sensors.unwrap_or_default(),
+        parameters: parameters.unwrap_or_default(),
+    })
+}
+
+fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut RobotConfig) {
+    let fields = reader.fields(node, path, &["ignore", "materials"]);
+    if let Some((node, path)) = fields.get("ignore") {
+        for pair in reader.list(node, &path) {
+            let names = reader.texts(pair, &path);
+            if let Ok([a, b]) = <[String; 2]>::try_from(names) {
+                config.ignored_pairs.push((a, b, pair.place.clone()));
+            } else {
+                let message = format!("{path}: a pair has two links");
+                reader.error(pair, message, "write - [link_a, link_b]");
+            }
+        }
+    }
+    if let Some((node, path)) = fields.get("materials") {
+        for (link, place, node, path) in reader.entries(node, &path) {
+            let fields = reader.fields(node, &path, &["friction", "restitution"]);
+            let mut number = |key, range: RangeInclusive<f64>| {
+                fields.get(key).and_then(|(node, path)| reader.number(node, &path, &range, "-"))
+            };
+            let material = MaterialConfig {
+                friction: number("friction", 0.0..=10.0),
+                restitution: number("restitution", 0.0..=1.0),
+            };
+            config.materials.push((link.to_owned(), place.clone(), material));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A robot YAML put onto the robot of its URDF.
+
+use roxmltree::Node;
+
+use super::{DriveConfig, RobotConfig};
+use crate::assets::Assets;
+use crate::builder::{JointSpec, closest};
+use crate::diagnostic::{Place, Report, Subject};
+use crate::load::decode_text;
+use crate::xml::XmlText;
+use crate::{Drive, ModelBuilder};
+
+impl RobotConfig {
+    /// Drives and surfaces change the URDF's joints and links; the rest hangs on them by name.
+    pub(crate) fn apply(
+        self,
+        file: &str,
+        builder: &mut ModelBuilder,
+        assets: &mut dyn Assets,
+        report: &mut Report,
+    ) {
+        if let Some(base) = self.base {
+            builder.base = base;
+        }
+        for (name, place, drive) in &self.drives {
+            apply_drive(name, place, drive, builder, report);
+        }
+        for (name, place, material) in &self.materials {
+            let Some(link) = builder.links.iter_mut().find(|l| l.name == *name) else {
+                let remedy = did_you_mean(name, builder.links.iter().map(|l| l.name.as_str()));
+                let message = format!("collision.materials: link `{name}` does not exist");
+                report.error_at(place.clone(), message, remedy);
+                continue;
+            };
+            for shape in &mut link.collisions {
+                shape.friction = material.friction.unwrap_or(shape.friction);
+                shape.restitution = material.restitution.unwrap_or(shape.restitution);
+            }
+        }
+        for (a, b, place) in self.ignored_pairs {
+            report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), place);
+            builder.ignored_pairs.push((a, b));
+        }
+        if let Some((uri, place)) = &self.srdf {
+            read_srdf(uri, file, place, builder, assets, report);
+        }
+        builder.groups.extend(self.groups);
+        builder.loops.extend(self.loops);
+        builder.sensors.extend(self.sensors);
+        builder.postures.extend(self.postures);
+        builder.end_effector = self.end_effector;
+    }
+}
+
+fn did_you_mean<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
+    closest(wrong, known)
+        .map_or("write a name of the URDF".to_owned(), |name| format!("did you mean `{name}`?"))
+}
+
+fn apply_drive(
+    name: &str,
+    place: &Place,
+    config: &DriveConfig,
+    builder: &mut ModelBuilder,
+    report: &mut Report,
+) {
+    let Some(joint) = builder.joints.iter_mut().find(|j| j.name == name) else {
+        let remedy = did_you_mean(name, builder.joints.iter().map(|j| j.name.as_str()));
+        report.error_at(place.clone(), format!("drives: joint `{name}` does not exist"), remedy);
+        return;
+    };
+    let driven = config.stiffness.is_some() || config.damping.is_some();
+    if driven && joint.kind.is_none_or(|kind| kind.nv() != 1) {
+        let message = format!("drives: joint `{name}` has not one freedom");
+        report.error_at(
+            place.clone(),
+            message,
+            "only revolute, continuous and prismatic joints are driven; delete it",
+        );
+    }
+    if let Some(mimic) = joint.mimic.as_ref().filter(|_| driven) {
+        report.error_at(
+            place.clone(),
+            format!("drives: joint `{name}` mimics `{}`", mimic.leader),
+            format!("drive `{}` instead", mimic.leader),
+        );
+    }
+    set_drive(joint, config, driven);
+}
+
+fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
+    joint.armature = config.armature.unwrap_or(joint.armature);
+    joint.friction = config.friction.unwrap_or(joint.friction);
+    joint.damping = config.viscous.unwrap_or(joint.damping);
+    joint.limits.effort = config.effort.unwrap_or(joint.limits.effort);
+    joint.limits.velocity = config.velocity.unwrap_or(joint.limits.velocity);
+    if driven {
+        joint.drive = Some(Drive {
+            stiffness: config.stiffness.unwrap_or(0.0),
+            damping: config.damping.unwrap_or(0.0),
+        });
+    }
+}
+
+/// `disable_collisions` of an SRDF; pairs of links that this robot lacks are skipped, as `MoveIt` does.
+fn read_srdf(
+    uri: &str,
+    named_in: &str,
+    place: &Place,
+    builder: &mut ModelBuilder,
+    assets: &mut dyn Assets,
+    report: &mut Report,
+) {
+    let asset = match assets.read(uri, named_in) {
+        Ok(asset) => asset,
+        Err(error) => {
+            report.error_at(place.clone(), format!("srdf: {error}"), error.remedy());
+            return;
+        }
+    };
+    let name = asset.path.display().to_string();
+    let text = match decode_text(&name, &asset.bytes) {
+        Ok(text) => text,
+        Err(diagnostics) => return report.extend(diagnostics),
+    };
+    let Some(xml) = XmlText::new(&name, &text, report) else { return };
+    let Ok(document) = xml.parse() else { return };
+    for node in document.root_element().children().filter(Node::is_element) {
+        if node.tag_name().name() != "disable_collisions" {
+            continue;
+        }
+        let (Some(a), Some(b)) = (node.attribute("link1"), node.attribute("link2")) else {
+            report.error_at(
+                xml.node(node),
+                "<disable_collisions> has not both `link1` and `link2`".to_owned(),
+                "name two links",
+            );
+            continue;
+        };
+        let missing = [a, b].into_iter().find(|l| !builder.links.iter().any(|k| k.name == **l));
+        if let Some(link) = missing {
+            report.warn_at(
+                xml.node(node),
+                format!("link `{link}` does not exist"),
+                "the pair is skipped",
+            );
+        } else {
+            report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), xml.node(node));
+            builder.ignored_pairs.push((a.to_owned(), b.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! YAML with places: a tree of nodes that know where they are written, and typed reading that reports every problem.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+
+use crate::builder::closest;
+use crate::diagnostic::{Place, Report};
+
+/// Nesting that no robot needs.
+const DEPTH_LIMIT: usize = 32;
+/// Nodes, aliases counted once: a file of aliases of aliases stays small.
+const NODES_LIMIT: usize = 200_000;
+
+/// A value and where it is written.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) value: Value,
+}
+
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// Text as written; `plain` is false when it is quoted, and then is no number.
+    Scalar {
+        text: String,
+        plain: bool,
+    },
+    List(Vec<Arc<Node>>),
+    Map(Vec<(String, Place, Arc<Node>)>),
+}
+
+impl Node {
+    /// What it is, for "expected a list, found ...".
+    fn kind(&self) -> String {
+        match &self.value {
+            Value::Scalar { text, .. } if text.is_empty() => "nothing".to_owned(),
+            Value::Scalar { text, .. } => {
+                let start: String = text.chars().take(30).collect();
+                format!("`{start}`")
+            }
+            Value::List(_) => "a list".to_owned(),
+            Value::Map(_) => "a mapping".to_owned(),
+        }
+    }
+
+    /// `key:` without a value.
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
+    }
+}
+
+/// Parses one document; `None` after reporting why not.
+pub(crate) fn parse(file: &str, text: &str, report: &mut Report) -> Option<Arc<Node>> {
+    let text_for_parser = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder =
+        TreeBuilder { file, text: text_for_parser, anchors: BTreeMap::new(), nodes: 0 };
+    let mut parser = Parser::new_from_str(text_for_parser);
+    let mut next = || match parser.next_event() {
+        Some(Ok(event)) => Ok(Some(event)),
+        Some(Err(error)) => {
+            let marker = error.marker();
+            Err((marker.line(), marker.col(), error.info().to_owned()))
+        }
+        None => Ok(None),
+    };
+    match builder.document(&mut next) {
+        Ok(root) => root,
+        Err((line, column, what)) => {
+            let place = builder.place(line, column);
+            report.error_at(
+                place,
+                format!("not readable as YAML: {what}"),
+                "correct the indentation, brackets or quotes there",
+            );
+            None
+        }
+    }
+}
+
+/// Line, column and text.
+type Failure = (usize, usize, String);
+type NextEvent<'a, 'n> = dyn FnMut() -> Result<Option<(Event<'a>, Span)>, Failure> + 'n;
+
+struct TreeBuilder<'a> {
+    file: &'a str,
+    text: &'a str,
+    anchors: BTreeMap<usize, Arc<Node>>,
+    nodes: usize,
+}
+
+impl TreeBuilder<'_> {
+    fn place(&self, line: usize, column: usize) -> Place {
+        let start: usize =
+            self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let content = self.text[start..].lines().next().unwrap_or_default();
+        let at: usize = content.chars().take(column).map(char::len_utf8).sum();
+        let rest = content[at..].trim_end().len();
+        Place::in_text(self.file, self.text, start + at..start + at + rest)
+    }
+
+    fn document(&mut self, next: &mut NextEvent<'_, '_>) -> Result<Option<Arc<Node>>, Failure> {
+        while let Some((event, span)) = next()? {
+            match event {
+                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+                Event::StreamEnd | Event::DocumentEnd => return Ok(None),
+                event => return self.node(event, span, next, 0).map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    fn node(
+        &mut self,
+        event: Event<'_>,
+        span: Span,
+        next: &mut NextEvent<'_, '_>,
+        depth: usize,
+    ) -> Result<Arc<Node>, Failure> {
+        let (line, column) = (span.start.line(), span.start.col());
+        let fail = |what: &str| Err((line, column, what.to_owned()));
+        self.nodes += 1;
+        if depth > DEPTH_LIMIT || self.nodes > NODES_LIMIT {
+            return fail("nested too deeply, or too long");
+        }
+        let place = self.place(line, column);
+        let (anchor, value) = match event {
+            Event::Alias(id) => {
+                return self.anchors.get(&id).cloned().map_or_else(|| fail("alias of itself"), Ok);
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                let plain = style == ScalarStyle::Plain;
+                (anchor, Value::Scalar { text: text.into_owned(), plain })
+            }
+            Event::SequenceStart(anchor, _) => {
+                let mut items = Vec::new();
+                while let Some((event, span)) = next()? {
+                    if matches!(event, Event::SequenceEnd) {
+                        break;
+                    }
+                    items.push(self.node(event, span, next, depth + 1)?);
+                }
+                (anchor, Value::List(items))
+            }
+            Event::MappingStart(anchor, _) => (anchor, self.map(next, depth)?),
+            _ => return fail("unexpected end"),
+        };
+        let node = Arc::new(Node { place, value });
+        if anchor > 0 {
+            self.anchors.insert(anchor, Arc::clone(&node));
+        }
+        Ok(node)
+    }
+
+    fn map(&mut self, next: &mut NextEvent<'_, '_>, depth: usize) -> Result<Value, Failure> {
+        let mut entries = Vec::new();
+        while let Some((event, span)) = next()? {
+            let key = match event {
+                Event::MappingEnd => break,
+                Event::Scalar(key, ..) => key.into_owned(),
+                _ => {
+                    let what = "a key must be a word".to_owned();
+                    return Err((span.start.line(), span.start.col(), what));
+                }
+            };
+            let place = self.place(span.start.line(), span.start.col());
+            let Some((event, span)) = next()? else { break };
+            entries.push((key, place, self.node(event, span, next, depth + 1)?));
+        }
+        Ok(Value::Map(entries))
+    }
+}
+
+/// Typed reading of a tree; `path` names the key, as `drives.joint_1.stiffness`.
+pub(crate) struct Reader<'r> {
+    pub(crate) report: &'r mut Report,
+}
+
+/// The entries of a mapping whose keys were checked.
+pub(crate) struct Fields<'n> {
+    path: String,
+    place: Place,
+    entries: BTreeMap<&'n str, &'n Arc<Node>>,
+}
+
+impl<'n> Fields<'n> {
+    pub(crate) fn get(&self, key: &str) -> Option<(&'n Node, String)> {
+        let node: &'n Arc<Node> = self.entries.get(key)?;
+        Some((node, join(&self.path, key)))
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+impl Reader<'_> {
+    pub(crate) fn error(&mut self, node: &Node, message: String, remedy: &str) {
+        self.report.error_at(node.place.clone(), message, remedy);
+    }
+
+    /// A mapping with free keys: each once.
+    pub(crate) fn entries<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &str,
+    ) -> Vec<(&'n str, &'n Place, &'n Node, String)> {
+        let Value::Map(entries) = &node.value else {
+            if !node.is_nothing() {
+                let message = format!("{path}: expected a mapping, found {}", node.kind());
+                self.error(node, message, "write `name: ...` lines below it, indented");
+            }
+            return Vec::new();
+        };
+        let mut seen: BTreeMap<&str, ()> = BTreeMap::new();
+        let mut result = Vec::with_capacity(entries.len());
+        for (key, place, value) in entries {
+            let full = join(path, key);
+            if seen.insert(key, ()).is_some() {
+                self.report.error_at(place.clone(), format!("{full} is there twice"), "delete one");
+            } else {
+                result.push((key.as_str(), place, value.as_ref(), full));
+            }
+        }
+        result
+    }
+
+    /// A mapping with known keys only.
+    pub(crate) fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Fields<'n> {
+        let mut fields =
+            Fields { path: path.to_owned(), place: node.place.clone(), entries: BTreeMap::new() };
+        let Value::Map(entries) = &node.value else {
+            let what = if path.is_empty() { "the file" } else { path };
+            let message = format!("{what}: expected a mapping, found {}", node.kind());
+            self.error(node, message, &format!("write keys of {}", known.join(", ")));
+            return fields;
+        };
+        for (key, place, value) in entries {
+            let full = join(path, key);
+            if !known.contains(&key.as_str()) {
+                let remedy = closest(key, known.iter().copied()).map_or_else(
+                    || format!("known here: {}", known.join(", ")),
+                    |name| format!("did you mean `{name}`?"),
+                );
+                self.report.error_at(place.clone(), format!("unknown key {full}"), remedy);
+            } else if fields.entries.insert(key, value).is_some() {
+                self.report.error_at(place.clone(), format!("{full} is there twice"), "delete one");
+            }
+        }
+        fields
+    }
+
+    /// A key that must be there.
+    pub(crate) fn required<'n>(
+        &mut self,
+        fields: &Fields<'n>,
+        key: &str,
+        example: &str,
+    ) -> Option<(&'n Node, String)> {
+        let field = fields.get(key).filter(|(node, _)| !node.is_nothing());
+        if field.is_none() {
+            let message = format!("{} is missing", join(&fields.path, key));
+            self.report.error_at(
+                fields.place.clone(),
+                message,
+                format!("write `{key}: {example}`"),
+            );
+        }
+        field
+    }
+
+    pub(crate) fn text<'n>(&mut self, node: &'n Node, path: &str) -> Option<&'n str> {
+        if let Value::Scalar { text, .. } = &node.value
+            && !node.is_nothing()
+        {
+            return Some(text);
+        }
+        self.error(
+            node,
+            format!("{path}: expected a name, found {}", node.kind()),
+            "write one word",
+        );
+        None
+    }
+
+    pub(crate) fn list<'n>(&mut self, node: &'n Node, path: &str) -> &'n [Arc<Node>] {
+        if let Value::List(items) = &node.value {
+            return items;
+        }
+        self.error(
+            node,
+            format!("{path}: expected a list, found {}", node.kind()),
+            "write [a, b, ...]",
+        );
+        &[]
+    }
+
+    pub(crate) fn texts(&mut self, node: &Node, path: &str) -> Vec<String> {
+        let items = self.list(node, path);
+        items.iter().filter_map(|item| self.text(item, path).map(str::to_owned)).collect()
+    }
+
+    /// A finite number in a range.
+    pub(crate) fn number(
+        &mut self,
+        node: &Node,
+        path: &str,
+        range: &RangeInclusive<f64>,
+        unit: &str,
+    ) -> Option<f64> {
+        let number = match &node.value {
+            Value::Scalar { text, plain: true } => {
+                text.parse::<f64>().ok().filter(|x| x.is_finite())
+            }
+            _ => None,
+        };
+        let allowed = describe(range, unit);
+        match number {
+            Some(number) if range.contains(&number) => return Some(number),
+            Some(number) => self.error(
+                node,
+                format!("{path}: {number} is out of range"),
+                &format!("write {allowed}"),
+            ),
+            None => {
+                let message = format!("{path}: expected a number, found {}", node.kind());
+                self.error(node, message, &format!("write {allowed}"));
+            }
+        }
+        None
+    }
+
+    /// Three numbers.
+    pub(crate) fn vector(&mut self, node: &Node, path: &str, unit: &str) -> Option<[f64; 3]> {
+        let items = self.list(node, path);
+        if let Value::List(items) = &node.value
+            && items.len() != 3
+        {
+            let message = format!("{path} has {} numbers, not 3", items.len());
+            self.error(node, message, &format!("write [x, y, z] in {unit}"));
+            return None;
+        }
+        let mut vector = [0.0; 3];
+        for (x, item) in vector.iter_mut().zip(items) {
+            *x = self.number(item, path, &(-1e9..=1e9), unit)?;
+        }
+        (items.len() == 3).then_some(vector)
+    }
+}
+
+fn describe(range: &RangeInclusive<f64>, unit: &str) -> String {
+    let (low, high) = (*range.start(), *range.end());
+    let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
+    if low <= -1e9 && high >= 1e9 {
+        format!("a number{unit}")
+    } else if high >= 1e9 {
+        format!("a number of at least {low}{unit}")
+    } else {
+        format!("a number from {low} to {high}{unit}")
+    }
+}

@@ -1,0 +1,178 @@
+//! Robot YAML: the documented file loads, wrong ones name line, key and remedy.
+
+use approx::assert_relative_eq;
+use karakuri_model::{
+    Asset, AssetError, Assets, Base, Diagnostics, Loaded, NoAssets, SensorKind, Source, load,
+};
+
+/// A two-link arm and a coupler that ends where the finger's end is.
+const URDF: &str = r#"<robot name="r">
+<link name="base"/>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tip"/>
+<joint name="ja" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1" effort="5" velocity="2"/></joint>
+<joint name="jb" type="revolute"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1" effort="5" velocity="2"/></joint>
+<joint name="jt" type="fixed"><parent link="b"/><child link="tip"/><origin xyz="1 0 0"/></joint>
+</robot>"#;
+
+fn read(yaml: &str) -> Result<Loaded, Diagnostics> {
+    load(&Source::urdf("r.urdf", URDF).with_config("r.yaml", yaml), &mut NoAssets)
+}
+
+#[test]
+fn every_key_reaches_the_model() {
+    let yaml = "
+base: fixed
+base_pose: {xyz: [0, 0, 2]}
+groups: {arm: [ja, jb]}
+drives:
+  ja: &d {stiffness: 10, damping: 1, armature: 0.1, friction: 0.2, viscous: 0.3, effort: 4, velocity: 6}
+  jb: *d
+loops:
+  l: {link_a: base, link_b: tip, type: hinge, axis: [0, 1, 0], frame: {xyz: [2, 0, 0]}}
+sensors: {f: {type: contact_wrench, link: tip}}
+end_effector: {kind: k, tool: tip, joints: [jb], sensors: [f], parameters: {w: 0.1}}
+postures: {home: {ja: 0.5}}
+collision:
+  ignore: [[base, b]]
+  materials: {a: {friction: 0.3, restitution: 0.1}}
+";
+    let Loaded { model, warnings } = read(yaml).unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let Base::Fixed(pose) = model.base else { panic!("{:?}", model.base) };
+    assert_relative_eq!(pose.translation.z, 2.0);
+    let joint = &model.joints[1];
+    let drive = joint.drive.unwrap();
+    let read = [drive.stiffness, drive.damping, joint.armature, joint.friction, joint.damping];
+    assert_eq!(read, [10.0, 1.0, 0.1, 0.2, 0.3]);
+    assert_eq!((joint.limits.effort, joint.limits.velocity, joint.limits.upper), (4.0, 6.0, 1.0));
+    let l = &model.loops[0];
+    assert_eq!(l.locked, [true, true, false, true, true, true]);
+    assert_eq!((l.body_a, l.body_b), (None, Some(karakuri_model::BodyId(1))));
+    // The hinge turns about y: z of both joint frames. On B it sits at the tip, in A at the world's (2, 0, 2).
+    assert_relative_eq!(l.pose_in_b.rotation.column(2)[1], 1.0, epsilon = 1e-15);
+    assert_relative_eq!(l.pose_in_b.translation.x, 1.0, epsilon = 1e-15);
+    assert_relative_eq!(l.pose_in_a.translation.z, 2.0, epsilon = 1e-15);
+    assert_eq!(model.sensors[0].kind, SensorKind::ContactWrench);
+    assert_eq!(model.end_effector.as_ref().unwrap().parameters, [("w".to_owned(), 0.1)]);
+    assert_eq!(model.postures[0].positions, [(karakuri_model::BodyId(0), 0.5)]);
+    assert_eq!((model.collisions[0].friction, model.collisions[0].restitution), (0.3, 0.1));
+    assert_eq!(model.ignored_pairs.len(), 1);
+    assert_eq!(model.groups[0].joints.len(), 2);
+}
+
+#[test]
+fn comments_alone_are_a_robot_without_additions() {
+    for yaml in ["", "# nothing\n", "---\n", "drives:\n"] {
+        assert!(read(yaml).is_ok(), "{yaml:?}");
+    }
+}
+
+/// `(file, line, what the message holds, what the remedy holds)`
+type Expected = (usize, &'static str, &'static str);
+
+#[test]
+fn wrong_files_name_line_key_and_remedy() {
+    let cases: &[(&str, Expected)] = &[
+        ("drivs: {}", (1, "unknown key drivs", "did you mean `drives`")),
+        ("drives:\n  ja: {stifness: 1}", (2, "unknown key drives.ja.stifness", "`stiffness`")),
+        ("drives:\n  ja: {stiffness: -1}", (2, "drives.ja.stiffness: -1 is out of range", "at least 0 [N·m/rad or N/m]")),
+        ("drives:\n  ja: {stiffness: high}", (2, "expected a number, found `high`", "at least 0")),
+        ("drives:\n  ja: {stiffness: .nan}", (2, "expected a number, found `.nan`", "at least 0")),
+        ("drives:\n  ja: {stiffness: \"5\"}", (2, "expected a number", "at least 0")),
+        ("drives:\n\n  jc: {stiffness: 1}", (3, "joint `jc` does not exist", "did you mean")),
+        ("drives:\n  jt: {stiffness: 1}", (2, "joint `jt` has not one freedom", "delete it")),
+        ("drives: [ja]", (1, "drives: expected a mapping, found a list", "indented")),
+        ("base: flying", (1, "unknown base `flying`", "fixed or floating")),
+        ("base: floating\nbase_pose: {xyz: [0, 0, 1]}", (2, "no pose of its own", "delete it")),
+        ("base_pose: {xyz: [0, 1]}", (1, "has 2 numbers, not 3", "[x, y, z] in m")),
+        ("groups:\n  arm: [ja, jz]", (2, "group `arm`: joint `jz` does not exist", "did you mean")),
+        ("groups:\n  arm: [ja]\n  b: [ja]", (3, "in group `arm` and in group `b`", "list it once")),
+        ("groups:\n  arm: ja", (2, "expected a list, found `ja`", "[a, b, ...]")),
+        ("sensors:\n  f: {type: contact, link: tip}", (2, "unknown sensor `contact`", "contact_wrench")),
+        ("sensors:\n  f: {type: imu}", (2, "sensors.f.link is missing", "link:")),
+        ("sensors:\n  f: {type: imu, link: top}", (2, "link `top` does not exist", "did you mean `tip`")),
+        ("postures:\n  home: {ja: 2}", (2, "joint `ja` at 2 is outside its limits -1 to 1", "within the limits")),
+        ("postures:\n  home: {jt: 0}", (2, "joint `jt` is fixed", "remove it")),
+        ("end_effector: {kind: k, tool: tip}", (1, "end_effector.joints is missing", "joints: [")),
+        ("end_effector: {kind: k, tool: tip, joints: [jb], sensors: [f]}", (1, "sensor `f` does not exist", "sensors:")),
+        ("collision: {ignore: [[a]]}", (1, "a pair has two links", "[link_a, link_b]")),
+        ("collision: {ignore: [[a, zz]]}", (1, "link `zz` does not exist", "name a link")),
+        ("collision:\n  materials:\n    a: {friction: 11}", (3, "11 is out of range", "from 0 to 10")),
+        ("loops:\n  l: {link_a: a, link_b: tip, type: hinge}", (2, "needs `frame_a` and `frame_b`", "root link")),
+        ("loops:\n  l: {link_a: a, link_b: tip, type: screw, frame: {}}", (2, "unknown loop joint `screw`", "hinge")),
+        ("loops:\n  l: {link_a: a, link_b: tip, type: ball, axis: [0,0,1], frame: {}}", (2, "a ball joint has none", "hinge")),
+        ("loops:\n  l: {link_a: a, link_b: tip, type: hinge, axis: [0,0,0], frame: {}}", (2, "has no direction", "unit vector")),
+        ("loops:\n  l: {link_a: b, link_b: tip, type: ball, frame: {}}", (2, "are one rigid body", "move against each other")),
+        ("loops:\n  l: {link_a: a, link_b: tip, type: custom, locked: [zz], frame: {}}", (2, "unknown freedom `zz`", "rx")),
+        ("loops:\n  l: {link_a: base, link_b: tip, type: ball, posture: p, frame: {}}", (2, "posture `p` does not exist", "postures")),
+        ("srdf: none.srdf", (1, "srdf: files are not read here", "with its files")),
+        ("a: b: c", (1, "not readable as YAML", "indentation")),
+        ("drives:\n  ja: {armature: 1, armature: 2}", (2, "armature is there twice", "delete one")),
+    ];
+    for (yaml, (line, message, remedy)) in cases {
+        let problems = read(yaml).expect_err(yaml);
+        let errors: Vec<_> = problems.errors().collect();
+        assert_eq!(errors.len(), 1, "one clear error for {yaml:?}: {problems}");
+        let error = errors[0];
+        assert_eq!(error.place.file, "r.yaml", "{yaml:?}: {error}");
+        assert_eq!(error.place.line, *line, "{yaml:?}: {error}");
+        assert!(error.message.contains(message), "{yaml:?}: {error}");
+        assert!(error.remedy.contains(remedy), "{yaml:?}: {error}");
+    }
+}
+
+#[test]
+fn every_problem_of_both_files_comes_in_one_run() {
+    let urdf = URDF.replace("0 0 1\"/>", "0 0 0\"/>");
+    let yaml = "drives: {ja: {stiffness: -1}}\nsensors: {f: {type: x, link: y}}\n";
+    let problems =
+        load(&Source::urdf("r.urdf", &urdf).with_config("r.yaml", yaml), &mut NoAssets).unwrap_err();
+    let places: Vec<_> = problems.errors().map(|e| e.place.to_string()).collect();
+    assert_eq!(places, ["r.urdf:7", "r.urdf:9", "r.yaml:1", "r.yaml:2"], "{problems}");
+}
+
+#[test]
+fn an_open_loop_is_measured() {
+    let yaml = "loops:\n  l: {link_a: base, link_b: tip, type: hinge, frame_a: {xyz: [2, 0, 0.003], rpy: [0.1, 0, 0]}, frame_b: {}}";
+    let loaded = read(yaml).unwrap();
+    let warning = loaded.warnings[0].to_string();
+    assert!(warning.contains("gap 3.0000 mm, misalignment 5.730 deg"), "{warning}");
+    assert!(warning.starts_with("r.yaml:2"), "{warning}");
+}
+
+#[test]
+fn aliases_of_aliases_do_not_explode() {
+    let mut yaml = String::from("a0: &a0 [x]\n");
+    for i in 1..100 {
+        let refs = vec![format!("*a{}", i - 1); 10].join(", ");
+        yaml += &format!("a{i}: &a{i} [{refs}]\n");
+    }
+    let problems = read(&yaml).unwrap_err();
+    assert!(problems.to_string().contains("unknown key a0"), "{problems}");
+    let deep = "[".repeat(100_000);
+    assert!(read(&deep).is_err());
+}
+
+struct Srdf(&'static str);
+
+impl Assets for Srdf {
+    fn read(&mut self, uri: &str, named_in: &str) -> Result<Asset, AssetError> {
+        assert_eq!((uri, named_in), ("r.srdf", "r.yaml"));
+        Ok(Asset { path: "r.srdf".into(), bytes: self.0.into() })
+    }
+}
+
+#[test]
+fn an_srdf_adds_ignored_pairs() {
+    let srdf = "<robot name=\"r\">\n<disable_collisions link1=\"a\" link2=\"tip\" reason=\"Never\"/>\n\
+                <disable_collisions link1=\"a\" link2=\"gone\"/></robot>";
+    let source = Source::urdf("r.urdf", URDF).with_config("r.yaml", "srdf: r.srdf");
+    let loaded = load(&source, &mut Srdf(srdf)).unwrap();
+    assert_eq!(loaded.model.ignored_pairs.len(), 1);
+    assert!(loaded.warnings[0].to_string().starts_with("r.srdf:3: warning: link `gone`"));
+}
