@@ -66,6 +66,12 @@ impl Symmetric3 {
     }
 
     #[inline]
+    pub(crate) fn to_matrix(self) -> Matrix3 {
+        let Self { xx, xy, xz, yy, yz, zz } = self;
+        Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    }
+
+    #[inline]
     pub(crate) fn add(&mut self, o: &Self) {
         self.xx += o.xx;
         self.xy += o.xy;

@@ -6,6 +6,7 @@ mod centroidal;
 mod couplings;
 mod crba;
 mod data;
+mod derivatives;
 mod forward;
 mod frames;
 mod inertia;
@@ -23,6 +24,7 @@ pub use centroidal::{
 pub use couplings::Reduction;
 pub use crba::{crba, crba_at_position};
 pub use data::Data;
+pub use derivatives::{AbaDerivatives, RneaDerivatives, aba_derivatives, rnea_derivatives};
 pub use forward::{SingularInertia, aba, aba_at_velocity};
 pub use frames::{
     frame_acceleration, frame_jacobian, frame_jacobian_local, frame_jacobian_rate, frame_pose,

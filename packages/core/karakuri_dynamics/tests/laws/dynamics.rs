@@ -1,9 +1,6 @@
 //! Laws of mechanics on random trees with every kind of joint.
-#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
-mod common;
-
-use common::{any_tree, forces, from_to, list, moved, position, relative_error};
+use crate::common::{any_tree, forces, from_to, list, moved, position, relative_error};
 use karakuri_dynamics::{
     Articulated, Data, MassFactor, aba, bias, center_of_mass, center_of_mass_jacobian,
     centroidal_momentum, centroidal_momentum_matrix, crba, forward_kinematics, frame_acceleration,
