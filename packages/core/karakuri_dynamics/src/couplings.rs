@@ -14,6 +14,8 @@ pub struct Reduction {
     pub n_independent: usize,
     /// Independent velocity coordinate and factor of every velocity coordinate. (nv)
     rows: Vec<(usize, f64)>,
+    /// Offset `s₀` of every velocity coordinate's position. (nv)
+    offsets: Vec<f64>,
     /// Velocity coordinate of every independent one. (nr)
     independent: Vec<usize>,
     /// Position coordinates of followers and leaders, leaders of leaders first.
@@ -30,6 +32,7 @@ impl Reduction {
         }
         let independent: Vec<usize> = (0..nv).filter(|k| follows[*k].is_none()).collect();
         let mut rows = vec![(usize::MAX, 0.0); nv];
+        let mut offsets = vec![0.0; nv];
         for (r, k) in independent.iter().enumerate() {
             rows[*k] = (r, 1.0);
         }
@@ -42,13 +45,14 @@ impl Reduction {
                 let (r, factor) = rows[leader.v_start];
                 if r != usize::MAX && rows[k].0 == usize::MAX {
                     rows[k] = (r, factor * coupling.multiplier);
+                    offsets[k] = coupling.multiplier * offsets[leader.v_start] + coupling.offset;
                     let follower = model.joints[coupling.follower.0].q_start;
                     followers.push((follower, leader.q_start, coupling));
                 }
             }
         }
         debug_assert!(rows.iter().all(|row| row.0 != usize::MAX), "mimic joints form a circle");
-        Self { n_independent: independent.len(), rows, independent, followers }
+        Self { n_independent: independent.len(), rows, offsets, independent, followers }
     }
 
     /// Sets every follower in `q` from its leader. (nq)
@@ -98,6 +102,16 @@ impl Reduction {
             S[(k, *r)] = *factor;
         }
         S
+    }
+
+    /// Offset `s₀` of the position behind velocity coordinate `dof`. [rad or m]
+    pub fn offset(&self, dof: usize) -> f64 {
+        self.offsets[dof]
+    }
+
+    /// The velocity coordinate that is independent coordinate `r`.
+    pub fn independent(&self, r: usize) -> usize {
+        self.independent[r]
     }
 
     /// Independent velocity coordinate and factor behind velocity coordinate `dof`.

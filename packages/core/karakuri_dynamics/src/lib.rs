@@ -10,6 +10,7 @@ mod derivatives;
 mod forward;
 mod frames;
 mod inertia;
+mod inverse_kinematics;
 mod kinematics;
 mod ldl;
 mod position;
@@ -29,6 +30,9 @@ pub use forward::{SingularInertia, aba, aba_at_velocity};
 pub use frames::{
     frame_acceleration, frame_jacobian, frame_jacobian_local, frame_jacobian_rate, frame_pose,
     frame_velocity,
+};
+pub use inverse_kinematics::{
+    IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget, InverseKinematics,
 };
 pub use kinematics::{forward_kinematics, update_accelerations, update_velocities};
 pub use ldl::MassFactor;

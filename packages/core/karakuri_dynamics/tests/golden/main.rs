@@ -1,5 +1,6 @@
 //! Against Pinocchio on real robots; `generate.py` beside this file made the values and says how.
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says so")]
 
 use karakuri_dynamics::{
     Data, RneaDerivatives, aba, bias, center_of_mass, centroidal_momentum,

@@ -1,6 +1,8 @@
 //! Laws of mechanics as properties of random robots.
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+#![expect(clippy::unwrap_used, reason = "a test says so")]
 
 mod common;
 mod derivatives;
 mod dynamics;
+mod inverse_kinematics;

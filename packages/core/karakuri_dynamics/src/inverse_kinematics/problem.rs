@@ -1,0 +1,151 @@
+//! What is asked: targets, joints that may move, how long to try.
+
+use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_spatial::{Matrix3, Pose, Vector3};
+
+/// Where a frame should be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IkTarget {
+    /// The frame (URDF link) to bring there.
+    pub frame: FrameId,
+    /// `X_WT`, where it should be. Weights count along its axes.
+    pub pose_in_world: Pose,
+    /// Weight of the position error along the target's axes; 0 leaves an axis free. [1/m] (3)
+    pub position_weight: Vector3,
+    /// Weight of the turn about the target's axes; 0 leaves an axis free. [1/rad] (3)
+    pub orientation_weight: Vector3,
+}
+
+impl IkTarget {
+    /// Position and orientation.
+    pub fn pose(frame: FrameId, pose_in_world: Pose) -> Self {
+        let one = Vector3::repeat(1.0);
+        Self { frame, pose_in_world, position_weight: one, orientation_weight: one }
+    }
+
+    /// The frame's origin, in the world; the orientation is free. [m] (3)
+    pub fn position(frame: FrameId, position: Vector3) -> Self {
+        let target = Self::pose(frame, Pose::from_translation(position));
+        Self { orientation_weight: Vector3::zeros(), ..target }
+    }
+
+    /// The frame's orientation `R_WT`; the position is free. (3×3)
+    pub fn orientation(frame: FrameId, rotation: Matrix3) -> Self {
+        let target = Self::pose(frame, Pose::new(rotation, Vector3::zeros()));
+        Self { position_weight: Vector3::zeros(), ..target }
+    }
+
+    /// The same with other weights, position [1/m] (3) and orientation [1/rad] (3).
+    #[must_use]
+    pub fn weighted(self, position: Vector3, orientation: Vector3) -> Self {
+        Self { position_weight: position, orientation_weight: orientation, ..self }
+    }
+}
+
+/// A problem of inverse kinematics.
+#[derive(Debug, Clone, Copy)]
+pub struct IkProblem<'a> {
+    /// Where frames should be.
+    pub targets: &'a [IkTarget],
+    /// First position to start from; brought inside the limits if it is outside. (nq)
+    pub start: &'a [f64],
+    /// Joints that keep their position.
+    pub locked: &'a [BodyId],
+}
+
+/// How a step is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum IkMethod {
+    /// Levenberg-Marquardt: adapted damping, the error never grows.
+    DampedLeastSquares,
+    /// `gain · J⁺ r`, `J⁺` with a small fixed damping.
+    Newton {
+        /// Fraction of the full step, in (0, 1]. [-]
+        gain: f64,
+        /// Relative to the mean of `J Jᵀ`'s diagonal. [-]
+        damping: f64,
+    },
+}
+
+impl IkMethod {
+    /// Newton as in the KHR-1 programs: half of the error a step.
+    pub const NEWTON: Self = Self::Newton { gain: 0.5, damping: 1e-9 };
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IkOptions {
+    /// How a step is made.
+    pub method: IkMethod,
+    /// Largest position error of a frame that counts as reached. [m]
+    pub position_tolerance: f64,
+    /// Largest orientation error of a frame that counts as reached. [rad]
+    pub orientation_tolerance: f64,
+    /// Steps from one start, those taken back included.
+    pub max_iterations: usize,
+    /// Random starts after the given one.
+    pub restarts: usize,
+    /// Of the random starts: the same seed gives the same answer.
+    pub seed: u64,
+}
+
+impl Default for IkOptions {
+    /// Damped least squares to 1e-6 m and 1e-6 rad, 100 steps, 20 random starts.
+    fn default() -> Self {
+        Self {
+            method: IkMethod::DampedLeastSquares,
+            position_tolerance: 1e-6,
+            orientation_tolerance: 1e-6,
+            max_iterations: 100,
+            restarts: 20,
+            seed: 0,
+        }
+    }
+}
+
+/// Why a problem makes no sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IkError {
+    /// Nothing is asked.
+    #[error("no target is given; name at least one frame and its pose")]
+    NoTarget,
+    /// A number of a target is NaN or infinite, or a weight is negative.
+    #[error("target {0} has a pose that is not finite or a negative weight")]
+    BadTarget(usize),
+    /// A target's weights are all zero.
+    #[error("target {0} leaves everything free: all its weights are 0")]
+    EmptyTarget(usize),
+    /// The start has the wrong length or is not finite.
+    #[error("the start has {given} coordinates, the model has {expected}; all must be finite")]
+    BadStart {
+        /// Length given.
+        given: usize,
+        /// Length of a position of the model.
+        expected: usize,
+    },
+}
+
+impl IkProblem<'_> {
+    pub(super) fn check(&self, model: &Model) -> Result<(), IkError> {
+        if self.targets.is_empty() {
+            return Err(IkError::NoTarget);
+        }
+        if self.start.len() != model.nq || !self.start.iter().all(|x| x.is_finite()) {
+            return Err(IkError::BadStart { given: self.start.len(), expected: model.nq });
+        }
+        for (i, target) in self.targets.iter().enumerate() {
+            let mut weights =
+                target.position_weight.iter().chain(target.orientation_weight.iter()).copied();
+            let X_WT = &target.pose_in_world;
+            let mut pose = X_WT.translation.iter().chain(X_WT.rotation.iter());
+            if !pose.all(|x| x.is_finite()) || !weights.clone().all(|w| w.is_finite() && w >= 0.0) {
+                return Err(IkError::BadTarget(i));
+            }
+            if weights.all(|w| w == 0.0) {
+                return Err(IkError::EmptyTarget(i));
+            }
+        }
+        Ok(())
+    }
+}

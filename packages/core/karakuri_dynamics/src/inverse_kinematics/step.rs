@@ -1,0 +1,157 @@
+//! One step: errors, their Jacobian, and the damped least-squares solution.
+
+use karakuri_model::Model;
+use karakuri_spatial::Vector3;
+
+use super::IkTarget;
+use crate::frames::shifted;
+use crate::position::rotation_vector;
+use crate::topology::WORLD;
+use crate::{Data, Reduction, frame_pose};
+
+/// Rows of one target: three of orientation, three of position.
+pub(super) const ROWS: usize = 6;
+
+/// Errors of all targets at a position.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Errors {
+    /// `½ |r|²`
+    pub(super) cost: f64,
+    /// Largest over the targets, free axes left out. [m]
+    pub(super) position: f64,
+    /// Largest over the targets, free axes left out. [rad]
+    pub(super) orientation: f64,
+}
+
+/// Weighted errors `r` at the position of the last `forward_kinematics`. (6 · n targets)
+pub(super) fn errors(model: &Model, data: &Data, targets: &[IkTarget], r: &mut [f64]) -> Errors {
+    let mut worst = Errors { cost: 0.0, position: 0.0, orientation: 0.0 };
+    for (target, r) in targets.iter().zip(r.chunks_exact_mut(ROWS)) {
+        let (X_WT, X_WE) = (&target.pose_in_world, frame_pose(model, data, target.frame));
+        // Frame E in the axes of T; the turn that is missing.
+        let X_TE = X_WT.inverse() * X_WE;
+        let turn = -rotation_vector(&X_TE.quaternion());
+        let shift = -X_TE.translation;
+        for (part, error, weight) in
+            [(0, turn, target.orientation_weight), (3, shift, target.position_weight)]
+        {
+            for axis in 0..3 {
+                r[part + axis] = weight[axis] * error[axis];
+                worst.cost += 0.5 * r[part + axis] * r[part + axis];
+            }
+        }
+        worst.orientation = worst.orientation.max(counted(&turn, &target.orientation_weight));
+        worst.position = worst.position.max(counted(&shift, &target.position_weight));
+    }
+    worst
+}
+
+/// Length of the part of an error that is not free.
+fn counted(error: &Vector3, weight: &Vector3) -> f64 {
+    error.zip_map(weight, |e, w| if w > 0.0 { e } else { 0.0 }).norm()
+}
+
+/// Jacobian of the errors by the independent coordinates, row-major. (6 · n targets × nr)
+///
+/// The Jacobian of the logarithm is left out: it is the identity at the solution, and along the error itself
+/// everywhere, so the gradient is exact.
+pub(super) fn jacobian(
+    model: &Model,
+    data: &Data,
+    targets: &[IkTarget],
+    reduction: &Reduction,
+    J: &mut [f64],
+) {
+    let n = reduction.n_independent;
+    J.fill(0.0);
+    for (target, J) in targets.iter().zip(J.chunks_exact_mut(ROWS * n)) {
+        let Some(body) = model.frames[target.frame.0].body else { continue };
+        let R_WT = &target.pose_in_world.rotation;
+        let p_OE = frame_pose(model, data, target.frame).translation - data.origin;
+        let mut k = data.topology.last_dof[body.0];
+        while k != WORLD {
+            let S = shifted(&data.subspace[k], &p_OE);
+            let (turn, shift) = (R_WT.tr_mul(&S.angular), R_WT.tr_mul(&S.linear));
+            let (column, factor) = reduction.row(k);
+            for axis in 0..3 {
+                J[axis * n + column] += factor * target.orientation_weight[axis] * turn[axis];
+                J[(3 + axis) * n + column] += factor * target.position_weight[axis] * shift[axis];
+            }
+            k = data.topology.dof_parent[k];
+        }
+    }
+}
+
+/// `g = Jᵀ r`: where the error pushes each coordinate. (nr)
+pub(super) fn gradient(J: &[f64], r: &[f64], g: &mut [f64]) {
+    g.fill(0.0);
+    for (row, r) in J.chunks_exact(g.len()).zip(r) {
+        for (g, J) in g.iter_mut().zip(row) {
+            *g += J * r;
+        }
+    }
+}
+
+/// `δ = Jᵀ (J Jᵀ + λ t 1)⁻¹ r`, `t` the mean of the diagonal of `J Jᵀ`; false if that has no solution.
+///
+/// `A` (m × m) and `y` (m) are scratch.
+pub(super) fn damped_step(
+    J: &[f64],
+    r: &[f64],
+    damping: f64,
+    scratch: (&mut [f64], &mut [f64]),
+    delta: &mut [f64],
+) -> bool {
+    let (A, y) = scratch;
+    let (m, n) = (r.len(), delta.len());
+    for i in 0..m {
+        for j in 0..=i {
+            let rows = J[i * n..(i + 1) * n].iter().zip(&J[j * n..(j + 1) * n]);
+            A[i * m + j] = rows.map(|(a, b)| a * b).sum();
+        }
+    }
+    let trace: f64 = (0..m).map(|i| A[i * m + i]).sum();
+    let shift = damping * trace / m as f64;
+    if !(trace > 0.0 && shift > 0.0) {
+        return false;
+    }
+    for i in 0..m {
+        A[i * m + i] += shift;
+    }
+    y.copy_from_slice(r);
+    if !solve_cholesky(A, y) {
+        return false;
+    }
+    delta.fill(0.0);
+    for (row, y) in J.chunks_exact(n).zip(y.iter()) {
+        for (delta, J) in delta.iter_mut().zip(row) {
+            *delta += J * y;
+        }
+    }
+    delta.iter().all(|x| x.is_finite())
+}
+
+/// Solves `A y = y` in place for positive A, of which the lower triangle is read. (m × m), (m)
+fn solve_cholesky(A: &mut [f64], y: &mut [f64]) -> bool {
+    let m = y.len();
+    for i in 0..m {
+        for j in 0..=i {
+            let dot: f64 = (0..j).map(|k| A[i * m + k] * A[j * m + k]).sum();
+            let rest = A[i * m + j] - dot;
+            if i > j {
+                A[i * m + j] = rest / A[j * m + j];
+            } else if rest > 0.0 {
+                A[i * m + i] = rest.sqrt();
+            } else {
+                return false;
+            }
+        }
+        let dot: f64 = (0..i).map(|k| A[i * m + k] * y[k]).sum();
+        y[i] = (y[i] - dot) / A[i * m + i];
+    }
+    for i in (0..m).rev() {
+        let dot: f64 = (i + 1..m).map(|k| A[k * m + i] * y[k]).sum();
+        y[i] = (y[i] - dot) / A[i * m + i];
+    }
+    true
+}
