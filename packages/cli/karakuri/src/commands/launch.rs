@@ -2,11 +2,18 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow};
+use karakuri_launch::{Argument, Environment, LaunchError, Machine};
 
 use super::Outcome;
+use crate::error::AtLine;
+use crate::output;
 
 /// Runs a ROS 2 XML launch file; Ctrl-C stops every process in order
+///
+/// It reads a subset of what `ros2 launch` reads, and starts the same processes with the same command lines.
+/// Ctrl-C sends SIGINT to all; a second one SIGTERM, a third SIGKILL. Nothing is left behind.
+/// Exit code 3: a process died, could not start, or did not stop by itself.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The launch file
@@ -14,13 +21,77 @@ pub struct Args {
     /// Launch arguments, as `hardware:=mock`
     #[arg(value_name = "NAME:=VALUE")]
     arguments: Vec<String>,
+    /// List the file's arguments with their defaults and choices, and start nothing
+    #[arg(long = "show-args", short = 's')]
+    only_list: bool,
+    /// Show what would be started, and start nothing
+    #[arg(long, visible_aliases = ["print"])]
+    dry_run: bool,
+    /// With --dry-run or --show-args: as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
-    bail!(
-        "{}: the runner of launch files is not in yet ({:?})",
-        args.file.display(),
-        args.arguments
-    )
+    if args.only_list {
+        return show_arguments(args);
+    }
+    let arguments = karakuri_launch::parse_arguments(&args.arguments).map_err(|e| anyhow!(e))?;
+    let environment: Environment = std::env::vars().collect();
+    let plan = karakuri_launch::evaluate(&args.file, &arguments, &environment, &Machine)
+        .map_err(|e| with_source(&e))?;
+    if args.dry_run {
+        if args.json {
+            output::json(&plan, None)?;
+        } else {
+            output::print(&plan.to_string())?;
+        }
+        return Ok(Outcome::Done);
+    }
+    let logs = karakuri_launch::log_folder(&environment)
+        .context("nowhere to put logs: set ROS_LOG_DIR or HOME")?;
+    let failures = karakuri_launch::run(&plan, &environment, &logs)?;
+    if failures.is_empty() { Ok(Outcome::Done) } else { Ok(Outcome::Failed(failures.join("; "))) }
+}
+
+fn show_arguments(args: &Args) -> Result<Outcome> {
+    let arguments =
+        karakuri_launch::arguments(&args.file, &Machine).map_err(|e| with_source(&e))?;
+    if args.json {
+        output::json(&arguments, None)?;
+        return Ok(Outcome::Done);
+    }
+    let mut text = String::from("Arguments (as name:=value):\n");
+    if arguments.is_empty() {
+        text.push_str("  none\n");
+    }
+    text.extend(arguments.iter().map(described));
+    output::print(&text)?;
+    Ok(Outcome::Done)
+}
+
+fn described(argument: &Argument) -> String {
+    let Argument { name, default, description, choices, .. } = argument;
+    let default = default.as_ref().map_or("must be given".into(), |d| format!("default `{d}`"));
+    let description = description.as_deref().unwrap_or("no description");
+    let choices = match choices.as_slice() {
+        [] => String::new(),
+        choices => format!("  one of {}", choices.join(", ")),
+    };
+    format!("  {name}  {default}{choices}\n      {description}\n")
+}
+
+/// With the line of the file that is at fault, where it can be shown.
+fn with_source(error: &LaunchError) -> anyhow::Error {
+    let LaunchError { place, problem, remedy, .. } = error;
+    match std::fs::read_to_string(&place.file) {
+        Ok(text) if place.line > 0 => {
+            AtLine::new(&place.file, &text, place.line, problem, remedy.clone()).into()
+        }
+        _ => match remedy {
+            Some(remedy) => anyhow!("{error}; {remedy}"),
+            None => anyhow!("{error}"),
+        },
+    }
 }

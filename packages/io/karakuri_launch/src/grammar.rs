@@ -1,0 +1,184 @@
+//! Text with substitutions, `$(name argument ...)`, by the grammar of ROS 2's launch front ends.
+//!
+//! Arguments are separated by one space; `'` or `"` around an argument keeps its spaces; substitutions
+//! nest; `\` takes the next character as it is; a `$` without `(` is an ordinary character.
+
+use crate::error::Problem;
+
+/// Text and substitutions, to be joined once evaluated.
+pub(crate) type Template = Vec<Part>;
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// As it stands, escapes resolved.
+    Text(String),
+    /// `$(name arguments...)`.
+    Call { name: String, arguments: Vec<Template> },
+}
+
+/// Splits text into its parts.
+pub(crate) fn parse(text: &str) -> Result<Template, Problem> {
+    let mut parser = Parser { text, at: 0 };
+    parser.template(None)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    /// The character after a backslash, or the backslash itself at the end of the text.
+    fn take_escaped(&mut self) -> Option<char> {
+        match self.take()? {
+            '\\' => self.take().or(Some('\\')),
+            c => Some(c),
+        }
+    }
+
+    fn problem(&self, what: &str) -> Problem {
+        Problem::new(format!("`{}`: {what} at column {}", self.text, self.at + 1))
+    }
+
+    /// Text and substitutions up to the quote, or to the end without one.
+    fn template(&mut self, quote: Option<char>) -> Result<Template, Problem> {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        loop {
+            if self.rest().starts_with("$(") {
+                push_text(&mut parts, &mut text);
+                parts.push(self.call(quote)?);
+            } else if self.peek().is_none() || self.peek() == quote {
+                break;
+            } else {
+                text.extend(self.take_escaped());
+            }
+        }
+        push_text(&mut parts, &mut text);
+        Ok(parts)
+    }
+
+    fn call(&mut self, quote: Option<char>) -> Result<Part, Problem> {
+        self.at += "$(".len();
+        let is_letter = |c: char| c.is_ascii_alphabetic();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if !self.peek().is_some_and(is_letter) {
+            return Err(self
+                .problem("a substitution begins with its name")
+                .remedy("write `$(var name)`, or `\\$(` for the characters themselves"));
+        }
+        let length = self.rest().find(|c| !is_name(c)).unwrap_or(self.rest().len());
+        let name = self.rest()[..length].to_owned();
+        self.at += length;
+        let mut arguments = Vec::new();
+        loop {
+            match self.take() {
+                Some(')') => return Ok(Part::Call { name, arguments }),
+                Some(' ') => arguments.push(self.argument(quote)?),
+                Some(c) => {
+                    self.at -= c.len_utf8();
+                    return Err(self.problem(&format!("`{c}` is not expected")).remedy(
+                        "separate arguments with one space; put quotes around a whole argument",
+                    ));
+                }
+                None => {
+                    return Err(self
+                        .problem(&format!("`$({name}` is not closed"))
+                        .remedy("add the missing `)`"));
+                }
+            }
+        }
+    }
+
+    /// One argument: quoted whole, or pieces without spaces.
+    fn argument(&mut self, quote: Option<char>) -> Result<Template, Problem> {
+        if let (None, Some(mark @ ('\'' | '"'))) = (quote, self.peek()) {
+            self.at += 1;
+            let template = self.template(Some(mark))?;
+            return match self.take() {
+                Some(_) => Ok(template),
+                None => {
+                    Err(self.problem(&format!("the quote {mark} is not closed")).remedy("close it"))
+                }
+            };
+        }
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        loop {
+            if self.rest().starts_with("$(") {
+                push_text(&mut parts, &mut text);
+                parts.push(self.call(quote)?);
+                continue;
+            }
+            match self.peek() {
+                None | Some(' ' | ')' | '(') => break,
+                c @ Some('\'' | '"') if quote.is_none() || c == quote => break,
+                Some(_) => text.extend(self.take_escaped()),
+            }
+        }
+        push_text(&mut parts, &mut text);
+        if parts.is_empty() {
+            return Err(self
+                .problem("an argument is missing")
+                .remedy("separate arguments with one space; write '' for an empty one"));
+        }
+        Ok(parts)
+    }
+}
+
+fn push_text(parts: &mut Template, text: &mut String) {
+    if !text.is_empty() {
+        parts.push(Part::Text(std::mem::take(text)));
+    }
+}
+
+/// Splits a command line into its arguments as a shell does; a substitution is never split.
+pub(crate) fn split_command(text: &str) -> Result<Vec<Template>, Problem> {
+    let mut words: Vec<Template> = Vec::new();
+    let mut word = Template::new();
+    let mut end_word = |word: &mut Template| {
+        if !word.is_empty() {
+            words.push(std::mem::take(word));
+        }
+    };
+    for part in parse(text)? {
+        let Part::Text(text) = &part else {
+            word.push(part);
+            continue;
+        };
+        let tokens = shlex::split(text).ok_or_else(|| {
+            Problem::new(format!("`{text}`: a quote is not closed")).remedy("close the quote")
+        })?;
+        let borders = text.starts_with(char::is_whitespace);
+        if borders || tokens.is_empty() {
+            end_word(&mut word);
+        }
+        let last = tokens.len().saturating_sub(1);
+        for (i, token) in tokens.into_iter().enumerate() {
+            word.push(Part::Text(token));
+            if i < last {
+                end_word(&mut word);
+            }
+        }
+        if text.ends_with(char::is_whitespace) {
+            end_word(&mut word);
+        }
+    }
+    end_word(&mut word);
+    Ok(words)
+}

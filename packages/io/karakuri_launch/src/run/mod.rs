@@ -1,0 +1,215 @@
+//! Runs a plan: starts, watches and ends its processes.
+//!
+//! All children share one process group that belongs to a guard, so that one signal reaches them and
+//! their children, and so that none is left behind when the launcher itself is killed (see `guard`).
+//! Shutdown is ROS 2's: SIGINT, after 5 s SIGTERM, after 5 s more SIGKILL; a second Ctrl-C goes on to
+//! SIGTERM at once, a third to SIGKILL.
+
+mod console;
+mod guard;
+mod supervise;
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tempfile::TempDir;
+use tokio::signal::unix::{self, SignalKind};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::error::RunError;
+use crate::outside::Environment;
+use crate::plan::{Plan, Step};
+use console::Console;
+use guard::Guard;
+use supervise::supervise;
+
+/// How far the shutdown is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Running,
+    Interrupted,
+    Terminated,
+    Killed,
+}
+
+/// What the tasks of a run share.
+struct Shared {
+    console: Console,
+    environment: Environment,
+    /// Parameter files live here, and go with it.
+    parameters: TempDir,
+    group: i32,
+    stage: watch::Receiver<Stage>,
+    shutdown: mpsc::UnboundedSender<String>,
+    failures: Mutex<Vec<String>>,
+}
+
+impl Shared {
+    fn fail(&self, failure: String) {
+        self.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(failure);
+    }
+
+    /// A shutdown for this reason; the loop below does it.
+    fn ask_for_shutdown(&self, reason: String) {
+        if self.shutdown.send(reason).is_err() {
+            self.console.error("launch", "the launcher is ending already");
+        }
+    }
+}
+
+/// Runs a plan to its end, or to a signal; gives what went wrong, nothing if all ended well.
+///
+/// Everything that the processes print goes to `<log folder>/<time>-<pid>/launch.log` too.
+pub fn run(
+    plan: &Plan,
+    environment: &Environment,
+    log_folder: &Path,
+) -> Result<Vec<String>, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(system("cannot start the runtime"))?;
+    runtime.block_on(async {
+        let mut signals = Signals::new().map_err(system("cannot watch for signals"))?;
+        let mut guard =
+            Guard::start().await.map_err(system("cannot start the guard process `sh`"))?;
+        let console = Console::new(log_folder)
+            .map_err(|source| RunError::File { path: log_folder.to_owned(), source })?;
+        let parameters = tempfile::Builder::new()
+            .prefix("launch_params_")
+            .tempdir()
+            .map_err(|source| RunError::File { path: std::env::temp_dir(), source })?;
+        let (stage, stage_seen) = watch::channel(Stage::Running);
+        let (shutdown, reasons) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            console,
+            environment: environment.clone(),
+            parameters,
+            group: guard.group(),
+            stage: stage_seen,
+            shutdown,
+            failures: Mutex::default(),
+        });
+        for warning in &plan.warnings {
+            shared.console.warning("launch", warning);
+        }
+        let launcher = Launcher { shared: Arc::clone(&shared), stage, tasks: JoinSet::new() };
+        launcher.run(plan.steps.clone(), &mut signals, &mut guard, reasons).await;
+        guard.end().await;
+        let failures = shared.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Ok(failures.clone())
+    })
+}
+
+fn system(what: &'static str) -> impl Fn(io::Error) -> RunError {
+    move |source| RunError::System { what, source }
+}
+
+/// The signals that end a launch.
+struct Signals {
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+    hang_up: unix::Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: unix::signal(SignalKind::interrupt())?,
+            terminate: unix::signal(SignalKind::terminate())?,
+            hang_up: unix::signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "SIGINT (Ctrl-C)",
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.hang_up.recv() => "SIGHUP (the terminal is gone)",
+        }
+    }
+}
+
+struct Launcher {
+    shared: Arc<Shared>,
+    stage: watch::Sender<Stage>,
+    /// A process under watch gives nothing at its end, a timer gives its steps.
+    tasks: JoinSet<Vec<Step>>,
+}
+
+impl Launcher {
+    async fn run(
+        mut self,
+        steps: Vec<Step>,
+        signals: &mut Signals,
+        guard: &mut Guard,
+        mut reasons: mpsc::UnboundedReceiver<String>,
+    ) {
+        self.start(steps);
+        let mut is_guarded = true;
+        loop {
+            tokio::select! {
+                ended = self.tasks.join_next() => match ended {
+                    Some(Ok(steps)) => self.start(steps),
+                    Some(Err(e)) => {
+                        self.shared.fail(format!("a task of the launcher ended badly: {e}"));
+                        self.advance("an internal error", guard);
+                    }
+                    None => return,
+                },
+                signal = signals.next() => self.advance(signal, guard),
+                Some(reason) = reasons.recv() => {
+                    if *self.stage.borrow() == Stage::Running {
+                        self.advance(&reason, guard);
+                    }
+                }
+                () = guard.died(), if is_guarded => {
+                    is_guarded = false;
+                    if *self.stage.borrow() < Stage::Killed {
+                        self.shared.fail("the guard process was killed".into());
+                        self.advance("the end of the guard process", guard);
+                    }
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, steps: Vec<Step>) {
+        for step in steps {
+            match step {
+                Step::Log(message) => self.shared.console.info("launch.user", &message),
+                Step::Process(process) => {
+                    self.tasks.spawn(supervise(*process, Arc::clone(&self.shared)));
+                }
+                Step::Timer { period_s, steps } => {
+                    let mut stage = self.shared.stage.clone();
+                    self.tasks.spawn(async move {
+                        let period = Duration::from_secs_f64(period_s);
+                        tokio::select! {
+                            () = tokio::time::sleep(period) => steps,
+                            _ = stage.wait_for(|stage| *stage > Stage::Running) => Vec::new(),
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// One stage further in the shutdown.
+    fn advance(&mut self, reason: &str, guard: &Guard) {
+        let (next, signal, what) = match *self.stage.borrow() {
+            Stage::Running => (Stage::Interrupted, Signal::INT, "stopping all processes"),
+            Stage::Interrupted => (Stage::Terminated, Signal::TERM, "terminating all processes"),
+            Stage::Terminated | Stage::Killed => {
+                (Stage::Killed, Signal::KILL, "killing all processes")
+            }
+        };
+        self.shared.console.info("launch", &format!("{reason}: {what}"));
+        guard.signal_all(signal);
+        self.stage.send_replace(next);
+    }
+}
