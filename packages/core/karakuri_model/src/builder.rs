@@ -219,6 +219,8 @@ pub struct ModelBuilder {
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
     pub(crate) groups: Vec<(String, Vec<String>)>,
+    /// False when a reader left out a joint that it could not read; then links without parent are no news.
+    pub(crate) all_joints: bool,
 }
 
 impl ModelBuilder {
@@ -238,6 +240,7 @@ impl ModelBuilder {
             end_effector: None,
             postures: Vec::new(),
             groups: Vec::new(),
+            all_joints: true,
         }
     }
 
@@ -323,7 +326,7 @@ impl ModelBuilder {
         }
         let mut model = self.merge_links(&tree?);
         self.check_triangles(&model, report);
-        self.check_mobility(&model, report);
+        Self::check_mobility(&model, report);
         self.apply_couplings(&mut model, &couplings);
         self.attach(&mut model, report);
         (!report.has_errors()).then_some(model)

@@ -34,7 +34,10 @@ impl Place {
 
     /// The bytes `span` of `text`, which is the content of `file`.
     pub fn in_text(file: &str, text: &str, span: Range<usize>) -> Self {
-        let start = text.floor_char_boundary(span.start.min(text.len()));
+        let mut start = span.start.min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         Self {
@@ -145,6 +148,11 @@ impl Report {
     /// Remembers where a part is written; the first place holds.
     pub(crate) fn locate(&mut self, subject: Subject, place: Place) {
         self.places.entry(subject).or_insert(place);
+    }
+
+    /// Where a part is written, if it is known.
+    pub(crate) fn known(&self, subject: &Subject) -> Option<&Place> {
+        self.places.get(subject)
     }
 
     /// Where a part is written, or the nearest part around it that is known.

@@ -176,7 +176,7 @@ impl Limits {
     };
 }
 
-/// A PD servo on a joint: effort = stiffness·(q_d − q) + damping·(v_d − v) + feed-forward, clipped at the
+/// A PD servo on a joint: `effort = stiffness·(q_d − q) + damping·(v_d − v) + feed-forward`, clipped at the
 /// joint's effort limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drive {

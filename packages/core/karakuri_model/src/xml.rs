@@ -54,10 +54,7 @@ impl<'a> XmlText<'a> {
     /// Declares prefixes until the text parses; tinyxml2, which urdfdom uses, knows no namespaces.
     fn declare_prefixes(&mut self, report: &mut Report) -> bool {
         for _ in 0..UNDECLARED_LIMIT {
-            let error = match self.parse() {
-                Ok(_) => return true,
-                Err(error) => error,
-            };
+            let Err(error) = self.parse() else { return true };
             if let Error::UnknownNamespace(prefix, _) = &error
                 && let Some(at) = root_name_end(&self.text)
             {
@@ -100,7 +97,10 @@ impl<'a> XmlText<'a> {
             .take(position.col.saturating_sub(1) as usize)
             .map(char::len_utf8)
             .sum();
-        let at = line_start + in_line;
+        let at = match error {
+            Error::UnclosedRootNode | Error::UnexpectedEndOfStream => self.text.trim_end().len(),
+            _ => line_start + in_line,
+        };
         let place = self.place(at..at + 1);
         let remedy = match error {
             Error::UnexpectedCloseTag(expected, actual, _) => {

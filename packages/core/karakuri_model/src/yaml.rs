@@ -1,6 +1,6 @@
 //! YAML with places: a tree of nodes that know where they are written, and typed reading that reports every problem.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -214,11 +214,11 @@ impl Reader<'_> {
             }
             return Vec::new();
         };
-        let mut seen: BTreeMap<&str, ()> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         let mut result = Vec::with_capacity(entries.len());
         for (key, place, value) in entries {
             let full = join(path, key);
-            if seen.insert(key, ()).is_some() {
+            if !seen.insert(key) {
                 self.report.error_at(place.clone(), format!("{full} is there twice"), "delete one");
             } else {
                 result.push((key.as_str(), place, value.as_ref(), full));

@@ -80,7 +80,10 @@ fn wrong_files_name_line_key_and_remedy() {
     let cases: &[(&str, Expected)] = &[
         ("drivs: {}", (1, "unknown key drivs", "did you mean `drives`")),
         ("drives:\n  ja: {stifness: 1}", (2, "unknown key drives.ja.stifness", "`stiffness`")),
-        ("drives:\n  ja: {stiffness: -1}", (2, "drives.ja.stiffness: -1 is out of range", "at least 0 [N·m/rad or N/m]")),
+        (
+            "drives:\n  ja: {stiffness: -1}",
+            (2, "drives.ja.stiffness: -1 is out of range", "at least 0 [N·m/rad or N/m]"),
+        ),
         ("drives:\n  ja: {stiffness: high}", (2, "expected a number, found `high`", "at least 0")),
         ("drives:\n  ja: {stiffness: .nan}", (2, "expected a number, found `.nan`", "at least 0")),
         ("drives:\n  ja: {stiffness: \"5\"}", (2, "expected a number", "at least 0")),
@@ -93,23 +96,59 @@ fn wrong_files_name_line_key_and_remedy() {
         ("groups:\n  arm: [ja, jz]", (2, "group `arm`: joint `jz` does not exist", "did you mean")),
         ("groups:\n  arm: [ja]\n  b: [ja]", (3, "in group `arm` and in group `b`", "list it once")),
         ("groups:\n  arm: ja", (2, "expected a list, found `ja`", "[a, b, ...]")),
-        ("sensors:\n  f: {type: contact, link: tip}", (2, "unknown sensor `contact`", "contact_wrench")),
+        (
+            "sensors:\n  f: {type: contact, link: tip}",
+            (2, "unknown sensor `contact`", "contact_wrench"),
+        ),
         ("sensors:\n  f: {type: imu}", (2, "sensors.f.link is missing", "link:")),
-        ("sensors:\n  f: {type: imu, link: top}", (2, "link `top` does not exist", "did you mean `tip`")),
-        ("postures:\n  home: {ja: 2}", (2, "joint `ja` at 2 is outside its limits -1 to 1", "within the limits")),
+        (
+            "sensors:\n  f: {type: imu, link: top}",
+            (2, "link `top` does not exist", "did you mean `tip`"),
+        ),
+        (
+            "postures:\n  home: {ja: 2}",
+            (2, "joint `ja` at 2 is outside its limits -1 to 1", "within the limits"),
+        ),
         ("postures:\n  home: {jt: 0}", (2, "joint `jt` is fixed", "remove it")),
         ("end_effector: {kind: k, tool: tip}", (1, "end_effector.joints is missing", "joints: [")),
-        ("end_effector: {kind: k, tool: tip, joints: [jb], sensors: [f]}", (1, "sensor `f` does not exist", "sensors:")),
+        (
+            "end_effector: {kind: k, tool: tip, joints: [jb], sensors: [f]}",
+            (1, "sensor `f` does not exist", "sensors:"),
+        ),
         ("collision: {ignore: [[a]]}", (1, "a pair has two links", "[link_a, link_b]")),
         ("collision: {ignore: [[a, zz]]}", (1, "link `zz` does not exist", "name a link")),
-        ("collision:\n  materials:\n    a: {friction: 11}", (3, "11 is out of range", "from 0 to 10")),
-        ("loops:\n  l: {link_a: a, link_b: tip, type: hinge}", (2, "needs `frame_a` and `frame_b`", "root link")),
-        ("loops:\n  l: {link_a: a, link_b: tip, type: screw, frame: {}}", (2, "unknown loop joint `screw`", "hinge")),
-        ("loops:\n  l: {link_a: a, link_b: tip, type: ball, axis: [0,0,1], frame: {}}", (2, "a ball joint has none", "hinge")),
-        ("loops:\n  l: {link_a: a, link_b: tip, type: hinge, axis: [0,0,0], frame: {}}", (2, "has no direction", "unit vector")),
-        ("loops:\n  l: {link_a: b, link_b: tip, type: ball, frame: {}}", (2, "are one rigid body", "move against each other")),
-        ("loops:\n  l: {link_a: a, link_b: tip, type: custom, locked: [zz], frame: {}}", (2, "unknown freedom `zz`", "rx")),
-        ("loops:\n  l: {link_a: base, link_b: tip, type: ball, posture: p, frame: {}}", (2, "posture `p` does not exist", "postures")),
+        (
+            "collision:\n  materials:\n    a: {friction: 11}",
+            (3, "11 is out of range", "from 0 to 10"),
+        ),
+        (
+            "loops:\n  l: {link_a: a, link_b: tip, type: hinge}",
+            (2, "needs `frame_a` and `frame_b`", "root link"),
+        ),
+        (
+            "loops:\n  l: {link_a: a, link_b: tip, type: screw, frame: {}}",
+            (2, "unknown loop joint `screw`", "hinge"),
+        ),
+        (
+            "loops:\n  l: {link_a: a, link_b: tip, type: ball, axis: [0,0,1], frame: {}}",
+            (2, "a ball joint has none", "hinge"),
+        ),
+        (
+            "loops:\n  l: {link_a: a, link_b: tip, type: hinge, axis: [0,0,0], frame: {}}",
+            (2, "has no direction", "unit vector"),
+        ),
+        (
+            "loops:\n  l: {link_a: b, link_b: tip, type: ball, frame: {}}",
+            (2, "are one rigid body", "move against each other"),
+        ),
+        (
+            "loops:\n  l: {link_a: a, link_b: tip, type: custom, locked: [zz], frame: {}}",
+            (2, "unknown freedom `zz`", "rx"),
+        ),
+        (
+            "loops:\n  l: {link_a: base, link_b: tip, type: ball, posture: p, frame: {}}",
+            (2, "posture `p` does not exist", "postures"),
+        ),
         ("srdf: none.srdf", (1, "srdf: files are not read here", "with its files")),
         ("a: b: c", (1, "not readable as YAML", "indentation")),
         ("drives:\n  ja: {armature: 1, armature: 2}", (2, "armature is there twice", "delete one")),
@@ -130,8 +169,8 @@ fn wrong_files_name_line_key_and_remedy() {
 fn every_problem_of_both_files_comes_in_one_run() {
     let urdf = URDF.replace("0 0 1\"/>", "0 0 0\"/>");
     let yaml = "drives: {ja: {stiffness: -1}}\nsensors: {f: {type: x, link: y}}\n";
-    let problems =
-        load(&Source::urdf("r.urdf", &urdf).with_config("r.yaml", yaml), &mut NoAssets).unwrap_err();
+    let problems = load(&Source::urdf("r.urdf", &urdf).with_config("r.yaml", yaml), &mut NoAssets)
+        .unwrap_err();
     let places: Vec<_> = problems.errors().map(|e| e.place.to_string()).collect();
     assert_eq!(places, ["r.urdf:7", "r.urdf:9", "r.yaml:1", "r.yaml:2"], "{problems}");
 }

@@ -20,7 +20,7 @@ impl ModelBuilder {
             let joints = self.joint_ids(model, joints, &subject, report);
             model.groups.push(JointGroup { name: name.clone(), joints });
         }
-        self.check_groups(model, report);
+        check_groups(model, report);
         for (name, positions) in &self.postures {
             let positions = self.posture_positions(model, name, positions, report);
             model.postures.push(Posture { name: name.clone(), positions });
@@ -129,35 +129,6 @@ impl ModelBuilder {
         Some(id)
     }
 
-    /// A joint has one commander: groups do not overlap and hold no followers.
-    fn check_groups(&self, model: &Model, report: &mut Report) {
-        let mut owner: Vec<Option<&str>> = vec![None; model.joints.len()];
-        for group in &model.groups {
-            let subject = Subject::Group(group.name.clone());
-            for id in &group.joints {
-                let joint = &model.joints[id.0].name;
-                if let Some(other) = owner[id.0].replace(&group.name) {
-                    report.error(
-                        &subject,
-                        format!(
-                            "joint `{joint}` is in group `{other}` and in group `{}`",
-                            group.name
-                        ),
-                        "a joint is commanded by one group: list it once",
-                    );
-                }
-                if let Some(coupling) = model.couplings.iter().find(|c| c.follower == *id) {
-                    let leader = &model.joints[coupling.leader.0].name;
-                    report.error(
-                        &subject,
-                        format!("group `{}`: joint `{joint}` mimics `{leader}`", group.name),
-                        format!("list `{leader}` only"),
-                    );
-                }
-            }
-        }
-    }
-
     fn posture_positions(
         &self,
         model: &Model,
@@ -203,7 +174,7 @@ impl ModelBuilder {
             report.error(&subject, format!("{what} locks nothing"), "lock at least one freedom");
             return None;
         }
-        let q = self.loop_posture(model, spec, report)?;
+        let q = loop_posture(model, spec, report)?;
         let poses = body_poses(model, &q);
         let in_world = |body: Option<BodyId>| body.map_or(Pose::IDENTITY, |b| poses[b.0]);
         let (X_WA, X_WB) = (in_world(frame_a.body), in_world(frame_b.body));
@@ -224,38 +195,6 @@ impl ModelBuilder {
             pose_in_b,
             locked: spec.locked,
         })
-    }
-
-    /// Position of the posture that closes the loop; followers of mimic included. (nq)
-    fn loop_posture(
-        &self,
-        model: &Model,
-        spec: &LoopSpec,
-        report: &mut Report,
-    ) -> Option<Vec<f64>> {
-        let mut q = model.neutral_position();
-        if let Some(name) = &spec.posture {
-            let Some(posture) = model.postures.iter().find(|p| p.name == *name) else {
-                let remedy = closest(name, model.postures.iter().map(|p| p.name.as_str()))
-                    .map_or("name one of `postures:`".to_owned(), |n| {
-                        format!("did you mean `{n}`?")
-                    });
-                report.error(
-                    &Subject::Loop(spec.name.clone()),
-                    format!("loop `{}`: posture `{name}` does not exist", spec.name),
-                    remedy,
-                );
-                return None;
-            };
-            for &(id, value) in &posture.positions {
-                q[model.joints[id.0].q_start] = value;
-            }
-        }
-        for c in &model.couplings {
-            let leader = q[model.joints[c.leader.0].q_start];
-            q[model.joints[c.follower.0].q_start] = c.multiplier * leader + c.offset;
-        }
-        Some(q)
     }
 
     fn attach_end_effector(&self, model: &Model, report: &mut Report) -> Option<EndEffector> {
@@ -284,6 +223,66 @@ impl ModelBuilder {
             parameters: spec.parameters.clone(),
         })
     }
+}
+
+/// A joint has one commander: groups do not overlap and hold no followers.
+fn check_groups(model: &Model, report: &mut Report) {
+    let mut owner: Vec<Option<&str>> = vec![None; model.joints.len()];
+    for group in &model.groups {
+        let subject = Subject::Group(group.name.clone());
+        for id in &group.joints {
+            let joint = &model.joints[id.0].name;
+            if let Some(other) = owner[id.0].replace(&group.name) {
+                report.error(
+                    &subject,
+                    format!(
+                        "joint `{joint}` is in group `{other}` and in group `{}`",
+                        group.name
+                    ),
+                    "a joint is commanded by one group: list it once",
+                );
+            }
+            if let Some(coupling) = model.couplings.iter().find(|c| c.follower == *id) {
+                let leader = &model.joints[coupling.leader.0].name;
+                report.error(
+                    &subject,
+                    format!("group `{}`: joint `{joint}` mimics `{leader}`", group.name),
+                    format!("list `{leader}` only"),
+                );
+            }
+        }
+    }
+}
+
+/// Position of the posture that closes the loop; followers of mimic included. (nq)
+fn loop_posture(
+    model: &Model,
+    spec: &LoopSpec,
+    report: &mut Report,
+) -> Option<Vec<f64>> {
+    let mut q = model.neutral_position();
+    if let Some(name) = &spec.posture {
+        let Some(posture) = model.postures.iter().find(|p| p.name == *name) else {
+            let remedy = closest(name, model.postures.iter().map(|p| p.name.as_str()))
+                .map_or("name one of `postures:`".to_owned(), |n| {
+                    format!("did you mean `{n}`?")
+                });
+            report.error(
+                &Subject::Loop(spec.name.clone()),
+                format!("loop `{}`: posture `{name}` does not exist", spec.name),
+                remedy,
+            );
+            return None;
+        };
+        for &(id, value) in &posture.positions {
+            q[model.joints[id.0].q_start] = value;
+        }
+    }
+    for c in &model.couplings {
+        let leader = q[model.joints[c.leader.0].q_start];
+        q[model.joints[c.follower.0].q_start] = c.multiplier * leader + c.offset;
+    }
+    Some(q)
 }
 
 /// Measures the locked freedoms of `X_AB`, the joint's frame B in its frame A.

@@ -73,14 +73,14 @@ impl ModelBuilder {
                     report.warn(&subject, message, remedy);
                 }
                 None => {
-                    report.warn(&subject, message, "kept, for the link does not move; recompute it")
+                    report.warn(&subject, message, "kept, for the link does not move; recompute it");
                 }
             }
         }
     }
 
     /// Every joint moves some inertia, or no finite force would give it a finite acceleration.
-    pub(super) fn check_mobility(&self, model: &Model, report: &mut Report) {
+    pub(super) fn check_mobility(model: &Model, report: &mut Report) {
         // Composite inertias at the neutral position, leaves first.
         let mut composite: Vec<Inertia> = model.bodies.iter().map(|b| b.inertia).collect();
         for i in (0..model.bodies.len()).rev() {

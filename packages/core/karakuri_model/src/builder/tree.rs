@@ -1,6 +1,6 @@
 //! Links and joints must form one tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ModelBuilder;
 use crate::diagnostic::{Report, Subject};
@@ -10,6 +10,10 @@ pub(super) struct Tree {
     /// `(link, joint from its parent)`; the root's joint is `None`.
     pub(super) order: Vec<(usize, Option<usize>)>,
 }
+
+/// By link: the joint from its parent, and the joints to its children.
+type ParentJoints = Vec<Option<usize>>;
+type ChildJoints = Vec<Vec<usize>>;
 
 impl ModelBuilder {
     /// Names are unique, ends exist, and one root reaches every link.
@@ -25,14 +29,16 @@ impl ModelBuilder {
         let links = self.link_indices(report);
         self.check_joint_names(report);
         let (parents, children) = self.connect(&links, report)?;
-        let root = self.find_root(&parents, report)?;
+        let root = self.find_root(&parents, &links, report)?;
         let order = depth_first(root, &children, self);
         if order.len() == self.links.len() {
             return Some(Tree { order });
         }
         // Every link but the root has a parent, so what is out of reach goes around in circles.
         let mut reached = vec![false; self.links.len()];
-        order.iter().for_each(|&(link, _)| reached[link] = true);
+        for &(link, _) in &order {
+            reached[link] = true;
+        }
         self.report_cycle(&parents, &reached, report);
         None
     }
@@ -53,12 +59,12 @@ impl ModelBuilder {
     }
 
     fn check_joint_names(&self, report: &mut Report) {
-        let mut seen = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         if self.base == crate::Base::Floating {
-            seen.insert(Self::FLOATING_BASE, ());
+            seen.insert(Self::FLOATING_BASE);
         }
         for joint in &self.joints {
-            if seen.insert(joint.name.as_str(), ()).is_some() {
+            if !seen.insert(joint.name.as_str()) {
                 let subject = Subject::Joint(joint.name.clone());
                 if joint.name == Self::FLOATING_BASE && self.base == crate::Base::Floating {
                     report.error(
@@ -82,7 +88,7 @@ impl ModelBuilder {
         &self,
         links: &BTreeMap<&str, usize>,
         report: &mut Report,
-    ) -> Option<(Vec<Option<usize>>, Vec<Vec<usize>>)> {
+    ) -> Option<(ParentJoints, ChildJoints)> {
         let mut parents: Vec<Option<usize>> = vec![None; self.links.len()];
         let mut children = vec![Vec::new(); self.links.len()];
         let mut sound = true;
@@ -132,8 +138,16 @@ impl ModelBuilder {
         sound.then_some((parents, children))
     }
 
-    fn find_root(&self, parents: &[Option<usize>], report: &mut Report) -> Option<usize> {
-        let roots: Vec<usize> = (0..parents.len()).filter(|&i| parents[i].is_none()).collect();
+    fn find_root(
+        &self,
+        parents: &[Option<usize>],
+        links: &BTreeMap<&str, usize>,
+        report: &mut Report,
+    ) -> Option<usize> {
+        // A duplicate is reported already.
+        let is_first = |i: usize| links.get(self.links[i].name.as_str()) == Some(&i);
+        let roots: Vec<usize> =
+            (0..parents.len()).filter(|&i| parents[i].is_none() && is_first(i)).collect();
         match roots[..] {
             [root] => Some(root),
             [] => {
@@ -141,6 +155,9 @@ impl ModelBuilder {
                 None
             }
             [first, ..] => {
+                if !self.all_joints {
+                    return None;
+                }
                 for &other in &roots[1..] {
                     let name = &self.links[other].name;
                     report.error(

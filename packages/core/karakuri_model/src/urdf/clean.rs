@@ -15,6 +15,8 @@ pub(super) struct Clean {
     pub(super) text: String,
     /// Places of its meshes, in order.
     pub(super) mesh_places: Vec<Place>,
+    /// False when a joint could not be read and is not in it.
+    pub(super) all_joints: bool,
 }
 
 /// What URDF and its common extensions hold; the latter are for other programs.

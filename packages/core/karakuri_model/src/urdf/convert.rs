@@ -24,7 +24,11 @@ pub(crate) fn read(
     let xml = XmlText::new(file, text, report)?;
     let clean = clean(&xml, report)?;
     match urdf_rs::read_from_string(&clean.text) {
-        Ok(robot) => Some(Converter::new(file, &clean, &robot, assets, report).convert(&robot)),
+        Ok(robot) => {
+            let mut builder = Converter::new(file, &clean, &robot, assets, report).convert(&robot);
+            builder.all_joints = clean.all_joints;
+            Some(builder)
+        }
         Err(error) => {
             let message = format!("urdf-rs cannot read the robot: {error}");
             report.error(

@@ -21,6 +21,8 @@ pub(super) struct Elements<'a, 'r> {
     out: String,
     mesh_places: Vec<Place>,
     materials: BTreeSet<String>,
+    /// False after a joint that could not be read: what hangs on it is not lost, only unknown.
+    all_joints: bool,
 }
 
 fn child<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
@@ -36,11 +38,17 @@ fn children<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> impl Iterator<Item = Node<
 impl<'a, 'r> Elements<'a, 'r> {
     pub(super) fn new(xml: &'a XmlText<'a>, report: &'r mut Report) -> Self {
         let values = Values { xml, report };
-        Self { values, out: String::new(), mesh_places: Vec::new(), materials: BTreeSet::new() }
+        Self {
+            values,
+            out: String::new(),
+            mesh_places: Vec::new(),
+            materials: BTreeSet::new(),
+            all_joints: true,
+        }
     }
 
     pub(super) fn finish(self) -> Clean {
-        Clean { text: self.out, mesh_places: self.mesh_places }
+        Clean { text: self.out, mesh_places: self.mesh_places, all_joints: self.all_joints }
     }
 
     fn write(&mut self, text: &str) {
@@ -89,10 +97,16 @@ impl<'a, 'r> Elements<'a, 'r> {
         self.write("</robot>\n");
     }
 
-    /// A name, which a second definition does not move: the later one is the duplicate.
+    /// A name of its own; a second definition is reported and not read.
     fn name<'n>(&mut self, node: Node<'n, '_>, subject: fn(String) -> Subject) -> Option<&'n str> {
         let name = self.values.text(node, "name", "...")?;
         let subject = subject(name.to_owned());
+        let tag = node.tag_name().name();
+        if let Some(first) = self.values.report.known(&subject) {
+            let message = format!("{tag} `{name}` is defined twice, first in line {}", first.line);
+            self.error(node, message, "rename or delete one of them");
+            return None;
+        }
         self.locate(subject, node);
         Some(name)
     }
@@ -310,6 +324,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         let (Some(name), Some(kind), Some(parent), Some(child_link)) =
             (name, kind, parent, child_link)
         else {
+            self.all_joints = false;
             return;
         };
         self.write(&format!("<joint name=\"{}\" type=\"{kind}\">", escape(name)));
@@ -345,7 +360,8 @@ impl<'a, 'r> Elements<'a, 'r> {
             |known| format!("did you mean `{known}`?"),
         );
         self.error(node, format!("joint `{name}`: unknown type `{kind}`"), &remedy);
-        None
+        // The tree is checked all the same.
+        Some("fixed")
     }
 
     fn end<'n>(&mut self, node: Node<'n, '_>, role: &str, name: &str) -> Option<&'n str> {
