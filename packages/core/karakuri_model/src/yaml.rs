@@ -218,10 +218,10 @@ impl Reader<'_> {
         let mut result = Vec::with_capacity(entries.len());
         for (key, place, value) in entries {
             let full = join(path, key);
-            if !seen.insert(key) {
-                self.report.error_at(place.clone(), format!("{full} is there twice"), "delete one");
-            } else {
+            if seen.insert(key) {
                 result.push((key.as_str(), place, value.as_ref(), full));
+            } else {
+                self.report.error_at(place.clone(), format!("{full} is there twice"), "delete one");
             }
         }
         result

@@ -235,10 +235,7 @@ fn check_groups(model: &Model, report: &mut Report) {
             if let Some(other) = owner[id.0].replace(&group.name) {
                 report.error(
                     &subject,
-                    format!(
-                        "joint `{joint}` is in group `{other}` and in group `{}`",
-                        group.name
-                    ),
+                    format!("joint `{joint}` is in group `{other}` and in group `{}`", group.name),
                     "a joint is commanded by one group: list it once",
                 );
             }
@@ -255,18 +252,12 @@ fn check_groups(model: &Model, report: &mut Report) {
 }
 
 /// Position of the posture that closes the loop; followers of mimic included. (nq)
-fn loop_posture(
-    model: &Model,
-    spec: &LoopSpec,
-    report: &mut Report,
-) -> Option<Vec<f64>> {
+fn loop_posture(model: &Model, spec: &LoopSpec, report: &mut Report) -> Option<Vec<f64>> {
     let mut q = model.neutral_position();
     if let Some(name) = &spec.posture {
         let Some(posture) = model.postures.iter().find(|p| p.name == *name) else {
             let remedy = closest(name, model.postures.iter().map(|p| p.name.as_str()))
-                .map_or("name one of `postures:`".to_owned(), |n| {
-                    format!("did you mean `{n}`?")
-                });
+                .map_or("name one of `postures:`".to_owned(), |n| format!("did you mean `{n}`?"));
             report.error(
                 &Subject::Loop(spec.name.clone()),
                 format!("loop `{}`: posture `{name}` does not exist", spec.name),

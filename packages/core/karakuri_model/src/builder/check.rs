@@ -73,7 +73,11 @@ impl ModelBuilder {
                     report.warn(&subject, message, remedy);
                 }
                 None => {
-                    report.warn(&subject, message, "kept, for the link does not move; recompute it");
+                    report.warn(
+                        &subject,
+                        message,
+                        "kept, for the link does not move; recompute it",
+                    );
                 }
             }
         }
