@@ -1,1 +1,28 @@
 #![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+
+mod body;
+mod contacts;
+mod loops;
+mod pivoted;
+mod robot;
+mod rows;
+mod sensors;
+mod settings;
+mod shapes;
+pub mod solver;
+mod step;
+mod world;
+
+pub use body::BodyDescription;
+pub use contacts::{ContactReport, Owner};
+pub use loops::loop_gap;
+pub use robot::Drives;
+pub use sensors::Imu;
+pub use settings::WorldSettings;
+pub use solver::SolverSettings;
+pub use step::{Culprit, StepOutcome};
+pub use world::{
+    BodyId as ObjectId, BodyView, Energy, RobotId, RobotView, Snapshot, Statistics, World,
+    WorldError,
+};

@@ -1,0 +1,124 @@
+//! Free rigid bodies: six velocities at the centre of mass, in world axes.
+
+use karakuri_model::Shape;
+use karakuri_spatial::{Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
+use nalgebra::Quaternion;
+
+/// What a free or fixed body is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// Shape, centred on the centre of mass.
+    pub shape: Shape,
+    /// [kg]
+    pub mass: f64,
+    /// Inertia about the centre of mass in the body's axes; `None`: of the solid shape. [kg·m²] (3×3)
+    pub inertia: Option<Matrix3>,
+    /// Pose `X_WB`.
+    pub pose: Pose,
+    /// Angular and linear velocity at the centre of mass, in world axes. [rad/s; m/s]
+    pub velocity: Motion,
+    /// Coulomb friction coefficient. [-]
+    pub friction: f64,
+    /// Coefficient of restitution. [-]
+    pub restitution: f64,
+    /// A fixed body never moves.
+    pub fixed: bool,
+    /// RGBA, 0 to 1.
+    pub color: [f32; 4],
+}
+
+/// A body in the world.
+#[derive(Debug, Clone)]
+pub(crate) struct Body {
+    pub(crate) description: BodyDescription,
+    pub(crate) rotation: UnitQuaternion,
+    pub(crate) pose: Pose,
+    pub(crate) velocity: Motion,
+    /// In the body's axes. [kg·m²] (3×3)
+    pub(crate) inertia: Matrix3,
+    inverse_inertia: Matrix3,
+    /// In world axes. (3×3)
+    pub(crate) inverse_inertia_world: Matrix3,
+    /// First entry in the world's velocity vector: linear, then angular.
+    pub(crate) start: usize,
+}
+
+impl Body {
+    pub(crate) fn new(description: BodyDescription, inertia: Matrix3) -> Self {
+        let inverse_inertia = inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
+        let mut body = Self {
+            rotation: description.pose.quaternion(),
+            pose: description.pose,
+            velocity: description.velocity,
+            description,
+            inertia,
+            inverse_inertia,
+            inverse_inertia_world: Matrix3::zeros(),
+            start: 0,
+        };
+        body.update();
+        body
+    }
+
+    pub(crate) fn is_free(&self) -> bool {
+        !self.description.fixed
+    }
+
+    pub(crate) fn set_state(&mut self, pose: Pose, velocity: Motion) {
+        self.rotation = pose.quaternion();
+        self.pose.translation = pose.translation;
+        self.velocity = velocity;
+        self.update();
+    }
+
+    fn update(&mut self) {
+        self.pose = Pose::from_quaternion(&self.rotation, self.pose.translation);
+        let R = &self.pose.rotation;
+        self.inverse_inertia_world = R * self.inverse_inertia * R.transpose();
+    }
+
+    /// Velocity after a step without contacts: gravity explicit, gyroscopic moment implicit.
+    pub(crate) fn free_motion(&self, h: f64, gravity: &Vector3, out: &mut [f64]) {
+        let linear = self.velocity.linear + gravity * h;
+        let R = &self.pose.rotation;
+        let angular = R * self.free_rotation(&R.tr_mul(&self.velocity.angular), h);
+        out[..3].copy_from_slice(linear.as_slice());
+        out[3..6].copy_from_slice(angular.as_slice());
+    }
+
+    /// Solves `I (ω' − ω) + h ω' × I ω' = 0` in the body's axes by Newton's method from ω. [rad/s] (3)
+    fn free_rotation(&self, omega: &Vector3, h: f64) -> Vector3 {
+        let I = &self.inertia;
+        let mut next = *omega;
+        for _ in 0..3 {
+            let momentum = I * next;
+            let residual = I * (next - omega) + next.cross(&momentum) * h;
+            let jacobian = I + (skew(&next) * I - skew(&momentum)) * h;
+            match jacobian.try_inverse() {
+                Some(inverse) => next -= inverse * residual,
+                None => return *omega,
+            }
+        }
+        next
+    }
+
+    /// Takes the velocity of `after` and goes on by `h`; `rates` moves the pose. (6 each)
+    pub(crate) fn advance(&mut self, after: &[f64], rates: &[f64], h: f64) {
+        let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
+        self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));
+        self.pose.translation += three(&rates[..3]) * h;
+        let turn = UnitQuaternion::from_scaled_axis(three(&rates[3..6]) * h);
+        self.rotation =
+            UnitQuaternion::new_normalize(Quaternion::from(*(turn * self.rotation).quaternion()));
+        self.update();
+    }
+
+    /// Kinetic energy. [J]
+    pub(crate) fn kinetic_energy(&self) -> f64 {
+        let omega = self.pose.rotation.tr_mul(&self.velocity.angular);
+        0.5 * (self.description.mass * self.velocity.linear.norm_squared()
+            + omega.dot(&(self.inertia * omega)))
+    }
+}

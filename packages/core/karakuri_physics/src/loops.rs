@@ -1,0 +1,248 @@
+//! Loop joints and mimic couplings, eliminated inside a mechanism.
+//!
+//! The equalities `J_L v = 0` are taken out of the operator, `Â⁻¹ → Â⁻¹ − W L⁻¹ Wᵀ` with `W = Â⁻¹ J_Lᵀ` and
+//! `L = J_L W`, so that contacts, limits and friction see a mechanism whose loops cannot open, and no iteration is
+//! spent on them. After the step the position is put back on the loops by the same factor, orthogonally in the
+//! mass metric, without touching the velocity.
+
+use karakuri_dynamics::{Data, MassFactor, forward_kinematics, integrate};
+use karakuri_model::{BodyId, LoopJoint, Model};
+use karakuri_spatial::{Motion, Pose, Vector3};
+
+use crate::pivoted::PivotedCholesky;
+use crate::solver::dot;
+
+/// A loop gap below this needs no projection. [m or rad]
+const GAP_TOLERANCE: f64 = 1e-13;
+/// Most projections a step; each divides the gap by about the square of the step's motion.
+const PROJECTIONS: usize = 4;
+
+/// The equalities of one mechanism.
+#[derive(Debug, Clone)]
+pub(crate) struct Loops {
+    n: usize,
+    nv: usize,
+    /// `J_L`, row-major. (n × nv)
+    jacobian: Vec<f64>,
+    /// `Wᵀ`, row-major. (n × nv)
+    response: Vec<f64>,
+    delassus: Vec<f64>,
+    factor: PivotedCholesky,
+    /// Right-hand sides and multipliers. (n)
+    multipliers: Vec<f64>,
+    step: Vec<f64>,
+    position: Vec<f64>,
+}
+
+impl Loops {
+    pub(crate) fn new(model: &Model) -> Self {
+        let locked = |l: &LoopJoint| l.locked.iter().filter(|&&x| x).count();
+        let n = model.loops.iter().map(locked).sum::<usize>() + model.couplings.len();
+        Self {
+            n,
+            nv: model.nv,
+            jacobian: vec![0.0; n * model.nv],
+            response: vec![0.0; n * model.nv],
+            delassus: vec![0.0; n * n],
+            factor: PivotedCholesky::new(n),
+            multipliers: vec![0.0; n],
+            step: vec![0.0; model.nv],
+            position: vec![0.0; model.nq],
+        }
+    }
+
+    /// Prepares the elimination at the position of the last `forward_kinematics`.
+    pub(crate) fn factorize(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        chains: &Chains,
+        mass: &MassFactor,
+    ) {
+        if self.n == 0 {
+            return;
+        }
+        self.fill_jacobian(model, data, chains);
+        self.response.copy_from_slice(&self.jacobian);
+        let (n, nv) = (self.n, self.nv);
+        for row in self.response.chunks_exact_mut(nv) {
+            mass.solve(row);
+        }
+        for i in 0..n {
+            for j in 0..=i {
+                let g =
+                    dot(&self.jacobian[i * nv..(i + 1) * nv], &self.response[j * nv..(j + 1) * nv]);
+                self.delassus[i * n + j] = g;
+                self.delassus[j * n + i] = g;
+            }
+        }
+        self.factor.factorize(&self.delassus);
+    }
+
+    /// `x ← x − W L⁻¹ J_L x`: the part of a velocity that keeps the loops closed. (nv)
+    pub(crate) fn project(&mut self, x: &mut [f64]) {
+        if self.n == 0 {
+            return;
+        }
+        let nv = self.nv;
+        for (i, m) in self.multipliers.iter_mut().enumerate() {
+            *m = dot(&self.jacobian[i * nv..(i + 1) * nv], x);
+        }
+        self.factor.solve(&mut self.multipliers);
+        self.subtract_response(x);
+    }
+
+    fn subtract_response(&self, x: &mut [f64]) {
+        for (row, m) in self.response.chunks_exact(self.nv).zip(&self.multipliers) {
+            for (x, w) in x.iter_mut().zip(row) {
+                *x -= w * m;
+            }
+        }
+    }
+
+    /// Puts `q` back on the loops; leaves `data` at the corrected position. Largest gap left. [m or rad]
+    pub(crate) fn close(&mut self, model: &Model, data: &mut Data, q: &mut [f64]) -> f64 {
+        let mut gap = f64::INFINITY;
+        for _ in 0..PROJECTIONS {
+            let before = gap;
+            gap = self.gaps(model, data, q);
+            if gap <= GAP_TOLERANCE || gap > 0.5 * before {
+                break;
+            }
+            self.factor.solve(&mut self.multipliers);
+            let mut step = std::mem::take(&mut self.step);
+            step.fill(0.0);
+            self.subtract_response(&mut step);
+            integrate(model, q, &step, 1.0, &mut self.position);
+            q.copy_from_slice(&self.position);
+            self.step = step;
+            forward_kinematics(model, data, q);
+        }
+        gap
+    }
+
+    /// Gaps of all rows into `multipliers`; the largest. [m or rad]
+    fn gaps(&mut self, model: &Model, data: &Data, q: &[f64]) -> f64 {
+        let mut row = 0;
+        for joint in &model.loops {
+            let (X_WA, X_WB) = joint_frames(joint, data);
+            let gap = relative_gap(&X_WA, &X_WB, &joint.locked);
+            for (value, _) in gap.iter().zip(&joint.locked).filter(|(_, locked)| **locked) {
+                self.multipliers[row] = *value;
+                row += 1;
+            }
+        }
+        for c in &model.couplings {
+            let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+            self.multipliers[row] =
+                q[follower.q_start] - c.multiplier * q[leader.q_start] - c.offset;
+            row += 1;
+        }
+        self.multipliers.iter().fold(0.0, |largest, gap| largest.max(gap.abs()))
+    }
+
+    fn fill_jacobian(&mut self, model: &Model, data: &Data, chains: &Chains) {
+        self.jacobian.fill(0.0);
+        let mut row = 0;
+        for joint in &model.loops {
+            let (X_WA, X_WB) = joint_frames(joint, data);
+            let p_OB = X_WB.translation - data.origin;
+            for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
+                for &k in body.map_or(&[][..], |b| chains.of(b)) {
+                    let rates = locked_rates(&data.subspace[k], &p_OB, &X_WA);
+                    let locked = rates.iter().zip(&joint.locked).filter(|(_, locked)| **locked);
+                    for (i, (rate, _)) in locked.enumerate() {
+                        self.jacobian[(row + i) * self.nv + k] += sign * rate;
+                    }
+                }
+            }
+            row += joint.locked.iter().filter(|&&l| l).count();
+        }
+        for c in &model.couplings {
+            let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+            self.jacobian[row * self.nv + follower.v_start] = 1.0;
+            self.jacobian[row * self.nv + leader.v_start] = -c.multiplier;
+            row += 1;
+        }
+    }
+}
+
+/// Largest gap of the loop joints of a model at the position of the last `forward_kinematics`. [m or rad]
+pub fn loop_gap(model: &Model, data: &Data) -> f64 {
+    model.loops.iter().fold(0.0, |largest: f64, joint| {
+        let (X_WA, X_WB) = joint_frames(joint, data);
+        let gap = relative_gap(&X_WA, &X_WB, &joint.locked);
+        gap.iter().zip(&joint.locked).filter(|(_, l)| **l).fold(largest, |m, (g, _)| m.max(g.abs()))
+    })
+}
+
+fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
+    let frame = |body: Option<BodyId>, pose: Pose| match body {
+        Some(b) => data.pose_in_world[b.0] * pose,
+        None => pose,
+    };
+    (frame(joint.body_a, joint.pose_in_a), frame(joint.body_b, joint.pose_in_b))
+}
+
+/// Rotation and translation of B against A in A's axes: zero on the locked freedoms of a closed joint. (6)
+fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: &[bool; 6]) -> [f64; 6] {
+    let X_AB = X_WA.inverse() * *X_WB;
+    let R = &X_AB.rotation;
+    let rotation = match [locked[0], locked[1], locked[2]] {
+        [true, true, true] => X_AB.quaternion().scaled_axis(),
+        // A hinge: the tilt of the free axis, e × R e.
+        [false, true, true] => tilt(R, 0),
+        [true, false, true] => tilt(R, 1),
+        [true, true, false] => tilt(R, 2),
+        // A universal joint: the angle between one axis of A and another of B, against 90°.
+        [true, false, false] => Vector3::new(R[(2, 1)], 0.0, 0.0),
+        [false, true, false] => Vector3::new(0.0, R[(0, 2)], 0.0),
+        [false, false, true] => Vector3::new(0.0, 0.0, R[(1, 0)]),
+        [false, false, false] => Vector3::zeros(),
+    };
+    let p = X_AB.translation;
+    [rotation.x, rotation.y, rotation.z, p.x, p.y, p.z]
+}
+
+fn tilt(R: &karakuri_spatial::Matrix3, axis: usize) -> Vector3 {
+    let mut e = Vector3::zeros();
+    e[axis] = 1.0;
+    e.cross(&R.column(axis))
+}
+
+/// Rates of the six gaps for a unit rate of a freedom that moves B alone. (6)
+fn locked_rates(S: &Motion, p_OB: &Vector3, X_WA: &Pose) -> [f64; 6] {
+    let angular = X_WA.rotation.tr_mul(&S.angular);
+    let linear = X_WA.rotation.tr_mul(&(S.linear + S.angular.cross(p_OB)));
+    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+}
+
+/// For every body, the freedoms between it and the world, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Chains {
+    dofs: Vec<usize>,
+    /// Ends in `dofs`, one a body.
+    ends: Vec<usize>,
+}
+
+impl Chains {
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut chains = Self { dofs: Vec::new(), ends: Vec::new() };
+        for (i, body) in model.bodies.iter().enumerate() {
+            if let Some(parent) = body.parent {
+                let inherited = chains.of(parent).to_vec();
+                chains.dofs.extend(inherited);
+            }
+            let joint = &model.joints[i];
+            chains.dofs.extend(joint.v_start..joint.v_start + joint.kind.nv());
+            chains.ends.push(chains.dofs.len());
+        }
+        chains
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, body: BodyId) -> &[usize] {
+        let start = if body.0 == 0 { 0 } else { self.ends[body.0 - 1] };
+        &self.dofs[start..self.ends[body.0]]
+    }
+}

@@ -1,0 +1,140 @@
+//! Cholesky with diagonal pivoting, for symmetric matrices that may have lost rank.
+//!
+//! `P A Pᵀ ≈ L Lᵀ`; the factor stops where the largest remaining pivot is below a tolerance, and the rows left over
+//! depend on the others: a solve gives them zero. Redundant loop closures (a planar four-bar closed by a hinge has
+//! three too many) are so dropped exactly, without a regularisation that drifts. [Higham 2002, §10.3]
+
+/// Pivots below this fraction of the largest one count as zero.
+const RELATIVE_RANK: f64 = 1e-10;
+
+/// A pivoted Cholesky factor.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PivotedCholesky {
+    n: usize,
+    rank: usize,
+    order: Vec<usize>,
+    /// Row-major, in pivoted order. (n × n)
+    factor: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl PivotedCholesky {
+    /// Allocates for `n` rows.
+    pub(crate) fn new(n: usize) -> Self {
+        Self {
+            n,
+            rank: 0,
+            order: (0..n).collect(),
+            factor: vec![0.0; n * n],
+            scratch: vec![0.0; n],
+        }
+    }
+
+    /// Factorises the symmetric `matrix`, row-major. (n × n)
+    pub(crate) fn factorize(&mut self, matrix: &[f64]) {
+        let n = self.n;
+        self.factor.copy_from_slice(matrix);
+        for (i, o) in self.order.iter_mut().enumerate() {
+            *o = i;
+        }
+        self.rank = n;
+        let mut largest: f64 = 0.0;
+        for k in 0..n {
+            let pivot =
+                (k..n).max_by(|&i, &j| self.at(i, i).total_cmp(&self.at(j, j))).unwrap_or(k);
+            self.swap(k, pivot);
+            let d = self.at(k, k);
+            largest = largest.max(d);
+            if d <= RELATIVE_RANK * largest || d.is_nan() {
+                self.rank = k;
+                return;
+            }
+            let root = d.sqrt();
+            self.factor[k * n + k] = root;
+            for i in k + 1..n {
+                self.factor[i * n + k] /= root;
+            }
+            for j in k + 1..n {
+                let l = self.at(j, k);
+                for i in j..n {
+                    let product = self.at(i, k) * l;
+                    self.factor[i * n + j] -= product;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.factor[i * self.n + j]
+    }
+
+    /// Exchanges rows and columns `a < b` of the lower triangle.
+    fn swap(&mut self, a: usize, b: usize) {
+        if a == b {
+            return;
+        }
+        let n = self.n;
+        self.order.swap(a, b);
+        self.factor.swap(a * n + a, b * n + b);
+        for j in 0..a {
+            self.factor.swap(a * n + j, b * n + j);
+        }
+        for i in a + 1..b {
+            self.factor.swap(i * n + a, b * n + i);
+        }
+        for i in b + 1..n {
+            self.factor.swap(i * n + a, i * n + b);
+        }
+    }
+
+    /// `x ← A⁺ x` on the independent rows; zero on the rest. (n)
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        let (n, rank) = (self.n, self.rank);
+        for k in 0..rank {
+            let mut sum = x[self.order[k]];
+            for j in 0..k {
+                sum -= self.factor[k * n + j] * self.scratch[j];
+            }
+            self.scratch[k] = sum / self.factor[k * n + k];
+        }
+        for k in (0..rank).rev() {
+            let mut sum = self.scratch[k];
+            for i in k + 1..rank {
+                sum -= self.factor[i * n + k] * self.scratch[i];
+            }
+            self.scratch[k] = sum / self.factor[k * n + k];
+        }
+        x.fill(0.0);
+        for k in 0..rank {
+            x[self.order[k]] = self.scratch[k];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rank-2 matrix of order 4 solves every right-hand side in its range.
+    #[test]
+    fn redundant_rows_are_dropped_and_consistent_systems_solved() {
+        let rows = [[1.0, 2.0], [0.5, -1.0], [1.5, 1.0], [2.0, 4.0]];
+        let mut a = vec![0.0; 16];
+        for i in 0..4 {
+            for j in 0..4 {
+                a[i * 4 + j] = rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1];
+            }
+        }
+        let mut factor = PivotedCholesky::new(4);
+        factor.factorize(&a);
+        assert_eq!(factor.rank, 2);
+        let b: Vec<f64> = (0..4).map(|i| a[i * 4] * 3.0 - a[i * 4 + 2]).collect();
+        let mut x = b.clone();
+        factor.solve(&mut x);
+        for i in 0..4 {
+            let ax: f64 = (0..4).map(|j| a[i * 4 + j] * x[j]).sum();
+            assert!((ax - b[i]).abs() < 1e-12, "row {i}: {ax} is not {}", b[i]);
+        }
+    }
+}

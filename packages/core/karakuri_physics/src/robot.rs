@@ -1,0 +1,230 @@
+//! A robot in the world: its state, its drives, and its motion without contacts.
+//!
+//! One step of the implicit scheme, all servos inside the factorised operator:
+//!
+//! ```text
+//! Â (v' − v) = h (τ − c(q, v) + K (q_d − q) + D q̇_d) − (h B + h² K) v,   Â = M + diag(armature + h B + h² K)
+//! ```
+//!
+//! with `B` joint damping plus servo damping `D`. A drive at its effort limit leaves the operator and becomes a
+//! bounded row. [physics: implicit PD as a linear constraint, eliminated]
+
+use std::sync::Arc;
+
+use karakuri_dynamics::{
+    Data, MassFactor, SingularInertia, crba_at_position, forward_kinematics, integrate,
+    rnea_at_velocity, update_velocities,
+};
+use karakuri_model::{JointKind, Model};
+use karakuri_spatial::{Force, Vector3};
+
+use crate::loops::{Chains, Loops};
+
+/// Targets and gains of the joint drives, one entry a velocity coordinate. Live.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drives {
+    /// Position targets. [rad or m] (nv)
+    pub position: Vec<f64>,
+    /// Velocity targets. [rad/s or m/s] (nv)
+    pub velocity: Vec<f64>,
+    /// Feed-forward efforts. [N·m or N] (nv)
+    pub effort: Vec<f64>,
+    /// Proportional gains. [N·m/rad or N/m] (nv)
+    pub stiffness: Vec<f64>,
+    /// Derivative gains. [N·m·s/rad or N·s/m] (nv)
+    pub damping: Vec<f64>,
+    /// Largest effort, servo and feed-forward together. [N·m or N] (nv)
+    pub effort_limit: Vec<f64>,
+    /// A drive that is off gives no effort. (nv)
+    pub enabled: Vec<bool>,
+}
+
+/// Impulses of a joint's own rows, kept as the next step's warm start. [N·s or N·m·s]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct JointImpulses {
+    pub(crate) servo: f64,
+    pub(crate) friction: f64,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) speed: f64,
+}
+
+/// A robot and its scratch.
+#[derive(Debug, Clone)]
+pub(crate) struct Robot {
+    pub(crate) name: String,
+    pub(crate) model: Arc<Model>,
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) drives: Drives,
+    /// Drives that are rows in this step. (nv)
+    pub(crate) saturated: Vec<bool>,
+    pub(crate) impulses: Vec<JointImpulses>,
+    /// Efforts that the drives gave in the last step. (nv)
+    pub(crate) efforts: Vec<f64>,
+    /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
+    pub(crate) wrenches: Vec<Force>,
+    pub(crate) imus: Vec<crate::sensors::Imu>,
+    /// Kinematics of the present position.
+    pub(crate) data: Data,
+    pub(crate) factor: MassFactor,
+    pub(crate) loops: Loops,
+    pub(crate) chains: Chains,
+    /// First entry in the world's velocity vector.
+    pub(crate) start: usize,
+    /// Position coordinate of each one-freedom joint's velocity coordinate. (nv)
+    pub(crate) position_index: Vec<Option<usize>>,
+    pub(crate) armature: Vec<f64>,
+    pub(crate) joint_damping: Vec<f64>,
+    pub(crate) friction: Vec<f64>,
+    extra: Vec<f64>,
+    zeros: Vec<f64>,
+    pub(crate) acceleration: Vec<f64>,
+    pub(crate) external: Vec<Force>,
+    next_q: Vec<f64>,
+}
+
+impl Robot {
+    pub(crate) fn new(name: &str, model: Arc<Model>, q: &[f64]) -> Self {
+        let nv = model.nv;
+        let mut robot = Self {
+            name: name.to_owned(),
+            q: q.to_vec(),
+            v: vec![0.0; nv],
+            drives: drives_of(&model, q),
+            saturated: vec![false; nv],
+            impulses: vec![JointImpulses::default(); nv],
+            efforts: vec![0.0; nv],
+            wrenches: vec![Force::default(); model.sensors.len()],
+            imus: vec![crate::sensors::Imu::default(); model.sensors.len()],
+            data: Data::new(&model),
+            factor: MassFactor::new(&model),
+            loops: Loops::new(&model),
+            chains: Chains::new(&model),
+            start: 0,
+            position_index: per_freedom(&model, None, |j| one_freedom(j).then_some(j.q_start)),
+            armature: per_freedom(&model, 0.0, |j| j.armature),
+            joint_damping: per_freedom(&model, 0.0, |j| j.damping),
+            friction: per_freedom(&model, 0.0, |j| j.friction),
+            extra: vec![0.0; nv],
+            zeros: vec![0.0; nv],
+            acceleration: vec![0.0; nv],
+            external: vec![Force::default(); model.bodies.len()],
+            next_q: q.to_vec(),
+            model,
+        };
+        forward_kinematics(&robot.model, &mut robot.data, &robot.q);
+        robot
+    }
+
+    /// Puts the robot elsewhere; the drives keep their targets.
+    pub(crate) fn set_state(&mut self, q: &[f64], v: &[f64]) {
+        self.q.copy_from_slice(q);
+        self.v.copy_from_slice(v);
+        self.impulses.fill(JointImpulses::default());
+        self.saturated.fill(false);
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+    }
+
+    /// Servo gains that are inside the operator: none for a drive that is off or a row. [K, D]
+    #[inline]
+    fn inner_gains(&self, k: usize) -> (f64, f64) {
+        if self.drives.enabled[k] && !self.saturated[k] {
+            (self.drives.stiffness[k], self.drives.damping[k])
+        } else {
+            (0.0, 0.0)
+        }
+    }
+
+    /// Effort the servo asks for at the end of a step that ends with rate `v`. [N·m or N]
+    pub(crate) fn servo_demand(&self, k: usize, v: f64, h: f64) -> f64 {
+        let drives = &self.drives;
+        if !drives.enabled[k] {
+            return 0.0;
+        }
+        let position =
+            self.position_index[k].map_or(0.0, |i| drives.position[k] - self.q[i] - h * v);
+        drives.stiffness[k] * position
+            + drives.damping[k] * (drives.velocity[k] - v)
+            + drives.effort[k]
+    }
+
+    /// Velocity after a step without contacts, limits and friction, into `out`. (nv)
+    pub(crate) fn free_motion(
+        &mut self,
+        h: f64,
+        gravity: &Vector3,
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        let model = Arc::clone(&self.model);
+        self.data.gravity = *gravity;
+        update_velocities(&model, &mut self.data, &self.v);
+        rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &[]);
+        crba_at_position(&model, &mut self.data);
+        for k in 0..self.v.len() {
+            let (stiffness, damping) = self.inner_gains(k);
+            let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
+            self.extra[k] = self.armature[k] + implicit;
+            let error = self.position_index[k].map_or(0.0, |i| self.drives.position[k] - self.q[i]);
+            let feedforward = if self.drives.enabled[k] { self.drives.effort[k] } else { 0.0 };
+            let explicit = feedforward + stiffness * error + damping * self.drives.velocity[k]
+                - self.data.effort[k];
+            out[k] = h * explicit - implicit * self.v[k];
+        }
+        self.factor.factorize(&self.data.mass_matrix, &self.extra)?;
+        self.factor.solve(out);
+        for (out, v) in out.iter_mut().zip(&self.v) {
+            *out += v;
+        }
+        self.loops.factorize(&model, &self.data, &self.chains, &self.factor);
+        self.loops.project(out);
+        Ok(())
+    }
+
+    /// `Â⁻¹ x` with the loops kept closed, in place. (nv)
+    #[inline]
+    pub(crate) fn respond(&mut self, x: &mut [f64]) {
+        self.factor.solve(x);
+        self.loops.project(x);
+    }
+
+    /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
+    pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
+        integrate(&self.model, &self.q, rates, h, &mut self.next_q);
+        self.q.copy_from_slice(&self.next_q);
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+        self.loops.close(&self.model, &mut self.data, &mut self.q);
+    }
+}
+
+fn one_freedom(joint: &karakuri_model::Joint) -> bool {
+    matches!(joint.kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
+}
+
+/// A value of every joint, spread over its freedoms. (nv)
+fn per_freedom<T: Copy>(
+    model: &Model,
+    default: T,
+    value: impl Fn(&karakuri_model::Joint) -> T,
+) -> Vec<T> {
+    let mut values = vec![default; model.nv];
+    for joint in &model.joints {
+        values[joint.v_start..joint.v_start + joint.kind.nv()].fill(value(joint));
+    }
+    values
+}
+
+/// The model's drives, holding the position `q`.
+fn drives_of(model: &Model, q: &[f64]) -> Drives {
+    let gain =
+        |f: fn(karakuri_model::Drive) -> f64| per_freedom(model, 0.0, |j| j.drive.map_or(0.0, f));
+    Drives {
+        position: per_freedom(model, 0.0, |j| if one_freedom(j) { q[j.q_start] } else { 0.0 }),
+        velocity: vec![0.0; model.nv],
+        effort: vec![0.0; model.nv],
+        stiffness: gain(|d| d.stiffness),
+        damping: gain(|d| d.damping),
+        effort_limit: per_freedom(model, f64::INFINITY, |j| j.limits.effort),
+        enabled: per_freedom(model, false, |j| j.drive.is_some() && one_freedom(j)),
+    }
+}

@@ -1,0 +1,106 @@
+//! Readings of a robot's sensors, averaged over the step as real ones are.
+
+use karakuri_dynamics::{
+    frame_acceleration, frame_pose, frame_velocity, rnea_at_velocity, update_velocities,
+};
+use karakuri_model::SensorKind;
+use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+
+use crate::contacts::{Attachment, Contact, Mover, Owner};
+use crate::robot::Robot;
+
+/// A reading of an inertial sensor (REP 145), in the sensor link's axes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Imu {
+    /// Orientation of the link in the world.
+    pub orientation: UnitQuaternion,
+    /// [rad/s] (3)
+    pub angular_velocity: Vector3,
+    /// Specific force: at rest +g upward. [m/s²] (3)
+    pub linear_acceleration: Vector3,
+}
+
+/// Reads all sensors of robot `index` after a step from the rates `robot.v` to `after`. Needs the kinematics of the
+/// step's start.
+pub(crate) fn read(
+    robot: &mut Robot,
+    index: usize,
+    contacts: &[Contact],
+    attachments: &[Option<Attachment>],
+    (after, h): (&[f64], f64),
+) {
+    if robot.model.sensors.is_empty() {
+        return;
+    }
+    let model = std::sync::Arc::clone(&robot.model);
+    let on_robot = contact_forces(index, contacts, attachments, h);
+    if model.sensors.iter().any(|s| s.kind != SensorKind::ContactWrench) {
+        for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
+            *a = (after - before) / h;
+        }
+        robot.external.fill(Force::default());
+        for (_, body, force, point) in on_robot.clone() {
+            let arm = point - robot.data.pose_in_world[body].translation;
+            robot.external[body] += Force::new(arm.cross(&force), force);
+        }
+        update_velocities(&model, &mut robot.data, after);
+        rnea_at_velocity(&model, &mut robot.data, after, &robot.acceleration, &robot.external);
+    }
+    for (i, sensor) in model.sensors.iter().enumerate() {
+        let X_WS = frame_pose(&model, &robot.data, sensor.frame);
+        match sensor.kind {
+            SensorKind::ContactWrench => {
+                let mut total = Force::default();
+                for (_, _, force, point) in
+                    on_robot.clone().filter(|(frame, ..)| *frame == sensor.frame)
+                {
+                    total += Force::new((point - X_WS.translation).cross(&force), force);
+                }
+                let R = X_WS.rotation;
+                robot.wrenches[i] = Force::new(R.tr_mul(&total.moment), R.tr_mul(&total.force));
+            }
+            SensorKind::JointWrench => {
+                let Some(body) = model.frames[sensor.frame.0].body else { continue };
+                let F = robot.data.joint_force[body.0];
+                let arm = robot.data.origin - X_WS.translation;
+                let R = X_WS.rotation;
+                robot.wrenches[i] =
+                    Force::new(R.tr_mul(&(F.moment + arm.cross(&F.force))), R.tr_mul(&F.force));
+            }
+            SensorKind::Imu => {
+                let R = X_WS.rotation;
+                let specific = frame_acceleration(&model, &robot.data, sensor.frame).linear
+                    - robot.data.gravity;
+                robot.imus[i] = Imu {
+                    orientation: X_WS.quaternion(),
+                    angular_velocity: R
+                        .tr_mul(&frame_velocity(&model, &robot.data, sensor.frame).angular),
+                    linear_acceleration: R.tr_mul(&specific),
+                };
+            }
+        }
+    }
+}
+
+/// Link, body, mean force on it [N] and point [m], of every contact of robot `index` that moves.
+fn contact_forces<'a>(
+    index: usize,
+    contacts: &'a [Contact],
+    attachments: &'a [Option<Attachment>],
+    h: f64,
+) -> impl Iterator<Item = (karakuri_model::FrameId, usize, Vector3, Vector3)> + Clone + 'a {
+    contacts.iter().flat_map(move |contact| {
+        [(contact.a, -1.0), (contact.b, 1.0)].into_iter().filter_map(move |(collider, sign)| {
+            match attachments[collider.0] {
+                Some(Attachment {
+                    owner: Owner::Link { frame, .. },
+                    mover: Mover::Robot { robot, body },
+                    ..
+                }) if robot == index => {
+                    Some((frame, body.0, contact.impulse * (sign / h), contact.position))
+                }
+                _ => None,
+            }
+        })
+    })
+}

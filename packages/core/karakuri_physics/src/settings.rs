@@ -1,0 +1,43 @@
+//! What a world is told once, and may be told again while it runs.
+
+use karakuri_spatial::Vector3;
+
+use crate::SolverSettings;
+
+/// Settings of a world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorldSettings {
+    /// Time step `h`. [s]
+    pub dt: f64,
+    /// Gravitational acceleration. [m/s²] (3)
+    pub gravity: Vector3,
+    /// Contact solver.
+    pub solver: SolverSettings,
+    /// Impacts slower than this do not bounce. [m/s]
+    pub restitution_threshold: f64,
+    /// Penetration that is left alone, so that resting contacts stay in touch. [m]
+    pub penetration_slop: f64,
+    /// Part of a penetration that is undone a step, without giving velocity. [-]
+    pub penetration_rate: f64,
+    /// Most that a penetration is undone a step. [m]
+    pub penetration_step: f64,
+    /// Part of the drift of a sticking contact that is undone a step, inside the friction cone. [-]
+    pub anchor_rate: f64,
+}
+
+impl Default for WorldSettings {
+    /// 1 ms, Earth, and contact constants for robots: bounces above 1 cm/s, 10 µm of slop; a fifth of a penetration
+    /// or drift a step is the largest part that does not ring (0.5 does at four contacts a body).
+    fn default() -> Self {
+        Self {
+            dt: 1e-3,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            solver: SolverSettings::default(),
+            restitution_threshold: 0.01,
+            penetration_slop: 1e-5,
+            penetration_rate: 0.2,
+            penetration_step: 1e-3,
+            anchor_rate: 0.2,
+        }
+    }
+}

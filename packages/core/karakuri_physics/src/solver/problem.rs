@@ -1,0 +1,141 @@
+//! What a solver sees: matrices only, no bodies.
+//!
+//! The velocity `v` of the whole world is one vector. Every row block constrains `u = J v` (1 or 3 rows) and acts by
+//! an impulse `λ` through the response `Y = Â⁻¹ Jᵀ`, so that `v ← v + Y λ`. A block touches at most two runs of `v`
+//! (its sides); `J` and `Y` of a side are stored row by row. Equality constraints of loops are inside `Â⁻¹` already.
+
+use nalgebra::{Matrix3, Vector3};
+
+/// One of the two runs of the velocity vector that a block touches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Side {
+    /// First entry of the run in `v`.
+    pub start: usize,
+    /// Length of the run; 0 where the side does not move.
+    pub len: usize,
+    /// First entry of `J` and of `Y` in [`Problem::jacobian`] and [`Problem::response`] (rows × len).
+    pub offset: usize,
+}
+
+/// Which impulses a block may give.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Admissible {
+    /// One row, `lower ≤ λ ≤ upper`. [N·s or N·m·s]
+    Interval {
+        /// Least impulse.
+        lower: f64,
+        /// Largest impulse.
+        upper: f64,
+    },
+    /// Three rows (normal, two tangents), Coulomb's cone `‖λ_t‖ ≤ μ λ_n`.
+    Cone {
+        /// Friction coefficient. [-]
+        friction: f64,
+    },
+}
+
+/// A row block.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    /// Admissible impulses.
+    pub admissible: Admissible,
+    /// The runs of `v` it touches.
+    pub sides: [Side; 2],
+    /// Wanted velocity `u*`; one row uses the first entry. [m/s or rad/s] (3)
+    pub bias: Vector3<f64>,
+    /// Compliance `R ≥ 0` of a single row. [1/kg or 1/(kg·m²)]
+    pub compliance: f64,
+    /// `J Y`; one row uses the first entry. (3×3)
+    pub delassus: Matrix3<f64>,
+    /// Impulse: warm start in, solution out. (3)
+    pub impulse: Vector3<f64>,
+}
+
+impl Block {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self.admissible {
+            Admissible::Interval { .. } => 1,
+            Admissible::Cone { .. } => 3,
+        }
+    }
+}
+
+/// A contact problem at the velocity level.
+#[derive(Debug, Clone, Default)]
+pub struct Problem {
+    /// Velocity of the world: without impulses in, with them out. (n)
+    pub velocity: Vec<f64>,
+    /// Row blocks; those of an island are neighbours.
+    pub blocks: Vec<Block>,
+    /// Ends of the islands in `blocks`, ascending.
+    pub island_ends: Vec<usize>,
+    /// `J` of all sides.
+    pub jacobian: Vec<f64>,
+    /// `Yᵀ` of all sides, laid out as `J`.
+    pub response: Vec<f64>,
+}
+
+impl Problem {
+    /// `u = J v` of a block. (3; one row uses the first entry)
+    #[inline]
+    pub fn velocity_of(&self, block: &Block) -> Vector3<f64> {
+        let mut u = Vector3::zeros();
+        let rows = block.rows();
+        for side in block.sides.iter().filter(|s| s.len > 0) {
+            let v = &self.velocity[side.start..side.start + side.len];
+            for (row, u) in u.iter_mut().enumerate().take(rows) {
+                let at = side.offset + row * side.len;
+                *u += dot(&self.jacobian[at..at + side.len], v);
+            }
+        }
+        u
+    }
+
+    /// `v ← v + Y δ`.
+    #[inline]
+    pub fn apply(&mut self, block: &Block, delta: &Vector3<f64>) {
+        apply(&mut self.velocity, &self.response, block, delta);
+    }
+
+    /// `J Y` of a block. (3×3)
+    pub fn delassus_of(&self, block: &Block) -> Matrix3<f64> {
+        let mut G = Matrix3::zeros();
+        let rows = block.rows();
+        for side in block.sides.iter().filter(|s| s.len > 0) {
+            for i in 0..rows {
+                let at_i = side.offset + i * side.len;
+                for j in 0..rows {
+                    let at_j = side.offset + j * side.len;
+                    G[(i, j)] += dot(
+                        &self.jacobian[at_i..at_i + side.len],
+                        &self.response[at_j..at_j + side.len],
+                    );
+                }
+            }
+        }
+        G
+    }
+}
+
+/// `x ← x + Y δ`.
+#[inline]
+pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vector3<f64>) {
+    let rows = block.rows();
+    for side in block.sides.iter().filter(|s| s.len > 0) {
+        let run = &mut x[side.start..side.start + side.len];
+        for (row, &impulse) in delta.iter().enumerate().take(rows) {
+            if impulse != 0.0 {
+                let at = side.offset + row * side.len;
+                for (x, y) in run.iter_mut().zip(&response[at..at + side.len]) {
+                    *x += y * impulse;
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,372 @@
+//! One time step, as a table of contents.
+
+use karakuri_spatial::Vector3;
+
+use crate::contacts::match_contacts;
+use crate::rows::{Builder, Row, Source, group_islands};
+use crate::sensors;
+use crate::solver::{Admissible, Solution, apply, dot, solver};
+use crate::world::World;
+
+/// Most times a step is solved again because a drive turned out to be at its limit.
+const SATURATION_ROUNDS: usize = 3;
+/// Sweeps that undo penetrations; what is left is undone in the next steps.
+const CORRECTION_SWEEPS: usize = 10;
+/// Gap up to which contacts are found, beside what the fastest motion covers in two steps. [m]
+const CONTACT_MARGIN: f64 = 1e-3;
+/// A saturated drive goes back into the operator when it asks for less than this part of its limit. [-]
+const RELEASE: f64 = 0.98;
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StepOutcome {
+    /// All contacts solved to the tolerance.
+    Solved {
+        /// Sweeps of the slowest island.
+        iterations: usize,
+        /// Largest natural-map residual. [m/s or rad/s]
+        residual: f64,
+    },
+    /// The sweeps ran out first; the state is finite and the residual is what it is.
+    MaxIterations {
+        /// Largest natural-map residual. [m/s or rad/s]
+        residual: f64,
+    },
+    /// A quantity is not finite. The world stays at the state before the step.
+    NonFinite(Culprit),
+}
+
+/// What was not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Culprit {
+    /// The velocity of a freedom of a robot.
+    Robot {
+        /// Index of the robot.
+        robot: usize,
+        /// Its velocity coordinate.
+        dof: usize,
+    },
+    /// The velocity of a body.
+    Body {
+        /// Index of the body.
+        body: usize,
+    },
+    /// The mass matrix of a robot is singular at this freedom: a moving link without mass.
+    MassMatrix {
+        /// Index of the robot.
+        robot: usize,
+        /// Its velocity coordinate.
+        dof: usize,
+    },
+}
+
+impl World {
+    /// Goes on by one time step. Allocates nothing once warm.
+    pub fn step(&mut self) -> StepOutcome {
+        self.find_contacts();
+        let solution = match self.solve_velocities() {
+            Ok(solution) => solution,
+            Err(culprit) => return self.refuse(culprit),
+        };
+        if let Some(culprit) = self.non_finite() {
+            return self.refuse(culprit);
+        }
+        self.correct_penetration();
+        self.remember_impulses();
+        self.read_sensors();
+        self.integrate();
+        self.finish(solution)
+    }
+
+    fn find_contacts(&mut self) {
+        let fastest = self.fastest_speed();
+        self.collision.update(CONTACT_MARGIN + 2.0 * self.settings.dt * fastest);
+        std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
+        match_contacts(
+            self.collision.manifolds(),
+            &self.attachments,
+            &self.previous_contacts,
+            &mut self.contacts,
+        );
+    }
+
+    /// Velocities at the end of the step into `problem.velocity`; again while drives turn out to saturate.
+    fn solve_velocities(&mut self) -> Result<Solution, Culprit> {
+        self.gather_velocities();
+        let mut solution = Solution { iterations: 0, residual: 0.0 };
+        for _ in 0..SATURATION_ROUNDS {
+            self.free_motion()?;
+            self.build_rows();
+            if let Some(solver) = solver(self.settings.solver.method) {
+                solution = solver.solve(&mut self.problem, &self.settings.solver);
+            }
+            if !self.saturate_drives() {
+                break;
+            }
+        }
+        Ok(solution)
+    }
+
+    fn gather_velocities(&mut self) {
+        for robot in self.robots.iter().flatten() {
+            self.before[robot.start..robot.start + robot.v.len()].copy_from_slice(&robot.v);
+        }
+        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+            let v = &mut self.before[body.start..body.start + 6];
+            v[..3].copy_from_slice(body.velocity.linear.as_slice());
+            v[3..].copy_from_slice(body.velocity.angular.as_slice());
+        }
+    }
+
+    fn free_motion(&mut self) -> Result<(), Culprit> {
+        let (h, gravity) = (self.settings.dt, self.settings.gravity);
+        self.problem.velocity.resize(self.before.len(), 0.0);
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let Some(robot) = robot else { continue };
+            let out = &mut self.problem.velocity[robot.start..robot.start + robot.v.len()];
+            robot
+                .free_motion(h, &gravity, out)
+                .map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
+        }
+        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+            body.free_motion(h, &gravity, &mut self.problem.velocity[body.start..body.start + 6]);
+        }
+        Ok(())
+    }
+
+    fn build_rows(&mut self) {
+        self.rows.clear();
+        self.problem.jacobian.clear();
+        self.problem.response.clear();
+        let n_robots = self.robots.len();
+        let mut builder = Builder {
+            settings: &self.settings,
+            robots: &mut self.robots,
+            bodies: &self.bodies,
+            problem: &mut self.problem,
+            rows: &mut self.rows,
+            before: &self.before,
+        };
+        for robot in 0..n_robots {
+            builder.joints(robot);
+        }
+        for (i, contact) in self.contacts.iter().enumerate() {
+            builder.contact(i, contact, |collider| self.attachments[collider.0]);
+        }
+        let n_movers = n_robots + self.bodies.len();
+        group_islands(&mut self.rows, &mut self.island_parents, n_movers, &mut self.problem);
+    }
+
+    /// Turns drives that ask for more than their limit into rows; true if there was one.
+    fn saturate_drives(&mut self) -> bool {
+        let h = self.settings.dt;
+        let mut found = false;
+        for robot in self.robots.iter_mut().flatten() {
+            for k in 0..robot.v.len() {
+                let limit = robot.drives.effort_limit[k];
+                if robot.saturated[k] || !robot.drives.enabled[k] || limit.is_infinite() {
+                    continue;
+                }
+                let demand = robot.servo_demand(k, self.problem.velocity[robot.start + k], h);
+                if demand.abs() > limit * (1.0 + 1e-9) {
+                    robot.saturated[k] = true;
+                    robot.impulses[k].servo = 0.0;
+                    found = true;
+                }
+            }
+        }
+        found
+    }
+
+    fn non_finite(&self) -> Option<Culprit> {
+        let v = &self.problem.velocity;
+        for (i, robot) in self.robots.iter().enumerate() {
+            let Some(robot) = robot else { continue };
+            let run = &v[robot.start..robot.start + robot.v.len()];
+            if let Some(dof) = run.iter().position(|x| !x.is_finite()) {
+                return Some(Culprit::Robot { robot: i, dof });
+            }
+        }
+        for (i, body) in self.bodies.iter().enumerate() {
+            let Some(body) = body.as_ref().filter(|b| b.is_free()) else { continue };
+            if v[body.start..body.start + 6].iter().any(|x| !x.is_finite()) {
+                return Some(Culprit::Body { body: i });
+            }
+        }
+        None
+    }
+
+    fn refuse(&mut self, culprit: Culprit) -> StepOutcome {
+        std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
+        self.last_outcome = StepOutcome::NonFinite(culprit);
+        self.last_outcome
+    }
+
+    /// A second velocity that only moves positions, so that undoing a penetration gives no energy.
+    fn correct_penetration(&mut self) {
+        self.correction.clear();
+        self.correction.resize(self.before.len(), 0.0);
+        if self.rows.iter().all(|row| row.correction == 0.0) {
+            return;
+        }
+        self.corrections.clear();
+        self.corrections.resize(self.rows.len(), 0.0);
+        for _ in 0..CORRECTION_SWEEPS {
+            for (row, impulse) in self.rows.iter().zip(&mut self.corrections) {
+                let Some(sign) = one_sided(row) else { continue };
+                let block = &row.block;
+                let jacobian = &self.problem.jacobian;
+                let sides = block.sides.iter().filter(|s| s.len > 0);
+                let u: f64 = sides
+                    .map(|s| {
+                        dot(
+                            &jacobian[s.offset..s.offset + s.len],
+                            &self.correction[s.start..s.start + s.len],
+                        )
+                    })
+                    .sum();
+                let wanted = *impulse + (row.correction - u) / block.delassus.m11;
+                let next = if sign > 0.0 { wanted.max(0.0) } else { wanted.min(0.0) };
+                let delta = Vector3::new(next - *impulse, 0.0, 0.0);
+                *impulse = next;
+                apply(&mut self.correction, &self.problem.response, block, &delta);
+            }
+        }
+    }
+
+    /// Puts impulses where the next step finds them, and updates drifts and drive efforts.
+    fn remember_impulses(&mut self) {
+        let h = self.settings.dt;
+        for robot in self.robots.iter_mut().flatten() {
+            robot.impulses.fill(crate::robot::JointImpulses::default());
+        }
+        for contact in &mut self.contacts {
+            contact.impulse = Vector3::zeros();
+        }
+        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
+            let impulse = block.impulse;
+            match row.source {
+                Source::Contact(i) => {
+                    let u = self.problem.velocity_of(block);
+                    settle_contact(&mut self.contacts[i], block.admissible, &impulse, &u, h);
+                }
+                Source::Servo { robot, dof }
+                | Source::Friction { robot, dof }
+                | Source::Lower { robot, dof }
+                | Source::Upper { robot, dof }
+                | Source::Speed { robot, dof } => {
+                    let Some(robot) = &mut self.robots[robot] else { continue };
+                    let memory = &mut robot.impulses[dof];
+                    match row.source {
+                        Source::Servo { .. } => memory.servo = impulse.x,
+                        Source::Friction { .. } => memory.friction = impulse.x,
+                        Source::Lower { .. } => memory.lower = impulse.x,
+                        Source::Upper { .. } => memory.upper = impulse.x,
+                        _ => memory.speed = impulse.x,
+                    }
+                }
+            }
+        }
+        for robot in self.robots.iter_mut().flatten() {
+            for k in 0..robot.v.len() {
+                let demand = robot.servo_demand(k, self.problem.velocity[robot.start + k], h);
+                if robot.saturated[k] {
+                    robot.efforts[k] = robot.impulses[k].servo / h + robot.drives.effort[k];
+                    robot.saturated[k] = demand.abs() > RELEASE * robot.drives.effort_limit[k];
+                } else {
+                    robot.efforts[k] = demand;
+                }
+            }
+        }
+    }
+
+    fn read_sensors(&mut self) {
+        let h = self.settings.dt;
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let Some(robot) = robot else { continue };
+            let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
+            sensors::read(robot, i, &self.contacts, &self.attachments, (after, h));
+        }
+    }
+
+    /// Positions by the new velocity (the mean of old and new for bodies in free flight), then the colliders.
+    fn integrate(&mut self) {
+        let h = self.settings.dt;
+        self.in_contact.clear();
+        self.in_contact.resize(self.bodies.len(), false);
+        let n_robots = self.robots.len();
+        for row in &self.rows {
+            for &mover in
+                row.movers.iter().filter(|&&m| m >= n_robots && m != crate::rows::NO_MOVER)
+            {
+                self.in_contact[mover - n_robots] = true;
+            }
+        }
+        let after = &self.problem.velocity;
+        for robot in self.robots.iter_mut().flatten() {
+            let run = robot.start..robot.start + robot.v.len();
+            robot.v.copy_from_slice(&after[run.clone()]);
+            let rates = &mut self.before[run.clone()];
+            for ((rate, v), c) in
+                rates.iter_mut().zip(&after[run.clone()]).zip(&self.correction[run])
+            {
+                *rate = v + c;
+            }
+            robot.advance(rates, h);
+        }
+        for (i, body) in self.bodies.iter_mut().enumerate() {
+            let Some(body) = body.as_mut().filter(|b| b.is_free()) else { continue };
+            let run = body.start..body.start + 6;
+            let ballistic = !self.in_contact[i];
+            let rates = &mut self.before[run.clone()];
+            for (j, rate) in rates.iter_mut().enumerate() {
+                let v = after[body.start + j];
+                let mean = if ballistic && j < 3 { 0.5 * (*rate + v) } else { v };
+                *rate = mean + self.correction[body.start + j];
+            }
+            body.advance(&after[run], rates, h);
+        }
+        self.place_colliders();
+    }
+
+    fn finish(&mut self, solution: Solution) -> StepOutcome {
+        self.steps += 1;
+        self.last_solution = solution;
+        let solved = solution.iterations < self.settings.solver.iterations
+            || solution.residual <= self.settings.solver.tolerance;
+        self.last_outcome = if solved {
+            StepOutcome::Solved { iterations: solution.iterations, residual: solution.residual }
+        } else {
+            StepOutcome::MaxIterations { residual: solution.residual }
+        };
+        self.last_outcome
+    }
+}
+
+/// The sign of the impulses of a one-sided row: contacts and joint limits.
+fn one_sided(row: &Row) -> Option<f64> {
+    match row.source {
+        Source::Contact(_) | Source::Lower { .. } => Some(1.0),
+        Source::Upper { .. } => Some(-1.0),
+        _ => None,
+    }
+}
+
+/// Impulse and drift of a contact after the solve.
+fn settle_contact(
+    contact: &mut crate::contacts::Contact,
+    admissible: Admissible,
+    impulse: &Vector3,
+    u: &Vector3,
+    h: f64,
+) {
+    let [t1, t2] = crate::contacts::tangents(&contact.normal);
+    contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
+    let Admissible::Cone { friction } = admissible else { return };
+    let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * (1.0 - 1e-9);
+    if sticks {
+        contact.drift += (t1 * u.y + t2 * u.z) * h;
+    } else {
+        contact.drift = Vector3::zeros();
+    }
+}

@@ -1,0 +1,658 @@
+//! The world: robots, bodies, ground, and what can be asked of them.
+
+use std::sync::Arc;
+
+use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene, ShapeError};
+use karakuri_dynamics::{Data, kinetic_energy, potential_energy, update_velocities};
+use karakuri_model::{BodyId as LinkBody, FrameId, Model};
+use karakuri_spatial::{Force, Matrix3, Motion, Pose};
+
+use crate::body::Body;
+use crate::contacts::{Attachment, Contact, Mover};
+use crate::robot::Robot;
+use crate::rows::Row;
+use crate::sensors::Imu;
+use crate::shapes::collider_shape;
+use crate::solver::{Problem, Solution};
+use crate::step::Culprit;
+use crate::{BodyDescription, ContactReport, Drives, Owner, StepOutcome, WorldSettings};
+
+/// Names a robot of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RobotId(pub usize);
+
+/// Names a free or fixed body of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub usize);
+
+/// Why something cannot be added to a world or changed in it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorldError {
+    /// The name is taken.
+    #[error("`{name}` is already in the world; give every robot and body its own name")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A state of the wrong length.
+    #[error("robot `{robot}`: {what} has {got} numbers, the model has {want}")]
+    StateLength {
+        /// Robot name.
+        robot: String,
+        /// Position or velocity.
+        what: &'static str,
+        /// Numbers given.
+        got: usize,
+        /// Numbers wanted.
+        want: usize,
+    },
+    /// A number that is NaN or infinite.
+    #[error("`{name}`: {what} is not finite; give finite numbers")]
+    NotFinite {
+        /// Robot or body.
+        name: String,
+        /// Which quantity.
+        what: &'static str,
+    },
+    /// A shape that cannot collide.
+    #[error("`{name}`: {source}")]
+    Shape {
+        /// Robot link or body.
+        name: String,
+        /// Why not.
+        source: ShapeError,
+    },
+    /// A free body without mass.
+    #[error("body `{name}`: mass is {mass} kg; a body that is not fixed needs a positive mass")]
+    Mass {
+        /// Body name.
+        name: String,
+        /// [kg]
+        mass: f64,
+    },
+    /// A free body whose inertia is no rigid body's.
+    #[error(
+        "body `{name}`: the inertia is not positive definite; give the six numbers about the centre of mass, or leave `inertia` out"
+    )]
+    Inertia {
+        /// Body name.
+        name: String,
+    },
+}
+
+/// Energies of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energy {
+    /// [J]
+    pub kinetic: f64,
+    /// Against the world's origin. [J]
+    pub potential: f64,
+}
+
+/// What the last step cost and how well it was solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistics {
+    /// Steps so far.
+    pub steps: u64,
+    /// Sweeps of the slowest island.
+    pub iterations: usize,
+    /// Largest natural-map residual. [m/s or rad/s]
+    pub residual: f64,
+    /// Contact points.
+    pub n_contacts: usize,
+    /// Row blocks, contacts among them.
+    pub n_blocks: usize,
+    /// Islands.
+    pub n_islands: usize,
+}
+
+/// A world.
+#[derive(Debug, Clone)]
+pub struct World {
+    pub(crate) settings: WorldSettings,
+    pub(crate) steps: u64,
+    time_offset: f64,
+    pub(crate) robots: Vec<Option<Robot>>,
+    pub(crate) bodies: Vec<Option<Body>>,
+    pub(crate) collision: CollisionScene,
+    /// Of every collider.
+    pub(crate) attachments: Vec<Option<Attachment>>,
+    /// Moving colliders and their poses on their bodies.
+    placements: Vec<(ColliderId, Mover, Pose)>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) previous_contacts: Vec<Contact>,
+    pub(crate) last_solution: Solution,
+    pub(crate) last_outcome: StepOutcome,
+    // scratch
+    pub(crate) problem: Problem,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) island_parents: Vec<usize>,
+    pub(crate) before: Vec<f64>,
+    pub(crate) correction: Vec<f64>,
+    pub(crate) corrections: Vec<f64>,
+    pub(crate) in_contact: Vec<bool>,
+}
+
+/// Everything the next step reads: a restored world continues bit by bit as the saved one did.
+#[derive(Debug, Clone)]
+pub struct Snapshot(Box<World>);
+
+/// A robot to look at.
+#[derive(Debug, Clone, Copy)]
+pub struct RobotView<'a>(&'a Robot);
+
+/// A body to look at.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyView<'a>(&'a Body);
+
+impl<'a> RobotView<'a> {
+    /// Name.
+    pub fn name(self) -> &'a str {
+        &self.0.name
+    }
+    /// The robot's model.
+    pub fn model(self) -> &'a Arc<Model> {
+        &self.0.model
+    }
+    /// Position. (nq)
+    pub fn q(self) -> &'a [f64] {
+        &self.0.q
+    }
+    /// Velocity. (nv)
+    pub fn v(self) -> &'a [f64] {
+        &self.0.v
+    }
+    /// Efforts that the drives gave in the last step. [N·m or N] (nv)
+    pub fn efforts(self) -> &'a [f64] {
+        &self.0.efforts
+    }
+    /// Targets and gains. (nv each)
+    pub fn drives(self) -> &'a Drives {
+        &self.0.drives
+    }
+    /// Kinematics of the present position: poses of bodies in the world.
+    pub fn data(self) -> &'a Data {
+        &self.0.data
+    }
+}
+
+impl<'a> BodyView<'a> {
+    /// What it is made of.
+    pub fn description(self) -> &'a BodyDescription {
+        &self.0.description
+    }
+    /// Pose `X_WB`.
+    pub fn pose(self) -> Pose {
+        self.0.pose
+    }
+    /// Angular and linear velocity at the centre of mass, in world axes. [rad/s; m/s]
+    pub fn velocity(self) -> Motion {
+        self.0.velocity
+    }
+}
+
+impl World {
+    /// An empty world without ground.
+    pub fn new(settings: WorldSettings) -> Self {
+        Self {
+            settings,
+            steps: 0,
+            time_offset: 0.0,
+            robots: Vec::new(),
+            bodies: Vec::new(),
+            collision: CollisionScene::default(),
+            attachments: Vec::new(),
+            placements: Vec::new(),
+            contacts: Vec::new(),
+            previous_contacts: Vec::new(),
+            last_solution: Solution { iterations: 0, residual: 0.0 },
+            last_outcome: StepOutcome::Solved { iterations: 0, residual: 0.0 },
+            problem: Problem::default(),
+            rows: Vec::new(),
+            island_parents: Vec::new(),
+            before: Vec::new(),
+            correction: Vec::new(),
+            corrections: Vec::new(),
+            in_contact: Vec::new(),
+        }
+    }
+
+    /// Settings.
+    pub fn settings(&self) -> &WorldSettings {
+        &self.settings
+    }
+
+    /// Changes settings from the next step on.
+    pub fn set_settings(&mut self, settings: WorldSettings) {
+        self.time_offset = self.time() - self.steps as f64 * settings.dt;
+        self.settings = settings;
+    }
+
+    /// Simulated time. [s]
+    pub fn time(&self) -> f64 {
+        self.time_offset + self.steps as f64 * self.settings.dt
+    }
+
+    /// Adds the ground: all below z = 0.
+    pub fn add_ground(&mut self, friction: f64, restitution: f64) {
+        let id = self.collision.add(Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
+        self.attach(
+            id,
+            Attachment { owner: Owner::Ground, mover: Mover::Fixed, friction, restitution },
+        );
+    }
+
+    /// Adds a robot at the position `q` (nq), its drives holding it there.
+    pub fn add_robot(
+        &mut self,
+        name: &str,
+        model: Arc<Model>,
+        q: &[f64],
+    ) -> Result<RobotId, WorldError> {
+        self.check_name(name)?;
+        check_state(name, "position", q, model.nq)?;
+        let id = RobotId(self.robots.len());
+        let robot = Robot::new(name, Arc::clone(&model), q);
+        self.robots.push(Some(robot));
+        if let Err(e) = self.add_robot_colliders(id, &model) {
+            self.remove_robot(id);
+            return Err(e);
+        }
+        self.lay_out();
+        Ok(id)
+    }
+
+    fn add_robot_colliders(&mut self, id: RobotId, model: &Model) -> Result<(), WorldError> {
+        let mut own: Vec<(ColliderId, Option<LinkBody>, FrameId)> = Vec::new();
+        for geometry in &model.collisions {
+            let moves = geometry.body.is_some();
+            let shape = collider_shape(&geometry.shape, moves);
+            let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
+            let link = &model.frames[geometry.frame.0].name;
+            let added = self.collision.try_add(collider);
+            let collider =
+                added.map_err(|source| WorldError::Shape { name: link.clone(), source })?;
+            let mover =
+                geometry.body.map_or(Mover::Fixed, |body| Mover::Robot { robot: id.0, body });
+            let owner = Owner::Link { robot: id, frame: geometry.frame };
+            let (friction, restitution) = (geometry.friction, geometry.restitution);
+            self.attach(collider, Attachment { owner, mover, friction, restitution });
+            if moves {
+                self.placements.push((collider, mover, geometry.pose_in_body));
+            }
+            own.push((collider, geometry.body, geometry.frame));
+        }
+        for (i, &(a, body_a, frame_a)) in own.iter().enumerate() {
+            for &(b, body_b, frame_b) in &own[..i] {
+                let named = |x, y| model.ignored_pairs.contains(&(x, y));
+                if body_a == body_b
+                    || adjacent(model, body_a, body_b)
+                    || named(frame_a, frame_b)
+                    || named(frame_b, frame_a)
+                {
+                    self.collision.ignore(a, b);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a body.
+    pub fn add_body(&mut self, description: BodyDescription) -> Result<BodyId, WorldError> {
+        self.check_name(&description.name)?;
+        let name = &description.name;
+        let shape = collider_shape(&description.shape, !description.fixed);
+        let wrong = |source| WorldError::Shape { name: name.clone(), source };
+        let inertia =
+            if description.fixed { Matrix3::zeros() } else { body_inertia(&description, &shape)? };
+        let finite = description
+            .pose
+            .translation
+            .iter()
+            .chain(description.pose.rotation.iter())
+            .all(|x| x.is_finite());
+        if !finite {
+            return Err(WorldError::NotFinite { name: name.clone(), what: "the pose" });
+        }
+        let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
+        let collider = self.collision.try_add(collider).map_err(wrong)?;
+        let id = BodyId(self.bodies.len());
+        let mover = if description.fixed { Mover::Fixed } else { Mover::Body(id.0) };
+        let (friction, restitution) = (description.friction, description.restitution);
+        self.attach(collider, Attachment { owner: Owner::Body(id), mover, friction, restitution });
+        self.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
+        self.bodies.push(Some(Body::new(description, inertia)));
+        self.lay_out();
+        Ok(id)
+    }
+
+    /// Takes a robot away; its id stays unused.
+    pub fn remove_robot(&mut self, id: RobotId) {
+        self.robots[id.0] = None;
+        self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
+        self.lay_out();
+    }
+
+    /// Takes a body away; its id stays unused.
+    pub fn remove_body(&mut self, id: BodyId) {
+        self.bodies[id.0] = None;
+        self.remove_colliders(|owner| owner == Owner::Body(id));
+        self.lay_out();
+    }
+
+    fn remove_colliders(&mut self, gone: impl Fn(Owner) -> bool) {
+        for (i, attachment) in self.attachments.iter_mut().enumerate() {
+            if attachment.is_some_and(|a| gone(a.owner)) {
+                *attachment = None;
+                self.collision.remove(ColliderId(i));
+            }
+        }
+        let attachments = &self.attachments;
+        self.placements.retain(|(collider, ..)| attachments[collider.0].is_some());
+        self.contacts.retain(|c| attachments[c.a.0].is_some() && attachments[c.b.0].is_some());
+    }
+
+    fn attach(&mut self, id: ColliderId, attachment: Attachment) {
+        self.attachments.resize(id.0 + 1, None);
+        self.attachments[id.0] = Some(attachment);
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), WorldError> {
+        if self.find_robot(name).is_some() || self.find_body(name).is_some() {
+            return Err(WorldError::NameTaken { name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Gives every mover its place in the velocity vector.
+    fn lay_out(&mut self) {
+        let mut start = 0;
+        for robot in self.robots.iter_mut().flatten() {
+            robot.start = start;
+            start += robot.v.len();
+        }
+        for body in self.bodies.iter_mut().flatten().filter(|b| b.is_free()) {
+            body.start = start;
+            start += 6;
+        }
+        self.before.resize(start, 0.0);
+        self.place_colliders();
+    }
+
+    pub(crate) fn place_colliders(&mut self) {
+        for &(collider, mover, pose_on_body) in &self.placements {
+            let pose = match mover {
+                Mover::Robot { robot, body } => {
+                    self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0] * pose_on_body)
+                }
+                Mover::Body(body) => self.bodies[body].as_ref().map(|b| b.pose),
+                Mover::Fixed => None,
+            };
+            if let Some(pose) = pose {
+                self.collision.set_pose(collider, &pose);
+            }
+        }
+    }
+
+    /// Ids of the robots that are there.
+    pub fn robot_ids(&self) -> impl Iterator<Item = RobotId> + '_ {
+        self.robots.iter().enumerate().filter(|(_, r)| r.is_some()).map(|(i, _)| RobotId(i))
+    }
+
+    /// Ids of the bodies that are there, fixed ones too.
+    pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
+        self.bodies.iter().enumerate().filter(|(_, b)| b.is_some()).map(|(i, _)| BodyId(i))
+    }
+
+    /// The robot of this name.
+    pub fn find_robot(&self, name: &str) -> Option<RobotId> {
+        self.robots.iter().position(|r| r.as_ref().is_some_and(|r| r.name == name)).map(RobotId)
+    }
+
+    /// The body of this name.
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        let named = |b: &Option<Body>| b.as_ref().is_some_and(|b| b.description.name == name);
+        self.bodies.iter().position(named).map(BodyId)
+    }
+
+    /// A robot.
+    ///
+    /// # Panics
+    /// When it was removed.
+    pub fn robot(&self, id: RobotId) -> RobotView<'_> {
+        RobotView(
+            self.robots[id.0]
+                .as_ref()
+                .unwrap_or_else(|| unreachable!("robot {} was removed", id.0)),
+        )
+    }
+
+    fn robot_mut(&mut self, id: RobotId) -> &mut Robot {
+        self.robots[id.0].as_mut().unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
+    }
+
+    /// A body.
+    ///
+    /// # Panics
+    /// When it was removed.
+    pub fn body(&self, id: BodyId) -> BodyView<'_> {
+        BodyView(
+            self.bodies[id.0].as_ref().unwrap_or_else(|| unreachable!("body {} was removed", id.0)),
+        )
+    }
+
+    /// Targets and gains of a robot's drives.
+    ///
+    /// # Panics
+    /// When it was removed.
+    pub fn drive_mut(&mut self, id: RobotId) -> &mut Drives {
+        &mut self.robot_mut(id).drives
+    }
+
+    /// Puts a robot elsewhere. The drives keep their targets.
+    pub fn set_robot_state(&mut self, id: RobotId, q: &[f64], v: &[f64]) -> Result<(), WorldError> {
+        let robot = self.robot_mut(id);
+        check_state(&robot.name, "position", q, robot.model.nq)?;
+        check_state(&robot.name, "velocity", v, robot.model.nv)?;
+        robot.set_state(q, v);
+        self.place_colliders();
+        Ok(())
+    }
+
+    /// Puts a body elsewhere. Velocity at the centre of mass, in world axes. [rad/s; m/s]
+    pub fn set_body_state(
+        &mut self,
+        id: BodyId,
+        pose: Pose,
+        velocity: Motion,
+    ) -> Result<(), WorldError> {
+        let numbers = [pose.translation, velocity.angular, velocity.linear];
+        let finite = numbers.iter().flatten().chain(pose.rotation.iter()).all(|x| x.is_finite());
+        let Some(body) = &mut self.bodies[id.0] else { return Ok(()) };
+        if !finite {
+            let name = body.description.name.clone();
+            return Err(WorldError::NotFinite { name, what: "the state" });
+        }
+        body.set_state(pose, velocity);
+        self.place_colliders();
+        Ok(())
+    }
+
+    /// Contacts of the last step that carry force.
+    pub fn contacts(&self) -> impl Iterator<Item = ContactReport> + '_ {
+        self.contacts.iter().filter(|c| c.impulse != karakuri_spatial::Vector3::zeros()).filter_map(
+            |c| {
+                Some(ContactReport {
+                    a: self.attachments[c.a.0]?.owner,
+                    b: self.attachments[c.b.0]?.owner,
+                    position: c.position,
+                    normal: c.normal,
+                    gap: c.gap,
+                    force: c.impulse / self.settings.dt,
+                })
+            },
+        )
+    }
+
+    /// Reading of a force sensor in the last step, in its link's axes at its origin; `sensor` indexes the model's
+    /// sensors. [N·m; N]
+    pub fn sensor_wrench(&self, robot: RobotId, sensor: usize) -> Force {
+        self.robots[robot.0].as_ref().map_or_else(Force::default, |r| r.wrenches[sensor])
+    }
+
+    /// Reading of an inertial sensor in the last step; `sensor` indexes the model's sensors.
+    pub fn sensor_imu(&self, robot: RobotId, sensor: usize) -> Imu {
+        self.robots[robot.0].as_ref().map_or_else(Imu::default, |r| r.imus[sensor])
+    }
+
+    /// Kinetic and potential energy of all robots and bodies.
+    pub fn energy(&mut self) -> Energy {
+        let gravity = self.settings.gravity;
+        let mut energy = Energy::default();
+        for robot in self.robots.iter_mut().flatten() {
+            robot.data.gravity = gravity;
+            update_velocities(&robot.model, &mut robot.data, &robot.v);
+            energy.kinetic += kinetic_energy(&robot.model, &robot.data);
+            energy.kinetic +=
+                robot.v.iter().zip(&robot.armature).map(|(v, a)| 0.5 * a * v * v).sum::<f64>();
+            energy.potential += potential_energy(&robot.model, &robot.data);
+        }
+        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+            energy.kinetic += body.kinetic_energy();
+            energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
+        }
+        energy
+    }
+
+    /// What the last step cost.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            steps: self.steps,
+            iterations: self.last_solution.iterations,
+            residual: self.last_solution.residual,
+            n_contacts: self.contacts.len(),
+            n_blocks: self.problem.blocks.len(),
+            n_islands: self.problem.island_ends.len(),
+        }
+    }
+
+    /// Saves everything the next step reads.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(Box::new(self.clone()))
+    }
+
+    /// Goes back to a snapshot of this world.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.clone_from(&snapshot.0);
+    }
+
+    /// A number that differs when any bit of any position or velocity does (FNV-1a).
+    pub fn state_hash(&self) -> u64 {
+        let robots = self.robots.iter().flatten().flat_map(|r| r.q.iter().chain(&r.v));
+        let bodies = self.bodies.iter().flatten().flat_map(|b| {
+            let quaternion = b.rotation.as_vector().iter();
+            let velocity = b.velocity.angular.iter().chain(&b.velocity.linear);
+            b.pose.translation.iter().chain(quaternion).chain(velocity)
+        });
+        robots
+            .chain(bodies)
+            .flat_map(|x| x.to_bits().to_le_bytes())
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+            })
+    }
+
+    /// What a person should read after a step that ended in [`StepOutcome::NonFinite`].
+    pub fn non_finite_report(&self) -> String {
+        let StepOutcome::NonFinite(culprit) = self.last_outcome else {
+            return "all quantities are finite".to_owned();
+        };
+        let joint = |robot: usize, dof: usize| {
+            let view = self.robot(RobotId(robot));
+            let owns =
+                |j: &&karakuri_model::Joint| (j.v_start..j.v_start + j.kind.nv()).contains(&dof);
+            let joint = view.model().joints.iter().find(owns).map_or("?", |j| j.name.as_str());
+            (view.name().to_owned(), joint.to_owned())
+        };
+        match culprit {
+            Culprit::Robot { robot, dof } => {
+                let (robot, joint) = joint(robot, dof);
+                format!(
+                    "robot `{robot}`: velocity of joint `{joint}` is not finite; check its commands, gains and inertia"
+                )
+            }
+            Culprit::MassMatrix { robot, dof } => {
+                let (robot, joint) = joint(robot, dof);
+                format!(
+                    "robot `{robot}`: joint `{joint}` moves no mass; give its links an inertia or the joint an armature"
+                )
+            }
+            Culprit::Body { body } => {
+                let name = self.body(BodyId(body)).description().name.clone();
+                format!(
+                    "body `{name}`: velocity is not finite; check its mass, inertia and what it touches"
+                )
+            }
+        }
+    }
+
+    /// Largest speed of any collider's reference point and edge, as a bound for the contact search. [m/s]
+    pub(crate) fn fastest_speed(&self) -> f64 {
+        let mut fastest: f64 = 0.0;
+        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+            fastest = fastest.max(body.velocity.linear.norm());
+        }
+        for robot in self.robots.iter().flatten() {
+            for i in 0..robot.model.bodies.len() {
+                let p_OB = robot.data.pose_in_world[i].translation - robot.data.origin;
+                let V = robot
+                    .chains
+                    .of(LinkBody(i))
+                    .iter()
+                    .fold(Motion::default(), |V, &k| V + robot.data.subspace[k] * robot.v[k]);
+                fastest = fastest.max((V.linear + V.angular.cross(&p_OB)).norm());
+            }
+        }
+        fastest
+    }
+}
+
+/// Whether two bodies of a robot hang on each other, or both on the fixed base.
+fn adjacent(model: &Model, a: Option<LinkBody>, b: Option<LinkBody>) -> bool {
+    let parent = |x: Option<LinkBody>| x.map(|x| model.bodies[x.0].parent);
+    parent(a) == Some(b) || parent(b) == Some(a)
+}
+
+fn check_state(robot: &str, what: &'static str, x: &[f64], want: usize) -> Result<(), WorldError> {
+    if x.len() != want {
+        return Err(WorldError::StateLength { robot: robot.to_owned(), what, got: x.len(), want });
+    }
+    if x.iter().any(|x| !x.is_finite()) {
+        return Err(WorldError::NotFinite { name: robot.to_owned(), what });
+    }
+    Ok(())
+}
+
+/// Inertia of a free body: given, or of the solid shape. [kg·m²] (3×3)
+fn body_inertia(
+    description: &BodyDescription,
+    shape: &ColliderShape,
+) -> Result<Matrix3, WorldError> {
+    let name = || description.name.clone();
+    let mass = description.mass;
+    if !(mass > 0.0 && mass.is_finite()) {
+        return Err(WorldError::Mass { name: name(), mass });
+    }
+    let inertia = match description.inertia {
+        Some(inertia) => inertia,
+        None => {
+            shape.unit_inertia().map_err(|source| WorldError::Shape { name: name(), source })?.1
+                * mass
+        }
+    };
+    if inertia.iter().all(|x| x.is_finite()) && inertia.symmetric_eigenvalues().min() > 0.0 {
+        return Ok(inertia);
+    }
+    Err(WorldError::Inertia { name: name() })
+}
