@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Writes arm6.urdf, arm6_mimic.urdf and the meshes; `--check` only compares with what is there.
+
+Everything about the arm's body is decided here; gains, loops and sensors are in config/arm6.yaml. Needs Python only.
+At zero the arm stands upright and its tool looks forward (x); every link frame is then parallel to the base.
+"""
+
+import math
+import pathlib
+import sys
+
+from solids import RPY, Solid, mass_properties, stl
+
+HERE = pathlib.Path(__file__).resolve().parent
+COLORS = {"shell": "0.93 0.94 0.95 1", "accent": "0.96 0.45 0.13 1", "dark": "0.17 0.19 0.22 1", "rubber": "0.10 0.10 0.11 1"}
+
+# The gripper's four-bars, in the palm's frame: the crank turns about (PIVOT_X, ±CRANK_Y), the follower about
+# (PIVOT_X, ±FOLLOWER_Y), both of length LINK; the jaw's pad is PAD_X ahead of the crank's tip.
+PIVOT_X, CRANK_Y, FOLLOWER_Y, LINK = 0.062, 0.052, 0.028, 0.050
+HALF_OPENING = 0.02125  # of the pad from the middle at crank angle 0: opening = 2 (HALF_OPENING + LINK sin angle)
+PAD_X, PAD_SIZE = 0.033, (0.028, 0.005, 0.024)
+PAD_FACE = HALF_OPENING - CRANK_Y  # y of the left pad's face in the jaw's frame
+TOOL_X = PIVOT_X + LINK + PAD_X  # tool centre in the palm's frame: between the pads at crank angle 0
+OPEN, CLOSED = 0.4389, -0.4367  # crank angles at 85.0 mm and 0.2 mm
+
+
+def cylinder(color, start, end, radius, fillet=0.006, **more):
+    axis = next(a for k, a in enumerate("xyz") if start[k] != end[k])
+    center = tuple((a + b) / 2 for a, b in zip(start, end))
+    length = sum(b - a for a, b in zip(start, end))
+    return Solid("cylinder", color, center, (radius, length), axis, fillet, **more)
+
+
+def box(color, size, center, fillet=0.003, **more):
+    return Solid("box", color, center, size, "z", fillet, **more)
+
+
+def slot(color, size, center, fillet=0.0015, **more):
+    return Solid("slot", color, center, size, "z", fillet, **more)
+
+
+def trim(color, start, end, radius, fillet=0.003):
+    """A cap or ring: seen, not felt."""
+    return cylinder(color, start, end, radius, fillet, collide=False, heavy=False)
+
+
+def arm_links():
+    """Name: (mass [kg], solids)."""
+    return {
+        "base_link": (3.6, [
+            cylinder("shell", (0, 0, 0.010), (0, 0, 0.084), 0.070, 0.012),
+            cylinder("dark", (0, 0, 0), (0, 0, 0.014), 0.086, 0.005),
+            trim("dark", (0, 0, 0.082), (0, 0, 0.092), 0.059, 0.001),
+        ]),
+        "shoulder_link": (3.8, [
+            cylinder("shell", (0, 0, 0.002), (0, 0, 0.070), 0.062, 0.006),
+            cylinder("shell", (0, -0.056, 0.070), (0, 0.062, 0.070), 0.060, 0.010),
+            trim("accent", (0, -0.064, 0.070), (0, -0.052, 0.070), 0.050, 0.004),
+            trim("dark", (0, 0.060, 0.070), (0, 0.068, 0.070), 0.052, 0.001),
+        ]),
+        "upper_arm_link": (5.4, [
+            cylinder("shell", (0, -0.059, 0), (0, 0.052, 0), 0.060, 0.010),
+            trim("accent", (0, 0.048, 0), (0, 0.060, 0), 0.050, 0.004),
+            cylinder("shell", (0, 0, 0.02), (0, 0, 0.370), 0.046, 0.004, end_radius=0.042),
+            cylinder("shell", (0, -0.052, 0.400), (0, 0.046, 0.400), 0.051, 0.010),
+            trim("accent", (0, 0.042, 0.400), (0, 0.053, 0.400), 0.042, 0.004),
+            trim("dark", (0, -0.057, 0.400), (0, -0.050, 0.400), 0.044, 0.001),
+        ]),
+        "forearm_link": (2.5, [
+            cylinder("shell", (0, -0.042, 0), (0, 0.049, 0), 0.051, 0.010),
+            trim("accent", (0, -0.049, 0), (0, -0.038, 0), 0.042, 0.004),
+            cylinder("shell", (0, 0, 0.02), (0, 0, 0.325), 0.038, 0.004, end_radius=0.034),
+            cylinder("shell", (0, -0.036, 0.350), (0, 0.045, 0.350), 0.039, 0.008),
+            trim("accent", (0, -0.042, 0.350), (0, -0.032, 0.350), 0.031, 0.003),
+            trim("dark", (0, 0.043, 0.350), (0, 0.051, 0.350), 0.033, 0.001),
+        ]),
+        "wrist_1_link": (1.25, [
+            cylinder("shell", (0, -0.040, 0), (0, 0.036, 0), 0.039, 0.008),
+            trim("accent", (0, 0.032, 0), (0, 0.042, 0), 0.031, 0.003),
+            cylinder("shell", (0, 0, 0.005), (0, 0, 0.056), 0.037, 0.003),
+            trim("dark", (0, 0, 0.054), (0, 0, 0.062), 0.032, 0.001),
+        ]),
+        "wrist_2_link": (1.25, [
+            cylinder("shell", (0, 0, -0.040), (0, 0, 0.036), 0.039, 0.008),
+            trim("accent", (0, 0, 0.032), (0, 0, 0.042), 0.031, 0.003),
+            cylinder("shell", (0.005, 0, 0), (0.046, 0, 0), 0.037, 0.003),
+            trim("dark", (0.044, 0, 0), (0.052, 0, 0), 0.032, 0.001),
+        ]),
+        "wrist_3_link": (0.35, [
+            cylinder("shell", (0.001, 0, 0), (0.029, 0, 0), 0.037, 0.005),
+            cylinder("dark", (0.027, 0, 0), (0.035, 0, 0), 0.0315, 0.001),
+        ]),
+    }
+
+
+def palm():
+    return (0.62, [
+        cylinder("dark", (0, 0, 0), (0.012, 0, 0), 0.0335, 0.002),
+        box("shell", (0.046, 0.100, 0.056), (0.031, 0, 0), 0.012),
+        box("dark", (0.020, 0.118, 0.034), (0.059, 0, 0), 0.008),
+        trim("accent", (0.031, 0, 0.0265), (0.031, 0, 0.0300), 0.013, 0.0015),
+    ])
+
+
+def finger(side):
+    """The links of one finger; `side` is +1 for the left, at +y."""
+    knuckle_y = (PAD_FACE + PAD_SIZE[1] + 0.007) / 2
+    plate_y = PAD_FACE + PAD_SIZE[1] + 0.004
+    screw = lambda x, y: trim("accent", (x, side * y, -0.0125), (x, side * y, 0.0125), 0.0042, 0.001)
+    return {
+        "crank": (0.040, [
+            slot("dark", (LINK + 0.015, 0.015, 0.018), (LINK / 2, 0, 0)),
+            trim("accent", (0, 0, -0.018), (0, 0, 0.018), 0.0052, 0.001),
+        ]),
+        "follower": (0.025, [slot("dark", (LINK + 0.010, 0.010, 0.012), (LINK / 2, 0, 0))]),
+        "jaw": (0.080, [
+            box("shell", (0.016, 0.0318, 0.022), (0, side * knuckle_y, 0), 0.003),
+            box("shell", (0.055, 0.008, 0.024), (0.0195, side * plate_y, 0), 0.0025),
+            screw(0, 0), screw(0, FOLLOWER_Y - CRANK_Y),
+        ]),
+        "pad": (0.006, [box("rubber", PAD_SIZE, (0, 0, 0), 0.0008)]),
+    }
+
+
+# joint: parent, child, origin, axis, lower, upper, velocity, effort
+PI = math.pi
+ARM_JOINTS = {
+    "shoulder_yaw": ("base_link", "shoulder_link", (0, 0, 0.090), "z", -3.05, 3.05, PI, 150),
+    "shoulder_pitch": ("shoulder_link", "upper_arm_link", (0, 0.125, 0.070), "y", -2.10, 2.10, PI, 150),
+    "elbow_pitch": ("upper_arm_link", "forearm_link", (0, -0.105, 0.400), "y", -2.60, 2.60, PI, 120),
+    "wrist_pitch": ("forearm_link", "wrist_1_link", (0, 0.090, 0.350), "y", -3.05, 3.05, PI, 30),
+    "wrist_yaw": ("wrist_1_link", "wrist_2_link", (0, 0, 0.100), "z", -3.05, 3.05, PI, 30),
+    "wrist_roll": ("wrist_2_link", "wrist_3_link", (0.050, 0, 0), "x", -3.05, 3.05, PI, 30),
+}
+AXIS = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1", "-z": "0 0 -1"}
+
+
+def numbers(values):
+    return " ".join(f"{v:.9g}" if abs(v) > 1e-12 else "0" for v in values)
+
+
+def link_xml(name, mass, solids):
+    com, (ixx, iyy, izz, ixy, ixz, iyz) = mass_properties(solids, mass)
+    lines = [f'  <link name="{name}">', "    <inertial>", f'      <origin xyz="{numbers(com)}"/>',
+             f'      <mass value="{mass}"/>',
+             f'      <inertia ixx="{ixx:.6g}" ixy="{ixy:.6g}" ixz="{ixz:.6g}" iyy="{iyy:.6g}" iyz="{iyz:.6g}" izz="{izz:.6g}"/>',
+             "    </inertial>"]
+    for color in dict.fromkeys(s.color for s in solids):
+        mesh = f"package://karakuri/urdf/arm6/meshes/{name}_{color}.stl"
+        lines.append(f'    <visual><geometry><mesh filename="{mesh}"/></geometry><material name="{color}"/></visual>')
+    for s in (s for s in solids if s.collide):
+        if s.shape == "cylinder":
+            rpy = f' rpy="{numbers(RPY[s.axis])}"' if s.axis != "z" else ""
+            shape = f'<cylinder radius="{s.size[0]:.9g}" length="{s.size[1]:.9g}"/>'
+        else:
+            rpy, shape = "", f'<box size="{numbers(s.size)}"/>'
+        lines.append(f'    <collision><origin xyz="{numbers(s.center)}"{rpy}/><geometry>{shape}</geometry></collision>')
+    return lines + ["  </link>"]
+
+
+def joint_xml(name, kind, parent, child, origin, axis=None, limits=None, mimic=None):
+    lines = [f'  <joint name="{name}" type="{kind}">', f'    <parent link="{parent}"/>',
+             f'    <child link="{child}"/>', f'    <origin xyz="{numbers(origin)}"/>']
+    if axis:
+        lines.append(f'    <axis xyz="{AXIS[axis]}"/>')
+    if limits:
+        lower, upper, velocity, effort = limits
+        lines.append(f'    <limit lower="{lower:.9g}" upper="{upper:.9g}" velocity="{velocity:.9g}" effort="{effort:.9g}"/>')
+    if mimic:
+        leader, multiplier = mimic
+        lines.append(f'    <mimic joint="{leader}" multiplier="{multiplier}"/>')
+    return lines + ["  </joint>"]
+
+
+def finger_joints(name, side, loops):
+    """Crank, follower, jaw; the loop through follower and jaw is closed in the robot YAML or, without loops, by mimics."""
+    axis = "z" if side > 0 else "-z"
+    leader = ("left_crank_joint", 1) if side < 0 else None
+    passive = (-0.6, 0.6, 10.0, 10.0)
+    follow = (lambda multiplier: None) if loops else (lambda multiplier: ("left_crank_joint", multiplier))
+    crank, follower, jaw, pad = (f"{name}_{part}" for part in ("crank", "follower", "jaw", "pad"))
+    pad_y = PAD_FACE + PAD_SIZE[1] / 2
+    return [
+        *joint_xml(f"{crank}_joint", "revolute", "palm", crank, (PIVOT_X, side * CRANK_Y, 0), axis,
+                   (CLOSED, OPEN, 2.0, 4.0), leader),
+        *joint_xml(f"{follower}_joint", "revolute", "palm", follower, (PIVOT_X, side * FOLLOWER_Y, 0), axis, passive,
+                   follow(1)),
+        *joint_xml(f"{jaw}_joint", "revolute", crank, jaw, (LINK, 0, 0), axis, passive, follow(-1)),
+        *joint_xml(f"{pad}_joint", "fixed", jaw, pad, (PAD_X, side * pad_y, 0)),
+    ]
+
+
+def frame_xml(name):
+    return [f'  <link name="{name}"/>']
+
+
+def urdf(links, loops):
+    robot = "arm6" if loops else "arm6_mimic"
+    lines = ['<?xml version="1.0"?>', f"<!-- {robot}: written by urdf/arm6/generate.py; change that, not this. -->",
+             f'<robot name="{robot}">']
+    for name, rgba in COLORS.items():
+        lines.append(f'  <material name="{name}"><color rgba="{rgba}"/></material>')
+    for name, (mass, solids) in links.items():
+        lines += link_xml(name, mass, solids)
+        if name == "wrist_3_link":
+            lines += frame_xml("flange")
+    lines += frame_xml("tool")
+    for name, (parent, child, origin, axis, *limits) in ARM_JOINTS.items():
+        lines += joint_xml(name, "revolute", parent, child, origin, axis, limits)
+    lines += joint_xml("flange_joint", "fixed", "wrist_3_link", "flange", (0.035, 0, 0))
+    lines += joint_xml("palm_joint", "fixed", "flange", "palm", (0, 0, 0))
+    lines += joint_xml("tool_joint", "fixed", "palm", "tool", (TOOL_X, 0, 0))
+    lines += finger_joints("left", 1, loops) + finger_joints("right", -1, loops)
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def files():
+    """Path: content."""
+    links = arm_links() | {"palm": palm()}
+    for name, side in (("left", 1), ("right", -1)):
+        links |= {f"{name}_{part}": link for part, link in finger(side).items()}
+    out = {HERE / "arm6.urdf": urdf(links, True).encode(), HERE / "arm6_mimic.urdf": urdf(links, False).encode()}
+    for name, (_, solids) in links.items():
+        for color in dict.fromkeys(s.color for s in solids):
+            mesh = f"{name}_{color}"
+            out[HERE / "meshes" / f"{mesh}.stl"] = stl(f"karakuri arm6 {mesh}", [s for s in solids if s.color == color])
+    return out
+
+
+def main():
+    if sys.argv[1:] == ["--check"]:
+        stale = [str(p) for p, content in files().items() if not p.is_file() or p.read_bytes() != content]
+        sys.exit(f"stale: {', '.join(stale)}; run urdf/arm6/generate.py" if stale else 0)
+    for path, content in files().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
