@@ -3,7 +3,10 @@
 
 use anyhow::Result;
 
+pub mod dynamics;
+pub mod ik;
 pub mod launch;
+mod robot;
 
 /// How a command that could read its input ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,5 +41,7 @@ macro_rules! registry {
 }
 
 registry! {
+    Dynamics(dynamics),
+    Ik(ik),
     Launch(launch),
 }

@@ -1,0 +1,93 @@
+//! What commands about one robot share: loading it, naming its links, numbers on the command line.
+
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, anyhow, bail};
+use karakuri_files::{load_robot, read_text};
+use karakuri_model::{Base, FrameId, Model};
+use karakuri_spatial::Pose;
+
+/// What the robot stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum BaseKind {
+    /// The root link is fixed at the world's origin
+    Fixed,
+    /// The root link is free
+    Floating,
+}
+
+/// The robot; its warnings are counted on stderr.
+pub(crate) fn load(urdf: &Path, config: Option<&Path>, base: Option<BaseKind>) -> Result<Model> {
+    let base = base.map(|base| match base {
+        BaseKind::Fixed => Base::Fixed(Pose::IDENTITY),
+        BaseKind::Floating => Base::Floating,
+    });
+    let loaded = load_robot(urdf, config, base)?;
+    if !loaded.warnings.is_empty() {
+        let (n, urdf) = (loaded.warnings.len(), urdf.display());
+        tracing::info!("{urdf}: {n} warnings; `karakuri check {urdf}` lists them");
+    }
+    Ok(loaded.model)
+}
+
+/// Text of a file, or of the standard input for `-`.
+pub(crate) fn read_input(file: &Path) -> Result<String> {
+    if file != Path::new("-") {
+        return Ok(read_text(file)?);
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("cannot read the standard input")?;
+    Ok(text)
+}
+
+/// The links of these names; all without names.
+pub(crate) fn links(model: &Model, names: &[String]) -> Result<Vec<FrameId>> {
+    if names.is_empty() {
+        return Ok((0..model.frames.len()).map(FrameId).collect());
+    }
+    names.iter().map(|name| link(model, name)).collect()
+}
+
+/// The link of this name.
+pub(crate) fn link(model: &Model, name: &str) -> Result<FrameId> {
+    let names = model.frames.iter().map(|frame| frame.name.as_str());
+    model.frame(name).ok_or_else(|| unknown("link", name, names))
+}
+
+/// An error that lists what there is.
+pub(crate) fn unknown<'a>(
+    kind: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> anyhow::Error {
+    let known: Vec<&str> = known.collect();
+    anyhow!("the robot has no {kind} `{name}`; it has {}", known.join(", "))
+}
+
+/// Numbers separated by commas.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Numbers(pub(crate) Vec<f64>);
+
+impl FromStr for Numbers {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |part: &str| match part.trim().parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            _ => Err(anyhow!("`{}` is not a finite number", part.trim())),
+        };
+        text.split(',').map(number).collect::<Result<_>>().map(Self)
+    }
+}
+
+impl Numbers {
+    /// Exactly N of them.
+    pub(crate) fn fixed<const N: usize>(&self) -> Result<[f64; N]> {
+        let Ok(numbers) = self.0.as_slice().try_into() else {
+            bail!("{N} numbers are wanted, {} are given", self.0.len())
+        };
+        Ok(numbers)
+    }
+}
