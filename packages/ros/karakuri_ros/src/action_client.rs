@@ -7,13 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::Stream;
-
 use crate::{
     Action, Node, RosError, Service,
     action_server::status,
     msg::{
-        action_msgs::{msg::GoalInfo, srv::CancelGoal},
+        action_msgs::{
+            msg::{GoalInfo, GoalStatusArray},
+            srv::CancelGoal,
+        },
         unique_identifier_msgs::msg::UUID,
     },
     node::{Wake, create, next},
@@ -216,6 +217,20 @@ impl<A: Action> Core<A> {
         true
     }
 
+    /// A server that does not list an accepted goal is another one than before: it is asked, and the goal counts as lost
+    /// if it answers that it does not know it.
+    fn check_status(&mut self, message: &GoalStatusArray, action: &str) {
+        let is_listed =
+            |id: &[u8]| message.status_list.iter().any(|s| s.goal_info.goal_id.uuid == id);
+        for goal in &mut self.goals {
+            let executing = lock(&goal.view).state == ClientGoalState::Executing;
+            if executing && !is_listed(&goal.id) {
+                let request = A::make_result_request_msg(UUID { uuid: goal.id.clone() });
+                goal.result = request_or_warn(&self.get_result, &request, action);
+            }
+        }
+    }
+
     fn advance(&mut self, action: &str) -> bool {
         let present = self.is_present();
         let gone = self.absent_since.is_some_and(|since| since.elapsed() > SERVER_GONE);
@@ -348,26 +363,26 @@ impl<S: 'static> Node<S> {
         let topic = format!("{name}/_action/feedback");
         let mut feedback =
             create("subscription", &topic, || self.inner.subscribe(&topic, qos::state()))?;
+        let topic = format!("{name}/_action/status");
+        let mut status =
+            create("subscription", &topic, || self.inner.subscribe(&topic, qos::latched()))?;
         let action: Arc<str> = name.into();
         let client = ActionClient {
             core: Arc::clone(&core),
             action: Arc::clone(&action),
             wake: self.wake(),
         };
-        self.add_source(move |_| update(&core, &mut feedback, &action));
+        self.add_source(move |_| {
+            let mut core = lock(&core);
+            let mut changed = false;
+            while let Some(message) = next(&mut feedback) {
+                changed |= core.take_feedback(message);
+            }
+            while let Some(message) = next(&mut status) {
+                core.check_status(&message, &action);
+            }
+            core.update(&action) || changed
+        });
         Ok(client)
     }
-}
-
-fn update<A: Action>(
-    core: &Mutex<Core<A>>,
-    feedback: &mut (impl Stream<Item = A::FeedbackMessage> + Unpin),
-    action: &str,
-) -> bool {
-    let mut core = lock(core);
-    let mut changed = false;
-    while let Some(message) = next(feedback) {
-        changed |= core.take_feedback(message);
-    }
-    core.update(action) || changed
 }

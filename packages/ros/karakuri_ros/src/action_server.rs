@@ -95,7 +95,7 @@ impl<A: Action> fmt::Debug for GoalRequest<A> {
         f.debug_struct("GoalRequest")
             .field("action", &self.action)
             .field("goal", &self.goal)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -290,11 +290,11 @@ impl<A: Action> Goals<A> {
         let id = A::destructure_result_request_msg(request.take()).uuid;
         match self.by_id.get_mut(&id) {
             None => {
-                request.respond(A::make_result_response_msg(status::UNKNOWN, A::Result::default()))
+                request.respond(A::make_result_response_msg(status::UNKNOWN, A::Result::default()));
             }
             Some(goal) => match &goal.result {
                 Some(result) => {
-                    request.respond(A::make_result_response_msg(goal.status, result.clone()))
+                    request.respond(A::make_result_response_msg(goal.status, result.clone()));
                 }
                 None => goal.waiting.push(request),
             },
@@ -322,12 +322,11 @@ impl<A: Action> Goals<A> {
         let one_goal = asked.goal_id.uuid.iter().any(|byte| *byte != 0)
             && Time::from(&asked.stamp) == Time::ZERO;
         response.return_code = match (response.goals_canceling.is_empty(), n_active, n_found) {
-            (false, ..) => cancel_code::NONE,
             (true, 1.., _) => cancel_code::REJECTED,
             (true, 0, 0) if one_goal => cancel_code::UNKNOWN_GOAL,
             (true, 0, 1..) if one_goal => cancel_code::TERMINATED,
-            // "all goals" of which there are none
-            _ => cancel_code::REJECTED,
+            // "all goals", of which there are none
+            _ => cancel_code::NONE,
         };
         response
     }
@@ -370,6 +369,8 @@ impl<S: 'static> Node<S> {
             clock: self.clock().clone(),
             n_accepted: 0,
         }));
+        // tells clients of an earlier server of this name that their goals are gone
+        lock(&goals).publish_status();
         let action: Arc<str> = name.into();
 
         let shared = Arc::clone(&goals);

@@ -143,7 +143,11 @@ mod tests {
     #[test]
     fn arithmetic_is_exact_and_saturates() {
         let start = Time::from_nanoseconds(1_700_000_000_000_000_000);
-        assert_eq!((start + Duration::from_nanos(7)).seconds_since(start), 7e-9);
+        assert_eq!((start + Duration::from_nanos(7)).nanoseconds(), 1_700_000_000_000_000_007);
+        assert!(
+            ((start + Duration::from_nanos(7)).seconds_since(start) - 7e-9).abs()
+                < f64::EPSILON * 7e-9
+        );
         assert_eq!(start.plus_seconds(-0.25).nanoseconds(), 1_699_999_999_750_000_000);
         assert_eq!(start.plus_seconds(f64::NAN), start);
         assert_eq!(

@@ -1,5 +1,7 @@
 //! `/diagnostics`: how a node feels, once a second.
 
+use std::fmt::Display;
+
 use crate::{
     Clock, Publisher,
     msg::{
@@ -52,7 +54,7 @@ impl Status {
 
     /// Adds a figure; put the unit into the key, as in `period_ms`.
     #[must_use]
-    pub fn value(mut self, key: &str, value: impl ToString) -> Self {
+    pub fn value(mut self, key: &str, value: impl Display) -> Self {
         self.values.push((key.to_owned(), value.to_string()));
         self
     }

@@ -100,14 +100,13 @@ fn key_text(key: &Value) -> String {
 fn matches(pattern: &[String], name: &[&str]) -> bool {
     match (pattern.split_first(), name.split_first()) {
         (None, None) => true,
-        (None, Some(_)) => false,
         (Some((first, rest)), _) if first == "**" => {
             (0..=name.len()).any(|n| matches(rest, &name[n..]))
         }
-        (Some(_), None) => false,
         (Some((first, rest)), Some((token, tokens))) => {
             (first == "*" || first == token) && matches(rest, tokens)
         }
+        _ => false,
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) struct Accepted<S> {
     pub(crate) commit: Box<dyn FnOnce(&mut S)>,
 }
 
+type Callback<S> = Box<dyn FnMut(&mut S)>;
 type Accept<S> = Box<dyn Fn(&ParameterValue) -> Result<Accepted<S>, String>>;
 
 /// A declared parameter.
@@ -38,7 +39,7 @@ pub(crate) struct Entry<S> {
 /// All declared parameters.
 pub(crate) struct ParameterServer<S> {
     entries: BTreeMap<String, Entry<S>>,
-    after_change: Vec<Box<dyn FnMut(&mut S)>>,
+    after_change: Vec<Callback<S>>,
     events: Publisher<ParameterEvent>,
     node_name: String,
     clock: Clock,
@@ -58,7 +59,7 @@ impl<S: 'static> ParameterServer<S> {
         Ok(())
     }
 
-    pub(crate) fn after_change(&mut self, callback: Box<dyn FnMut(&mut S)>) {
+    pub(crate) fn after_change(&mut self, callback: Callback<S>) {
         self.after_change.push(callback);
     }
 

@@ -33,11 +33,6 @@ pub trait Ranged: ParameterType {
     fn describe(range: &RangeInclusive<Self::Bound>, descriptor: &mut ParameterDescriptor);
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the constants are 0 to 9"
-)]
 mod kind {
     use super::Kind;
     pub(super) const NOT_SET: u8 = Kind::PARAMETER_NOT_SET as u8;

@@ -26,7 +26,7 @@ impl<T: Service> fmt::Debug for Request<T> {
         f.debug_struct("Request")
             .field("service", &self.service)
             .field("message", &self.message)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -308,12 +308,10 @@ impl<T: Service> Future for Call<T> {
     type Output = Result<T::Response, CallError>;
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut slot = lock(&self.slot);
-        match slot.outcome.take() {
-            Some(outcome) => Poll::Ready(outcome),
-            None => {
-                slot.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
+        if let Some(outcome) = slot.outcome.take() {
+            return Poll::Ready(outcome);
         }
+        slot.waker = Some(context.waker().clone());
+        Poll::Pending
     }
 }

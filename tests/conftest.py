@@ -1,0 +1,25 @@
+"""Fixtures for all tests that talk to running nodes."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from support.domain import Domain  # noqa: E402
+from support.ros import Ros  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def domain():
+    """A ROS domain of this module's own: nothing else on the machine is seen."""
+    with Domain() as domain:
+        yield domain
+
+
+@pytest.fixture(scope="module")
+def ros(domain):
+    """An rclpy node in that domain."""
+    with Ros(domain) as ros:
+        yield ros

@@ -1,0 +1,1 @@
+"""What tests of running nodes share: a ROS domain, node processes, an rclpy client."""

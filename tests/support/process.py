@@ -1,0 +1,110 @@
+"""Node processes: started under the test's domain, watched, and gone when the test is over."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def executable(name):
+    """The program of this name that `./dev build` made; an example of karakuri_ros is built when it is missing."""
+    for path in (TARGET / name, TARGET / "examples" / name):
+        if path.exists():
+            return path
+    example = ROOT / "packages/ros/karakuri_ros/examples" / f"{name}.rs"
+    if not example.exists():
+        raise FileNotFoundError(f"{TARGET / name} does not exist: run `./dev build` first")
+    build = ["cargo", "build", "--quiet", "--release", "-p", "karakuri_ros", "--example", name]
+    subprocess.run(build, cwd=ROOT, check=True)
+    return TARGET / "examples" / name
+
+
+def ros_arguments(name=None, namespace=None, parameters=None, remaps=None, files=(), extra=()):
+    """The command line's ROS part."""
+    arguments = ["--ros-args"]
+    if name:
+        arguments += ["-r", f"__node:={name}"]
+    if namespace:
+        arguments += ["-r", f"__ns:={namespace}"]
+    for source, target in (remaps or {}).items():
+        arguments += ["-r", f"{source}:={target}"]
+    for key, value in (parameters or {}).items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        arguments += ["-p", f"{key}:={text}"]
+    for file in files:
+        arguments += ["--params-file", str(file)]
+    return arguments + list(extra)
+
+
+class NodeProcess:
+    """A running node. Leaving the `with` block stops it and checks that it stopped cleanly, unless it ended before."""
+
+    def __init__(self, domain, program, *arguments, **ros):
+        path = executable(program)
+        command = [str(path), *arguments, *ros_arguments(**ros)]
+        self.lines = []
+        self.process = subprocess.Popen(
+            command, env=domain.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if self.process.poll() is None:
+            code, _ = self.stop()
+            if kind is None:
+                assert code == 0, f"stopped with {code}:\n" + self.output()
+        elif kind is not None:
+            print(self.output())
+
+    def output(self):
+        """All that it printed."""
+        return "\n".join(self.lines)
+
+    def wait(self, timeout=10.0):
+        """Waits for the end by itself; the exit code."""
+        code = self.process.wait(timeout)
+        self._reader.join(timeout)
+        return code
+
+    def stop(self, number=signal.SIGINT, timeout=5.0):
+        """Sends a signal; the exit code and how long the end took in seconds."""
+        started = time.monotonic()
+        self.process.send_signal(number)
+        try:
+            code = self.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.wait()
+            raise AssertionError(f"still running {timeout} s after signal {number}:\n{self.output()}") from None
+        return code, time.monotonic() - started
+
+    def kill(self):
+        """Ends it as a crash would."""
+        self.process.kill()
+        self.wait()
+
+    def memory_mb(self):
+        """Resident memory in MB."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise RuntimeError("no VmRSS")
+
+    def cpu_seconds(self):
+        """Processor time used so far, user and system, in seconds."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
