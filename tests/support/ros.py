@@ -20,9 +20,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 DEADLINE = 10.0
 
 
-def latched():
+def latched(depth=1):
     """The QoS of topics whose last value late joiners get too."""
-    return QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    return QoSProfile(depth=depth, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Topic:

@@ -125,11 +125,11 @@ impl Fixture {
         })
     }
 
-    fn on_ping(&mut self, message: JointState) {
-        self.pong.publish(&message);
+    fn on_ping(&mut self, message: &JointState) {
+        self.pong.publish(message);
     }
 
-    fn on_burst(&mut self, message: Int64) {
+    fn on_burst(&mut self, message: &Int64) {
         self.n_received += 1;
         self.n_out_of_order += i64::from(message.data < self.last_received);
         self.last_received = message.data;

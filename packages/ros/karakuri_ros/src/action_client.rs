@@ -26,6 +26,9 @@ use crate::{
 /// How long a server may be away before its goals count as lost.
 const SERVER_GONE: Duration = Duration::from_secs(1);
 
+/// How long after a goal's end its result may take to arrive.
+const ANSWER_LOST: Duration = Duration::from_millis(300);
+
 /// Where a goal stands, seen from the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -154,6 +157,10 @@ struct Tracked<A: Action> {
     result: Option<Answer<A::GetResult>>,
     canceled: Option<Answer<CancelGoal::Service>>,
     cancel_sent: bool,
+    /// Seen on the status topic.
+    is_listed: bool,
+    /// When to ask for the result once more.
+    ask_at: Option<Instant>,
 }
 
 impl<A: Action> ActionClient<A> {
@@ -177,6 +184,8 @@ impl<A: Action> ActionClient<A> {
             result: None,
             canceled: None,
             cancel_sent: false,
+            is_listed: false,
+            ask_at: None,
         });
         core.advance(&self.action);
         self.wake.soon();
@@ -217,16 +226,19 @@ impl<A: Action> Core<A> {
         true
     }
 
-    /// A server that does not list an accepted goal is another one than before: it is asked, and the goal counts as lost
-    /// if it answers that it does not know it.
-    fn check_status(&mut self, message: &GoalStatusArray, action: &str) {
-        let is_listed =
-            |id: &[u8]| message.status_list.iter().any(|s| s.goal_info.goal_id.uuid == id);
+    /// The status topic makes up for answers that the middleware lost, as it may while nodes still discover each
+    /// other, and gives away a server that is another one than before.
+    fn check_status(&mut self, message: &GoalStatusArray) {
         for goal in &mut self.goals {
-            let executing = lock(&goal.view).state == ClientGoalState::Executing;
-            if executing && !is_listed(&goal.id) {
-                let request = A::make_result_request_msg(UUID { uuid: goal.id.clone() });
-                goal.result = request_or_warn(&self.get_result, &request, action);
+            let listed = message.status_list.iter().find(|s| s.goal_info.goal_id.uuid == goal.id);
+            match (lock(&goal.view).state, listed) {
+                (ClientGoalState::Sending, Some(_)) => goal.is_listed = true,
+                // perhaps a new server: it says whether it knows the goal
+                (ClientGoalState::Executing, None) => goal.ask_at = Some(Instant::now()),
+                (ClientGoalState::Executing, Some(s)) if s.status >= status::SUCCEEDED => {
+                    goal.ask_at = Some(Instant::now() + ANSWER_LOST);
+                }
+                _ => {}
             }
         }
     }
@@ -234,20 +246,17 @@ impl<A: Action> Core<A> {
     fn advance(&mut self, action: &str) -> bool {
         let present = self.is_present();
         let gone = self.absent_since.is_some_and(|since| since.elapsed() > SERVER_GONE);
-        let (send_goal, get_result, cancel_goal) =
-            (&self.send_goal, &self.get_result, &self.cancel_goal);
+        let callers = (&self.send_goal, &self.get_result, &self.cancel_goal);
         let mut changed = false;
         self.goals.retain_mut(|goal| {
             let before = lock(&goal.view).state;
             let next = match before {
-                ClientGoalState::Sending => {
-                    goal.advance_sending(present, send_goal, get_result, action)
-                }
-                ClientGoalState::Executing => goal.advance_executing(gone, get_result),
+                ClientGoalState::Sending => goal.advance_sending(present, callers, action),
+                ClientGoalState::Executing => goal.advance_executing(gone, callers.1, action),
                 state => state,
             };
             if next == ClientGoalState::Executing {
-                goal.advance_cancel(present, cancel_goal, action);
+                goal.advance_cancel(present, callers.2, action);
             }
             lock(&goal.view).state = next;
             changed |= next != before;
@@ -261,10 +270,10 @@ impl<A: Action> Tracked<A> {
     fn advance_sending(
         &mut self,
         present: bool,
-        send_goal: &Caller<A::SendGoal>,
-        get_result: &Caller<A::GetResult>,
+        callers: (&Caller<A::SendGoal>, &Caller<A::GetResult>, &Caller<CancelGoal::Service>),
         action: &str,
     ) -> ClientGoalState {
+        let (send_goal, get_result, cancel_goal) = callers;
         if let Some(goal) = self.goal.take_if(|_| present) {
             let request = A::make_goal_request_msg(UUID { uuid: self.id.clone() }, goal);
             self.accepted = request_or_warn(send_goal, &request, action);
@@ -272,28 +281,46 @@ impl<A: Action> Tracked<A> {
                 return ClientGoalState::Rejected;
             }
         }
-        if let Some(response) = self.accepted.as_mut().and_then(Answer::poll) {
-            self.accepted = None;
-            let (accepted, _) = A::destructure_goal_response_msg(response);
-            if !accepted {
-                return ClientGoalState::Rejected;
+        let answer = self.accepted.as_mut().and_then(Answer::poll);
+        let is_accepted = answer.map(|answer| A::destructure_goal_response_msg(answer).0);
+        match is_accepted.or(self.is_listed.then_some(true)) {
+            Some(true) => {
+                self.accepted = None;
+                self.ask_result(get_result, action);
+                ClientGoalState::Executing
             }
-            let request = A::make_result_request_msg(UUID { uuid: self.id.clone() });
-            self.result = request_or_warn(get_result, &request, action);
-            return ClientGoalState::Executing;
+            Some(false) => ClientGoalState::Rejected,
+            None if Instant::now() >= self.deadline => {
+                // should it have been accepted after all, nobody waits for it
+                if self.goal.is_none() {
+                    self.send_cancel(cancel_goal, action);
+                }
+                ClientGoalState::TimedOut
+            }
+            None => ClientGoalState::Sending,
         }
-        if Instant::now() >= self.deadline {
-            ClientGoalState::TimedOut
-        } else {
-            ClientGoalState::Sending
-        }
+    }
+
+    fn ask_result(&mut self, get_result: &Caller<A::GetResult>, action: &str) {
+        let request = A::make_result_request_msg(UUID { uuid: self.id.clone() });
+        self.result = request_or_warn(get_result, &request, action);
+    }
+
+    fn send_cancel(&mut self, cancel_goal: &Caller<CancelGoal::Service>, action: &str) {
+        let goal_info = GoalInfo { goal_id: UUID { uuid: self.id.clone() }, ..GoalInfo::default() };
+        self.canceled = request_or_warn(cancel_goal, &CancelGoal::Request { goal_info }, action);
+        self.cancel_sent = true;
     }
 
     fn advance_executing(
         &mut self,
         gone: bool,
         get_result: &Caller<A::GetResult>,
+        action: &str,
     ) -> ClientGoalState {
+        if self.ask_at.take_if(|at| Instant::now() >= *at).is_some() {
+            self.ask_result(get_result, action);
+        }
         if let Some(response) = self.result.as_mut().and_then(Answer::poll) {
             let (status, result) = A::destructure_result_response_msg(response);
             let state = match status {
@@ -317,12 +344,9 @@ impl<A: Action> Tracked<A> {
         cancel_goal: &Caller<CancelGoal::Service>,
         action: &str,
     ) {
-        if lock(&self.view).cancel && present && !self.cancel_sent {
-            let goal_info =
-                GoalInfo { goal_id: UUID { uuid: self.id.clone() }, ..GoalInfo::default() };
-            self.canceled =
-                request_or_warn(cancel_goal, &CancelGoal::Request { goal_info }, action);
-            self.cancel_sent = true;
+        let is_wanted = lock(&self.view).cancel;
+        if is_wanted && present && !self.cancel_sent {
+            self.send_cancel(cancel_goal, action);
         }
         if let Some(response) = self.canceled.as_mut().and_then(Answer::poll) {
             self.canceled = None;
@@ -379,7 +403,7 @@ impl<S: 'static> Node<S> {
                 changed |= core.take_feedback(message);
             }
             while let Some(message) = next(&mut status) {
-                core.check_status(&message, &action);
+                core.check_status(&message);
             }
             core.update(&action) || changed
         });

@@ -134,20 +134,29 @@ impl Arguments {
     }
 }
 
-/// `[node:]from:=to` with characters that names may have; the client library checks the rest.
+/// `[node:]from:=to`. The client library checks more, but says less.
 fn check_remap(flag: &str, rule: &str) -> Result<(), ArgumentError> {
-    let well_formed = rule.split_once(":=").is_some_and(|(from, to)| {
-        let allowed = |name: &str| {
-            name.chars().all(|c| c.is_ascii_alphanumeric() || "_/~:{}*.\\".contains(c))
-        };
-        !from.is_empty() && !to.is_empty() && allowed(from) && allowed(to)
-    });
-    let malformed = || ArgumentError::Malformed {
-        flag: flag.to_owned(),
-        value: rule.to_owned(),
-        expected: "[node:]from:=to",
+    let malformed = |expected| {
+        let (flag, value) = (flag.to_owned(), rule.to_owned());
+        Err(ArgumentError::Malformed { flag, value, expected })
     };
-    if well_formed { Ok(()) } else { Err(malformed()) }
+    let Some((from, to)) = rule.split_once(":=").filter(|(from, _)| !from.is_empty()) else {
+        return malformed("[node:]from:=to");
+    };
+    let is_token = |token: &str| {
+        token.starts_with(|c: char| c.is_ascii_alphabetic() || "_{".contains(c))
+            && token.chars().all(|c| c.is_ascii_alphanumeric() || "_{}".contains(c))
+    };
+    let name = to.split_once("://").map_or(to, |(_, name)| name);
+    let path = name.strip_prefix("~/").or(name.strip_prefix('/')).unwrap_or(name);
+    let is_path = path.split('/').all(is_token);
+    match from.rsplit(':').next().unwrap_or_default() {
+        "__node" | "__name" if !is_token(to) => malformed("__node:=name"),
+        "__ns" if !to.starts_with('/') || (to != "/" && !is_path) => malformed("__ns:=/namespace"),
+        "__node" | "__name" | "__ns" => Ok(()),
+        _ if !is_path => malformed("[node:]from:=to, both names"),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

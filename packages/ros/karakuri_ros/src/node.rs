@@ -257,6 +257,15 @@ impl<S: 'static> Node<S> {
         &mut self,
         topic: &str,
         qos: Qos,
+        mut callback: impl FnMut(&mut S, &T) + 'static,
+    ) -> Result<(), RosError> {
+        self.subscribe_owned(topic, qos, move |state, message| callback(state, &message))
+    }
+
+    fn subscribe_owned<T: Message>(
+        &mut self,
+        topic: &str,
+        qos: Qos,
         mut callback: impl FnMut(&mut S, T) + 'static,
     ) -> Result<(), RosError> {
         let mut stream = create("subscription", topic, || self.inner.subscribe::<T>(topic, qos))?;
@@ -275,7 +284,7 @@ impl<S: 'static> Node<S> {
     pub fn latest<T: Message>(&mut self, topic: &str, qos: Qos) -> Result<Latest<T>, RosError> {
         let latest = Latest::new();
         let cell = latest.clone();
-        self.subscribe(topic, qos, move |_, message| cell.store(message))?;
+        self.subscribe_owned(topic, qos, move |_, message| cell.store(message))?;
         Ok(latest)
     }
 
@@ -283,11 +292,11 @@ impl<S: 'static> Node<S> {
     pub fn service<T: Service>(
         &mut self,
         name: &str,
-        mut answer: impl FnMut(&mut S, T::Request) -> T::Response + 'static,
+        mut answer: impl FnMut(&mut S, &T::Request) -> T::Response + 'static,
     ) -> Result<(), RosError> {
-        self.service_later::<T>(name, move |state, mut request: Request<T>| {
-            let message = request.take();
-            request.respond(answer(state, message));
+        self.service_later::<T>(name, move |state, request: Request<T>| {
+            let response = answer(state, request.message());
+            request.respond(response);
         })
     }
 

@@ -87,7 +87,7 @@ fn live<S: 'static, E: fmt::Display>(
     let mut state = match set_up(&mut node) {
         Ok(state) => state,
         Err(reason) => {
-            error!("{reason:#}");
+            error!("failed to start: {reason:#}");
             log.detach();
             return ExitCode::FAILURE;
         }

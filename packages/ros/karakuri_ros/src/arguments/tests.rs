@@ -27,7 +27,22 @@ fn every_mistake_names_its_argument() {
     assert_eq!(message("--ros-args --frob"), "unknown ROS argument `--frob`");
     assert_eq!(message("--ros-args stray"), "unknown ROS argument `stray`");
     assert_eq!(message("--ros-args -r x=y"), "`-r x=y`: expected `[node:]from:=to`");
-    assert_eq!(message("--ros-args -r x:=y!"), "`-r x:=y!`: expected `[node:]from:=to`");
+    assert_eq!(
+        message("--ros-args -r x:=y!"),
+        "`-r x:=y!`: expected `[node:]from:=to, both names`"
+    );
+    assert_eq!(message("--ros-args -r __node:=a/b"), "`-r __node:=a/b`: expected `__node:=name`");
+    assert_eq!(message("--ros-args -r __ns:=ns"), "`-r __ns:=ns`: expected `__ns:=/namespace`");
+    for rule in [
+        "a:__ns:=/x/y",
+        "__ns:=/",
+        "/tf:=tf",
+        "a:~/b:=/c/d",
+        "x:=~/y",
+        "rostopic://x:=rostopic://y",
+    ] {
+        assert!(parse_words(&format!("--ros-args -r {rule}")).is_ok(), "{rule}");
+    }
     assert_eq!(message("--ros-args -p rate=3"), "`-p rate=3`: expected `[node:]name:=value`");
     assert!(
         message("--ros-args -p rate:=[1").starts_with("`-p rate:=[1`: the value is not valid YAML")
