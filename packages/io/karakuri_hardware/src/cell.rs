@@ -1,0 +1,294 @@
+//! When a cell goes on to its next sample, and what happens when its commander falls silent.
+//!
+//! Two clocks meet here. The cell's own time is a whole number of periods, so its stamps are exact. Wall time (any
+//! steady clock, in seconds) only paces the cell and finds out that a partner is dead; with `lockstep` no result
+//! depends on it.
+
+use crate::{JointCommand, RobotIo, RobotIoError};
+
+/// Seconds of wall time between two repeats of a sample while time stands still.
+const REPEAT_PERIOD: f64 = 0.05;
+/// A cell that is later than this gives up catching up. [s]
+const LARGEST_LAG: f64 = 0.1;
+
+/// How a cell is paced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellSettings {
+    /// Wait for the command computed from the last sample before going on.
+    pub lockstep: bool,
+    /// Cell seconds per wall second; 0 is as fast as it can. [-]
+    pub real_time_factor: f64,
+    /// Commands older than this put the robot into hold; 0 is never. Cell time, or wall time where `lockstep` makes
+    /// the cell wait. [s]
+    pub command_timeout: f64,
+}
+
+/// What [`Cell::poll`] did, or when to call it again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tick {
+    /// A new sample is there: publish it.
+    Advanced,
+    /// Time stands still, and the present sample is due to be published again for late joiners.
+    Repeat,
+    /// Nothing to do for this long, unless a command comes. [s, wall]
+    Wait(f64),
+}
+
+/// Something a person should be told, once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CellEvent {
+    /// No command came for so long [s]; the robot holds its place.
+    CommandsLost {
+        /// Index of the robot.
+        robot: usize,
+        /// [s]
+        silence: f64,
+    },
+    /// Commands came back.
+    CommandsBack {
+        /// Index of the robot.
+        robot: usize,
+    },
+}
+
+/// Whether a robot's commander is there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Commander {
+    /// No command so far. In lockstep the cell waits for the first one.
+    Never,
+    /// Stamp of the newest command, and the cell and wall times when it came.
+    Alive { stamp: i64, cell: i64, wall: f64 },
+    /// Silent for too long: in hold, and not waited for.
+    Lost,
+}
+
+/// A paced cell.
+pub struct Cell {
+    io: Box<dyn RobotIo>,
+    settings: CellSettings,
+    commanders: Vec<Commander>,
+    events: Vec<CellEvent>,
+    ticks: i64,
+    period_ns: i64,
+    playing: bool,
+    /// Samples still to be taken while paused.
+    single_steps: u64,
+    /// Wall time when the present sample came, and when it was published last. [s]
+    sampled: f64,
+    repeated: f64,
+    /// Wall and cell time from which pacing counts.
+    origin: Option<(f64, i64)>,
+}
+
+impl std::fmt::Debug for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cell")
+            .field("settings", &self.settings)
+            .field("ticks", &self.ticks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Cell {
+    /// Paces `io`, playing from the start.
+    pub fn new(io: Box<dyn RobotIo>, settings: CellSettings) -> Self {
+        let commanders = vec![Commander::Never; io.robots().len()];
+        #[expect(clippy::cast_possible_truncation, reason = "a period is far below 2^63 ns")]
+        let period_ns = (io.period() * 1e9).round() as i64;
+        Self {
+            io,
+            settings,
+            commanders,
+            events: Vec::new(),
+            ticks: 0,
+            period_ns,
+            playing: true,
+            single_steps: 0,
+            sampled: f64::NEG_INFINITY,
+            repeated: f64::NEG_INFINITY,
+            origin: None,
+        }
+    }
+
+    /// The cell itself.
+    pub fn io(&self) -> &dyn RobotIo {
+        self.io.as_ref()
+    }
+
+    /// The cell itself, to move things while it stands.
+    pub fn io_mut(&mut self) -> &mut dyn RobotIo {
+        self.io.as_mut()
+    }
+
+    /// Stamp of the present sample; the first is one period, never 0. [ns]
+    pub fn stamp(&self) -> i64 {
+        (self.ticks + 1) * self.period_ns
+    }
+
+    /// Present settings.
+    pub fn settings(&self) -> CellSettings {
+        self.settings
+    }
+
+    /// Changes the pacing from now on.
+    pub fn set_settings(&mut self, settings: CellSettings) {
+        self.settings = settings;
+        self.origin = None;
+    }
+
+    /// Whether time goes on by itself.
+    pub fn is_playing(&self) -> bool {
+        self.playing
+    }
+
+    /// Lets time go on, or stand still.
+    pub fn set_playing(&mut self, playing: bool) {
+        self.playing = playing;
+        self.single_steps = 0;
+        self.origin = None;
+    }
+
+    /// Takes so many samples while paused.
+    pub fn step(&mut self, samples: u64) {
+        self.single_steps += samples;
+    }
+
+    /// Samples still to be taken of those asked by [`Self::step`].
+    pub fn remaining_steps(&self) -> u64 {
+        self.single_steps
+    }
+
+    /// Drops samples still to be taken.
+    pub fn cancel_steps(&mut self) {
+        self.single_steps = 0;
+    }
+
+    /// Starts the cell's time anew. What it simulates is reset by its owner.
+    pub fn reset_time(&mut self) {
+        self.ticks = 0;
+        self.forget_commands();
+    }
+
+    /// Forgets all commands: the robots hold until the next ones.
+    pub fn forget_commands(&mut self) {
+        for robot in 0..self.commanders.len() {
+            self.commanders[robot] = Commander::Never;
+            self.io.hold(robot);
+        }
+        self.origin = None;
+        self.repeated = f64::NEG_INFINITY;
+    }
+
+    /// Whether a robot is in hold for want of commands.
+    pub fn is_lost(&self, robot: usize) -> bool {
+        self.commanders[robot] == Commander::Lost
+    }
+
+    /// Robots whose command for the present sample is awaited.
+    pub fn awaited(&self) -> impl Iterator<Item = usize> + '_ {
+        let stamp = self.stamp();
+        self.commanders
+            .iter()
+            .enumerate()
+            .filter(move |(_, c)| match c {
+                Commander::Never => true,
+                Commander::Alive { stamp: s, .. } => *s < stamp,
+                Commander::Lost => false,
+            })
+            .map(|(robot, _)| robot)
+    }
+
+    /// Takes a command computed from the sample stamped `stamp` [ns]; 0 is `from the present one`. In lockstep a
+    /// command for an older sample is dropped. `now` is wall time. [s]
+    pub fn command(
+        &mut self,
+        robot: usize,
+        stamp: i64,
+        command: &JointCommand,
+        now: f64,
+    ) -> Result<(), RobotIoError> {
+        let stamp = if stamp == 0 { self.stamp() } else { stamp };
+        if self.settings.lockstep && stamp != self.stamp() {
+            return Ok(());
+        }
+        self.io.write(robot, command)?;
+        if self.commanders[robot] == Commander::Lost {
+            self.events.push(CellEvent::CommandsBack { robot });
+        }
+        self.commanders[robot] = Commander::Alive { stamp, cell: self.stamp(), wall: now };
+        Ok(())
+    }
+
+    /// Goes on if it is time. `now` is wall time. [s]
+    pub fn poll(&mut self, now: f64) -> Result<Tick, RobotIoError> {
+        if !self.playing && self.single_steps == 0 {
+            return Ok(self.stand_still(now));
+        }
+        self.watch_commanders(now);
+        if self.settings.lockstep && self.awaited().next().is_some() {
+            return Ok(self.stand_still(now));
+        }
+        let wait = self.wait_for_pace(now);
+        if wait > 0.0 {
+            return Ok(Tick::Wait(wait));
+        }
+        self.io.advance()?;
+        self.ticks += 1;
+        self.single_steps = self.single_steps.saturating_sub(1);
+        self.sampled = now;
+        self.repeated = now;
+        Ok(Tick::Advanced)
+    }
+
+    /// What a person should be told since the last call.
+    pub fn take_events(&mut self) -> std::vec::Drain<'_, CellEvent> {
+        self.events.drain(..)
+    }
+
+    fn stand_still(&mut self, now: f64) -> Tick {
+        self.origin = None;
+        let due = self.repeated + REPEAT_PERIOD - now;
+        if due > 0.0 {
+            return Tick::Wait(due);
+        }
+        self.repeated = now;
+        Tick::Repeat
+    }
+
+    fn watch_commanders(&mut self, now: f64) {
+        let timeout = self.settings.command_timeout;
+        if timeout <= 0.0 {
+            return;
+        }
+        for robot in 0..self.commanders.len() {
+            let Commander::Alive { cell, wall, .. } = self.commanders[robot] else { continue };
+            let silence = if self.settings.lockstep {
+                now - wall.max(self.sampled)
+            } else {
+                (self.stamp() - cell) as f64 * 1e-9
+            };
+            if silence > timeout {
+                self.io.hold(robot);
+                self.commanders[robot] = Commander::Lost;
+                self.events.push(CellEvent::CommandsLost { robot, silence });
+            }
+        }
+    }
+
+    /// Wall time until the next sample is due. [s]
+    fn wait_for_pace(&mut self, now: f64) -> f64 {
+        if self.settings.real_time_factor <= 0.0 || self.single_steps > 0 {
+            return 0.0;
+        }
+        let (wall, cell) = *self.origin.get_or_insert((now, self.stamp()));
+        let next = (self.stamp() + self.period_ns - cell) as f64 * 1e-9;
+        let due = wall + next / self.settings.real_time_factor;
+        if now - due > LARGEST_LAG {
+            self.origin = None;
+        }
+        due - now
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+use super::*;
+use crate::{RobotLayout, RobotState};
+
+/// A cell of one robot without joints that counts what is done to it.
+#[derive(Default)]
+struct Counter {
+    layouts: Vec<RobotLayout>,
+    advanced: usize,
+    held: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+}
+
+impl RobotIo for Counter {
+    fn robots(&self) -> &[RobotLayout] {
+        &self.layouts
+    }
+    fn period(&self) -> f64 {
+        0.002
+    }
+    fn time(&self) -> f64 {
+        self.advanced as f64 * 0.002
+    }
+    fn write(&mut self, _: usize, _: &JointCommand) -> Result<(), RobotIoError> {
+        Ok(())
+    }
+    fn hold(&mut self, _: usize) {
+        self.held.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+    fn advance(&mut self) -> Result<(), RobotIoError> {
+        self.advanced += 1;
+        Ok(())
+    }
+    fn read(&self, _: usize, _: &mut RobotState) {}
+}
+
+fn cell(lockstep: bool, real_time_factor: f64) -> (Cell, JointCommand, impl Fn() -> usize) {
+    let layout =
+        RobotLayout::new("stone", std::sync::Arc::new(karakuri_model::Model::empty("stone")));
+    let command = JointCommand::new(&layout);
+    let counter = Counter { layouts: vec![layout], ..Counter::default() };
+    let held = counter.held.clone();
+    let settings = CellSettings { lockstep, real_time_factor, command_timeout: 0.1 };
+    (Cell::new(Box::new(counter), settings), command, move || {
+        held.load(std::sync::atomic::Ordering::Relaxed)
+    })
+}
+
+#[test]
+fn lockstep_waits_for_the_command_of_each_sample() {
+    let (mut cell, command, _) = cell(true, 0.0);
+    assert_eq!(cell.poll(0.0), Ok(Tick::Repeat), "waits for the first command");
+    assert!(matches!(cell.poll(0.0), Ok(Tick::Wait(_))));
+    cell.command(0, cell.stamp(), &command, 0.0).unwrap();
+    assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
+    assert!(
+        matches!(cell.poll(0.0), Ok(Tick::Wait(_))),
+        "the old command is no answer to the new sample"
+    );
+    cell.command(0, cell.stamp() - 2_000_000, &command, 0.0).unwrap();
+    assert!(
+        matches!(cell.poll(0.0), Ok(Tick::Wait(_))),
+        "a command for an older sample is dropped"
+    );
+    cell.command(0, 0, &command, 0.0).unwrap();
+    assert_eq!(
+        cell.poll(0.0),
+        Ok(Tick::Advanced),
+        "an unstamped command answers the present sample"
+    );
+}
+
+#[test]
+fn lockstep_goes_on_in_hold_when_the_commander_dies_and_waits_again_when_it_returns() {
+    let (mut cell, command, held) = cell(true, 0.0);
+    cell.command(0, 0, &command, 0.0).unwrap();
+    assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
+    assert_ne!(cell.poll(0.09), Ok(Tick::Advanced));
+    assert_eq!(cell.poll(0.11), Ok(Tick::Advanced));
+    assert_eq!(held(), 1, "held once");
+    assert!(matches!(cell.take_events().next(), Some(CellEvent::CommandsLost { robot: 0, .. })));
+    assert_eq!(cell.poll(0.12), Ok(Tick::Advanced), "a lost commander is not waited for");
+    cell.command(0, cell.stamp(), &command, 0.13).unwrap();
+    assert_eq!(cell.take_events().next(), Some(CellEvent::CommandsBack { robot: 0 }));
+    assert_eq!(cell.poll(0.13), Ok(Tick::Advanced));
+    assert_ne!(cell.poll(0.13), Ok(Tick::Advanced), "it is waited for again");
+}
+
+#[test]
+fn silence_counts_in_cell_time_without_lockstep() {
+    let (mut cell, command, held) = cell(false, 0.0);
+    cell.command(0, 0, &command, 0.0).unwrap();
+    for _ in 0..51 {
+        assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
+    }
+    assert_eq!(held(), 0, "silence of 50 samples of 2 ms is not above 0.1 s");
+    cell.poll(0.0).unwrap();
+    assert_eq!(held(), 1);
+}
+
+#[test]
+fn a_robot_that_was_never_commanded_is_not_reported_lost() {
+    let (mut cell, _, held) = cell(false, 0.0);
+    for _ in 0..200 {
+        cell.poll(0.0).unwrap();
+    }
+    assert_eq!((held(), cell.take_events().count()), (0, 0));
+}
+
+#[test]
+fn pace_follows_the_real_time_factor_and_does_not_rush_after_a_pause() {
+    let (mut cell, _, _) = cell(false, 2.0);
+    let mut count = 0;
+    for i in 0..=1000 {
+        let now = f64::from(i) * 1e-4;
+        while cell.poll(now) == Ok(Tick::Advanced) {
+            count += 1;
+        }
+    }
+    assert!(
+        (99..=101).contains(&count),
+        "0.1 s of wall time at factor 2 and 2 ms: {count} samples, not 100"
+    );
+    let mut burst = 0;
+    while cell.poll(10.0) == Ok(Tick::Advanced) {
+        burst += 1;
+    }
+    assert!(burst <= 2, "{burst} samples at once after 10 s of silence");
+}
+
+#[test]
+fn paused_cells_step_on_demand_only_and_repeat_their_sample() {
+    let (mut cell, _, _) = cell(false, 1.0);
+    cell.set_playing(false);
+    assert_eq!(cell.poll(0.0), Ok(Tick::Repeat));
+    assert!(matches!(cell.poll(0.01), Ok(Tick::Wait(_))));
+    assert_eq!(cell.poll(0.06), Ok(Tick::Repeat));
+    cell.step(2);
+    assert_eq!(cell.poll(0.06), Ok(Tick::Advanced));
+    assert_eq!(cell.poll(0.06), Ok(Tick::Advanced));
+    assert!(matches!(cell.poll(0.06), Ok(Tick::Wait(_))));
+    assert_eq!(cell.stamp(), 6_000_000);
+    cell.reset_time();
+    assert_eq!(cell.stamp(), 2_000_000);
+}

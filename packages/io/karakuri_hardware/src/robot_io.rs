@@ -1,0 +1,235 @@
+//! The trait, and the plain data that crosses it.
+
+use std::sync::Arc;
+
+use karakuri_model::{BodyId, JointKind, Model, SensorKind};
+use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
+
+/// A cell of robots: simulated, mocked or real.
+pub trait RobotIo: Send {
+    /// The robots, in the order of the index that the other calls take.
+    fn robots(&self) -> &[RobotLayout];
+
+    /// Time between two samples. [s]
+    fn period(&self) -> f64;
+
+    /// Time of the present sample since the cell started. [s]
+    fn time(&self) -> f64;
+
+    /// Sets the drives' targets for the next period. NaN leaves a joint's target as it is.
+    fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError>;
+
+    /// Makes every drive of a robot keep the place it is at, without feed-forward.
+    fn hold(&mut self, robot: usize);
+
+    /// Goes on to the next sample: one control period.
+    fn advance(&mut self) -> Result<(), RobotIoError>;
+
+    /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
+    fn read(&self, robot: usize, state: &mut RobotState);
+}
+
+/// Why a cell did not do as told. The robot is in hold afterwards.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RobotIoError {
+    /// A command array has neither no entry nor one a joint.
+    #[error(
+        "command of robot `{robot}`: `{field}` has {got} entries, its layout has {want} joints"
+    )]
+    CommandLength {
+        /// Robot name.
+        robot: String,
+        /// Which array.
+        field: &'static str,
+        /// Entries given.
+        got: usize,
+        /// Joints of the robot.
+        want: usize,
+    },
+    /// A command is infinite.
+    #[error(
+        "command of joint `{joint}`: {field} is {value}; send a finite number, or NaN for `not commanded`"
+    )]
+    CommandNotFinite {
+        /// Joint name.
+        joint: String,
+        /// Which array.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+    },
+    /// The machine behind the trait failed.
+    #[error("{what}")]
+    Device {
+        /// What happened and what to do.
+        what: String,
+    },
+}
+
+/// What can be commanded and read of one robot.
+#[derive(Debug, Clone)]
+pub struct RobotLayout {
+    /// Robot name; the ROS namespace of its topics.
+    pub name: String,
+    /// The robot.
+    pub model: Arc<Model>,
+    /// Joints with one freedom, in the model's order.
+    pub joints: Vec<JointLayout>,
+    /// Force sensors, in the model's order.
+    pub wrenches: Vec<SensorLayout>,
+    /// Inertial sensors, in the model's order.
+    pub imus: Vec<SensorLayout>,
+}
+
+/// One joint of a layout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointLayout {
+    /// Joint name.
+    pub name: String,
+    /// Joint of the model.
+    pub body: BodyId,
+    /// Index of its position coordinate.
+    pub q: usize,
+    /// Index of its velocity coordinate.
+    pub v: usize,
+    /// Whether it has a drive.
+    pub driven: bool,
+}
+
+/// One sensor of a layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SensorLayout {
+    /// Sensor name; the last part of its topic.
+    pub name: String,
+    /// Name of the link it reads in.
+    pub link: String,
+    /// Index into the model's sensors.
+    pub index: usize,
+}
+
+impl RobotLayout {
+    /// The layout of a model.
+    pub fn new(name: &str, model: Arc<Model>) -> Self {
+        let joints = model
+            .joints
+            .iter()
+            .enumerate()
+            .filter(|(_, j)| {
+                matches!(j.kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
+            })
+            .map(|(i, j)| JointLayout {
+                name: j.name.clone(),
+                body: BodyId(i),
+                q: j.q_start,
+                v: j.v_start,
+                driven: j.drive.is_some(),
+            })
+            .collect();
+        let sensors = |wanted: fn(SensorKind) -> bool| {
+            model
+                .sensors
+                .iter()
+                .enumerate()
+                .filter(|(_, s)| wanted(s.kind))
+                .map(|(index, s)| SensorLayout {
+                    name: s.name.clone(),
+                    link: model.frames[s.frame.0].name.clone(),
+                    index,
+                })
+                .collect()
+        };
+        let wrenches = sensors(|k| k != SensorKind::Imu);
+        let imus = sensors(|k| k == SensorKind::Imu);
+        Self { name: name.to_owned(), joints, wrenches, imus, model }
+    }
+
+    /// Checks a command against the layout.
+    pub fn check(&self, command: &JointCommand) -> Result<(), RobotIoError> {
+        for (field, values) in command.fields() {
+            if values.len() != self.joints.len() {
+                return Err(RobotIoError::CommandLength {
+                    robot: self.name.clone(),
+                    field,
+                    got: values.len(),
+                    want: self.joints.len(),
+                });
+            }
+            if let Some(i) = values.iter().position(|v| v.is_infinite()) {
+                return Err(RobotIoError::CommandNotFinite {
+                    joint: self.joints[i].name.clone(),
+                    field,
+                    value: values[i],
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Targets of the joint drives, in the layout's order; NaN is `not commanded`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointCommand {
+    /// Drive position targets. [rad or m] (n joints)
+    pub position: Vec<f64>,
+    /// Drive velocity targets. [rad/s or m/s] (n joints)
+    pub velocity: Vec<f64>,
+    /// Feed-forward efforts. [N·m or N] (n joints)
+    pub effort: Vec<f64>,
+}
+
+impl JointCommand {
+    /// Nothing commanded.
+    pub fn new(layout: &RobotLayout) -> Self {
+        let none = vec![f64::NAN; layout.joints.len()];
+        Self { position: none.clone(), velocity: none.clone(), effort: none }
+    }
+
+    /// The arrays with their names.
+    fn fields(&self) -> [(&'static str, &[f64]); 3] {
+        [("position", &self.position), ("velocity", &self.velocity), ("effort", &self.effort)]
+    }
+}
+
+/// A sample of one robot, in the layout's order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotState {
+    /// Joint positions. [rad or m] (n joints)
+    pub position: Vec<f64>,
+    /// Joint velocities. [rad/s or m/s] (n joints)
+    pub velocity: Vec<f64>,
+    /// Efforts that the drives gave. [N·m or N] (n joints)
+    pub effort: Vec<f64>,
+    /// World pose of a floating root link.
+    pub base: Option<(Pose, Motion)>,
+    /// Wrenches that the surroundings exert on the sensors' links, at the links' origins and in their axes.
+    pub wrenches: Vec<Force>,
+    /// Inertial readings.
+    pub imus: Vec<ImuReading>,
+}
+
+impl RobotState {
+    /// Zeros for a layout.
+    pub fn new(layout: &RobotLayout) -> Self {
+        let zeros = vec![0.0; layout.joints.len()];
+        Self {
+            position: zeros.clone(),
+            velocity: zeros.clone(),
+            effort: zeros,
+            base: None,
+            wrenches: vec![Force::default(); layout.wrenches.len()],
+            imus: vec![ImuReading::default(); layout.imus.len()],
+        }
+    }
+}
+
+/// A sample of an inertial sensor (REP 145), in the sensor link's axes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ImuReading {
+    /// Orientation in the world.
+    pub orientation: UnitQuaternion,
+    /// [rad/s] (3)
+    pub angular_velocity: Vector3,
+    /// Specific force: at rest +g upward. [m/s²] (3)
+    pub linear_acceleration: Vector3,
+}

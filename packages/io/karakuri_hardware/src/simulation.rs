@@ -1,0 +1,135 @@
+//! The physics simulation as a cell: a [`World`] stepped a whole number of times a control period.
+
+use std::sync::Arc;
+
+use karakuri_model::{Model, SensorKind};
+use karakuri_physics::{RobotId, StepOutcome, World};
+use karakuri_spatial::{Motion, Pose};
+
+use crate::{ImuReading, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
+
+/// A simulated cell.
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    world: World,
+    robots: Vec<RobotId>,
+    layouts: Vec<RobotLayout>,
+    steps_per_period: usize,
+}
+
+impl Simulation {
+    /// All robots of a world, sampled every `steps_per_period` physics steps.
+    pub fn new(world: World, steps_per_period: usize) -> Self {
+        let robots: Vec<RobotId> = world.robot_ids().collect();
+        let layouts = robots
+            .iter()
+            .map(|&id| {
+                let robot = world.robot(id);
+                RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.model()))
+            })
+            .collect();
+        let mut simulation =
+            Self { world, robots, layouts, steps_per_period: steps_per_period.max(1) };
+        for robot in 0..simulation.robots.len() {
+            simulation.hold(robot);
+        }
+        simulation
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to spawn, move or restore things between two periods.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+}
+
+impl RobotIo for Simulation {
+    fn robots(&self) -> &[RobotLayout] {
+        &self.layouts
+    }
+
+    fn period(&self) -> f64 {
+        self.world.settings().dt * self.steps_per_period as f64
+    }
+
+    fn time(&self) -> f64 {
+        self.world.time()
+    }
+
+    fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError> {
+        let layout = &self.layouts[robot];
+        layout.check(command)?;
+        let drives = self.world.drive_mut(self.robots[robot]);
+        for (i, joint) in layout.joints.iter().enumerate() {
+            for (target, value) in [
+                (&mut drives.position[joint.v], command.position[i]),
+                (&mut drives.velocity[joint.v], command.velocity[i]),
+                (&mut drives.effort[joint.v], command.effort[i]),
+            ] {
+                if value.is_finite() {
+                    *target = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, robot: usize) {
+        let id = self.robots[robot];
+        let layout = &self.layouts[robot];
+        for joint in layout.joints.iter().filter(|j| j.driven) {
+            let position = self.world.robot(id).q()[joint.q];
+            let drives = self.world.drive_mut(id);
+            drives.position[joint.v] = position;
+            drives.velocity[joint.v] = 0.0;
+            drives.effort[joint.v] = 0.0;
+        }
+    }
+
+    fn advance(&mut self) -> Result<(), RobotIoError> {
+        for _ in 0..self.steps_per_period {
+            if let StepOutcome::NonFinite { .. } = self.world.step() {
+                return Err(RobotIoError::Device { what: self.world.non_finite_report() });
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, robot: usize, state: &mut RobotState) {
+        let layout = &self.layouts[robot];
+        let view = self.world.robot(self.robots[robot]);
+        for (i, joint) in layout.joints.iter().enumerate() {
+            state.position[i] = view.q()[joint.q];
+            state.velocity[i] = view.v()[joint.v];
+            state.effort[i] = view.efforts()[joint.v];
+        }
+        state.base = base_state(&layout.model, view.q(), view.v());
+        for (reading, sensor) in state.wrenches.iter_mut().zip(&layout.wrenches) {
+            *reading = self.world.sensor_wrench(self.robots[robot], sensor.index);
+        }
+        for (reading, sensor) in state.imus.iter_mut().zip(&layout.imus) {
+            debug_assert_eq!(layout.model.sensors[sensor.index].kind, SensorKind::Imu);
+            let imu = self.world.sensor_imu(self.robots[robot], sensor.index);
+            *reading = ImuReading {
+                orientation: imu.orientation,
+                angular_velocity: imu.angular_velocity,
+                linear_acceleration: imu.linear_acceleration,
+            };
+        }
+    }
+}
+
+/// World pose and velocity (at the root link's origin, world axes) of a floating base.
+fn base_state(model: &Model, q: &[f64], v: &[f64]) -> Option<(Pose, Motion)> {
+    use karakuri_spatial::{UnitQuaternion, Vector3};
+    matches!(model.base, karakuri_model::Base::Floating).then(|| {
+        let rotation =
+            UnitQuaternion::new_normalize(nalgebra::Quaternion::new(q[6], q[3], q[4], q[5]));
+        let pose = Pose::from_quaternion(&rotation, Vector3::new(q[0], q[1], q[2]));
+        (pose, Motion::new(Vector3::new(v[3], v[4], v[5]), Vector3::new(v[0], v[1], v[2])))
+    })
+}
