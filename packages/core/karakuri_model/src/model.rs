@@ -359,33 +359,6 @@ pub struct JointGroup {
 }
 
 impl Model {
-    /// A robot of one fixed link and nothing else.
-    pub fn empty(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            base: Base::Fixed(Pose::IDENTITY),
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            frames: vec![Frame {
-                name: name.to_owned(),
-                body: None,
-                pose_in_body: Pose::IDENTITY,
-                parent: None,
-            }],
-            couplings: Vec::new(),
-            loops: Vec::new(),
-            sensors: Vec::new(),
-            collisions: Vec::new(),
-            visuals: Vec::new(),
-            ignored_pairs: Vec::new(),
-            end_effector: None,
-            postures: Vec::new(),
-            groups: Vec::new(),
-            nq: 0,
-            nv: 0,
-        }
-    }
-
     /// The body of this name, which is also the index of its joint.
     pub fn body(&self, name: &str) -> Option<BodyId> {
         self.bodies.iter().position(|b| b.name == name).map(BodyId)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_model::{BodyId, JointKind, Model, SensorKind};
+use karakuri_physics::World;
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
 /// A cell of robots: simulated, mocked or real.
@@ -24,6 +25,16 @@ pub trait RobotIo: Send {
 
     /// Goes on to the next sample: one control period.
     fn advance(&mut self) -> Result<(), RobotIoError>;
+
+    /// The simulated world behind the robots, if that is what they are.
+    fn world(&self) -> Option<&World> {
+        None
+    }
+
+    /// The simulated world, to spawn, move or restore things between two samples.
+    fn world_mut(&mut self) -> Option<&mut World> {
+        None
+    }
 
     /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
     fn read(&self, robot: usize, state: &mut RobotState);

@@ -35,16 +35,6 @@ impl Simulation {
         }
         simulation
     }
-
-    /// The world.
-    pub fn world(&self) -> &World {
-        &self.world
-    }
-
-    /// The world, to spawn, move or restore things between two periods.
-    pub fn world_mut(&mut self) -> &mut World {
-        &mut self.world
-    }
 }
 
 impl RobotIo for Simulation {
@@ -88,6 +78,14 @@ impl RobotIo for Simulation {
             drives.velocity[joint.v] = 0.0;
             drives.effort[joint.v] = 0.0;
         }
+    }
+
+    fn world(&self) -> Option<&World> {
+        Some(&self.world)
+    }
+
+    fn world_mut(&mut self) -> Option<&mut World> {
+        Some(&mut self.world)
     }
 
     fn advance(&mut self) -> Result<(), RobotIoError> {

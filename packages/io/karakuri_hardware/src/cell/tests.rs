@@ -33,8 +33,10 @@ impl RobotIo for Counter {
 }
 
 fn cell(lockstep: bool, real_time_factor: f64) -> (Cell, JointCommand, impl Fn() -> usize) {
-    let layout =
-        RobotLayout::new("stone", std::sync::Arc::new(karakuri_model::Model::empty("stone")));
+    let base = karakuri_model::Base::Fixed(karakuri_spatial::Pose::IDENTITY);
+    let link = karakuri_model::LinkSpec::new("stone", karakuri_spatial::Inertia::ZERO);
+    let model = karakuri_model::ModelBuilder::new("stone", base).link(link).build().unwrap();
+    let layout = RobotLayout::new("stone", std::sync::Arc::new(model));
     let command = JointCommand::new(&layout);
     let counter = Counter { layouts: vec![layout], ..Counter::default() };
     let held = counter.held.clone();
