@@ -1,0 +1,44 @@
+# Compiling, and the layout in which ROS tools find the result.
+
+target=${CARGO_TARGET_DIR:-$root/target}/release
+
+# The crates that need ROS 2; all others are tested without it.
+ros_crates() {
+  local crate
+  echo karakuri_ros
+  for crate in "$root"/packages/nodes/*/Cargo.toml; do basename "${crate%/Cargo.toml}"; done
+}
+
+# cargo_step TITLE LOG ARGUMENTS...
+cargo_step() {
+  local title=$1 log=$2
+  shift 2
+  step "$title" "$log" cargo "$@" && return 0
+  show_failure "$log"
+  if grep -qE 'Could not resolve host|failed to download|spurious network error|Unable to update registry' "$log_dir/$log.log"; then
+    say "crates.io cannot be reached: check the network, then run the same command again; what was downloaded is kept."
+  elif grep -q 'No space left on device' "$log_dir/$log.log"; then
+    say "The disk is full: free about 3 GB, then run the same command again; what was compiled is kept."
+  fi
+  return 1
+}
+
+build() {
+  [ -e "$target/sim" ] || need_disk 3
+  cargo_step 'compile' compile build --release --workspace --bins || exit 1
+  lay_out
+}
+
+# What `colcon build` would install, as links: executables in lib/karakuri, data in share/karakuri, an index entry.
+lay_out() {
+  local share=$install/share/karakuri folder program
+  mkdir -p "$install/lib/karakuri" "$share" "$install/share/ament_index/resource_index/packages"
+  for program in karakuri "$root"/packages/nodes/*/; do
+    ln -sfn "$target/$(basename "$program")" "$install/lib/karakuri/$(basename "$program")"
+  done
+  for folder in launch config urdf rviz; do
+    [ ! -d "$root/$folder" ] || ln -sfn "$root/$folder" "$share/$folder"
+  done
+  ln -sfn "$root/packages/ros/karakuri/package.xml" "$share/package.xml"
+  : > "$install/share/ament_index/resource_index/packages/karakuri"
+}

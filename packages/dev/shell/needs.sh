@@ -1,0 +1,72 @@
+# What the machine must have; each lack is one line with its remedy.
+
+# How to install a package here, as a sentence.
+install_with() {
+  local sudo=''
+  [ "$(id -u)" = 0 ] || sudo='sudo '
+  if command -v apt-get > /dev/null; then
+    echo "${sudo}apt-get install -y $1"
+  elif command -v dnf > /dev/null; then
+    echo "${sudo}dnf install -y $2"
+  else
+    echo "install $1 with the system's package manager"
+  fi
+}
+
+need_rust() {
+  command -v cargo > /dev/null || {
+    [ -x "$HOME/.cargo/bin/cargo" ] && PATH=$HOME/.cargo/bin:$PATH
+  }
+  command -v cargo > /dev/null ||
+    fail 'Rust is not installed.' "curl --proto '=https' -sSf https://sh.rustup.rs | sh -s -- -y   (then open a new shell)"
+  local version minor
+  version=$(cargo --version 2> "$state/cargo-version") ||
+    fail "cargo does not start: $(tail -n 1 "$state/cargo-version")" 'rustup toolchain install  (in this folder; needs the network)'
+  minor=${version#cargo 1.}
+  minor=${minor%%.*}
+  [ "$minor" -ge 89 ] || fail "Rust 1.89 or newer is needed, this is ${version#cargo }." 'rustup update'
+}
+
+need_compiler() {
+  local tool
+  for tool in cc c++; do
+    command -v "$tool" > /dev/null ||
+      fail "There is no C++ compiler (\`$tool\`)." "$(install_with build-essential gcc-c++)"
+  done
+}
+
+need_disk() {
+  local free
+  free=$(df -Pk "$root" | awk 'NR == 2 { print int($4 / 1048576) }')
+  [ "$free" -ge "$1" ] || fail "The disk of $root has $free GB free, the build needs $1 GB." 'free some room, or move the checkout'
+}
+
+# Sets $python to the first interpreter that can carry the private ROS 2.
+need_python() {
+  local candidate problem='' found=''
+  for candidate in python3 python3.12 python3.13 python3.11 python3.10; do
+    command -v "$candidate" > /dev/null || continue
+    found=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    case $found in
+      3.10 | 3.11 | 3.12 | 3.13) ;;
+      *) problem=${problem:-"Python $found is not among 3.10 to 3.13, which ROS 2 has packages for.|$(install_with 'python3.12 python3.12-venv python3.12-dev' python3.12-devel), or uv python install 3.12"}; continue ;;
+    esac
+    if ! "$candidate" -c 'import venv, ensurepip' 2> /dev/null; then
+      problem="Python $found has no venv module.|$(install_with "python$found-venv" "python$found")"
+    elif ! "$candidate" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
+      problem="Python $found has no headers (Python.h).|$(install_with "python$found-dev" "python$found-devel")"
+    else
+      python=$candidate
+      return 0
+    fi
+  done
+  [ -n "$problem" ] || problem="Python 3 is not installed.|$(install_with 'python3 python3-venv python3-dev' python3-devel)"
+  fail "${problem%%|*}" "${problem##*|}"
+}
+
+need_architecture() {
+  [ "$(uname -sm)" = 'Linux x86_64' ] ||
+    fail "The private ROS 2 exists for Linux on x86-64 only, this is $(uname -sm)." 'source a ROS 2 of your own first: . /opt/ros/jazzy/setup.bash'
+  ldd --version 2>&1 | grep -qE '(GLIBC|GNU libc)' ||
+    fail 'The private ROS 2 needs glibc 2.28 or newer.' 'source a ROS 2 of your own first: . /opt/ros/jazzy/setup.bash'
+}

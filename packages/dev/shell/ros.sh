@@ -1,0 +1,150 @@
+# ROS 2, in this order: the one that is sourced; the one in /opt/ros; a private one under .ros/.
+#
+#   .ros/jazzy      the private ROS 2 (packages/dev/ros_prefix), present only where there was no other
+#   .ros/install    the interface packages that were missing, karakuri_msgs, and karakuri itself
+
+jazzy=$state/jazzy
+install=$state/install
+
+# have KIND NAME: is it in the ament index?
+have() {
+  local prefix IFS=:
+  for prefix in ${AMENT_PREFIX_PATH-}; do
+    [ ! -e "$prefix/share/ament_index/resource_index/$1/$2" ] || return 0
+  done
+  return 1
+}
+
+# Takes our own folders out of a path, so that running inside `./dev shell` starts from the same ground.
+without_ours() {
+  local entry result='' IFS=:
+  for entry in ${!1-}; do
+    case $entry in "$state"/* | '') ;; *) result+=${result:+:}$entry ;; esac
+  done
+  export "$1=$result"
+  [ -n "$result" ] || unset "$1"
+}
+
+# A script of a foreign ROS 2 reads unset variables and may return non-zero.
+source_foreign() {
+  set +eu
+  . "$1"
+  set -eu
+}
+
+find_ros() {
+  local variable candidates
+  for variable in AMENT_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH PYTHONPATH PATH; do without_ours "$variable"; done
+  case ${LIBCLANG_PATH-} in "$state"/*) unset LIBCLANG_PATH ROS_DISTRO ;; esac
+  if have packages rcl && [ -n "${ROS_DISTRO-}" ]; then
+    ros_origin='sourced'
+    return
+  fi
+  mapfile -t candidates < <(compgen -G "/opt/ros/${ROS_DISTRO:-*}/setup.bash")
+  if [ ${#candidates[@]} -eq 1 ]; then
+    source_foreign "${candidates[0]}"
+    ros_origin=${candidates[0]%/setup.bash}
+    return
+  fi
+  ros_origin='private'
+}
+
+locked_hash() { sha256sum < "$root/packages/dev/ros_prefix/requirements.lock" | cut -c1-16; }
+
+make_private_ros() {
+  [ "$(cat "$jazzy/.complete" 2> /dev/null)" != "$(locked_hash)" ] || return 0
+  need_architecture
+  need_python
+  need_disk 5
+  heading 'Setting up a private ROS 2 Jazzy (once)'
+  step 'ROS 2 packages' ros_prefix "$root/packages/dev/ros_prefix/bootstrap.sh" "$jazzy" "$python" || {
+    show_failure ros_prefix
+    if grep -qE 'NewConnectionError|NameResolutionError|ReadTimeout|ConnectionError|ProxyError|SSLError' "$log_dir/ros_prefix.log"; then
+      fail 'The Python package index (pypi.org) cannot be reached.' 'check the network, or set PIP_INDEX_URL to a mirror; then run the same command again'
+    elif grep -q 'No space left' "$log_dir/ros_prefix.log"; then
+      fail 'The disk is full.' 'free about 5 GB; then run the same command again'
+    fi
+    fail 'The private ROS 2 could not be set up.' 'run the same command again; what was downloaded is kept'
+  }
+}
+
+# Interface packages: those that this ROS 2 lacks, and always our own.
+make_interfaces() {
+  local source packages=("$root/packages/ros/karakuri_msgs")
+  for source in "$root"/packages/dev/ros_prefix/interfaces/*/; do
+    source=${source%/}
+    have rosidl_interfaces "${source##*/}" || packages+=("$source")
+  done
+  [ "$(interfaces_stamp "${packages[@]}")" != "$(cat "$install/.complete" 2> /dev/null)" ] || return 0
+  command -v cmake > /dev/null || fail 'cmake is not installed.' "$(install_with cmake cmake)"
+  rm -f "$install/.complete"
+  step 'interface packages' interfaces "$root/packages/dev/ros_prefix/overlay.sh" "$install" "${packages[@]}" || {
+    show_failure interfaces
+    fail 'The interface packages could not be built.' 'run the same command again; packages that were built are kept'
+  }
+  interfaces_stamp "${packages[@]}" > "$install/.complete"
+}
+
+interfaces_stamp() {
+  { echo "$AMENT_PREFIX_PATH"; printf '%s\n' "$@"; find "$@" -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c1-16
+}
+
+# prepend VARIABLE DIRECTORY
+prepend() {
+  case :${!1-}: in *":$2:"*) ;; *) export "$1=$2${!1:+:${!1}}" ;; esac
+}
+
+# The one place that sets what ROS 2 programs, and the compilation of r2r, see.
+ros_environment() {
+  local site
+  prepend AMENT_PREFIX_PATH "$install"
+  prepend CMAKE_PREFIX_PATH "$install"
+  prepend LD_LIBRARY_PATH "$install/lib"
+  site=$(python3 -c 'import sys; print("lib/python%d.%d/site-packages" % sys.version_info[:2])')
+  prepend PYTHONPATH "$install/$site"
+  prepend PATH "$install/lib/karakuri"
+  # What r2r makes Rust modules of. It compiles anew when a watched variable changes but does not look at the messages
+  # themselves: the last entry, which names no package, tells it that they changed.
+  IDL_PACKAGE_FILTER=$(paste -sd ';' "$root/packages/ros/karakuri/message_packages.txt")\;$(cat "$install/.complete")
+  export IDL_PACKAGE_FILTER
+  unset CMAKE_IDL_PACKAGES
+}
+
+# Everything above, one process at a time.
+with_ros() {
+  mkdir -p "$state"
+  need_rust
+  need_compiler
+  find_ros
+  exec 9> "$state/lock"
+  if ! flock -n 9; then
+    say 'waiting for another ./dev that is setting up ...'
+    flock 9
+  fi
+  if [ "$ros_origin" = private ]; then
+    make_private_ros
+    . "$jazzy/setup.sh"
+  fi
+  make_interfaces
+  exec 9>&-
+  ros_environment
+  need_libclang
+}
+
+# bindgen, which compiles r2r, loads libclang; the private ROS 2 brings it along.
+need_libclang() {
+  [ -z "${LIBCLANG_PATH-}" ] || return 0
+  ldconfig -p 2> /dev/null | grep -q 'libclang[-.]' || compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' > /dev/null ||
+    fail 'libclang is not installed; the ROS 2 client library needs it to compile.' "$(install_with libclang-dev clang-devel)"
+}
+
+# A ROS domain for this run alone: its discovery port is not in use on this machine.
+pick_domain() {
+  local try domain port
+  for ((try = 0; try < 200; try++)); do
+    domain=$((RANDOM % 100 + 1))
+    printf -v port ':%04X ' $((7400 + 250 * domain))
+    grep -qF "$port" /proc/net/udp || break
+  done
+  export ROS_DOMAIN_ID=$domain ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
+}

@@ -1,0 +1,101 @@
+# ./dev test and ./dev lint.
+
+help_test() {
+  cat << 'S'
+usage: ./dev test [STAGE...]
+
+Builds everything and runs every test, or only the given stages:
+
+  core     libraries and the offline program (cargo test, no ROS 2)
+  ros      the ROS layer and the nodes (cargo test)
+  system   running nodes, seen by rclpy clients (pytest in tests/)
+
+The last line is `N passed, N failed`, with the number of skipped tests if there are any. Exit 0 only if none failed.
+S
+}
+
+passed=0 failed=0 skipped=0
+
+# Adds up what a stage's log says; a stage that broke off counts as one failure.
+count() {
+  local log=$log_dir/$1.log status=$2 p f s
+  if grep -q '^test result:' "$log"; then
+    read -r p f s < <(awk '/^test result:/ { p += $4; f += $6; s += $8 } END { print p + 0, f + 0, s + 0 }' "$log")
+  else
+    read -r p f s < <(tail -n 1 "$log" | awk '
+      { for (i = 2; i <= NF; i++) n[$i] = $(i - 1)
+        gsub(/,/, ""); for (i = 2; i <= NF; i++) n[$i] = $(i - 1)
+        print n["passed"] + 0, n["failed"] + n["error"] + n["errors"] + 0, n["skipped"] + n["xfailed"] + 0 }')
+  fi
+  ((status == 0 || f > 0)) || f=1
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+summary() { printf '%d passed, %d failed' "$1" "$2"; (($3 == 0)) || printf ', %d skipped' "$3"; }
+
+# stage TITLE LOG COMMAND...
+stage() {
+  local status=0 before=("$passed" "$failed" "$skipped")
+  heading "$1"
+  step 'run' "${@:2}" || status=$?
+  count "$2" "$status"
+  ((status == 0)) || show_failure "$2"
+  # what did not run is named
+  grep -E '^(test .* \.\.\. ignored|SKIPPED|XFAIL)' "$log_dir/$2.log" | sed 's/^/    /' || true
+  say "    $(summary $((passed - before[0])) $((failed - before[1])) $((skipped - before[2])))"
+}
+
+dev_test() {
+  local stages=("$@") name crate selected=() excluded=() started=$SECONDS
+  for name; do
+    case $name in core | ros | system) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
+  done
+  [ $# -gt 0 ] || stages=(core ros system)
+  with_ros
+  heading 'build'
+  build
+  for crate in $(ros_crates); do
+    selected+=(-p "$crate")
+    excluded+=(--exclude "$crate")
+  done
+  pick_domain
+  for name in "${stages[@]}"; do
+    case $name in
+      core) stage 'core: libraries and the offline program' test_core cargo test --release --no-fail-fast --workspace "${excluded[@]}" ;;
+      ros) stage 'ros: the ROS layer and the nodes' test_ros cargo test --release --no-fail-fast "${selected[@]}" ;;
+      system)
+        python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
+        stage 'system: running nodes' test_system python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" tests
+        ;;
+    esac
+  done
+  heading "$(summary "$passed" "$failed" "$skipped")"
+  say "${dim}in $((SECONDS - started)) s; logs in ${log_dir#"$root"/}${plain}"
+  ((failed == 0))
+}
+
+help_lint() {
+  cat << 'S'
+usage: ./dev lint
+
+Checks formatting (rustfmt), lints (clippy, warnings are errors), documentation (rustdoc), that Cargo.lock is up to date,
+and the house rules (xtask tidy: layers, licences, unused dependencies, file sizes).
+S
+}
+
+dev_lint() {
+  [ $# -eq 0 ] || fail_usage "\`./dev lint\` takes no arguments, got \`$1\`"
+  local bad=0
+  with_ros
+  heading 'lint'
+  cargo_step 'formatting' lint_format fmt --all --check || bad=1
+  cargo_step 'lock file' lint_lock metadata --locked --format-version 1 || bad=1
+  cargo_step 'clippy' lint_clippy clippy --release --workspace --all-targets -- -D warnings || bad=1
+  RUSTDOCFLAGS='-D warnings' cargo_step 'documentation' lint_documentation doc --release --workspace --no-deps || bad=1
+  cargo_step 'house rules' lint_tidy run --quiet --release -p xtask -- tidy || bad=1
+  if ((bad)); then
+    say "${red}lint failed${plain}"
+    return 1
+  fi
+  say 'lint passed'
+}
