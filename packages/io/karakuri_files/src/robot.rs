@@ -15,12 +15,12 @@ const SIZE_LIMIT: u64 = 64 << 20;
 #[non_exhaustive]
 pub enum LoadError {
     /// The operating system refuses a file.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        source: std::io::Error,
+        error: std::io::Error,
     },
     /// The file is larger than any robot.
     #[error("{} has {size} bytes, above the limit of {SIZE_LIMIT}; name a URDF file", path.display())]
@@ -58,7 +58,7 @@ pub fn load_robot(
 
 /// Text of a file: UTF-8 or UTF-16.
 pub fn read_text(path: &Path) -> Result<String, LoadError> {
-    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
     let size = fs::metadata(path).map_err(unreadable)?.len();
     if size > SIZE_LIMIT {
         return Err(LoadError::TooLarge { path: path.to_owned(), size });

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+pub mod check;
 pub mod dynamics;
 pub mod ik;
 pub mod launch;
@@ -41,6 +42,7 @@ macro_rules! registry {
 }
 
 registry! {
+    Check(check),
     Dynamics(dynamics),
     Ik(ik),
     Launch(launch),

@@ -1,0 +1,315 @@
+//! `karakuri check`: what a robot is, and every problem of its files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use karakuri_files::{LoadError, load_robot, read_text};
+use karakuri_model::{Base, Diagnostic, Loaded, Model, Severity};
+use karakuri_spatial::Pose;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::{error, output};
+
+/// Checks a robot's URDF and robot YAML, and prints what the robot is
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The URDF
+    urdf: PathBuf,
+    /// Robot YAML: drives, loops, sensors, hand
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What the robot stands on, instead of what the robot YAML says
+    #[arg(long, value_enum)]
+    base: Option<BaseKind>,
+    /// Prints the summary and the problems as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a robot stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum BaseKind {
+    /// The root link is fixed at the world's origin
+    Fixed,
+    /// The root link is free
+    Floating,
+}
+
+impl From<BaseKind> for Base {
+    fn from(kind: BaseKind) -> Self {
+        match kind {
+            BaseKind::Fixed => Self::Fixed(Pose::IDENTITY),
+            BaseKind::Floating => Self::Floating,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let base = args.base.map(Base::from);
+    let (model, problems) = match load_robot(&args.urdf, args.config.as_deref(), base) {
+        Ok(Loaded { model, warnings }) => (Some(model), warnings),
+        Err(LoadError::Wrong(diagnostics)) => (None, diagnostics.0),
+        Err(error) => return Err(error.into()),
+    };
+    if args.json {
+        let summary = model.as_ref().map_or(Value::Null, summary);
+        let problems: Vec<Value> = problems.iter().map(problem).collect();
+        output::json(&json!({ "model": summary, "problems": problems }), None)?;
+    } else {
+        print_problems(&problems);
+        let mut text = model.as_ref().map(describe).unwrap_or_default();
+        let count = |severity| problems.iter().filter(|p| p.severity == severity).count();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        writeln!(text, "{errors} errors, {warnings} warnings")?;
+        output::print(&text)?;
+    }
+    Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
+}
+
+/// Errors with the line that is meant; warnings, of which real robots have many, in one line each.
+fn print_problems(problems: &[Diagnostic]) {
+    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    for problem in problems {
+        let place = &problem.place;
+        if problem.severity == Severity::Warning || place.line == 0 {
+            eprintln!("{problem}");
+            continue;
+        }
+        let file = Path::new(&place.file);
+        let text = texts.entry(&place.file).or_insert_with(|| read_text(file).unwrap_or_default());
+        let help = Some(problem.remedy.clone());
+        error::print(error::AtLine::new(file, text, place.line, &problem.message, help).into());
+    }
+}
+
+fn problem(problem: &Diagnostic) -> Value {
+    json!({
+        "severity": match problem.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        },
+        "file": problem.place.file,
+        "line": problem.place.line,
+        "column": problem.place.column,
+        "message": problem.message,
+        "remedy": problem.remedy,
+    })
+}
+
+/// JSON has no infinity: a limit that is not set is null.
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
+}
+
+fn summary(model: &Model) -> Value {
+    let name = |id: &karakuri_model::BodyId| model.joints[id.0].name.clone();
+    let link = |id: karakuri_model::FrameId| model.frames[id.0].name.clone();
+    let joints: Vec<Value> = model
+        .joints
+        .iter()
+        .zip(&model.bodies)
+        .map(|(joint, body)| {
+            let parent = body.parent.map(|p| model.bodies[p.0].name.clone());
+            json!({
+                "name": joint.name,
+                "type": kind_name(joint.kind),
+                "link": body.name,
+                "parent_link": parent,
+                "mass_kg": body.inertia.mass,
+                "lower": finite(joint.limits.lower),
+                "upper": finite(joint.limits.upper),
+                "velocity": finite(joint.limits.velocity),
+                "effort": finite(joint.limits.effort),
+                "stiffness": joint.drive.map(|d| d.stiffness),
+                "damping": joint.drive.map(|d| d.damping),
+                "armature": joint.armature,
+                "viscous_friction": joint.damping,
+                "dry_friction": joint.friction,
+            })
+        })
+        .collect();
+    let couplings: Vec<Value> = model
+        .couplings
+        .iter()
+        .map(|c| {
+            json!({ "follower": name(&c.follower), "leader": name(&c.leader),
+                    "multiplier": c.multiplier, "offset": c.offset })
+        })
+        .collect();
+    let sensors: Vec<Value> = model
+        .sensors
+        .iter()
+        .map(|s| json!({ "name": s.name, "type": sensor_name(s.kind), "link": link(s.frame) }))
+        .collect();
+    let groups: BTreeMap<&str, Vec<String>> = model
+        .groups
+        .iter()
+        .map(|g| (g.name.as_str(), g.joints.iter().map(name).collect()))
+        .collect();
+    json!({
+        "name": model.name,
+        "base": base_name(model.base),
+        "nq": model.nq,
+        "nv": model.nv,
+        "mass_kg": model.mass(),
+        "links": model.frames.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(),
+        "joints": joints,
+        "couplings": couplings,
+        "loops": model.loops.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+        "sensors": sensors,
+        "groups": groups,
+        "postures": model.postures.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        "end_effector": model.end_effector.as_ref().map(|e| e.kind.as_str()),
+        "collision_shapes": model.collisions.len(),
+        "visual_shapes": model.visuals.len(),
+    })
+}
+
+fn kind_name(kind: karakuri_model::JointKind) -> &'static str {
+    use karakuri_model::JointKind;
+    match kind {
+        JointKind::Revolute { .. } => "revolute",
+        JointKind::Prismatic { .. } => "prismatic",
+        JointKind::Spherical => "spherical",
+        JointKind::Planar { .. } => "planar",
+        JointKind::Floating => "floating",
+    }
+}
+
+fn sensor_name(kind: karakuri_model::SensorKind) -> &'static str {
+    use karakuri_model::SensorKind;
+    match kind {
+        SensorKind::ContactWrench => "contact_wrench",
+        SensorKind::JointWrench => "joint_wrench",
+        SensorKind::Imu => "imu",
+    }
+}
+
+fn base_name(base: Base) -> &'static str {
+    match base {
+        Base::Fixed(_) => "fixed",
+        Base::Floating => "floating",
+    }
+}
+
+/// The summary as people read it.
+fn describe(model: &Model) -> String {
+    let mut text = format!(
+        "{}: {} links, {} bodies, nq {}, nv {}, {:.4} kg, {} base, {} collision and {} visual shapes\n\n",
+        model.name,
+        model.frames.len(),
+        model.bodies.len(),
+        model.nq,
+        model.nv,
+        model.mass(),
+        base_name(model.base),
+        model.collisions.len(),
+        model.visuals.len(),
+    );
+    let head = [
+        "joint",
+        "type",
+        "link",
+        "mass [kg]",
+        "lower",
+        "upper",
+        "velocity",
+        "effort",
+        "stiffness",
+        "damping",
+        "armature",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(model.joints.iter().zip(&model.bodies).map(|(joint, body)| {
+        let drive = |value: fn(&karakuri_model::Drive) -> f64| {
+            joint.drive.as_ref().map_or("-".to_owned(), |d| number(value(d)))
+        };
+        [
+            joint.name.clone(),
+            kind_name(joint.kind).to_owned(),
+            body.name.clone(),
+            number(body.inertia.mass),
+            number(joint.limits.lower),
+            number(joint.limits.upper),
+            number(joint.limits.velocity),
+            number(joint.limits.effort),
+            drive(|d| d.stiffness),
+            drive(|d| d.damping),
+            number(joint.armature),
+        ]
+    }));
+    text += &table(&rows);
+    text.push('\n');
+    text += &relations(model);
+    text
+}
+
+/// What hangs on the tree, one line each.
+fn relations(model: &Model) -> String {
+    let name = |id: &karakuri_model::BodyId| model.joints[id.0].name.as_str();
+    let body = |id: Option<karakuri_model::BodyId>| {
+        id.map_or("world", |id| model.bodies[id.0].name.as_str())
+    };
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(model.couplings.iter().map(|c| {
+        let (follower, leader) = (name(&c.follower), name(&c.leader));
+        format!("mimic {follower} = {} * {leader} + {}", c.multiplier, c.offset)
+    }));
+    lines.extend(model.loops.iter().map(|l| {
+        let locked = l.locked.iter().filter(|&&is| is).count();
+        format!("loop {}: {} - {}, {locked} locked", l.name, body(l.body_a), body(l.body_b))
+    }));
+    lines.extend(model.sensors.iter().map(|s| {
+        format!("sensor {}: {} on {}", s.name, sensor_name(s.kind), model.frames[s.frame.0].name)
+    }));
+    lines.extend(model.groups.iter().map(|g| {
+        let joints: Vec<_> = g.joints.iter().map(name).collect();
+        format!("group {}: {}", g.name, joints.join(", "))
+    }));
+    lines.extend(model.end_effector.iter().map(|e| {
+        let joints: Vec<_> = e.joints.iter().map(name).collect();
+        let tool = &model.frames[e.tool_frame.0].name;
+        format!("end effector {}: {} at {tool}", e.kind, joints.join(", "))
+    }));
+    if !model.postures.is_empty() {
+        let names: Vec<_> = model.postures.iter().map(|p| p.name.as_str()).collect();
+        lines.push(format!("postures: {}", names.join(", ")));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    lines.push(String::new());
+    lines.join("\n") + "\n"
+}
+
+/// Short; `-` where no limit is set.
+fn number(x: f64) -> String {
+    if !x.is_finite() {
+        return "-".to_owned();
+    }
+    let text = format!("{x:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "0" && x != 0.0 { format!("{x:.1e}") } else { text.to_owned() }
+}
+
+/// Columns as wide as their widest cell; words to the left, numbers to the right.
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] =
+        std::array::from_fn(|i| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0));
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .enumerate()
+            .map(|(i, (cell, w))| if i < 3 { format!("{cell:<w$}") } else { format!("{cell:>w$}") })
+            .collect();
+        text += cells.join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,60 @@
+//! `karakuri check`: exit codes, the summary, the place of problems.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn robot(name: &str) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/robots");
+    root.join(name).join(format!("{name}.urdf"))
+}
+
+fn check(arguments: &[&str]) -> std::io::Result<Output> {
+    Command::new(env!("CARGO_BIN_EXE_karakuri")).arg("check").args(arguments).output()
+}
+
+#[test]
+fn a_real_robot_is_summed_up_in_json() {
+    let path = robot("panda").display().to_string();
+    let output = check(&[&path, "--json", "--base", "floating"]).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["model"]["nv"], 15);
+    assert_eq!(report["model"]["couplings"][0]["leader"], "panda_finger_joint1");
+    assert!(report["problems"].as_array().unwrap().iter().all(|p| p["severity"] == "warning"));
+    let text = check(&[&path]).unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.starts_with("panda: 13 links, 9 bodies, nq 9, nv 9, 16.8221 kg, fixed base"),
+        "{text}"
+    );
+}
+
+#[test]
+fn problems_of_both_files_come_with_place_and_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (urdf, yaml) = (folder.path().join("a.urdf"), folder.path().join("a.yaml"));
+    std::fs::write(&urdf, "<robot name=\"a\">\n<link name=\"b\"/>\n<link name=\"c\"/>\n</robot>")
+        .unwrap();
+    std::fs::write(&yaml, "\ndrive: {}\n").unwrap();
+    let (urdf, yaml) = (urdf.display().to_string(), yaml.display().to_string());
+    let output = check(&[&urdf, "--config", &yaml]).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains(&format!("{urdf}:3: link `c` has no parent")), "{text}");
+    assert!(text.contains("add a joint whose <child> is `c`"), "{text}");
+    assert!(text.contains(&format!("{yaml}:2: unknown key drive")), "{text}");
+    assert!(text.contains("did you mean `drives`?"), "{text}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "2 errors, 0 warnings\n");
+}
+
+#[test]
+fn a_missing_file_is_wrong_input_and_a_missing_argument_is_usage() {
+    let output = check(&["no_such.urdf"]).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text, "error: cannot read no_such.urdf: No such file or directory (os error 2)\n");
+    assert_eq!(check(&[]).unwrap().status.code(), Some(2));
+    assert_eq!(check(&["a.urdf", "--base", "flying"]).unwrap().status.code(), Some(2));
+}
