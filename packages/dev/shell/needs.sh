@@ -67,6 +67,8 @@ need_python() {
 need_architecture() {
   [ "$(uname -sm)" = 'Linux x86_64' ] ||
     fail "The private ROS 2 exists for Linux on x86-64 only, this is $(uname -sm)." 'source a ROS 2 of your own first: . /opt/ros/jazzy/setup.bash'
-  ldd --version 2>&1 | grep -qE '(GLIBC|GNU libc)' ||
-    fail 'The private ROS 2 needs glibc 2.28 or newer.' 'source a ROS 2 of your own first: . /opt/ros/jazzy/setup.bash'
+  case $(getconf GNU_LIBC_VERSION 2> /dev/null || echo none) in
+    none | 'glibc 2.'[0-9] | 'glibc 2.1'? | 'glibc 2.2'[0-7])
+      fail 'The private ROS 2 needs the GNU C library 2.28 or newer.' 'source a ROS 2 of your own first: . /opt/ros/jazzy/setup.bash' ;;
+  esac
 }

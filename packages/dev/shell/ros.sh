@@ -59,7 +59,7 @@ make_private_ros() {
   heading 'Setting up a private ROS 2 Jazzy (once)'
   step 'ROS 2 packages' ros_prefix "$root/packages/dev/ros_prefix/bootstrap.sh" "$jazzy" "$python" || {
     show_failure ros_prefix
-    if grep -qE 'NewConnectionError|NameResolutionError|ReadTimeout|ConnectionError|ProxyError|SSLError' "$log_dir/ros_prefix.log"; then
+    if grep -qE 'NewConnectionError|NameResolutionError|ReadTimeout|ConnectionError|ProxyError|SSLError|from versions: none' "$log_dir/ros_prefix.log"; then
       fail 'The Python package index (pypi.org) cannot be reached.' 'check the network, or set PIP_INDEX_URL to a mirror; then run the same command again'
     elif grep -q 'No space left' "$log_dir/ros_prefix.log"; then
       fail 'The disk is full.' 'free about 5 GB; then run the same command again'

@@ -54,6 +54,7 @@ dev_test() {
   with_ros
   heading 'build'
   build
+  cargo_step 'compile test nodes' compile_examples build --release -p karakuri_ros --examples || exit 1
   for crate in $(ros_crates); do
     selected+=(-p "$crate")
     excluded+=(--exclude "$crate")
