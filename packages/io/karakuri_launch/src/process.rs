@@ -53,7 +53,6 @@ impl Evaluator<'_> {
         } else {
             self.words(element, "cmd", &mut command)?;
         }
-        let label = self.label(element, is_node, &command)?;
         if is_node {
             node = self.ros_arguments(element, &mut command)?;
         }
@@ -65,6 +64,7 @@ impl Evaluator<'_> {
                 .for_each(|word| prefixed.push(word));
         }
         prefixed.words.append(&mut command.words);
+        let label = self.label(element, is_node, &prefixed)?;
         self.process_count += 1;
         Ok(Process {
             name: format!("{label}-{}", self.process_count),

@@ -15,7 +15,7 @@ pub(crate) struct Substituter<'a> {
 }
 
 /// Name and least and largest number of arguments.
-const CALLS: [(&str, usize, usize); 21] = [
+const CALLS: [(&str, usize, usize); 19] = [
     ("var", 1, 2),
     ("env", 1, 2),
     ("find-pkg-share", 1, 1),
@@ -29,8 +29,6 @@ const CALLS: [(&str, usize, usize); 21] = [
     ("not", 1, 1),
     ("and", 2, 2),
     ("or", 2, 2),
-    ("any", 1, usize::MAX),
-    ("all", 1, usize::MAX),
     ("equals", 2, 2),
     ("not-equals", 2, 2),
     ("if", 2, 3),
@@ -64,7 +62,6 @@ impl Substituter<'_> {
         if arguments.len() < least || arguments.len() > most {
             let takes = match (least, most) {
                 (a, b) if a == b => format!("{a}"),
-                (a, usize::MAX) => format!("{a} or more"),
                 (a, b) => format!("{a} or {b}"),
             };
             let given = arguments.len();
@@ -77,8 +74,6 @@ impl Substituter<'_> {
             "not" => Ok((!self.boolean(&arguments[0])?).to_string()),
             "and" => self.booleans(arguments).map(|b| (b[0] && b[1]).to_string()),
             "or" => self.booleans(arguments).map(|b| (b[0] || b[1]).to_string()),
-            "any" => self.booleans(arguments).map(|b| b.contains(&true).to_string()),
-            "all" => self.booleans(arguments).map(|b| (!b.contains(&false)).to_string()),
             "if" => match (self.boolean(&arguments[0])?, arguments.get(2)) {
                 (true, _) => self.template(&arguments[1]),
                 (false, Some(other)) => self.template(other),
@@ -239,6 +234,8 @@ fn unknown(name: &str) -> Problem {
         "find" => "use $(find-pkg-share package)",
         "optenv" => "use $(env NAME default)",
         "param" => "give the value to both places by an <arg>",
+        "any" => "it fails in ROS 2 Jazzy; use $(or a b)",
+        "all" => "it fails in ROS 2 Jazzy; use $(and a b)",
         "xacro" => "use $(command 'xacro file.xacro')",
         _ => {
             let names: Vec<&str> = CALLS.iter().map(|(name, ..)| *name).collect();

@@ -183,7 +183,13 @@ impl Value {
         match self {
             Self::Bool(true) => "True".into(),
             Self::Bool(false) => "False".into(),
-            Self::Text(s) if Self::from_yaml(s) == Ok(self.clone()) && !s.is_empty() => s.clone(),
+            // What begins like a number may be one to a reader of another version of YAML.
+            Self::Text(s)
+                if s.starts_with(|c: char| c.is_alphabetic() || c == '/')
+                    && Self::from_yaml(s).as_ref() == Ok(self) =>
+            {
+                s.clone()
+            }
             other => other.to_yaml(),
         }
     }
