@@ -1,0 +1,310 @@
+//! Joint trajectories: what a message says, and how it is sampled.
+//!
+//! Between two points each joint follows the polynomial that the fields of *both* ends determine: positions alone a
+//! line, with velocities a cubic, with accelerations too a quintic (Hermite). Efforts are linear.
+//! Source: semantics of `joint_trajectory_controller` (`ros2_controllers` 4.42). Units: rad or m, s, N·m or N.
+//! Limits: times are relative to the trajectory's start.
+
+use crate::Time;
+
+/// A trajectory as a message gives it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JointTrajectory {
+    /// When time-from-start is zero; `None` is: at once.
+    pub start: Option<Time>,
+    /// Names of the joints, the order of the points' arrays.
+    pub joints: Vec<String>,
+    /// The points, in time order.
+    pub points: Vec<TrajectoryPoint>,
+}
+
+/// One point. Each array is empty or as long as the list of joints.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TrajectoryPoint {
+    /// [s]
+    pub time_from_start: f64,
+    /// [rad or m] (n)
+    pub positions: Vec<f64>,
+    /// [rad/s or m/s] (n)
+    pub velocities: Vec<f64>,
+    /// [rad/s² or m/s²] (n)
+    pub accelerations: Vec<f64>,
+    /// [N·m or N] (n)
+    pub efforts: Vec<f64>,
+}
+
+impl JointTrajectory {
+    /// Time of the last point. [s]
+    pub fn duration(&self) -> f64 {
+        self.points.last().map_or(0.0, |p| p.time_from_start)
+    }
+
+    /// Slows the trajectory uniformly: times grow by `factor`, velocities and accelerations shrink. [-]
+    pub fn stretch(&mut self, factor: f64) {
+        for point in &mut self.points {
+            point.time_from_start *= factor;
+            point.velocities.iter_mut().for_each(|v| *v /= factor);
+            point.accelerations.iter_mut().for_each(|a| *a /= factor * factor);
+        }
+    }
+}
+
+/// The state of one joint on a trajectory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JointSample {
+    /// [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: f64,
+    /// [rad/s² or m/s²]
+    pub acceleration: f64,
+    /// [N·m or N]
+    pub effort: f64,
+}
+
+impl JointSample {
+    /// At rest at a position. [rad or m]
+    pub fn at_rest(position: f64) -> Self {
+        Self { position, ..Self::default() }
+    }
+}
+
+/// What is known of one joint at one point.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Knot {
+    /// [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: Option<f64>,
+    /// [rad/s² or m/s²]
+    pub acceleration: Option<f64>,
+    /// [N·m or N]
+    pub effort: Option<f64>,
+}
+
+impl Knot {
+    /// All that is known, what is not being zero.
+    pub fn sample(&self) -> JointSample {
+        JointSample {
+            position: self.position,
+            velocity: self.velocity.unwrap_or(0.0),
+            acceleration: self.acceleration.unwrap_or(0.0),
+            effort: self.effort.unwrap_or(0.0),
+        }
+    }
+}
+
+impl From<JointSample> for Knot {
+    fn from(s: JointSample) -> Self {
+        Self {
+            position: s.position,
+            velocity: Some(s.velocity),
+            acceleration: Some(s.acceleration),
+            effort: Some(s.effort),
+        }
+    }
+}
+
+/// How points are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Interpolation {
+    /// By the polynomial of the fields that both ends have.
+    #[default]
+    Splines,
+    /// A step to the next point when its time has come.
+    None,
+}
+
+/// State at time `t` after `from`, on the way to `to`, which is `duration` later. [s]
+pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample {
+    if duration <= 0.0 || t >= duration {
+        return to.sample();
+    }
+    let u = (t / duration).max(0.0);
+    let effort = match (from.effort, to.effort) {
+        (Some(a), Some(b)) => a + (b - a) * u,
+        (None, Some(b)) => b,
+        (Some(a), None) => a * (1.0 - u),
+        (None, None) => 0.0,
+    };
+    let derivatives = (from.velocity.zip(to.velocity), from.acceleration.zip(to.acceleration));
+    let coefficients = match derivatives {
+        (Some(v), Some(a)) => quintic(from.position, to.position, v, a, duration),
+        (Some(v), None) => cubic(from.position, to.position, v, duration),
+        (None, _) => [from.position, to.position - from.position, 0.0, 0.0, 0.0, 0.0],
+    };
+    let [position, du, ddu] = polynomial(&coefficients, u);
+    JointSample {
+        position,
+        velocity: du / duration,
+        acceleration: ddu / (duration * duration),
+        effort,
+    }
+}
+
+/// Value and two derivatives of `Σ cᵢ uⁱ` (Horner).
+fn polynomial(c: &[f64; 6], u: f64) -> [f64; 3] {
+    let (mut p, mut d, mut dd) = (0.0, 0.0, 0.0);
+    for &ci in c.iter().rev() {
+        dd = dd * u + 2.0 * d;
+        d = d * u + p;
+        p = p * u + ci;
+    }
+    [p, d, dd]
+}
+
+fn cubic(p0: f64, p1: f64, v: (f64, f64), duration: f64) -> [f64; 6] {
+    let (d, v0, v1) = (p1 - p0, v.0 * duration, v.1 * duration);
+    [p0, v0, 3.0 * d - 2.0 * v0 - v1, -2.0 * d + v0 + v1, 0.0, 0.0]
+}
+
+fn quintic(p0: f64, p1: f64, v: (f64, f64), a: (f64, f64), duration: f64) -> [f64; 6] {
+    let (d, v0, v1) = (p1 - p0, v.0 * duration, v.1 * duration);
+    let (a0, a1) = (a.0 * duration * duration, a.1 * duration * duration);
+    [
+        p0,
+        v0,
+        0.5 * a0,
+        10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
+        -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
+        6.0 * d - 3.0 * v0 - 3.0 * v1 - 0.5 * a0 + 0.5 * a1,
+    ]
+}
+
+/// The way from `from` to `to` on a circle, in (−π, π]; exactly π goes in the sign of `to − from`. [rad]
+pub fn shortest_angle(from: f64, to: f64) -> f64 {
+    use core::f64::consts::{PI, TAU};
+    let direct = to - from;
+    let wrapped = direct - TAU * (direct / TAU).round();
+    if wrapped.abs() >= PI - 1e-12 && wrapped * direct < 0.0 { -wrapped } else { wrapped }
+}
+
+/// A trajectory's points in the order of a group's joints, ready to be sampled.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Path {
+    n_joints: usize,
+    times: Vec<f64>,
+    knots: Vec<Knot>,
+    lacks_positions: bool,
+}
+
+/// Where a sampled time lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Before the first point.
+    Before,
+    /// Between the first and the last point.
+    Between,
+    /// At or after the last point.
+    After,
+}
+
+impl Path {
+    /// From a trajectory that was checked. `order[j]` is the column of the group's joint `j`; joints without a
+    /// column stay at `held[j]`. [rad or m] (n)
+    pub(crate) fn new(trajectory: &JointTrajectory, order: &[Option<usize>], held: &[f64]) -> Self {
+        let knots = trajectory.points.iter().flat_map(|point| {
+            order.iter().zip(held).map(move |(&column, &held)| match column {
+                Some(c) => Knot {
+                    position: point.positions.get(c).copied().unwrap_or(f64::NAN),
+                    velocity: point.velocities.get(c).copied(),
+                    acceleration: point.accelerations.get(c).copied(),
+                    effort: point.efforts.get(c).copied(),
+                },
+                None => JointSample::at_rest(held).into(),
+            })
+        });
+        Self {
+            n_joints: order.len(),
+            times: trajectory.points.iter().map(|p| p.time_from_start).collect(),
+            knots: knots.collect(),
+            lacks_positions: trajectory.points.iter().any(|p| p.positions.is_empty()),
+        }
+    }
+
+    /// Time of the last point. [s]
+    pub fn duration(&self) -> f64 {
+        self.times.last().copied().unwrap_or(0.0)
+    }
+
+    /// The knots of the last point. (n)
+    pub(crate) fn last(&self) -> &[Knot] {
+        self.knots.len().checked_sub(self.n_joints).map_or(&[], |i| &self.knots[i..])
+    }
+
+    /// Ties the path to the state it is entered from at time `t0` (from start; usually ≤ 0): missing positions are
+    /// integrated, joints that turn without end take the short way to the first point. [s]
+    pub(crate) fn enter(&mut self, t0: f64, from: &[JointSample], continuous: &[bool]) {
+        for (j, (from, &continuous)) in from.iter().zip(continuous).enumerate() {
+            if self.lacks_positions {
+                self.integrate(j, t0, from);
+            }
+            if !continuous {
+                continue;
+            }
+            let Some(first) = self.knots.get(j).map(|k| k.position) else { continue };
+            let shift = from.position + shortest_angle(from.position, first) - first;
+            self.knots.iter_mut().skip(j).step_by(self.n_joints).for_each(|k| k.position += shift);
+        }
+    }
+
+    /// Positions from velocities, velocities from accelerations, by the trapezoid rule.
+    fn integrate(&mut self, j: usize, t0: f64, from: &JointSample) {
+        let (mut t, mut last) = (t0, *from);
+        for (i, &time) in self.times.iter().enumerate() {
+            let knot = &mut self.knots[i * self.n_joints + j];
+            if knot.position.is_nan() {
+                let dt = (time - t).max(0.0);
+                let acceleration = knot.acceleration.unwrap_or(0.0);
+                let velocity = knot
+                    .velocity
+                    .unwrap_or(last.velocity + 0.5 * dt * (last.acceleration + acceleration));
+                knot.velocity = Some(velocity);
+                knot.position = last.position + 0.5 * dt * (last.velocity + velocity);
+            }
+            (t, last) = (time, knot.sample());
+        }
+    }
+
+    /// Samples at `t` from start [s], coming from `entry` at `t0`. Fills `out`. (n)
+    pub(crate) fn sample(
+        &self,
+        t: f64,
+        entry: (f64, &[JointSample]),
+        interpolation: Interpolation,
+        out: &mut [JointSample],
+    ) -> Phase {
+        let next = self.times.partition_point(|&time| time <= t);
+        let n = self.n_joints;
+        if next == self.times.len() {
+            out.iter_mut().zip(self.last()).for_each(|(out, knot)| *out = knot.sample_held(t, self.duration()));
+            return Phase::After;
+        }
+        let to = &self.knots[next * n..(next + 1) * n];
+        for (j, (out, to)) in out.iter_mut().zip(to).enumerate() {
+            let (start, from) = match next.checked_sub(1) {
+                Some(i) => (self.times[i], self.knots[i * n + j]),
+                None => (entry.0, entry.1[j].into()),
+            };
+            *out = match interpolation {
+                // A knot without a velocity gets none from its neighbour either: the segment is a line.
+                Interpolation::Splines => interpolate(&from, to, self.times[next] - start, t - start),
+                Interpolation::None => JointSample::at_rest(from.position),
+            };
+        }
+        if next == 0 { Phase::Before } else { Phase::Between }
+    }
+}
+
+impl Knot {
+    /// The last point at its own time, and at rest there later; the effort stays.
+    fn sample_held(&self, t: f64, end: f64) -> JointSample {
+        if t <= end {
+            return self.sample();
+        }
+        JointSample { velocity: 0.0, acceleration: 0.0, ..self.sample() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
