@@ -26,8 +26,8 @@ pub use goal::{
 pub use settings::{GroupSettings, JointSettings, Tolerance};
 pub use validate::GoalError;
 
-use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
 use crate::Time;
+use crate::trajectory::{JointSample, JointTrajectory, Path, Phase, shortest_angle};
 use goal::ActiveGoal;
 
 /// Runs the trajectories of one group of joints.
@@ -44,7 +44,10 @@ pub struct JointTrajectoryMachine {
     actual: Vec<JointSample>,
     error: Vec<JointSample>,
     command: Vec<JointSample>,
-    scratch: Vec<JointSample>,
+    previous: Vec<JointSample>,
+    /// The state in which the path was entered.
+    entry: Vec<JointSample>,
+    scratch: Vec<f64>,
     speed_limited: bool,
     waiting: Option<Shortfall>,
 }
@@ -59,15 +62,13 @@ enum Motion {
     /// Slow down from the last command at a constant rate.
     Brake,
     /// Follow a path.
-    Follow { start: Option<Time>, entered: Option<Entry>, path: Path, from_topic: bool },
-}
-
-/// Where a path was entered.
-#[derive(Debug, Clone)]
-struct Entry {
-    /// Relative to the path's start. [s]
-    time: f64,
-    state: Vec<JointSample>,
+    Follow {
+        start: Option<Time>,
+        accepted: Time,
+        /// When it was entered, relative to its start. [s]
+        entered: Option<f64>,
+        path: Path,
+    },
 }
 
 impl JointTrajectoryMachine {
@@ -85,7 +86,9 @@ impl JointTrajectoryMachine {
             actual: none.clone(),
             error: none.clone(),
             command: none.clone(),
-            scratch: none,
+            previous: none.clone(),
+            scratch: vec![0.0; none.len()],
+            entry: none,
             speed_limited: false,
             waiting: None,
         }
@@ -138,33 +141,54 @@ impl JointTrajectoryMachine {
     }
 
     /// Takes an action goal: checks it, replaces what runs. The preempted goal's result comes back.
-    pub fn accept_goal(&mut self, goal: &Goal, now: Time) -> Result<(GoalId, Option<FinishedGoal>), GoalError> {
-        let order = validate::check(&goal.trajectory, &self.settings, now, false)?;
+    pub fn accept_goal(
+        &mut self,
+        goal: &Goal,
+        now: Time,
+    ) -> Result<(GoalId, Option<FinishedGoal>), GoalError> {
+        let order = self.check(&goal.trajectory, now, false)?;
         let preempted = self.finish(Outcome::Preempted);
         let id = GoalId(self.next_goal);
         self.next_goal += 1;
         self.goal = Some(ActiveGoal::new(id, goal, &self.settings));
-        self.follow(&goal.trajectory, &order, false);
+        self.follow(&goal.trajectory, &order, now);
         Ok((id, preempted))
     }
 
     /// Takes a trajectory from the topic. A goal under way goes on and is judged against the new trajectory.
-    pub fn accept_topic(&mut self, trajectory: &JointTrajectory, now: Time) -> Result<(), GoalError> {
-        let order = validate::check(trajectory, &self.settings, now, true)?;
-        self.follow(trajectory, &order, true);
+    pub fn accept_topic(
+        &mut self,
+        trajectory: &JointTrajectory,
+        now: Time,
+    ) -> Result<(), GoalError> {
+        let order = self.check(trajectory, now, true)?;
+        self.follow(trajectory, &order, now);
         Ok(())
     }
 
     /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without taking it.
     pub fn check_goal(&self, trajectory: &JointTrajectory, now: Time) -> Result<(), GoalError> {
-        validate::check(trajectory, &self.settings, now, false).map(|_| ())
+        self.check(trajectory, now, false).map(|_| ())
+    }
+
+    fn check(
+        &self,
+        trajectory: &JointTrajectory,
+        now: Time,
+        from_topic: bool,
+    ) -> Result<Vec<Option<usize>>, GoalError> {
+        if self.last.is_none() {
+            return Err(GoalError::NoState);
+        }
+        validate::check(trajectory, &self.settings, now, from_topic)
     }
 
     /// Cancels a goal: brakes or holds. `None` when it is not under way (any more).
     pub fn cancel(&mut self, id: GoalId) -> Option<FinishedGoal> {
         self.goal.as_ref().filter(|g| g.id == id)?;
+        let lacking = self.waiting;
         self.stop();
-        self.finish(Outcome::Canceled { lacking: self.waiting })
+        self.finish(Outcome::Canceled { lacking })
     }
 
     /// Ends what runs (the controller is deactivated, the state is stale): brakes or holds.
@@ -177,7 +201,13 @@ impl JointTrajectoryMachine {
     ///
     /// Returns the goal that ended in this tick. A clock that jumped back ends the goal and holds. An equal time
     /// changes nothing.
-    pub fn update(&mut self, now: Time, dt: f64, position: &[f64], velocity: &[f64]) -> Option<FinishedGoal> {
+    pub fn update(
+        &mut self,
+        now: Time,
+        dt: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Option<FinishedGoal> {
         let mut finished = None;
         match self.last {
             Some(last) if now == last => return None,
@@ -188,15 +218,21 @@ impl JointTrajectoryMachine {
             _ => {}
         }
         self.measure(now, position, velocity);
-        self.last = Some(now);
-        if matches!(self.motion, Motion::Start) || !self.is_started() {
-            self.start_from_measurement();
+        if self.last.replace(now).is_none() || matches!(self.motion, Motion::Start) {
+            for (command, &position) in self.command.iter_mut().zip(position) {
+                *command = JointSample::at_rest(position);
+            }
+            if matches!(self.motion, Motion::Start) {
+                self.motion = Motion::Hold;
+            }
         }
+        self.previous.copy_from_slice(&self.command);
         let phase = self.sample(now, dt);
         self.compare();
-        if let Some(outcome) = self.judge(now, phase) {
+        if let Some(outcome) = self.judge(phase) {
             if outcome.status() == GoalStatus::Aborted {
-                // The command of this tick stays the previous one's continuation.
+                // The command of this tick is not the trajectory's any more.
+                self.command.copy_from_slice(&self.previous);
                 self.stop();
                 self.sample(now, dt);
             }
@@ -206,11 +242,172 @@ impl JointTrajectoryMachine {
         finished
     }
 
-    fn is_started(&self) -> bool {
-        self.command.iter().all(|c| c.position.is_finite()) && self.speed_reference_is_set()
+    fn follow(&mut self, trajectory: &JointTrajectory, order: &[Option<usize>], now: Time) {
+        for (held, command) in self.scratch.iter_mut().zip(&self.command) {
+            *held = command.position;
+        }
+        let path = Path::new(trajectory, order, &self.scratch);
+        self.motion =
+            Motion::Follow { start: trajectory.start, accepted: now, entered: None, path };
+        self.waiting = None;
     }
 
-    fn speed_reference_is_set(&self) -> bool {
-        !self.command.is_empty()
+    fn finish(&mut self, outcome: Outcome) -> Option<FinishedGoal> {
+        self.waiting = None;
+        self.goal.take().map(|goal| FinishedGoal { id: goal.id, outcome })
+    }
+
+    /// Brakes if anything moves and may brake, else holds.
+    fn stop(&mut self) {
+        if matches!(self.motion, Motion::Follow { .. }) {
+            self.motion = Motion::Brake;
+        }
+    }
+
+    fn measure(&mut self, now: Time, position: &[f64], velocity: &[f64]) {
+        let dt = self.last.map_or(0.0, |last| now.since(last));
+        for (actual, (&p, &v)) in self.actual.iter_mut().zip(position.iter().zip(velocity)) {
+            let acceleration = if dt > 0.0 { (v - actual.velocity) / dt } else { 0.0 };
+            *actual = JointSample { position: p, velocity: v, acceleration, effort: 0.0 };
+        }
+    }
+
+    /// Fills `desired` (now) and `command` (now + dt).
+    fn sample(&mut self, now: Time, dt: f64) -> Option<(Phase, f64)> {
+        match &mut self.motion {
+            Motion::Start | Motion::Hold => {
+                for command in &mut self.command {
+                    *command = JointSample { velocity: 0.0, acceleration: 0.0, ..*command };
+                }
+                self.desired.copy_from_slice(&self.command);
+                None
+            }
+            Motion::Brake => {
+                self.desired.copy_from_slice(&self.command);
+                let mut moving = false;
+                for (command, joint) in self.command.iter_mut().zip(&self.settings.joints) {
+                    moving |= brake(command, joint, dt);
+                }
+                if !moving {
+                    self.motion = Motion::Hold;
+                }
+                None
+            }
+            Motion::Follow { start, accepted, entered, path } => {
+                let start = *start.get_or_insert(now.max(*accepted));
+                let t = now.since(start);
+                if entered.is_none() {
+                    let from = match self.settings.interpolate_from_desired_state {
+                        true => &self.command,
+                        false => &self.actual,
+                    };
+                    path.enter(t, from, &self.continuous);
+                    *entered = Some(t);
+                    self.entry.copy_from_slice(from);
+                }
+                let entry = (entered.unwrap_or(t), self.entry.as_slice());
+                let interpolation = self.settings.interpolation;
+                let phase = path.sample(t, entry, interpolation, &mut self.desired);
+                path.sample(t + dt, entry, interpolation, &mut self.command);
+                let time = if phase == Phase::After { t - path.duration() } else { t };
+                Some((phase, time))
+            }
+        }
+    }
+
+    fn compare(&mut self) {
+        for (j, error) in self.error.iter_mut().enumerate() {
+            let (desired, actual) = (&self.desired[j], &self.actual[j]);
+            let position = if self.continuous[j] {
+                shortest_angle(actual.position, desired.position)
+            } else {
+                desired.position - actual.position
+            };
+            *error = JointSample {
+                position,
+                velocity: desired.velocity - actual.velocity,
+                acceleration: desired.acceleration - actual.acceleration,
+                effort: 0.0,
+            };
+        }
+    }
+
+    fn judge(&mut self, phase: Option<(Phase, f64)>) -> Option<Outcome> {
+        let goal = self.goal.as_ref()?;
+        let (phase, time) = phase?;
+        if phase != Phase::After {
+            return shortfall(&self.error, &goal.path_tolerance, time).map(Outcome::PathTolerance);
+        }
+        self.waiting = shortfall(&self.error, &goal.goal_tolerance, time);
+        match self.waiting {
+            None => Some(Outcome::Reached),
+            Some(s) if goal.goal_time > 0.0 && time > goal.goal_time => {
+                Some(Outcome::GoalTolerance(s))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// No command goes further from the last one than the joint's speed limit allows.
+    fn limit_speed(&mut self, dt: f64) {
+        self.speed_limited = false;
+        for (j, command) in self.command.iter_mut().enumerate() {
+            let previous = self.previous[j].position;
+            let reach = self.settings.joints[j].max_velocity * dt;
+            let way = command.position - previous;
+            // A thousandth above the limit is rounding of the trajectory, not a jump.
+            if way.abs() > reach * 1.001 {
+                self.speed_limited = true;
+                let velocity = way.signum() * self.settings.joints[j].max_velocity;
+                *command = JointSample {
+                    position: previous + way.signum() * reach,
+                    velocity,
+                    acceleration: 0.0,
+                    effort: command.effort,
+                };
+            }
+        }
     }
 }
+
+/// One period of braking at the joint's deceleration; true while it still moves.
+fn brake(command: &mut JointSample, joint: &JointSettings, dt: f64) -> bool {
+    let (v, a) = (command.velocity, joint.max_deceleration_on_cancel);
+    let lower = joint.lower.min(command.position);
+    let upper = joint.upper.max(command.position);
+    let stops = a * dt >= v.abs();
+    if stops {
+        let way = if a > 0.0 { 0.5 * v * v.abs() / a } else { 0.0 };
+        *command = JointSample {
+            velocity: 0.0,
+            acceleration: 0.0,
+            position: command.position + way,
+            ..*command
+        };
+    } else {
+        let acceleration = -a * v.signum();
+        let position = command.position + dt * (v + 0.5 * dt * acceleration);
+        *command =
+            JointSample { position, velocity: v + dt * acceleration, acceleration, ..*command };
+    }
+    command.position = command.position.clamp(lower, upper);
+    !stops && a > 0.0
+}
+
+/// The first error above its limit.
+fn shortfall(errors: &[JointSample], limits: &[Tolerance], time: f64) -> Option<Shortfall> {
+    errors.iter().zip(limits).enumerate().find_map(|(joint, (error, limit))| {
+        let checks = [
+            (Quantity::Position, error.position, limit.position),
+            (Quantity::Velocity, error.velocity, limit.velocity),
+            (Quantity::Acceleration, error.acceleration, limit.acceleration),
+        ];
+        checks
+            .into_iter()
+            .find(|(_, error, limit)| *limit > 0.0 && !(error.abs() <= *limit))
+            .map(|(quantity, error, limit)| Shortfall { joint, quantity, error, limit, time })
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,15 @@
 #![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+
+mod controller;
+pub mod inverse_dynamics;
+pub mod joint_trajectory;
+pub mod profile;
+mod time;
+pub mod trajectory;
+
+pub use controller::{
+    Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, Group,
+    GroupEvent, State, Status,
+};
+pub use time::Time;

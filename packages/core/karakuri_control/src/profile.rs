@@ -107,7 +107,11 @@ impl SCurve {
             // length = 2 v √(v/j).
             let a = max_acceleration;
             let with_plateau = 0.5 * (-a * a / j + ((a * a / j).powi(2) + 4.0 * a * length).sqrt());
-            if with_plateau * j >= a * a { with_plateau } else { (0.25 * length * length * j).cbrt() }
+            if with_plateau * j >= a * a {
+                with_plateau
+            } else {
+                (0.25 * length * length * j).cbrt()
+            }
         };
         let (t_jerk, t_acceleration) = ramp(top);
         let t_cruise = if top > 0.0 { ((length - way(top)) / top).max(0.0) } else { 0.0 };
@@ -143,7 +147,8 @@ impl SCurve {
     fn first_half(&self, t: f64) -> ProfileSample {
         let mut at = ProfileSample::default();
         let mut left = t;
-        let segments = [(self.t_jerk, self.jerk), (self.t_acceleration, 0.0), (self.t_jerk, -self.jerk)];
+        let segments =
+            [(self.t_jerk, self.jerk), (self.t_acceleration, 0.0), (self.t_jerk, -self.jerk)];
         for (duration, jerk) in segments {
             let dt = left.min(duration);
             at.s += dt * (at.velocity + dt * (0.5 * at.acceleration + dt * jerk / 6.0));

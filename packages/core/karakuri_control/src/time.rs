@@ -30,7 +30,10 @@ impl Time {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, which is what an instant needs")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "`as` saturates, which is what an instant needs"
+)]
 fn nanoseconds(seconds: f64) -> i64 {
     (seconds * 1e9).round() as i64
 }

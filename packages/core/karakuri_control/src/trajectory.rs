@@ -277,7 +277,9 @@ impl Path {
         let next = self.times.partition_point(|&time| time <= t);
         let n = self.n_joints;
         if next == self.times.len() {
-            out.iter_mut().zip(self.last()).for_each(|(out, knot)| *out = knot.sample_held(t, self.duration()));
+            out.iter_mut()
+                .zip(self.last())
+                .for_each(|(out, knot)| *out = knot.sample_held(t, self.duration()));
             return Phase::After;
         }
         let to = &self.knots[next * n..(next + 1) * n];
@@ -288,7 +290,9 @@ impl Path {
             };
             *out = match interpolation {
                 // A knot without a velocity gets none from its neighbour either: the segment is a line.
-                Interpolation::Splines => interpolate(&from, to, self.times[next] - start, t - start),
+                Interpolation::Splines => {
+                    interpolate(&from, to, self.times[next] - start, t - start)
+                }
                 Interpolation::None => JointSample::at_rest(from.position),
             };
         }

@@ -1,0 +1,58 @@
+//! Efforts for a wanted motion, by interchangeable methods.
+//!
+//! A method is one file and one line in [`method`]. All of them answer the same question: which efforts of the driven
+//! joints give the accelerations, with loops and couplings held.
+
+mod loops;
+mod recursive;
+
+pub use recursive::Recursive;
+
+use karakuri_model::Model;
+
+/// A wanted motion, one entry a coordinate. Coordinates that follow (mimic joints, passive joints of loops) are
+/// computed by the method; their `q` only says which branch of the loop is meant.
+#[derive(Debug, Clone, Copy)]
+pub struct Motion<'a> {
+    /// [rad or m] (nq)
+    pub q: &'a [f64],
+    /// [rad/s or m/s] (nv)
+    pub v: &'a [f64],
+    /// [rad/s² or m/s²] (nv)
+    pub vdot: &'a [f64],
+    /// Which velocity coordinates have a drive that may give effort. (nv)
+    pub driven: &'a [bool],
+}
+
+/// How well a motion could be realised.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Realised {
+    /// Largest gap left in a loop. [m or rad]
+    pub loop_gap: f64,
+    /// Largest generalized effort that no drive can give: above zero the mechanism is under-actuated or at a dead
+    /// point. [N·m or N]
+    pub missing_effort: f64,
+}
+
+/// A way to compute inverse dynamics.
+pub trait InverseDynamics: core::fmt::Debug + Send {
+    /// Its name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// Efforts of the driven joints for `motion`; zero elsewhere. [N·m or N] (nv)
+    fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised;
+}
+
+/// The names that [`method`] knows.
+pub const METHODS: &[&str] = &["recursive"];
+
+/// The method of this name, with scratch for this model.
+pub fn method(name: &str, model: &Model) -> Option<Box<dyn InverseDynamics>> {
+    match name {
+        "recursive" => Some(Box::new(Recursive::new(model))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

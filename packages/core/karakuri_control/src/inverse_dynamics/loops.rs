@@ -1,0 +1,281 @@
+//! Loops and couplings as linear relations between velocities.
+//!
+//! `G v = 0` holds for the relative velocity of each loop joint in its locked directions (in A's axes) and for each
+//! coupling `v_f − k v_l`. Gaussian elimination with pivots taken among the passive coordinates first gives
+//! `v = N v_i`: the independent coordinates `v_i` are the driven ones wherever the mechanism allows it.
+//! Units: m, rad, s; world axes unless stated.
+
+use karakuri_dynamics::{Data, forward_kinematics};
+use karakuri_model::{BodyId, Model};
+use karakuri_spatial::{Motion, Pose, Vector3};
+
+/// A pivot below this is rounding: the row repeats others.
+const PIVOT_TOLERANCE: f64 = 1e-9;
+/// Newton steps that close the loops; from a closed neighbour two are enough.
+const CLOSING_STEPS: usize = 8;
+/// A gap below this is closed. [m or rad]
+const CLOSED: f64 = 1e-12;
+
+/// Scratch of a model's loops.
+#[derive(Debug, Clone)]
+pub(super) struct Constraints {
+    nv: usize,
+    n_rows: usize,
+    /// `[G | c]`, row-major; after elimination the rows read `v_dep = c − R v_i`. (n_rows × (nv + 1))
+    rows: Vec<f64>,
+    /// The row that gives a dependent coordinate. (nv)
+    row_of: Vec<Option<usize>>,
+    order: Vec<usize>,
+}
+
+impl Constraints {
+    pub(super) fn new(model: &Model) -> Self {
+        let locked: usize =
+            model.loops.iter().map(|l| l.locked.iter().filter(|x| **x).count()).sum();
+        let n_rows = locked + model.couplings.len();
+        Self {
+            nv: model.nv,
+            n_rows,
+            rows: vec![0.0; n_rows * (model.nv + 1)],
+            row_of: vec![None; model.nv],
+            order: (0..model.nv).collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.n_rows == 0
+    }
+
+    /// Moves the dependent coordinates of `q` until loops and couplings are closed; gives the gap left. Leaves the
+    /// forward kinematics of the result in `data`.
+    pub(super) fn close(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        driven: &[bool],
+        q: &mut [f64],
+    ) -> f64 {
+        let mut gap = 0.0;
+        for step in 0..=CLOSING_STEPS {
+            forward_kinematics(model, data, q);
+            self.fill(model, data, |error, _| -error, q);
+            gap = self.right_sides();
+            if gap < CLOSED || step == CLOSING_STEPS {
+                break;
+            }
+            self.eliminate(driven);
+            for joint in &model.joints {
+                // Only joints of one freedom can be dependent in a loop of hinges and slides.
+                if joint.kind.nv() == 1
+                    && let Some(row) = self.row_of[joint.v_start]
+                {
+                    q[joint.q_start] += self.row(row)[self.nv];
+                }
+            }
+        }
+        gap
+    }
+
+    /// Sets the dependent velocities from the independent ones, at the kinematics in `data`.
+    pub(super) fn project_velocity(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        driven: &[bool],
+        v: &mut [f64],
+    ) {
+        self.fill(model, data, |_, _| 0.0, &[]);
+        self.eliminate(driven);
+        self.complete(v);
+    }
+
+    /// Sets the dependent accelerations; `data` holds velocities, and the accelerations for `v̇ = 0`.
+    pub(super) fn project_acceleration(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        driven: &[bool],
+        vdot: &mut [f64],
+    ) {
+        self.fill(model, data, |_, rate| -rate, &[]);
+        self.eliminate(driven);
+        self.complete(vdot);
+    }
+
+    /// `Nᵀ τ`, left in the independent coordinates; zero in the dependent ones.
+    pub(super) fn reduce_effort(&self, tau: &mut [f64]) {
+        for k in 0..self.nv {
+            if let Some(row) = self.row_of[k] {
+                let effort = core::mem::take(&mut tau[k]);
+                for (i, factor) in self.row(row)[..self.nv].iter().enumerate() {
+                    if self.row_of[i].is_none() {
+                        tau[i] -= factor * effort;
+                    }
+                }
+            }
+        }
+    }
+
+    /// How much an effort at coordinate `k` counts in independent coordinate `i`: `N[k, i]`.
+    pub(super) fn share(&self, k: usize, i: usize) -> f64 {
+        match self.row_of[k] {
+            Some(row) => -self.row(row)[i],
+            None => f64::from(u8::from(k == i)),
+        }
+    }
+
+    pub(super) fn is_dependent(&self, k: usize) -> bool {
+        self.row_of[k].is_some()
+    }
+
+    fn row(&self, row: usize) -> &[f64] {
+        let width = self.nv + 1;
+        &self.rows[row * width..(row + 1) * width]
+    }
+
+    fn right_sides(&self) -> f64 {
+        (0..self.n_rows).fold(0.0, |gap: f64, row| gap.max(self.row(row)[self.nv].abs()))
+    }
+
+    fn complete(&self, v: &mut [f64]) {
+        for k in 0..self.nv {
+            if let Some(row) = self.row_of[k] {
+                let row = self.row(row);
+                let independent = (0..self.nv).filter(|i| self.row_of[*i].is_none());
+                v[k] = row[self.nv] - independent.map(|i| row[i] * v[i]).sum::<f64>();
+            }
+        }
+    }
+
+    /// Fills `[G | c]`; the right side comes from a row's position error and its rate term `Ġ v`.
+    fn fill(&mut self, model: &Model, data: &Data, right: impl Fn(f64, f64) -> f64, q: &[f64]) {
+        self.rows.fill(0.0);
+        let width = self.nv + 1;
+        let mut rows = self.rows.chunks_exact_mut(width);
+        for l in &model.loops {
+            let X_WA = pose(data, l.body_a) * l.pose_in_a;
+            let X_WB = pose(data, l.body_b) * l.pose_in_b;
+            let (error, rate) =
+                (gap(&X_WA, &X_WB), loop_rate(data, l.body_a, l.body_b, &X_WA, &X_WB));
+            for k in (0..6).filter(|k| l.locked[*k]) {
+                let Some(row) = rows.next() else { return };
+                row[self.nv] = right(error[k], rate[k]);
+                for (body, X, sign) in [(l.body_b, &X_WB, 1.0), (l.body_a, &X_WA, -1.0)] {
+                    add_chain(model, data, body, |j, S| {
+                        let at = moved(&S, &(X.translation - data.origin));
+                        let part = if k < 3 { at.angular } else { at.linear };
+                        row[j] += sign * X_WA.rotation.column(k % 3).dot(&part);
+                    });
+                }
+            }
+        }
+        for c in &model.couplings {
+            let Some(row) = rows.next() else { return };
+            let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+            row[f.v_start] = 1.0;
+            row[l.v_start] = -c.multiplier;
+            let error = match (q.get(f.q_start), q.get(l.q_start)) {
+                (Some(qf), Some(ql)) => qf - c.multiplier * ql - c.offset,
+                _ => 0.0,
+            };
+            row[self.nv] = right(error, 0.0);
+        }
+    }
+
+    /// Reduced row echelon form; pivots in passive coordinates while there are any.
+    fn eliminate(&mut self, driven: &[bool]) {
+        let (nv, width) = (self.nv, self.nv + 1);
+        self.row_of.fill(None);
+        // Passive coordinates first, each half in its own order.
+        self.order.sort_unstable_by_key(|&k| (driven[k], k));
+        let n_passive = driven.iter().filter(|d| !**d).count();
+        let mut done = 0;
+        for candidates in [0..n_passive, n_passive..nv] {
+            while done < self.n_rows {
+                let mut best = (PIVOT_TOLERANCE, 0, 0);
+                for row in done..self.n_rows {
+                    for &k in &self.order[candidates.clone()] {
+                        let size = self.rows[row * width + k].abs();
+                        if size > best.0 {
+                            best = (size, row, k);
+                        }
+                    }
+                }
+                let (size, row, k) = best;
+                if size <= PIVOT_TOLERANCE {
+                    break;
+                }
+                (0..width).for_each(|c| self.rows.swap(done * width + c, row * width + c));
+                let pivot = self.rows[done * width + k];
+                (0..width).for_each(|c| self.rows[done * width + c] /= pivot);
+                for other in (0..self.n_rows).filter(|r| *r != done) {
+                    let factor = self.rows[other * width + k];
+                    if factor != 0.0 {
+                        for c in 0..width {
+                            self.rows[other * width + c] -= factor * self.rows[done * width + c];
+                        }
+                    }
+                }
+                self.row_of[k] = Some(done);
+                done += 1;
+            }
+        }
+    }
+}
+
+fn pose(data: &Data, body: Option<BodyId>) -> Pose {
+    body.map_or(Pose::IDENTITY, |b| data.pose_in_world[b.0])
+}
+
+fn moved(S: &Motion, p_OP: &Vector3) -> Motion {
+    Motion::new(S.angular, S.linear + S.angular.cross(p_OP))
+}
+
+fn add_chain(
+    model: &Model,
+    data: &Data,
+    mut body: Option<BodyId>,
+    mut add: impl FnMut(usize, Motion),
+) {
+    while let Some(b) = body {
+        let joint = &model.joints[b.0];
+        for k in joint.v_start..joint.v_start + joint.kind.nv() {
+            add(k, data.subspace[k]);
+        }
+        body = model.bodies[b.0].parent;
+    }
+}
+
+/// Rotation (its sine) and translation from A to B, in A's axes. (6)
+fn gap(X_WA: &Pose, X_WB: &Pose) -> [f64; 6] {
+    let X_AB = X_WA.inverse() * *X_WB;
+    let (R, p) = (&X_AB.rotation, &X_AB.translation);
+    let half = |a: f64, b: f64| 0.5 * (a - b);
+    let rotation = [half(R.m32, R.m23), half(R.m13, R.m31), half(R.m21, R.m12)];
+    [rotation[0], rotation[1], rotation[2], p.x, p.y, p.z]
+}
+
+/// `Ġ v` of all six rows on a closed loop, in A's axes: the relative acceleration while `v̇ = 0`, seen from A. (6)
+fn loop_rate(
+    data: &Data,
+    a: Option<BodyId>,
+    b: Option<BodyId>,
+    X_WA: &Pose,
+    X_WB: &Pose,
+) -> [f64; 6] {
+    let at = |body: Option<BodyId>, X: &Pose| {
+        body.map_or((Motion::default(), Motion::default()), |body| {
+            let p_OP = X.translation - data.origin;
+            let V = moved(&data.velocity[body.0], &p_OP);
+            let A = moved(&data.acceleration[body.0], &p_OP);
+            // From the spatial to the classical acceleration of the point.
+            (V, Motion::new(A.angular, A.linear + V.angular.cross(&V.linear)))
+        })
+    };
+    let ((V_A, A_A), (V_B, A_B)) = (at(a, X_WA), at(b, X_WB));
+    let (V, A) = (V_B - V_A, A_B - A_A);
+    let w = V_A.angular;
+    let angular = X_WA.rotation.tr_mul(&(A.angular - w.cross(&V.angular)));
+    let linear = X_WA.rotation.tr_mul(&(A.linear - w.cross(&V.linear) * 2.0));
+    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+}

@@ -1,0 +1,235 @@
+//! Goals, their tolerances and how they end.
+
+use super::{GroupSettings, Tolerance};
+use crate::trajectory::JointTrajectory;
+
+/// A goal of the action `follow_joint_trajectory`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Goal {
+    /// The trajectory.
+    pub trajectory: JointTrajectory,
+    /// Overrides on the way.
+    pub path_tolerance: Vec<JointTolerance>,
+    /// Overrides at the end.
+    pub goal_tolerance: Vec<JointTolerance>,
+    /// 0 keeps the default, −1 erases it, above 0 sets. [s]
+    pub goal_time_tolerance: f64,
+}
+
+/// A goal's own tolerance for one joint: 0 keeps the default, −1 erases it, above 0 sets.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JointTolerance {
+    /// Joint name.
+    pub name: String,
+    /// [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: f64,
+    /// [rad/s² or m/s²]
+    pub acceleration: f64,
+}
+
+/// Names a goal of one machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GoalId(pub u64);
+
+/// `error_code` of the action's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum ErrorCode {
+    /// Done, or cancelled.
+    Successful = 0,
+    /// Preempted, deactivated, or the clock jumped.
+    InvalidGoal = -1,
+    /// An error on the way.
+    PathToleranceViolated = -4,
+    /// An error at the end.
+    GoalToleranceViolated = -5,
+}
+
+/// Status the action ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoalStatus {
+    /// The goal was reached.
+    Succeeded,
+    /// The client cancelled.
+    Canceled,
+    /// The machine gave up.
+    Aborted,
+}
+
+/// Which quantity missed its tolerance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// [rad or m]
+    Position,
+    /// [rad/s or m/s]
+    Velocity,
+    /// [rad/s² or m/s²]
+    Acceleration,
+}
+
+/// One error that is larger than its limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shortfall {
+    /// Index of the joint in the group.
+    pub joint: usize,
+    /// What is off.
+    pub quantity: Quantity,
+    /// Desired minus measured, in the quantity's unit.
+    pub error: f64,
+    /// In the quantity's unit.
+    pub limit: f64,
+    /// Since the start of the trajectory (on the way) or since its end (at the goal). [s]
+    pub time: f64,
+}
+
+/// How a goal ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// In tolerance after the last point.
+    Reached,
+    /// An error on the way.
+    PathTolerance(Shortfall),
+    /// Not in tolerance when the goal time was over.
+    GoalTolerance(Shortfall),
+    /// A new goal came.
+    Preempted,
+    /// Cancelled by the client.
+    Canceled {
+        /// What it was waiting for after its last point.
+        lacking: Option<Shortfall>,
+    },
+    /// The controller was deactivated.
+    Deactivated,
+    /// The clock jumped back (a reset).
+    ClockJumpedBack,
+}
+
+impl Outcome {
+    /// Status for the action.
+    pub fn status(self) -> GoalStatus {
+        match self {
+            Self::Reached => GoalStatus::Succeeded,
+            Self::Canceled { .. } => GoalStatus::Canceled,
+            _ => GoalStatus::Aborted,
+        }
+    }
+
+    /// `error_code` for the action's result.
+    pub fn error_code(self) -> ErrorCode {
+        match self {
+            Self::Reached | Self::Canceled { .. } => ErrorCode::Successful,
+            Self::PathTolerance(_) => ErrorCode::PathToleranceViolated,
+            Self::GoalTolerance(_) => ErrorCode::GoalToleranceViolated,
+            Self::Preempted | Self::Deactivated | Self::ClockJumpedBack => ErrorCode::InvalidGoal,
+        }
+    }
+
+    /// `error_string` for the action's result.
+    pub fn describe(self, settings: &GroupSettings) -> String {
+        match self {
+            Self::Reached => "Goal successfully reached!".to_owned(),
+            Self::PathTolerance(s) => {
+                format!("{}, {:.3} s after the start", s.describe(settings), s.time)
+            }
+            Self::GoalTolerance(s) => {
+                format!("{}, {:.3} s after the last point", s.describe(settings), s.time)
+            }
+            Self::Preempted => "Current goal preempted by new incoming action.".to_owned(),
+            Self::Canceled { lacking: Some(s) } => format!(
+                "cancelled while waiting: {}, {:.3} s after the last point",
+                s.describe(settings),
+                s.time
+            ),
+            Self::Canceled { lacking: None } => String::new(),
+            Self::Deactivated => "Current goal cancelled during deactivate transition.".to_owned(),
+            Self::ClockJumpedBack => {
+                "the clock jumped back; the goal's time is gone: send it again".to_owned()
+            }
+        }
+    }
+}
+
+impl Shortfall {
+    /// Joint, error, limit.
+    pub fn describe(&self, settings: &GroupSettings) -> String {
+        let name = settings.joints.get(self.joint).map_or("?", |j| j.name.as_str());
+        let quantity = match self.quantity {
+            Quantity::Position => "position",
+            Quantity::Velocity => "velocity",
+            Quantity::Acceleration => "acceleration",
+        };
+        let Self { error, limit, .. } = self;
+        format!("joint `{name}`: {quantity} error {error:.6} is above its tolerance {limit:.6}")
+    }
+}
+
+/// A goal that ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FinishedGoal {
+    /// Which.
+    pub id: GoalId,
+    /// How.
+    pub outcome: Outcome,
+}
+
+/// The goal under way.
+#[derive(Debug, Clone)]
+pub(super) struct ActiveGoal {
+    pub(super) id: GoalId,
+    pub(super) path_tolerance: Vec<Tolerance>,
+    pub(super) goal_tolerance: Vec<Tolerance>,
+    pub(super) goal_time: f64,
+}
+
+impl ActiveGoal {
+    pub(super) fn new(id: GoalId, goal: &Goal, settings: &GroupSettings) -> Self {
+        let defaults = |pick: fn(&super::JointSettings) -> Tolerance| {
+            settings.joints.iter().map(pick).collect::<Vec<_>>()
+        };
+        let mut path_tolerance = defaults(|j| j.path_tolerance);
+        let mut goal_tolerance = defaults(|j| j.goal_tolerance);
+        for tolerance in &mut goal_tolerance {
+            tolerance.velocity = settings.stopped_velocity_tolerance;
+        }
+        // One bad value or unknown joint and the goal falls back to all defaults.
+        let both = overridden(&path_tolerance, &goal.path_tolerance, settings)
+            .zip(overridden(&goal_tolerance, &goal.goal_tolerance, settings))
+            .zip(override_value(settings.goal_time, goal.goal_time_tolerance));
+        let mut goal_time = settings.goal_time;
+        if let Some(((path, end), time)) = both {
+            (path_tolerance, goal_tolerance, goal_time) = (path, end, time);
+        }
+        Self { id, path_tolerance, goal_tolerance, goal_time }
+    }
+}
+
+fn override_value(default: f64, value: f64) -> Option<f64> {
+    if value == 0.0 {
+        Some(default)
+    } else if value > 0.0 {
+        Some(value)
+    } else if (value + 1.0).abs() < 1e-9 {
+        Some(0.0)
+    } else {
+        None
+    }
+}
+
+fn overridden(
+    defaults: &[Tolerance],
+    given: &[JointTolerance],
+    settings: &GroupSettings,
+) -> Option<Vec<Tolerance>> {
+    let mut out = defaults.to_vec();
+    for tolerance in given {
+        let j = settings.joints.iter().position(|j| j.name == tolerance.name)?;
+        out[j] = Tolerance {
+            position: override_value(out[j].position, tolerance.position)?,
+            velocity: override_value(out[j].velocity, tolerance.velocity)?,
+            acceleration: override_value(out[j].acceleration, tolerance.acceleration)?,
+        };
+    }
+    Some(out)
+}

@@ -1,0 +1,93 @@
+//! What a user may set of a group's machine.
+
+use karakuri_model::{JointGroup, JointKind, Model};
+
+use crate::trajectory::Interpolation;
+
+/// Largest error of one joint; 0 is: not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tolerance {
+    /// [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: f64,
+    /// [rad/s² or m/s²]
+    pub acceleration: f64,
+}
+
+/// One joint of a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointSettings {
+    /// Joint name.
+    pub name: String,
+    /// Turns without end: errors take the short way.
+    pub continuous: bool,
+    /// [rad or m]
+    pub lower: f64,
+    /// [rad or m]
+    pub upper: f64,
+    /// No command moves faster. [rad/s or m/s]
+    pub max_velocity: f64,
+    /// On the way (`constraints.<joint>.trajectory`).
+    pub path_tolerance: Tolerance,
+    /// At the end (`constraints.<joint>.goal`).
+    pub goal_tolerance: Tolerance,
+    /// How hard a cancelled motion brakes; 0 holds at once. [rad/s² or m/s²]
+    pub max_deceleration_on_cancel: f64,
+}
+
+/// Settings of a group's machine; names as `joint_trajectory_controller`'s parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupSettings {
+    /// Joints in the group's order.
+    pub joints: Vec<JointSettings>,
+    /// Largest speed of a joint that has arrived; 0 is not checked. [rad/s or m/s]
+    pub stopped_velocity_tolerance: f64,
+    /// How long after the last point the goal may take to be in tolerance; 0 waits for ever. [s]
+    pub goal_time: f64,
+    /// A trajectory may name some of the joints; the others hold.
+    pub allow_partial_joints_goal: bool,
+    /// Points may give velocities or accelerations without positions.
+    pub allow_integration_in_goal_trajectories: bool,
+    /// A trajectory may end in motion.
+    pub allow_nonzero_velocity_at_trajectory_end: bool,
+    /// Enter a new trajectory from the desired rather than from the measured state.
+    pub interpolate_from_desired_state: bool,
+    /// How points are joined.
+    pub interpolation: Interpolation,
+}
+
+impl GroupSettings {
+    /// Limits from the model; a stop in a quarter of a second from full speed, no path or goal tolerance.
+    pub fn for_group(model: &Model, group: &JointGroup) -> Self {
+        let joints = group.joints.iter().map(|&id| {
+            let joint = &model.joints[id.0];
+            let limits = joint.limits;
+            let unbounded = limits.lower == f64::NEG_INFINITY && limits.upper == f64::INFINITY;
+            JointSettings {
+                name: joint.name.clone(),
+                continuous: unbounded && matches!(joint.kind, JointKind::Revolute { .. }),
+                lower: limits.lower,
+                upper: limits.upper,
+                max_velocity: limits.velocity,
+                path_tolerance: Tolerance::default(),
+                goal_tolerance: Tolerance::default(),
+                max_deceleration_on_cancel: if limits.velocity.is_finite() {
+                    4.0 * limits.velocity
+                } else {
+                    0.0
+                },
+            }
+        });
+        Self {
+            joints: joints.collect(),
+            stopped_velocity_tolerance: 0.01,
+            goal_time: 0.0,
+            allow_partial_joints_goal: false,
+            allow_integration_in_goal_trajectories: false,
+            allow_nonzero_velocity_at_trajectory_end: false,
+            interpolate_from_desired_state: true,
+            interpolation: Interpolation::Splines,
+        }
+    }
+}

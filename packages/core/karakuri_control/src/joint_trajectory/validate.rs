@@ -1,0 +1,209 @@
+//! Which trajectories are taken, and the sentence for those that are not.
+
+use super::GroupSettings;
+use crate::Time;
+use crate::trajectory::{JointTrajectory, TrajectoryPoint};
+
+/// Why a trajectory is not taken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GoalError {
+    /// The controller has not seen the robot yet.
+    #[error("no joint state was received yet; is the robot (or the simulation) running?")]
+    NoState,
+    /// No point at all.
+    #[error("Empty trajectory received.")]
+    Empty,
+    /// A joint that the group does not have.
+    #[error("joint `{name}` is not in this group; it has: {known}")]
+    UnknownJoint {
+        /// The name given.
+        name: String,
+        /// The group's joints.
+        known: String,
+    },
+    /// A joint twice.
+    #[error("joint `{name}` is named twice")]
+    DuplicateJoint {
+        /// The name given.
+        name: String,
+    },
+    /// A joint is missing and partial goals are not allowed.
+    #[error("joint `{name}` is missing; name all joints, or set allow_partial_joints_goal")]
+    MissingJoint {
+        /// The joint's name.
+        name: String,
+    },
+    /// Times do not increase.
+    #[error("point {point}: time_from_start {time} s is not after the point before ({before} s)")]
+    TimeNotIncreasing {
+        /// Index of the point.
+        point: usize,
+        /// [s]
+        time: f64,
+        /// [s]
+        before: f64,
+    },
+    /// An array of a wrong length.
+    #[error("point {point}: {got} {field} for {want} joints")]
+    FieldSize {
+        /// Index of the point.
+        point: usize,
+        /// Which array.
+        field: &'static str,
+        /// Entries given.
+        got: usize,
+        /// Joints named.
+        want: usize,
+    },
+    /// No positions.
+    #[error(
+        "point {point}: no positions; give them, or set allow_integration_in_goal_trajectories and give velocities"
+    )]
+    NoPositions {
+        /// Index of the point.
+        point: usize,
+    },
+    /// NaN or infinite.
+    #[error("point {point}, joint `{name}`: {field} is {value}; numbers must be finite")]
+    NotFinite {
+        /// Index of the point.
+        point: usize,
+        /// Joint name.
+        name: String,
+        /// Which array.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+    },
+    /// Beyond the joint's limits.
+    #[error(
+        "point {point}, joint `{name}`: position {value} is outside its limits {lower} to {upper}"
+    )]
+    OutsideLimits {
+        /// Index of the point.
+        point: usize,
+        /// Joint name.
+        name: String,
+        /// [rad or m]
+        value: f64,
+        /// [rad or m]
+        lower: f64,
+        /// [rad or m]
+        upper: f64,
+    },
+    /// It ends in motion.
+    #[error(
+        "joint `{name}` ends with velocity {value}; end at rest, or set allow_nonzero_velocity_at_trajectory_end"
+    )]
+    EndsInMotion {
+        /// Joint name.
+        name: String,
+        /// [rad/s or m/s]
+        value: f64,
+    },
+    /// It is over already.
+    #[error("the trajectory ended {ago:.3} s ago; stamp it later, or 0 to start at once")]
+    InThePast {
+        /// [s]
+        ago: f64,
+    },
+}
+
+/// Positions may pass a limit by this much: files and messages round. [rad or m]
+const LIMIT_SLACK: f64 = 1e-6;
+
+/// Checks a trajectory; gives the column of each joint of the group.
+pub(super) fn check(
+    trajectory: &JointTrajectory,
+    settings: &GroupSettings,
+    now: Time,
+    from_topic: bool,
+) -> Result<Vec<Option<usize>>, GoalError> {
+    let last = trajectory.points.last().ok_or(GoalError::Empty)?;
+    let order = columns(trajectory, settings)?;
+    let mut before = None;
+    for (i, point) in trajectory.points.iter().enumerate() {
+        let time = point.time_from_start;
+        if !(time >= 0.0 && before.is_none_or(|b| time > b)) {
+            let before = before.unwrap_or(0.0);
+            return Err(GoalError::TimeNotIncreasing { point: i, time, before });
+        }
+        before = Some(time);
+        check_point(i, point, trajectory, settings)?;
+    }
+    let is_stream = from_topic && trajectory.points.len() == 1;
+    if !settings.allow_nonzero_velocity_at_trajectory_end && !is_stream {
+        let moving = last.velocities.iter().position(|v| v.abs() > 1e-9);
+        if let Some(c) = moving {
+            let (name, value) = (trajectory.joints[c].clone(), last.velocities[c]);
+            return Err(GoalError::EndsInMotion { name, value });
+        }
+    }
+    if let Some(start) = trajectory.start {
+        let ago = now.since(start.after(last.time_from_start));
+        if ago > 0.0 {
+            return Err(GoalError::InThePast { ago });
+        }
+    }
+    Ok(order)
+}
+
+fn columns(t: &JointTrajectory, settings: &GroupSettings) -> Result<Vec<Option<usize>>, GoalError> {
+    for (c, name) in t.joints.iter().enumerate() {
+        if !settings.joints.iter().any(|j| j.name == *name) {
+            let known: Vec<_> = settings.joints.iter().map(|j| j.name.as_str()).collect();
+            return Err(GoalError::UnknownJoint { name: name.clone(), known: known.join(", ") });
+        }
+        if t.joints[..c].contains(name) {
+            return Err(GoalError::DuplicateJoint { name: name.clone() });
+        }
+    }
+    let order: Vec<_> =
+        settings.joints.iter().map(|j| t.joints.iter().position(|n| *n == j.name)).collect();
+    let missing = order.iter().position(Option::is_none);
+    match missing {
+        Some(j) if !settings.allow_partial_joints_goal || t.joints.is_empty() => {
+            Err(GoalError::MissingJoint { name: settings.joints[j].name.clone() })
+        }
+        _ => Ok(order),
+    }
+}
+
+fn check_point(
+    i: usize,
+    point: &TrajectoryPoint,
+    trajectory: &JointTrajectory,
+    settings: &GroupSettings,
+) -> Result<(), GoalError> {
+    let want = trajectory.joints.len();
+    let fields = [
+        ("positions", &point.positions),
+        ("velocities", &point.velocities),
+        ("accelerations", &point.accelerations),
+        ("effort", &point.efforts),
+    ];
+    for (field, values) in fields {
+        if !values.is_empty() && values.len() != want {
+            return Err(GoalError::FieldSize { point: i, field, got: values.len(), want });
+        }
+        if let Some(c) = values.iter().position(|v| !v.is_finite()) {
+            let name = trajectory.joints[c].clone();
+            return Err(GoalError::NotFinite { point: i, name, field, value: values[c] });
+        }
+    }
+    let integrable = settings.allow_integration_in_goal_trajectories
+        && !(point.velocities.is_empty() && point.accelerations.is_empty());
+    if point.positions.is_empty() && !integrable {
+        return Err(GoalError::NoPositions { point: i });
+    }
+    for (name, &value) in trajectory.joints.iter().zip(&point.positions) {
+        let Some(joint) = settings.joints.iter().find(|j| j.name == *name) else { continue };
+        let (lower, upper) = (joint.lower, joint.upper);
+        if value < lower - LIMIT_SLACK || value > upper + LIMIT_SLACK {
+            let name = name.clone();
+            return Err(GoalError::OutsideLimits { point: i, name, value, lower, upper });
+        }
+    }
+    Ok(())
+}
