@@ -139,7 +139,7 @@ impl Subject {
 
 /// Collects problems while a robot is read and checked.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub struct Report {
     places: BTreeMap<Subject, Place>,
     problems: Vec<Diagnostic>,
 }
@@ -163,7 +163,8 @@ impl Report {
         subject.parent().map_or_else(Place::default, |parent| self.place(&parent))
     }
 
-    pub(crate) fn error_at(&mut self, place: Place, message: String, remedy: impl Into<String>) {
+    /// Adds an error at a place.
+    pub fn error_at(&mut self, place: Place, message: String, remedy: impl Into<String>) {
         self.push(Severity::Error, place, message, remedy.into());
     }
 
@@ -193,15 +194,13 @@ impl Report {
         self.problems.extend(diagnostics.0);
     }
 
-    pub(crate) fn has_errors(&self) -> bool {
+    /// Whether anything so far is an error.
+    pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|d| d.severity == Severity::Error)
     }
 
     /// The result if nothing is an error, with the warnings; all problems otherwise. In the order of the files.
-    pub(crate) fn finish<T>(
-        mut self,
-        result: Option<T>,
-    ) -> Result<(T, Vec<Diagnostic>), Diagnostics> {
+    pub fn finish<T>(mut self, result: Option<T>) -> Result<(T, Vec<Diagnostic>), Diagnostics> {
         self.problems.sort_by_key(|d| (d.place.file.clone(), d.place.line));
         match result {
             Some(value) if !self.has_errors() => Ok((value, self.problems)),

@@ -10,14 +10,14 @@ mod mesh;
 mod model;
 mod urdf;
 mod xml;
-mod yaml;
+pub mod yaml;
 
 pub use assets::{Asset, AssetError, Assets, NoAssets};
 pub use builder::{
     EndEffectorSpec, GeometrySpec, JointSpec, LinkSpec, LoopFrames, LoopSpec, MimicSpec,
     ModelBuilder, SensorSpec,
 };
-pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Report, Severity};
 pub use load::{Loaded, Source, decode_text, load};
 pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;

@@ -16,19 +16,26 @@ const NODES_LIMIT: usize = 200_000;
 
 /// A value and where it is written.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) place: Place,
-    pub(crate) value: Value,
+pub struct Node {
+    /// Where it is written.
+    pub place: Place,
+    /// What is written there.
+    pub value: Value,
 }
 
+/// What a node holds.
 #[derive(Debug)]
-pub(crate) enum Value {
-    /// Text as written; `plain` is false when it is quoted, and then is no number.
+pub enum Value {
+    /// A number, word or text.
     Scalar {
+        /// As written.
         text: String,
+        /// False when it is quoted, and then is no number.
         plain: bool,
     },
+    /// A list.
     List(Vec<Arc<Node>>),
+    /// Keys, where they are written, and their values, in the order of the file.
     Map(Vec<(String, Place, Arc<Node>)>),
 }
 
@@ -47,13 +54,13 @@ impl Node {
     }
 
     /// `key:` without a value.
-    pub(crate) fn is_nothing(&self) -> bool {
+    pub fn is_nothing(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
     }
 }
 
 /// Parses one document; `None` after reporting why not.
-pub(crate) fn parse(file: &str, text: &str, report: &mut Report) -> Option<Arc<Node>> {
+pub fn parse(file: &str, text: &str, report: &mut Report) -> Option<Arc<Node>> {
     let text_for_parser = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder =
         TreeBuilder { file, text: text_for_parser, anchors: BTreeMap::new(), nodes: 0 };
@@ -174,19 +181,23 @@ impl TreeBuilder<'_> {
 }
 
 /// Typed reading of a tree; `path` names the key, as `drives.joint_1.stiffness`.
-pub(crate) struct Reader<'r> {
-    pub(crate) report: &'r mut Report,
+#[derive(Debug)]
+pub struct Reader<'r> {
+    /// Where problems go.
+    pub report: &'r mut Report,
 }
 
 /// The entries of a mapping whose keys were checked.
-pub(crate) struct Fields<'n> {
+#[derive(Debug)]
+pub struct Fields<'n> {
     path: String,
     place: Place,
     entries: BTreeMap<&'n str, &'n Arc<Node>>,
 }
 
 impl<'n> Fields<'n> {
-    pub(crate) fn get(&self, key: &str) -> Option<(&'n Node, String)> {
+    /// The value of a key, if it is there, and its path.
+    pub fn get(&self, key: &str) -> Option<(&'n Node, String)> {
         let node: &'n Arc<Node> = self.entries.get(key)?;
         Some((node, join(&self.path, key)))
     }
@@ -197,12 +208,13 @@ fn join(path: &str, key: &str) -> String {
 }
 
 impl Reader<'_> {
-    pub(crate) fn error(&mut self, node: &Node, message: String, remedy: &str) {
+    /// Reports a problem at a node.
+    pub fn error(&mut self, node: &Node, message: String, remedy: &str) {
         self.report.error_at(node.place.clone(), message, remedy);
     }
 
     /// A mapping with free keys: each once.
-    pub(crate) fn entries<'n>(
+    pub fn entries<'n>(
         &mut self,
         node: &'n Node,
         path: &str,
@@ -228,7 +240,7 @@ impl Reader<'_> {
     }
 
     /// A mapping with known keys only.
-    pub(crate) fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Fields<'n> {
+    pub fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Fields<'n> {
         let mut fields =
             Fields { path: path.to_owned(), place: node.place.clone(), entries: BTreeMap::new() };
         let Value::Map(entries) = &node.value else {
@@ -253,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// A key that must be there.
-    pub(crate) fn required<'n>(
+    pub fn required<'n>(
         &mut self,
         fields: &Fields<'n>,
         key: &str,
@@ -271,7 +283,8 @@ impl Reader<'_> {
         field
     }
 
-    pub(crate) fn text<'n>(&mut self, node: &'n Node, path: &str) -> Option<&'n str> {
+    /// A word.
+    pub fn text<'n>(&mut self, node: &'n Node, path: &str) -> Option<&'n str> {
         if let Value::Scalar { text, .. } = &node.value
             && !node.is_nothing()
         {
@@ -285,7 +298,8 @@ impl Reader<'_> {
         None
     }
 
-    pub(crate) fn list<'n>(&mut self, node: &'n Node, path: &str) -> &'n [Arc<Node>] {
+    /// A list; empty after a report.
+    pub fn list<'n>(&mut self, node: &'n Node, path: &str) -> &'n [Arc<Node>] {
         if let Value::List(items) = &node.value {
             return items;
         }
@@ -297,13 +311,14 @@ impl Reader<'_> {
         &[]
     }
 
-    pub(crate) fn texts(&mut self, node: &Node, path: &str) -> Vec<String> {
+    /// A list of words.
+    pub fn texts(&mut self, node: &Node, path: &str) -> Vec<String> {
         let items = self.list(node, path);
         items.iter().filter_map(|item| self.text(item, path).map(str::to_owned)).collect()
     }
 
     /// A finite number in a range.
-    pub(crate) fn number(
+    pub fn number(
         &mut self,
         node: &Node,
         path: &str,
@@ -333,7 +348,7 @@ impl Reader<'_> {
     }
 
     /// Three numbers.
-    pub(crate) fn vector(&mut self, node: &Node, path: &str, unit: &str) -> Option<[f64; 3]> {
+    pub fn vector(&mut self, node: &Node, path: &str, unit: &str) -> Option<[f64; 3]> {
         let items = self.list(node, path);
         if let Value::List(items) = &node.value
             && items.len() != 3

@@ -1,0 +1,201 @@
+//! Scene files: what is in a world at time zero.
+//!
+//! [`Scene::parse`] reads the text and reports every problem with its line and remedy. Files that the scene names
+//! (URDF, robot YAML, meshes) stay paths as written, relative to the scene's own; whoever reads them hands the
+//! models to [`World::from_scene`]. `docs/scenes.md` lists every key.
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use karakuri_dynamics::Reduction;
+use karakuri_model::{Base, BodyId, Diagnostics, JointKind, Model, Place, Report};
+use karakuri_spatial::{Pose, Vector3};
+
+use crate::{BodyDescription, RobotId, World, WorldError, WorldSettings};
+
+/// A scene, read and typed.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// Time step, gravity, solver; contact constants keep their defaults.
+    pub settings: WorldSettings,
+    /// The half-space below z = 0, if there is one.
+    pub ground: Option<Ground>,
+    /// Robots in the order of the file.
+    pub robots: Vec<SceneRobot>,
+    /// Bodies in the order of the file.
+    pub bodies: Vec<SceneBody>,
+}
+
+/// The ground's surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ground {
+    /// Coulomb friction coefficient. [-]
+    pub friction: f64,
+    /// Coefficient of restitution. [-]
+    pub restitution: f64,
+}
+
+/// A robot of a scene.
+#[derive(Debug, Clone)]
+pub struct SceneRobot {
+    /// Name, unique in the scene.
+    pub name: String,
+    /// URDF file, as written.
+    pub urdf: PathBuf,
+    /// Robot YAML, as written.
+    pub config: Option<PathBuf>,
+    /// Pose of the root link, `X_WRoot`.
+    pub pose: Pose,
+    /// Whether the root link is free.
+    pub floating: bool,
+    /// Joint, position [rad or m] and where it is written.
+    pub joints: Vec<(String, f64, Place)>,
+    /// Joint, drive and where it is written.
+    pub drives: Vec<(String, SceneDrive, Place)>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// What a scene changes at a joint's drive; `None` keeps what the robot says.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SceneDrive {
+    /// [N·m/rad or N/m]
+    pub stiffness: Option<f64>,
+    /// [N·m·s/rad or N·s/m]
+    pub damping: Option<f64>,
+    /// Position target; without one the drive holds the initial position. [rad or m]
+    pub target: Option<f64>,
+}
+
+/// A body of a scene.
+#[derive(Debug, Clone)]
+pub struct SceneBody {
+    /// What it is made of. A mesh is without triangles until its file is read.
+    pub description: BodyDescription,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl SceneRobot {
+    /// What the robot stands on.
+    pub fn base(&self) -> Base {
+        if self.floating { Base::Floating } else { Base::Fixed(self.pose) }
+    }
+
+    /// Position at time zero. (nq)
+    fn position(&self, model: &Model, report: &mut Report) -> Vec<f64> {
+        let mut q = model.neutral_position();
+        if let (Base::Floating, Some(root)) = (model.base, model.joints.first()) {
+            let rotation = self.pose.quaternion();
+            q[root.q_start..root.q_start + 3].copy_from_slice(self.pose.translation.as_slice());
+            q[root.q_start + 3..root.q_start + 7].copy_from_slice(rotation.coords.as_slice());
+        }
+        for (name, value, place) in &self.joints {
+            let Some(id) = self.joint(model, name, place, report) else { continue };
+            let joint = &model.joints[id.0];
+            let (lower, upper) = (joint.limits.lower, joint.limits.upper);
+            if (lower..=upper).contains(value) {
+                q[joint.q_start] = *value;
+            } else {
+                report.error_at(
+                    place.clone(),
+                    format!("joints.{name}: {value} is outside the joint's limits"),
+                    format!("write a number from {lower} to {upper}"),
+                );
+            }
+        }
+        Reduction::new(model).project_position(&mut q);
+        q
+    }
+
+    /// A joint with one freedom, or a report why not.
+    fn joint(
+        &self,
+        model: &Model,
+        name: &str,
+        place: &Place,
+        report: &mut Report,
+    ) -> Option<BodyId> {
+        let single =
+            |k: JointKind| matches!(k, JointKind::Revolute { .. } | JointKind::Prismatic { .. });
+        let found = model.joint(name);
+        if found.is_some_and(|id| single(model.joints[id.0].kind)) {
+            return found;
+        }
+        let known: Vec<&str> =
+            model.joints.iter().filter(|j| single(j.kind)).map(|j| j.name.as_str()).collect();
+        let what = if found.is_some() { "has more than one freedom" } else { "is no moving joint" };
+        report.error_at(
+            place.clone(),
+            format!("`{name}` {what} of robot `{}`", self.name),
+            format!("write one of {}", known.join(", ")),
+        );
+        None
+    }
+}
+
+impl World {
+    /// The world that a scene describes; `models[i]` is the model of `scene.robots[i]`, built with its
+    /// [`SceneRobot::base`].
+    pub fn from_scene(scene: &Scene, models: &[Arc<Model>]) -> Result<Self, Diagnostics> {
+        let mut report = Report::default();
+        let mut world = Self::new(scene.settings);
+        if let Some(ground) = scene.ground {
+            world.add_ground(ground.friction, ground.restitution);
+        }
+        for (robot, model) in scene.robots.iter().zip(models) {
+            let q = robot.position(model, &mut report);
+            match world.add_robot(&robot.name, Arc::clone(model), &q) {
+                Ok(id) => world.set_drives(id, robot, &mut report),
+                Err(error) => refuse(&error, &robot.place, &mut report),
+            }
+        }
+        if let Some(robot) = scene.robots.get(models.len()) {
+            let message = format!("robot `{}` has no model", robot.name);
+            report.error_at(robot.place.clone(), message, "load its URDF first");
+        }
+        for body in &scene.bodies {
+            if let Err(error) = world.add_body(body.description.clone()) {
+                refuse(&error, &body.place, &mut report);
+            }
+        }
+        report.finish(Some(world)).map(|(world, _)| world)
+    }
+
+    fn set_drives(&mut self, id: RobotId, robot: &SceneRobot, report: &mut Report) {
+        let model = Arc::clone(self.robot(id).model());
+        let drives = self.drive_mut(id);
+        for (name, drive, place) in &robot.drives {
+            let Some(joint) = robot.joint(&model, name, place, report) else { continue };
+            let k = model.joints[joint.0].v_start;
+            let set = |value: Option<f64>, target: &mut f64| value.map(|v| *target = v);
+            let gains = [
+                set(drive.stiffness, &mut drives.stiffness[k]),
+                set(drive.damping, &mut drives.damping[k]),
+            ];
+            set(drive.target, &mut drives.position[k]);
+            drives.enabled[k] |= gains.iter().any(Option::is_some);
+        }
+    }
+}
+
+/// A world's refusal, at the place in the scene that caused it.
+fn refuse(error: &WorldError, place: &Place, report: &mut Report) {
+    let text = error.to_string();
+    let (message, remedy) = text.split_once("; ").unwrap_or((&text, "correct it"));
+    report.error_at(place.clone(), message.to_owned(), remedy);
+}
+
+impl Default for Ground {
+    /// Friction 0.8, as dry rubber or wood on concrete; no bounce.
+    fn default() -> Self {
+        Self { friction: 0.8, restitution: 0.0 }
+    }
+}
+
+/// Earth's, downwards. [m/s²] (3)
+const EARTH: Vector3 = Vector3::new(0.0, 0.0, -9.81);

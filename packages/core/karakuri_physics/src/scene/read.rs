@@ -1,0 +1,315 @@
+//! From text to a [`Scene`].
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use karakuri_model::yaml::{self, Fields, Node, Reader};
+use karakuri_model::{Diagnostics, Mesh, Report, Shape};
+use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
+
+use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneRobot};
+use crate::solver::{SOLVERS, solver};
+use crate::{BodyDescription, SolverSettings, WorldSettings};
+
+const DT: RangeInclusive<f64> = 1e-6..=0.1;
+const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
+const RESTITUTION: RangeInclusive<f64> = 0.0..=1.0;
+const LENGTH: RangeInclusive<f64> = 1e-6..=1e4;
+const MASS: RangeInclusive<f64> = 1e-9..=1e9;
+const GAIN: RangeInclusive<f64> = 0.0..=1e12;
+const ANY: RangeInclusive<f64> = -1e9..=1e9;
+/// Wood, until the scene says more.
+const BODY_FRICTION: f64 = 0.5;
+
+impl Scene {
+    /// Reads a scene from the text of `file`, or reports all that is wrong with it.
+    pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostics> {
+        let mut report = Report::default();
+        let mut scene = Self {
+            settings: WorldSettings::default(),
+            ground: None,
+            robots: Vec::new(),
+            bodies: Vec::new(),
+        };
+        scene.settings.gravity = EARTH;
+        if let Some(root) = yaml::parse(file, text, &mut report) {
+            scene.read(&mut Reader { report: &mut report }, &root);
+        }
+        report.finish(Some(scene)).map(|(scene, _)| scene)
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>, root: &Node) {
+        if root.is_nothing() {
+            return;
+        }
+        let keys = ["gravity", "dt", "solver", "ground", "robots", "bodies"];
+        let fields = reader.fields(root, "", &keys);
+        if let Some(g) = vector(reader, &fields, "gravity", "m/s²") {
+            self.settings.gravity = g;
+        }
+        if let Some(dt) = number(reader, &fields, "dt", (&DT, "s")) {
+            self.settings.dt = dt;
+        }
+        if let Some((node, path)) = fields.get("solver") {
+            read_solver(reader, node, &path, &mut self.settings.solver);
+        }
+        if let Some((node, path)) = fields.get("ground") {
+            let fields = reader.fields(node, &path, &["friction", "restitution"]);
+            let (friction, restitution) = surface(reader, &fields, Ground::default().friction);
+            self.ground = Some(Ground { friction, restitution });
+        }
+        if let Some((node, path)) = fields.get("robots") {
+            for item in reader.list(node, &path) {
+                self.robots.extend(read_robot(reader, item, "robots"));
+            }
+        }
+        if let Some((node, path)) = fields.get("bodies") {
+            for item in reader.list(node, &path) {
+                self.bodies.extend(read_body(reader, item, "bodies"));
+            }
+        }
+    }
+}
+
+fn number(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    (range, unit): (&RangeInclusive<f64>, &str),
+) -> Option<f64> {
+    fields.get(key).and_then(|(node, path)| reader.number(node, &path, range, unit))
+}
+
+fn required_number(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    (range, unit, example): (&RangeInclusive<f64>, &str, &str),
+) -> Option<f64> {
+    let (node, path) = reader.required(fields, key, example)?;
+    reader.number(node, &path, range, unit)
+}
+
+fn vector(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> Option<Vector3> {
+    fields.get(key).and_then(|(node, path)| reader.vector(node, &path, unit)).map(Vector3::from)
+}
+
+/// Friction and restitution.
+fn surface(reader: &mut Reader<'_>, fields: &Fields<'_>, friction: f64) -> (f64, f64) {
+    (
+        number(reader, fields, "friction", (&FRICTION, "-")).unwrap_or(friction),
+        number(reader, fields, "restitution", (&RESTITUTION, "-")).unwrap_or(0.0),
+    )
+}
+
+fn read_pose(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Pose {
+    let Some((node, path)) = fields.get("pose") else { return Pose::IDENTITY };
+    let fields = reader.fields(node, &path, &["xyz", "rpy"]);
+    let xyz = vector(reader, &fields, "xyz", "m").unwrap_or_default();
+    let rpy = vector(reader, &fields, "rpy", "rad").unwrap_or_default();
+    Pose::from_xyz_rpy(xyz.into(), rpy.into())
+}
+
+/// One of two words, each with its meaning.
+fn choice(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    words: [(&str, bool); 2],
+) -> Option<bool> {
+    let (node, path) = fields.get(key)?;
+    let text = reader.text(node, &path)?;
+    let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
+    if found.is_none() {
+        let [(a, _), (b, _)] = words;
+        reader.error(
+            node,
+            format!("{path}: `{text}` is neither {a} nor {b}"),
+            &format!("write {a} or {b}"),
+        );
+    }
+    found
+}
+
+fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut SolverSettings) {
+    let fields = reader.fields(node, path, &["method", "iterations", "tolerance"]);
+    if let Some((node, path)) = fields.get("method")
+        && let Some(name) = reader.text(node, &path)
+    {
+        match solver(name) {
+            Some(found) => settings.method = found.name(),
+            None => {
+                let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
+                let remedy = format!("write one of {}", known.join(", "));
+                reader.error(node, format!("{path}: there is no solver `{name}`"), &remedy);
+            }
+        }
+    }
+    if let Some((node, path)) = fields.get("iterations")
+        && let Some(count) = reader.number(node, &path, &(1.0..=1e6), "")
+    {
+        if let Ok(count) = format!("{count}").parse() {
+            settings.iterations = count;
+        } else {
+            reader.error(node, format!("{path}: {count} is no whole number"), "write 100, say");
+        }
+    }
+    if let Some(tolerance) = number(reader, &fields, "tolerance", (&(0.0..=1.0), "m/s")) {
+        settings.tolerance = tolerance;
+    }
+}
+
+fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneRobot> {
+    let keys = ["name", "urdf", "config", "pose", "base", "joints", "drives"];
+    let fields = reader.fields(node, path, &keys);
+    let name = reader.required(&fields, "name", "arm").and_then(|(n, p)| reader.text(n, &p));
+    let urdf = reader
+        .required(&fields, "urdf", "../../urdf/arm6/arm6.urdf")
+        .and_then(|(n, p)| reader.text(n, &p));
+    let config = fields.get("config").and_then(|(n, p)| reader.text(n, &p)).map(PathBuf::from);
+    let pose = read_pose(reader, &fields);
+    let base = choice(reader, &fields, "base", [("fixed", false), ("floating", true)]);
+    let mut joints = Vec::new();
+    if let Some((node, path)) = fields.get("joints") {
+        for (joint, place, node, path) in reader.entries(node, &path) {
+            if let Some(value) = reader.number(node, &path, &ANY, "rad or m") {
+                joints.push((joint.to_owned(), value, place.clone()));
+            }
+        }
+    }
+    let mut drives = Vec::new();
+    if let Some((node, path)) = fields.get("drives") {
+        for (joint, place, node, path) in reader.entries(node, &path) {
+            let fields = reader.fields(node, &path, &["stiffness", "damping", "target"]);
+            let drive = SceneDrive {
+                stiffness: number(reader, &fields, "stiffness", (&GAIN, "N·m/rad or N/m")),
+                damping: number(reader, &fields, "damping", (&GAIN, "N·m·s/rad or N·s/m")),
+                target: number(reader, &fields, "target", (&ANY, "rad or m")),
+            };
+            drives.push((joint.to_owned(), drive, place.clone()));
+        }
+    }
+    Some(SceneRobot {
+        name: name?.to_owned(),
+        urdf: PathBuf::from(urdf?),
+        config,
+        pose,
+        floating: base.unwrap_or(false),
+        joints,
+        drives,
+        place: node.place.clone(),
+    })
+}
+
+fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBody> {
+    let keys = [
+        "name",
+        "shape",
+        "mass",
+        "inertia",
+        "pose",
+        "velocity",
+        "friction",
+        "restitution",
+        "fixed",
+        "color",
+    ];
+    let fields = reader.fields(node, path, &keys);
+    let name = reader.required(&fields, "name", "cube").and_then(|(n, p)| reader.text(n, &p));
+    let shape = reader
+        .required(&fields, "shape", "{box: [0.05, 0.05, 0.05]}")
+        .and_then(|(n, p)| read_shape(reader, n, &p));
+    let fixed =
+        choice(reader, &fields, "fixed", [("true", true), ("false", false)]).unwrap_or(false);
+    let mass = if fixed {
+        number(reader, &fields, "mass", (&MASS, "kg")).or(Some(0.0))
+    } else {
+        required_number(reader, &fields, "mass", (&MASS, "kg", "0.2 # kg, or `fixed: true`"))
+    };
+    let inertia = fields.get("inertia").and_then(|(n, p)| read_inertia(reader, n, &p));
+    let pose = read_pose(reader, &fields);
+    let mut velocity = Motion::default();
+    if let Some((node, path)) = fields.get("velocity") {
+        let fields = reader.fields(node, &path, &["linear", "angular"]);
+        velocity.linear = vector(reader, &fields, "linear", "m/s").unwrap_or_default();
+        velocity.angular = vector(reader, &fields, "angular", "rad/s").unwrap_or_default();
+    }
+    let (friction, restitution) = surface(reader, &fields, BODY_FRICTION);
+    let color = vector(reader, &fields, "color", "red, green, blue from 0 to 1");
+    let color = color.unwrap_or(Vector3::new(0.7, 0.7, 0.7)).map(|c| c.clamp(0.0, 1.0));
+    #[expect(clippy::cast_possible_truncation, reason = "a colour from 0 to 1")]
+    let color = [color.x as f32, color.y as f32, color.z as f32, 1.0];
+    let description = BodyDescription {
+        name: name?.to_owned(),
+        shape: shape?,
+        mass: mass?,
+        inertia,
+        pose,
+        velocity,
+        friction,
+        restitution,
+        fixed,
+        color,
+    };
+    Some(SceneBody { description, place: node.place.clone() })
+}
+
+fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {
+    let kinds = ["box", "sphere", "cylinder", "capsule", "mesh"];
+    let fields = reader.fields(node, path, &kinds);
+    let mut given = kinds.into_iter().filter(|k| fields.get(k).is_some());
+    let (Some(kind), None) = (given.next(), given.next()) else {
+        let remedy = "write one of {box: [x, y, z]}, {sphere: {radius: r}}, {cylinder: {radius: r, length: l}}, \
+                      {capsule: {radius: r, length: l}}, {mesh: {file: f}}";
+        reader.error(node, format!("{path}: expected one shape"), remedy);
+        return None;
+    };
+    let (node, path) = fields.get(kind)?;
+    let radius = (&LENGTH, "m", "0.05");
+    match kind {
+        "box" => {
+            let size = Vector3::from(reader.vector(node, &path, "m")?);
+            if size.iter().all(|edge| LENGTH.contains(edge)) {
+                return Some(Shape::Box { size });
+            }
+            let remedy = format!("write edges from {} to {} m", LENGTH.start(), LENGTH.end());
+            reader.error(node, format!("{path}: an edge is out of range"), &remedy);
+            None
+        }
+        "sphere" => {
+            let fields = reader.fields(node, &path, &["radius"]);
+            Some(Shape::Sphere { radius: required_number(reader, &fields, "radius", radius)? })
+        }
+        "mesh" => {
+            let fields = reader.fields(node, &path, &["file"]);
+            let (node, path) = reader.required(&fields, "file", "part.stl")?;
+            let file = PathBuf::from(reader.text(node, &path)?);
+            Some(Shape::Mesh(Arc::new(Mesh {
+                path: file,
+                vertices: Vec::new(),
+                triangles: Vec::new(),
+            })))
+        }
+        kind => {
+            let fields = reader.fields(node, &path, &["radius", "length"]);
+            let radius = required_number(reader, &fields, "radius", radius);
+            let length = required_number(reader, &fields, "length", (&LENGTH, "m", "0.1"));
+            let (radius, length) = (radius?, length?);
+            Some(if kind == "cylinder" {
+                Shape::Cylinder { radius, length }
+            } else {
+                Shape::Capsule { radius, length }
+            })
+        }
+    }
+}
+
+fn read_inertia(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Matrix3> {
+    let fields = reader.fields(node, path, &["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]);
+    let mut moment = |key| required_number(reader, &fields, key, (&(0.0..=1e12), "kg·m²", "1e-4"));
+    let (xx, yy, zz) = (moment("ixx"), moment("iyy"), moment("izz"));
+    let mut product = |key| number(reader, &fields, key, (&ANY, "kg·m²")).unwrap_or(0.0);
+    let (xy, xz, yz) = (product("ixy"), product("ixz"), product("iyz"));
+    Some(Matrix3::new(xx?, xy, xz, xy, yy?, yz, xz, yz, zz?))
+}

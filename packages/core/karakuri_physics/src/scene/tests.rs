@@ -1,0 +1,99 @@
+//! Scenes that are right and scenes that are wrong.
+
+use super::*;
+use karakuri_model::Shape;
+
+const GOOD: &str = "\
+gravity: [0, 0, -1.62]
+dt: 0.002
+solver: {method: block_gauss_seidel, iterations: 50, tolerance: 1e-8}
+ground: {friction: 0.3}
+bodies:
+  - name: ball
+    shape: {sphere: {radius: 0.1}}
+    mass: 2
+    pose: {xyz: [1, 2, 3]}
+    velocity: {linear: [0.5, 0, 0]}
+  - name: shelf
+    shape: {box: [1, 1, 0.1]}
+    fixed: true
+    pose: {rpy: [0, 0, 1.5707963267948966]}
+";
+
+#[test]
+fn a_scene_becomes_a_world() {
+    let scene = Scene::parse(GOOD, "moon.yaml").unwrap();
+    assert_eq!(scene.settings.gravity.z, -1.62);
+    assert_eq!(scene.settings.dt, 0.002);
+    assert_eq!(scene.settings.solver.iterations, 50);
+    assert_eq!(scene.ground, Some(Ground { friction: 0.3, restitution: 0.0 }));
+    assert_eq!(scene.bodies[0].description.shape, Shape::Sphere { radius: 0.1 });
+    let mut world = World::from_scene(&scene, &[]).unwrap();
+    let ball = world.find_body("ball").unwrap();
+    for _ in 0..100 {
+        world.step();
+    }
+    let p = world.body(ball).pose().translation;
+    assert!((p - Vector3::new(1.1, 2.0, 3.0 - 0.5 * 1.62 * 0.04)).norm() < 1e-12, "{p}");
+    assert!(Scene::parse("# empty\n", "empty.yaml").unwrap().ground.is_none());
+}
+
+/// The text, the line of the problem, and words of the message.
+const WRONG: [(&str, usize, &str); 20] = [
+    ("dt: 0.5", 1, "dt: 0.5 is out of range; write a number from 0.000001 to 0.1 [s]"),
+    ("dt: fast", 1, "dt: expected a number, found `fast`"),
+    ("dt: .nan", 1, "dt: expected a number"),
+    ("\ngravity: [0, 0]", 2, "gravity has 2 numbers, not 3"),
+    ("gravty: [0, 0, 0]", 1, "unknown key gravty; did you mean `gravity`?"),
+    ("solver: {method: magic}", 1, "there is no solver `magic`; write one of block_gauss_seidel"),
+    ("solver: {iterations: 1.5}", 1, "1.5 is no whole number"),
+    (
+        "ground: {friction: -1}",
+        1,
+        "ground.friction: -1 is out of range; write a number from 0 to 10",
+    ),
+    ("ground: {restitution: 2}", 1, "ground.restitution: 2 is out of range"),
+    ("robots:\n  - name: arm", 2, "robots.urdf is missing"),
+    (
+        "robots:\n  - {name: arm, urdf: a.urdf, base: flying}",
+        2,
+        "`flying` is neither fixed nor floating",
+    ),
+    ("bodies:\n  - {name: a, shape: {box: [1, 1, 1]}}", 2, "bodies.mass is missing"),
+    ("bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 0]}}", 2, "an edge is out of range"),
+    ("bodies:\n  - {name: a, mass: 1, shape: {cone: 1}}", 2, "unknown key bodies.shape.cone"),
+    (
+        "bodies:\n  - {name: a, mass: 1, shape: {sphere: {radius: -0.1}}}",
+        2,
+        "radius: -0.1 is out of range",
+    ),
+    ("bodies:\n  - {name: a, mass: 0, shape: {box: [1, 1, 1]}}", 2, "mass: 0 is out of range"),
+    ("bodies:\n  - {name: a, fixed: maybe, shape: {box: [1, 1, 1]}}", 2, "neither true nor false"),
+    (
+        "bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 1]}}\n  - {name: a, mass: 1, shape: {box: [1, 1, 1]}}",
+        3,
+        "`a` is already in the world; give every robot and body its own name",
+    ),
+    (
+        "bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 1]}, inertia: {ixx: 0, iyy: 1, izz: 1}}",
+        2,
+        "inertia is not positive definite",
+    ),
+    ("bodies: [{", 1, "not readable as YAML"),
+];
+
+#[test]
+fn every_wrong_scene_names_file_line_and_remedy() {
+    for (text, line, words) in WRONG {
+        let result = Scene::parse(text, "bad.yaml").and_then(|s| World::from_scene(&s, &[]));
+        let message = result.expect_err(text).to_string();
+        assert!(message.contains(&format!("bad.yaml:{line}: error: ")), "{text}\n{message}");
+        assert!(message.contains(words), "{text}\n{message}");
+    }
+}
+
+#[test]
+fn all_problems_are_reported_at_once() {
+    let error = Scene::parse("dt: 1\ngravity: 9.81\nground: {grip: 1}", "bad.yaml").unwrap_err();
+    assert_eq!(error.errors().count(), 3, "{error}");
+}
