@@ -1,7 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+mod atomic;
+mod plot;
+mod report;
 mod resolve;
 mod robot;
+mod trace;
 
+pub use atomic::{WriteError, write_atomic};
+pub use plot::{Panel, Plot, PlotError, Series};
+pub use report::{ReportError, write_json};
 pub use resolve::FileAssets;
 pub use robot::{LoadError, load_robot, read_text};
+pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

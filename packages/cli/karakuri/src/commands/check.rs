@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use karakuri_files::{LoadError, load_robot, read_text};
 use karakuri_model::{Base, Diagnostic, Loaded, Model, Severity};
-use karakuri_spatial::Pose;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use super::robot::BaseKind;
 use crate::{error, output};
 
 /// Checks a robot's URDF and robot YAML, and prints what the robot is
@@ -27,24 +27,6 @@ pub struct Args {
     /// Prints the summary and the problems as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// What a robot stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum BaseKind {
-    /// The root link is fixed at the world's origin
-    Fixed,
-    /// The root link is free
-    Floating,
-}
-
-impl From<BaseKind> for Base {
-    fn from(kind: BaseKind) -> Self {
-        match kind {
-            BaseKind::Fixed => Self::Fixed(Pose::IDENTITY),
-            BaseKind::Floating => Self::Floating,
-        }
-    }
 }
 
 /// Runs the command.

@@ -18,13 +18,18 @@ pub(crate) enum BaseKind {
     Floating,
 }
 
+impl From<BaseKind> for Base {
+    fn from(kind: BaseKind) -> Self {
+        match kind {
+            BaseKind::Fixed => Self::Fixed(Pose::IDENTITY),
+            BaseKind::Floating => Self::Floating,
+        }
+    }
+}
+
 /// The robot; its warnings are counted on stderr.
 pub(crate) fn load(urdf: &Path, config: Option<&Path>, base: Option<BaseKind>) -> Result<Model> {
-    let base = base.map(|base| match base {
-        BaseKind::Fixed => Base::Fixed(Pose::IDENTITY),
-        BaseKind::Floating => Base::Floating,
-    });
-    let loaded = load_robot(urdf, config, base)?;
+    let loaded = load_robot(urdf, config, base.map(Base::from))?;
     if !loaded.warnings.is_empty() {
         let (n, urdf) = (loaded.warnings.len(), urdf.display());
         tracing::info!("{urdf}: {n} warnings; `karakuri check {urdf}` lists them");

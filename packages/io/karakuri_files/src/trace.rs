@@ -1,0 +1,222 @@
+//! Traces: CSV, one row a point in time, with a header of names and units: `time [s]`, `arm.shoulder.q [rad]`.
+//!
+//! Numbers are written so that they read back to the same bits.
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use crate::atomic::Pending;
+use crate::{LoadError, WriteError, read_text};
+
+/// A column: what, and in which unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Name, such as `arm.shoulder.q`.
+    pub name: String,
+    /// Unit, such as `rad`; empty for none.
+    pub unit: String,
+}
+
+impl Column {
+    /// A column.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { name: name.into(), unit: unit.into() }
+    }
+
+    fn header(&self) -> String {
+        let unit = if self.unit.is_empty() { "-" } else { &self.unit };
+        format!("{} [{unit}]", self.name)
+    }
+
+    /// A header without a unit is a name alone.
+    fn parse(header: &str) -> Self {
+        match header.trim().strip_suffix(']').and_then(|h| h.rsplit_once('[')) {
+            Some((name, "-")) => Self::new(name.trim(), ""),
+            Some((name, unit)) => Self::new(name.trim(), unit.trim()),
+            None => Self::new(header.trim(), ""),
+        }
+    }
+}
+
+/// Why a trace is not written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file could not be written.
+    #[error("{0}")]
+    Write(#[from] WriteError),
+    /// The file could not be read.
+    #[error("{0}")]
+    Read(#[from] LoadError),
+    /// A row has another number of values than there are columns.
+    #[error("a row has {given} values for {columns} columns")]
+    RowLength {
+        /// Values of the row.
+        given: usize,
+        /// Columns of the trace.
+        columns: usize,
+    },
+    /// The content is no table of numbers.
+    #[error("{}:{line}: {what}; {remedy}", path.display())]
+    NotATable {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: u64,
+        /// What is wrong.
+        what: String,
+        /// What to write instead.
+        remedy: &'static str,
+    },
+}
+
+/// Writes a trace row by row; the file appears, whole, with [`Self::finish`].
+#[derive(Debug)]
+pub struct TraceWriter {
+    path: PathBuf,
+    writer: csv::Writer<BufWriter<Pending>>,
+    columns: usize,
+}
+
+impl TraceWriter {
+    /// Begins a trace.
+    pub fn create(path: &Path, columns: &[Column]) -> Result<Self, TraceError> {
+        let buffered = BufWriter::with_capacity(1 << 16, Pending::create(path)?);
+        let mut trace = Self {
+            path: path.to_owned(),
+            writer: csv::Writer::from_writer(buffered),
+            columns: columns.len(),
+        };
+        let written = trace.writer.write_record(columns.iter().map(Column::header));
+        written.map_err(|e| trace.error(e.into()))?;
+        Ok(trace)
+    }
+
+    /// Writes a row, one value a column.
+    pub fn row(&mut self, values: &[f64]) -> Result<(), TraceError> {
+        if values.len() != self.columns {
+            return Err(TraceError::RowLength { given: values.len(), columns: self.columns });
+        }
+        let written = self.writer.write_record(values.iter().map(f64::to_string));
+        written.map_err(|e| self.error(e.into()))
+    }
+
+    /// Ends the trace and puts the file in its place.
+    pub fn finish(self) -> Result<(), TraceError> {
+        let Self { path, writer, .. } = self;
+        let fail = |error| WriteError { path: path.clone(), error };
+        let buffered = writer.into_inner().map_err(|e| fail(e.into_error()))?;
+        let pending = buffered.into_inner().map_err(|e| fail(e.into_error()))?;
+        Ok(pending.commit()?)
+    }
+
+    fn error(&self, error: std::io::Error) -> TraceError {
+        WriteError { path: self.path.clone(), error }.into()
+    }
+}
+
+impl std::io::Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A trace in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    /// Columns, in order.
+    pub columns: Vec<Column>,
+    /// Rows, each with one value a column.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// Reads a trace, or any CSV table of numbers with a header.
+pub fn read_trace(path: &Path) -> Result<Trace, TraceError> {
+    let text = read_text(path)?;
+    let wrong = |line: u64, what: String, remedy| TraceError::NotATable {
+        path: path.to_owned(),
+        line,
+        what,
+        remedy,
+    };
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let header =
+        reader.headers().map_err(|e| wrong(1, e.to_string(), "write a header of names"))?.clone();
+    if header.is_empty() {
+        return Err(wrong(1, "the file is empty".to_owned(), "write a header of names"));
+    }
+    let columns: Vec<Column> = header.iter().map(Column::parse).collect();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| {
+            let line = e.position().map_or(0, csv::Position::line);
+            wrong(line, e.to_string(), "write numbers separated by commas")
+        })?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.len() != columns.len() {
+            let what = format!("{} values for {} columns", record.len(), columns.len());
+            return Err(wrong(line, what, "write one value a column"));
+        }
+        let row: Result<Vec<f64>, TraceError> = record
+            .iter()
+            .map(|word| {
+                word.trim().parse().map_err(|_| {
+                    let what = format!("`{word}` is not a number");
+                    wrong(line, what, "write a number with a decimal point")
+                })
+            })
+            .collect();
+        rows.push(row?);
+    }
+    Ok(Trace { columns, rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back_to_the_same_bits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        let columns =
+            vec![Column::new("time", "s"), Column::new("arm.q", "rad"), Column::new("n", "")];
+        let rows = vec![vec![0.0, 0.1 + 0.2, -0.0], vec![1e-300, f64::MAX, 3.0]];
+        let mut trace = TraceWriter::create(&path, &columns).unwrap();
+        for row in &rows {
+            trace.row(row).unwrap();
+        }
+        assert!(matches!(trace.row(&[1.0]), Err(TraceError::RowLength { given: 1, columns: 3 })));
+        assert!(!path.exists(), "the file appears whole");
+        trace.finish().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            text.starts_with("time [s],arm.q [rad],n [-]\n0,0.30000000000000004,-0\n"),
+            "{text}"
+        );
+        let read = read_trace(&path).unwrap();
+        assert_eq!(read.columns, columns);
+        let bits =
+            |rows: &[Vec<f64>]| -> Vec<u64> { rows.concat().iter().map(|x| x.to_bits()).collect() };
+        assert_eq!(bits(&read.rows), bits(&rows));
+    }
+
+    #[test]
+    fn wrong_tables_name_the_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        for (text, expected) in [
+            ("", "t.csv:1: the file is empty"),
+            ("a,b\n1,2\n3\n", "t.csv:3: 1 values for 2 columns; write one value a column"),
+            ("a,b\n1,x\n", "t.csv:2: `x` is not a number"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = read_trace(&path).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
