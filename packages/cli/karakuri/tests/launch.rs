@@ -1,6 +1,8 @@
 //! `karakuri launch` with small shells as children: order of shutdown, respawn, exit codes, and that no
 //! process is left behind, however the launcher ends.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as the tests do")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -1,5 +1,7 @@
 //! What launch files come to, and what is said about wrong ones, on a machine that is a table.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as the tests do")]
+
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::process::ExitStatusExt;

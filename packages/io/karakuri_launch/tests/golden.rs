@@ -1,5 +1,7 @@
 //! The same files come to the same command lines as in ROS 2; see `golden/README.md`.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as the tests do")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
