@@ -56,27 +56,88 @@ pub struct Argument {
     pub default: Option<String>,
     /// The allowed values; empty: any.
     pub choices: Vec<String>,
-    /// The line of the declaration.
-    pub line: usize,
+    /// File and line of the declaration.
+    pub place: String,
 }
 
-/// The arguments that a launch file itself declares, in order.
-pub fn arguments(file: &Path, outside: &dyn Outside) -> Result<Vec<Argument>, LaunchError> {
+/// The arguments that a launch file and its includes declare, in order; of two of a name, the first.
+///
+/// Nothing is started or required: a default or a path that cannot be evaluated yet is left as it is.
+pub fn arguments(
+    file: &Path,
+    environment: &Environment,
+    outside: &dyn Outside,
+) -> Result<Vec<Argument>, LaunchError> {
+    let scope = Scope { environment: environment.clone(), ..Scope::default() };
+    let mut survey = Survey { scope, outside, found: Vec::new(), depth: 0 };
     let place = Place { file: file.into(), line: 0 };
-    let root = load(file, &place, outside)?;
-    let mut found = Vec::new();
-    for_each_action(&root, &mut |action| {
-        if action.tag.name == "arg" {
-            found.push(Argument {
-                name: action.required("name").to_owned(),
-                description: action.get("description").map(Into::into),
-                default: action.get("default").map(Into::into),
-                choices: action.parts("choice").map(|c| c.required("value").to_owned()).collect(),
-                line: action.place.line,
-            });
+    survey.file(file, &place)?;
+    Ok(survey.found)
+}
+
+/// A walk over files that only looks for arguments.
+struct Survey<'a> {
+    scope: Scope,
+    outside: &'a dyn Outside,
+    found: Vec<Argument>,
+    depth: usize,
+}
+
+impl Survey<'_> {
+    fn file(&mut self, file: &Path, asked_from: &Place) -> Result<(), LaunchError> {
+        let root = load(file, asked_from, self.outside)?;
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let outer = self.scope.file.replace(path.into());
+        self.depth += 1;
+        let mut actions = Vec::new();
+        collect_actions(&root, &mut actions);
+        for action in actions {
+            match action.tag.name {
+                "arg" => self.argument(action),
+                "include" if self.depth < MAX_INCLUDES => {
+                    if let Some(file) = self.text(action.required("file")) {
+                        self.file(Path::new(&file), &action.place)?;
+                    }
+                }
+                _ => {}
+            }
         }
-    });
-    Ok(found)
+        self.depth -= 1;
+        self.scope.file = outer;
+        Ok(())
+    }
+
+    fn argument(&mut self, action: &Element) {
+        let name = action.required("name").to_owned();
+        if self.found.iter().any(|known| known.name == name) {
+            return;
+        }
+        let default = action.get("default");
+        if let Some(value) = default.and_then(|text| self.text(text)) {
+            self.scope.configurations.insert(name.clone(), value);
+        }
+        self.found.push(Argument {
+            name,
+            description: action.get("description").map(Into::into),
+            default: default.map(Into::into),
+            choices: action.parts("choice").map(|c| c.required("value").to_owned()).collect(),
+            place: action.place.to_string(),
+        });
+    }
+
+    fn text(&mut self, text: &str) -> Option<String> {
+        let (scope, outside, warnings) = (&mut self.scope, self.outside, &mut Vec::new());
+        Substituter { scope, outside, warnings }.text(text).ok()
+    }
+}
+
+fn collect_actions<'a>(element: &'a Element, found: &mut Vec<&'a Element>) {
+    for child in &element.children {
+        found.push(child);
+        if matches!(child.tag.name, "group" | "timer") {
+            collect_actions(child, found);
+        }
+    }
 }
 
 fn load(file: &Path, asked_from: &Place, outside: &dyn Outside) -> Result<Element, LaunchError> {
@@ -90,15 +151,6 @@ fn load(file: &Path, asked_from: &Place, outside: &dyn Outside) -> Result<Elemen
             .remedy("correct the path; a relative one is taken from the working directory")
     })?;
     xml::read(file, &text)
-}
-
-fn for_each_action(element: &Element, found: &mut dyn FnMut(&Element)) {
-    for child in &element.children {
-        found(child);
-        if matches!(child.tag.name, "group" | "timer") {
-            for_each_action(child, found);
-        }
-    }
 }
 
 /// The state of an evaluation.
@@ -125,11 +177,10 @@ impl Evaluator<'_> {
             .remedy("break the circle"));
         }
         let root = load(file, asked_from, self.outside)?;
-        for_each_action(&root, &mut |action| {
-            if action.tag.name == "arg" {
-                self.declared.insert(action.required("name").to_owned());
-            }
-        });
+        let mut actions = Vec::new();
+        collect_actions(&root, &mut actions);
+        let declared = actions.into_iter().filter(|action| action.tag.name == "arg");
+        self.declared.extend(declared.map(|action| action.required("name").to_owned()));
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let outer = self.scope.file.replace(path.into());
         self.depth += 1;
@@ -198,10 +249,9 @@ impl Evaluator<'_> {
 
     fn action(&mut self, action: &Element) -> Result<Vec<Step>, LaunchError> {
         if !self.condition(action)? {
-            self.has_skipped_include |= action.tag.name == "include";
-            for_each_action(action, &mut |a| {
-                self.has_skipped_include |= a.tag.name == "include";
-            });
+            let mut skipped = vec![action];
+            collect_actions(action, &mut skipped);
+            self.has_skipped_include |= skipped.iter().any(|a| a.tag.name == "include");
             return Ok(Vec::new());
         }
         match action.tag.name {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::error::LaunchError;
+use crate::error::{LaunchError, Problem};
 use crate::evaluate::{Evaluator, at, flag, seconds};
 use crate::grammar::{Part, parse, split_command};
 use crate::plan::{Argument, Output, Process, Respawn};
@@ -239,7 +239,7 @@ impl Evaluator<'_> {
         })?;
         let text = self.substituter().text(&text).map_err(|p| {
             let problem = format!("in `{}`: {}", file.display(), p.problem);
-            at(element, crate::error::Problem { problem, ..p })
+            at(element, Problem { problem, ..p })
         })?;
         if let Err(e) = serde_yaml::from_str::<serde_yaml::Value>(&text) {
             let problem = format!("`{}` is no YAML after substitution: {e}", file.display());
@@ -299,6 +299,11 @@ impl Evaluator<'_> {
     fn scalar(&mut self, element: &Element, text: &str, kind: Kind) -> Result<Value, LaunchError> {
         let first = match Value::of_kind(text, kind) {
             Ok(value) => value,
+            // ROS 2 wants to see the list before it substitutes.
+            Err(problem) if matches!(kind, Kind::List(_)) => {
+                let remedy = "write a literal list, or leave out the type";
+                return Err(at(element, Problem { remedy: Some(remedy.into()), ..problem }));
+            }
             // Not yet: the substitutions may make it right.
             Err(problem) if !text.contains("$(") => return Err(at(element, problem)),
             Err(_) => Value::Text(text.to_owned()),

@@ -249,11 +249,15 @@ fn two_nodes_of_one_name_are_pointed_out() {
 #[test]
 fn arguments_are_listed_without_evaluation() {
     let outside = table(
-        "<launch>\n<arg name='a' default='$(var b)' description='d'/><group><arg name='b'><choice value='1'/></arg></group></launch>",
+        "<launch>\n<arg name='a' default='$(var b)' description='d'/><group><arg name='b'><choice value='1'/></arg></group><include file='/inner.launch.xml'/></launch>",
     );
-    let found = arguments(Path::new("/main.launch.xml"), &outside).unwrap();
-    assert_eq!(found.len(), 2);
-    assert_eq!((found[0].default.as_deref(), found[0].line), (Some("$(var b)"), 2));
+    let found = arguments(Path::new("/main.launch.xml"), &environment(), &outside).unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!(
+        (found[0].default.as_deref(), found[0].place.as_str()),
+        (Some("$(var b)"), "/main.launch.xml:2")
+    );
+    assert_eq!(found[2].name, "x");
     assert_eq!(
         (found[1].default.as_deref(), found[1].choices.as_slice()),
         (None, &["1".to_owned()][..])

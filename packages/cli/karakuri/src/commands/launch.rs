@@ -21,7 +21,7 @@ pub struct Args {
     /// Launch arguments, as `hardware:=mock`
     #[arg(value_name = "NAME:=VALUE")]
     arguments: Vec<String>,
-    /// List the file's arguments with their defaults and choices, and start nothing
+    /// List the arguments of the file and its includes, with their defaults and choices, and start nothing
     #[arg(long = "show-args", short = 's')]
     only_list: bool,
     /// Show what would be started, and start nothing
@@ -56,8 +56,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn show_arguments(args: &Args) -> Result<Outcome> {
-    let arguments =
-        karakuri_launch::arguments(&args.file, &Machine).map_err(|e| with_source(&e))?;
+    let environment: Environment = std::env::vars().collect();
+    let arguments = karakuri_launch::arguments(&args.file, &environment, &Machine)
+        .map_err(|e| with_source(&e))?;
     if args.json {
         output::json(&arguments, None)?;
         return Ok(Outcome::Done);
