@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+pub mod cartesian;
 mod controller;
 pub mod inverse_dynamics;
 pub mod joint_trajectory;

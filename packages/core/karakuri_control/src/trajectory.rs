@@ -227,6 +227,11 @@ impl Path {
         self.times.last().copied().unwrap_or(0.0)
     }
 
+    /// The knots of the first point. (n)
+    pub(crate) fn first(&self) -> &[Knot] {
+        self.knots.get(..self.n_joints).unwrap_or(&[])
+    }
+
     /// The knots of the last point. (n)
     pub(crate) fn last(&self) -> &[Knot] {
         self.knots.len().checked_sub(self.n_joints).map_or(&[], |i| &self.knots[i..])

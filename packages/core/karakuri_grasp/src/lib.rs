@@ -1,1 +1,10 @@
 #![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
+
+pub mod end_effector;
+pub mod grip_force;
+pub mod gripper_command;
+pub mod pick_and_place;
+pub mod slip;
+
+pub use end_effector::{EndEffector, EndEffectorError, FingerForce};

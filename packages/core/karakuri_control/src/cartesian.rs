@@ -1,0 +1,306 @@
+//! Moves of a tool frame, sampled through inverse kinematics into joint trajectories.
+//!
+//! A path `X_WT(s)`, `s` from 0 to 1, is solved at equally spaced `s`; with `s(t)` a quintic profile the knots get
+//! `q̇ = q' ṡ`, `q̈ = q'' ṡ² + q' s̈`, `q'` and `q''` by central differences. Quintics between such knots follow the path to
+//! the fourth order of the spacing. Limits are met by slowing the whole move: a move `λ` times longer has `1/λ` of
+//! the speed and `1/λ²` of the acceleration.
+//! Units: m, rad, s; world axes.
+
+use karakuri_dynamics::{
+    Data, IkOptions, IkProblem, IkTarget, InverseKinematics, forward_kinematics,
+    frame_acceleration, update_accelerations, update_velocities,
+};
+use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
+
+use crate::profile::Profile;
+use crate::trajectory::{JointSample, JointTrajectory, Path, TrajectoryPoint};
+
+/// Parts into which a path is cut.
+const PARTS: usize = 40;
+/// A joint that moves more in one part jumped to another branch. [rad or m]
+const LARGEST_STEP: f64 = 0.35;
+
+/// What a move may use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MoveLimits {
+    /// Of the tool. [m/s]
+    pub speed: f64,
+    /// Of the tool. [m/s²]
+    pub acceleration: f64,
+    /// Fraction of every joint's speed limit. [-]
+    pub joint_speed_scale: f64,
+    /// Of every joint. [rad/s² or m/s²]
+    pub joint_acceleration: f64,
+}
+
+/// Why a move cannot be planned.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MoveError {
+    /// Inverse kinematics failed somewhere on the path.
+    #[error("at {percent:.0} % of the move to {x:.3} {y:.3} {z:.3} m: {why}")]
+    Unreachable {
+        /// Where on the path. [%]
+        percent: f64,
+        /// Place of the tool there. [m]
+        x: f64,
+        /// [m]
+        y: f64,
+        /// [m]
+        z: f64,
+        /// Joint or distance that is short.
+        why: String,
+    },
+    /// The arm would have to change its posture on the way.
+    #[error(
+        "joint `{joint}` would jump by {step:.2} rad at {percent:.0} % of the move; choose another yaw or start posture"
+    )]
+    Branch {
+        /// Joint name.
+        joint: String,
+        /// [rad or m]
+        step: f64,
+        /// Where on the path. [%]
+        percent: f64,
+    },
+}
+
+/// Plans moves of one tool frame by one group of joints.
+#[derive(Debug, Clone)]
+pub struct MovePlanner {
+    frame: FrameId,
+    joints: Vec<BodyId>,
+    locked: Vec<BodyId>,
+    ik: InverseKinematics,
+    data: Data,
+}
+
+impl MovePlanner {
+    /// For a tool frame and the joints that move it.
+    pub fn new(model: &Model, frame: FrameId, joints: &[BodyId]) -> Self {
+        let locked = (0..model.joints.len()).map(BodyId).filter(|b| !joints.contains(b)).collect();
+        Self {
+            frame,
+            joints: joints.to_vec(),
+            locked,
+            ik: InverseKinematics::new(model, 1),
+            data: Data::new(model),
+        }
+    }
+
+    /// The joints that move, in order.
+    pub fn joints(&self) -> &[BodyId] {
+        &self.joints
+    }
+
+    /// `X_WT` at a position. [m] (nq)
+    pub fn tool_pose(&mut self, model: &Model, q: &[f64]) -> Pose {
+        forward_kinematics(model, &mut self.data, q);
+        karakuri_dynamics::frame_pose(model, &self.data, self.frame)
+    }
+
+    /// A position with the tool at `X_WT`, near `start`; `restarts` random starts if that fails. [rad or m] (nq)
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        X_WT: &Pose,
+        start: &[f64],
+        restarts: usize,
+    ) -> Result<Vec<f64>, String> {
+        let targets = [IkTarget::pose(self.frame, *X_WT)];
+        let problem = IkProblem { targets: &targets, start, locked: &self.locked };
+        let options = IkOptions { restarts, ..IkOptions::default() };
+        match self.ik.solve(model, &problem, &options) {
+            Ok(outcome) if outcome.converged => Ok(self.ik.position.clone()),
+            Ok(outcome) => Err(outcome.explain(model, &targets)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// From rest at `from` to rest at `to`, each joint on its own quintic. (nq)
+    pub fn joint_move(
+        &self,
+        model: &Model,
+        from: &[f64],
+        to: &[f64],
+        limits: &MoveLimits,
+    ) -> JointTrajectory {
+        let profile = Profile::Quintic;
+        let duration = self.joints.iter().fold(0.05, |longest: f64, id| {
+            let joint = &model.joints[id.0];
+            let way = (to[joint.q_start] - from[joint.q_start]).abs();
+            let speed = joint.limits.velocity * limits.joint_speed_scale;
+            longest.max(profile.duration(way, speed, limits.joint_acceleration))
+        });
+        let point = |q: &[f64], time_from_start| TrajectoryPoint {
+            time_from_start,
+            positions: self.joints.iter().map(|id| q[model.joints[id.0].q_start]).collect(),
+            velocities: vec![0.0; self.joints.len()],
+            accelerations: vec![0.0; self.joints.len()],
+            efforts: Vec::new(),
+        };
+        JointTrajectory {
+            start: None,
+            joints: self.names(model),
+            points: vec![point(from, 0.0), point(to, duration)],
+        }
+    }
+
+    /// Along `path(s)` from rest at `from` (which has the tool at `path(0)`); gives the last position too. (nq)
+    pub fn path_move(
+        &mut self,
+        model: &Model,
+        from: &[f64],
+        path: impl Fn(f64) -> Pose,
+        limits: &MoveLimits,
+    ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
+        let mut positions: Vec<Vec<f64>> = vec![from.to_vec()];
+        let mut length = 0.0;
+        for i in 1..=PARTS {
+            let s = i as f64 / PARTS as f64;
+            let X_WT = path(s);
+            length += (X_WT.translation - path(s - 1.0 / PARTS as f64).translation).norm();
+            let last = &positions[i - 1];
+            let percent = 100.0 * s;
+            let next = self.solve(model, &X_WT, last, 0).map_err(|why| {
+                let p = X_WT.translation;
+                MoveError::Unreachable { percent, x: p.x, y: p.y, z: p.z, why }
+            })?;
+            for id in &self.joints {
+                let joint = &model.joints[id.0];
+                let step = next[joint.q_start] - last[joint.q_start];
+                if step.abs() > LARGEST_STEP {
+                    return Err(MoveError::Branch { joint: joint.name.clone(), step, percent });
+                }
+            }
+            positions.push(next);
+        }
+        let duration =
+            Profile::Quintic.duration(length, limits.speed, limits.acceleration).max(0.05);
+        let mut trajectory = self.time_path(model, &positions, duration);
+        let peaks = self.joint_peaks(model, &trajectory, limits);
+        if peaks > 1.0 {
+            trajectory.stretch(peaks);
+        }
+        Ok((trajectory, positions.swap_remove(PARTS)))
+    }
+
+    /// Straight from `from` to `to`, turning evenly.
+    pub fn straight(X_from: Pose, X_to: Pose) -> impl Fn(f64) -> Pose {
+        let (a, b) = (X_from.quaternion(), X_to.quaternion());
+        move |s| {
+            let q = a.try_slerp(&b, s, 1e-9).unwrap_or(if s < 0.5 { a } else { b });
+            Pose::from_quaternion(&q, X_from.translation.lerp(&X_to.translation, s))
+        }
+    }
+
+    /// Round a vertical axis through `axis`: azimuth, radius, height change evenly, the tool turns with the azimuth
+    /// and, evenly, by what is left of the turn between the two orientations. [m]
+    pub fn arc(axis: Vector3, X_from: Pose, X_to: Pose) -> impl Fn(f64) -> Pose {
+        let (a, b) = (X_from.translation - axis, X_to.translation - axis);
+        let (radius_a, radius_b) = (a.xy().norm(), b.xy().norm());
+        let azimuth_a = a.y.atan2(a.x);
+        let sweep = crate::trajectory::shortest_angle(azimuth_a, b.y.atan2(b.x));
+        let about_z = |angle: f64| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+        let start = X_from.quaternion();
+        let end = about_z(-sweep) * X_to.quaternion();
+        move |s| {
+            let (sin, cos) = (azimuth_a + sweep * s).sin_cos();
+            let radius = radius_a + (radius_b - radius_a) * s;
+            let p = Vector3::new(radius * cos, radius * sin, a.z + (b.z - a.z) * s);
+            let turned = start.try_slerp(&end, s, 1e-9).unwrap_or(start);
+            Pose::from_quaternion(&(about_z(sweep * s) * turned), axis + p)
+        }
+    }
+
+    /// Visits the tool's pose, velocity and classical acceleration (world axes) every `dt` along a trajectory from
+    /// `q`, whose other joints stand still. [s] (nq)
+    pub fn visit(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        trajectory: &JointTrajectory,
+        dt: f64,
+        mut see: impl FnMut(f64, &Pose, &Motion, &Motion),
+    ) {
+        let order: Vec<_> = (0..self.joints.len()).map(Some).collect();
+        let held = vec![0.0; self.joints.len()];
+        let path = Path::new(trajectory, &order, &held);
+        let mut samples = vec![JointSample::default(); self.joints.len()];
+        let (mut q, mut v, mut vdot) = (q.to_vec(), vec![0.0; model.nv], vec![0.0; model.nv]);
+        let entry: Vec<_> = path.first().iter().map(crate::trajectory::Knot::sample).collect();
+        let mut t = 0.0;
+        while t <= path.duration() {
+            path.sample(t, (0.0, &entry), crate::trajectory::Interpolation::Splines, &mut samples);
+            for (id, sample) in self.joints.iter().zip(&samples) {
+                let joint = &model.joints[id.0];
+                q[joint.q_start] = sample.position;
+                v[joint.v_start] = sample.velocity;
+                vdot[joint.v_start] = sample.acceleration;
+            }
+            forward_kinematics(model, &mut self.data, &q);
+            update_velocities(model, &mut self.data, &v);
+            update_accelerations(model, &mut self.data, &v, &vdot);
+            let X_WT = karakuri_dynamics::frame_pose(model, &self.data, self.frame);
+            let V = karakuri_dynamics::frame_velocity(model, &self.data, self.frame);
+            let A = frame_acceleration(model, &self.data, self.frame);
+            see(t, &X_WT, &V, &A);
+            t += dt;
+        }
+    }
+
+    /// By how much the trajectory must be slowed for the joints' limits; 1 is: not at all. [-]
+    fn joint_peaks(&self, model: &Model, trajectory: &JointTrajectory, limits: &MoveLimits) -> f64 {
+        let mut factor: f64 = 1.0;
+        for point in &trajectory.points {
+            for (j, id) in self.joints.iter().enumerate() {
+                let speed = model.joints[id.0].limits.velocity * limits.joint_speed_scale;
+                factor = factor.max(point.velocities[j].abs() / speed);
+                factor =
+                    factor.max((point.accelerations[j].abs() / limits.joint_acceleration).sqrt());
+            }
+        }
+        factor
+    }
+
+    fn names(&self, model: &Model) -> Vec<String> {
+        self.joints.iter().map(|id| model.joints[id.0].name.clone()).collect()
+    }
+
+    fn time_path(&self, model: &Model, positions: &[Vec<f64>], duration: f64) -> JointTrajectory {
+        let h = 1.0 / PARTS as f64;
+        let mut points = Vec::with_capacity(PARTS + 1);
+        for i in 0..=PARTS {
+            let t = time_at(i as f64 * h, duration);
+            let along = Profile::Quintic.sample(t, duration);
+            // Differences are taken one part inside the ends, where `ṡ = 0` makes them count for nothing.
+            let c = i.clamp(1, PARTS - 1);
+            let mut point = TrajectoryPoint { time_from_start: t, ..TrajectoryPoint::default() };
+            for id in &self.joints {
+                let k = model.joints[id.0].q_start;
+                let (a, b, d) = (positions[c - 1][k], positions[c][k], positions[c + 1][k]);
+                let (first, second) = ((d - a) / (2.0 * h), (d - 2.0 * b + a) / (h * h));
+                let v = along.velocity;
+                point.positions.push(positions[i][k]);
+                point.velocities.push(first * v);
+                point.accelerations.push(second * v * v + first * along.acceleration);
+            }
+            points.push(point);
+        }
+        JointTrajectory { start: None, joints: self.names(model), points }
+    }
+}
+
+/// When the quintic profile is at `s` (bisection; it only grows). [s]
+fn time_at(s: f64, duration: f64) -> f64 {
+    if s >= 1.0 {
+        return duration;
+    }
+    let (mut low, mut high) = (0.0, duration);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if Profile::Quintic.sample(middle, duration).s < s { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}

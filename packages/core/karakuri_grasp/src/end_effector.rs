@@ -1,0 +1,185 @@
+//! Hands: how the driven joint, the opening and the force at the object go together.
+//!
+//! A kind of hand is one file and one line in [`from_model`]. Openings are the free width between the fingers.
+//! Units: m, rad, N, N·m. The tool frame has x towards the object and y along the opening (REP 120).
+
+mod parallel_linkage;
+
+pub use parallel_linkage::ParallelLinkage;
+
+use karakuri_dynamics::{Data, frame_pose};
+use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_spatial::{Force, Vector3};
+
+/// A hand with two fingers and one driven joint.
+pub trait EndEffector: core::fmt::Debug + Send {
+    /// Its name in the registry.
+    fn kind(&self) -> &'static str;
+
+    /// The driven joint.
+    fn joint(&self) -> BodyId;
+
+    /// The tool frame.
+    fn tool_frame(&self) -> FrameId;
+
+    /// Least and greatest opening. [m]
+    fn opening_range(&self) -> (f64, f64);
+
+    /// Largest force of a finger. [N]
+    fn force_max(&self) -> f64;
+
+    /// Length of the finger pads along the tool's x. [m]
+    fn pad_depth(&self) -> f64;
+
+    /// Opening at a position of the driven joint. [m]
+    fn opening(&self, position: f64) -> f64;
+
+    /// Position of the driven joint for an opening, which is brought into range. [rad or m]
+    fn position(&self, opening: f64) -> f64;
+
+    /// Change of opening for a change of the driven joint's position. [m/rad or 1]
+    fn opening_rate(&self, position: f64) -> f64;
+
+    /// Effort of the driven joint that presses each finger with `force` [N]; closing. [N·m or N]
+    fn effort(&self, position: f64, force: f64) -> f64;
+
+    /// Force of each finger for a closing effort of the driven joint: the inverse of [`effort`](Self::effort). [N]
+    fn force(&self, position: f64, effort: f64) -> f64;
+
+    /// Where the middle of the pads is along the tool frame's x. [m]
+    fn tool_depth(&self, position: f64) -> f64;
+}
+
+/// What one finger feels of the object.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FingerForce {
+    /// Pressing the finger open. [N]
+    pub normal: f64,
+    /// Along the pad, in the tool's axes (its y is zero): what the object exerts on the finger. [N] (3)
+    pub tangential: Vector3,
+}
+
+/// Why a hand cannot be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EndEffectorError {
+    /// The robot YAML names none.
+    #[error(
+        "robot `{robot}` has no end effector; add `end_effector: {{kind: parallel_linkage, ...}}` to its YAML"
+    )]
+    None {
+        /// Robot name.
+        robot: String,
+    },
+    /// Not in the registry.
+    #[error("end effector kind `{kind}` is not known; there are: {known}")]
+    UnknownKind {
+        /// The name given.
+        kind: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A number is missing.
+    #[error("end effector `{kind}` lacks parameter `{parameter}`")]
+    Missing {
+        /// Its kind.
+        kind: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+    },
+    /// A number is out of range.
+    #[error("end effector `{kind}`: {parameter} is {value}, it must be {range}")]
+    Range {
+        /// Its kind.
+        kind: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// Joints or sensors do not fit.
+    #[error("end effector `{kind}` needs {want}, the robot YAML names {got}")]
+    Parts {
+        /// Its kind.
+        kind: &'static str,
+        /// What it needs.
+        want: &'static str,
+        /// How many were named.
+        got: usize,
+    },
+    /// A sensor that the model does not have.
+    #[error("end effector sensor `{name}` is not among the robot's sensors")]
+    UnknownSensor {
+        /// The name given.
+        name: String,
+    },
+}
+
+/// The kinds that [`from_model`] knows.
+pub const KINDS: &[&str] = &["parallel_linkage"];
+
+/// The hand that a model's `end_effector` describes.
+pub fn from_model(model: &Model) -> Result<Box<dyn EndEffector>, EndEffectorError> {
+    let Some(config) = &model.end_effector else {
+        return Err(EndEffectorError::None { robot: model.name.clone() });
+    };
+    match config.kind.as_str() {
+        "parallel_linkage" => Ok(Box::new(ParallelLinkage::new(config)?)),
+        kind => {
+            Err(EndEffectorError::UnknownKind { kind: kind.to_owned(), known: KINDS.join(", ") })
+        }
+    }
+}
+
+/// The two finger sensors of a hand, as indices into the model's sensors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FingerSensors {
+    sensors: [usize; 2],
+    tool: FrameId,
+}
+
+impl FingerSensors {
+    /// Those that the model's `end_effector` names.
+    pub fn new(model: &Model) -> Result<Self, EndEffectorError> {
+        let Some(config) = &model.end_effector else {
+            return Err(EndEffectorError::None { robot: model.name.clone() });
+        };
+        let find = |name: &String| {
+            let index = model.sensors.iter().position(|s| s.name == *name);
+            index.ok_or_else(|| EndEffectorError::UnknownSensor { name: name.clone() })
+        };
+        match config.sensors.as_slice() {
+            [a, b] => Ok(Self { sensors: [find(a)?, find(b)?], tool: config.tool_frame }),
+            other => Err(EndEffectorError::Parts {
+                kind: "two fingers",
+                want: "two sensors, one a finger",
+                got: other.len(),
+            }),
+        }
+    }
+
+    /// Indices into the model's sensors, in the order of the wrenches that [`forces`](Self::forces) takes.
+    pub fn indices(&self) -> [usize; 2] {
+        self.sensors
+    }
+
+    /// What the fingers feel, from the sensors' wrenches (on the finger, in its link's axes), at the forward
+    /// kinematics in `data`.
+    pub fn forces(&self, model: &Model, data: &Data, wrenches: &[Force; 2]) -> [FingerForce; 2] {
+        let X_TW = frame_pose(model, data, self.tool).inverse();
+        let mut out = [FingerForce::default(); 2];
+        for ((out, &sensor), wrench) in out.iter_mut().zip(&self.sensors).zip(wrenches) {
+            let X_TF = X_TW * frame_pose(model, data, model.sensors[sensor].frame);
+            let f = X_TF.rotation * wrench.force;
+            // The object presses each finger away from the middle.
+            let outwards = if X_TF.translation.y >= 0.0 { 1.0 } else { -1.0 };
+            *out = FingerForce { normal: f.y * outwards, tangential: Vector3::new(f.x, 0.0, f.z) };
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! Opening and force control of a hand with two finger sensors, tick by tick.
+//!
+//! Positions are driven, forces measured: opening and closing move the driven joint's target at a rate, slower near
+//! the expected width and at contact; holding integrates the mean force error,
+//! `θ̇ = ω (ΣF − 2F*)/K`, `K = Σ ∂F/∂θ` of both fingers through the drive's stiffness, so that the force settles with the
+//! rate ω whatever the drive. Rate limit, dead band and clamping of the target to what the drive can use (anti-windup)
+//! keep it calm.
+//! Units: m, rad, N, s.
+
+use crate::{EndEffector, FingerForce};
+
+/// What a user may set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GripSettings {
+    /// Cut-off of the force filter. [Hz]
+    pub filter: f64,
+    /// Above it a finger touches something. [N]
+    pub contact_force: f64,
+    /// Rate of the opening in free motion. [m/s]
+    pub speed: f64,
+    /// Rate of the opening near the object and after contact. [m/s]
+    pub touch_speed: f64,
+    /// ω: how fast the force follows. [1/s]
+    pub force_rate: f64,
+    /// Force errors below it are left. [N]
+    pub dead_band: f64,
+}
+
+impl Default for GripSettings {
+    /// Twice the touch speed makes the first contact of arm6 (4 kg of reflected rotor inertia a finger) overshoot 15 N.
+    fn default() -> Self {
+        Self {
+            filter: 40.0,
+            contact_force: 0.4,
+            speed: 0.10,
+            touch_speed: 0.015,
+            force_rate: 10.0,
+            dead_band: 0.1,
+        }
+    }
+}
+
+/// What the hand shall do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GripTask {
+    /// Keep the target.
+    Stay,
+    /// Go to an opening [m] at a rate [m/s].
+    MoveTo {
+        /// [m]
+        opening: f64,
+        /// [m/s]
+        speed: f64,
+    },
+    /// Close until both fingers press with the force, then keep it.
+    Close {
+        /// Of each finger. [N]
+        force: f64,
+        /// Slow down below this opening; 0 if nothing is known. [m]
+        slow_below: f64,
+    },
+}
+
+/// Target of the driven joint.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct HandReference {
+    /// For the end of the period. [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: f64,
+    /// Added to the feed-forward. [N·m or N]
+    pub effort: f64,
+}
+
+/// What is known of the grip.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GripState {
+    /// Measured. [m]
+    pub opening: f64,
+    /// Filtered, tared normal forces. [N] (2)
+    pub forces: [f64; 2],
+    /// Which fingers touch something. (2)
+    pub touching: [bool; 2],
+    /// Both fingers reached the wanted force in this task.
+    pub gripped: bool,
+    /// The target is at the end of its range.
+    pub at_end: bool,
+}
+
+/// The control of one hand.
+#[derive(Debug, Clone)]
+pub struct GripForce {
+    settings: GripSettings,
+    task: GripTask,
+    /// Drive stiffness. [N·m/rad or N/m]
+    stiffness: f64,
+    target: Option<f64>,
+    filtered: [f64; 2],
+    tare: [f64; 2],
+    state: GripState,
+}
+
+impl GripForce {
+    /// For a drive of this stiffness. [N·m/rad or N/m]
+    pub fn new(settings: GripSettings, stiffness: f64) -> Self {
+        Self {
+            settings,
+            task: GripTask::Stay,
+            stiffness,
+            target: None,
+            filtered: [0.0; 2],
+            tare: [0.0; 2],
+            state: GripState::default(),
+        }
+    }
+
+    /// The settings, live.
+    pub fn settings_mut(&mut self) -> &mut GripSettings {
+        &mut self.settings
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &GripSettings {
+        &self.settings
+    }
+
+    /// Gives a new task, from where the hand is.
+    pub fn set_task(&mut self, task: GripTask) {
+        self.task = task;
+        self.state.gripped = false;
+    }
+
+    /// What it is doing.
+    pub fn task(&self) -> GripTask {
+        self.task
+    }
+
+    /// Takes what the sensors show now as zero: call it with the fingers free.
+    pub fn tare(&mut self) {
+        self.tare = self.filtered;
+        self.state.forces = [0.0; 2];
+    }
+
+    /// Forgets the target and the filter (the clock jumped, the robot was away).
+    pub fn reset(&mut self) {
+        *self = Self::new(self.settings, self.stiffness);
+    }
+
+    /// What was found at the last tick.
+    pub fn state(&self) -> &GripState {
+        &self.state
+    }
+
+    /// One period: measured position of the driven joint and finger forces in, target for the period's end out. [s]
+    pub fn tick(
+        &mut self,
+        hand: &dyn EndEffector,
+        position: f64,
+        fingers: &[FingerForce; 2],
+        dt: f64,
+    ) -> HandReference {
+        self.sense(hand, position, fingers, dt);
+        let (lowest, highest) = hand.opening_range();
+        let (lowest, highest) = (hand.position(lowest), hand.position(highest));
+        let target = self.target.unwrap_or(position.clamp(lowest, highest));
+        let velocity = match self.task {
+            GripTask::Stay => 0.0,
+            GripTask::MoveTo { opening, speed } => {
+                let way = hand.position(opening) - target;
+                let rate = speed / hand.opening_rate(target);
+                (way / dt).clamp(-rate, rate)
+            }
+            GripTask::Close { force, slow_below } => self.close(hand, target, force, slow_below),
+        };
+        // The drive cannot use a target further away than its effort reaches: more would only wind up.
+        let reach = hand.effort(position, hand.force_max()).abs() / self.stiffness;
+        let wanted = (target + velocity * dt).clamp(position - reach, position + reach);
+        // A target below the closed end presses the fingers on each other or on the object: allow the press.
+        let next = wanted.clamp(lowest - reach, highest);
+        self.state.at_end = hand.opening(position) <= hand.opening(lowest) + 2e-4;
+        self.target = Some(next);
+        HandReference { position: next, velocity: (next - target) / dt, effort: 0.0 }
+    }
+
+    fn sense(
+        &mut self,
+        hand: &dyn EndEffector,
+        position: f64,
+        fingers: &[FingerForce; 2],
+        dt: f64,
+    ) {
+        let gain = 1.0 - (-core::f64::consts::TAU * self.settings.filter * dt).exp();
+        for (k, finger) in fingers.iter().enumerate() {
+            self.filtered[k] += gain * (finger.normal - self.filtered[k]);
+            self.state.forces[k] = self.filtered[k] - self.tare[k];
+            self.state.touching[k] = self.state.forces[k] > self.settings.contact_force;
+        }
+        self.state.opening = hand.opening(position);
+    }
+
+    /// Rate of the target while closing and holding; negative closes. [rad/s or m/s]
+    fn close(&mut self, hand: &dyn EndEffector, target: f64, force: f64, slow_below: f64) -> f64 {
+        let s = &self.settings;
+        let sum = self.state.forces[0] + self.state.forces[1];
+        let error = sum - 2.0 * force;
+        let touch_rate = s.touch_speed / hand.opening_rate(target);
+        let touching = self.state.touching[0] || self.state.touching[1];
+        self.state.gripped |= self.state.forces.iter().all(|f| *f >= 0.95 * force);
+        if !touching && !self.state.gripped {
+            let slow = self.state.opening < slow_below;
+            return -if slow { touch_rate } else { s.speed / hand.opening_rate(target) };
+        }
+        if error.abs() < s.dead_band {
+            return 0.0;
+        }
+        // ∂F/∂θ of one finger through the drive: the force of an effort of one stiffness unit.
+        let gradient = 2.0 * hand.force(target, -self.stiffness);
+        (s.force_rate * error / gradient).clamp(-touch_rate, touch_rate)
+    }
+}
+
+#[cfg(test)]
+mod tests;

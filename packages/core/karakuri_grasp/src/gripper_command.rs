@@ -1,0 +1,159 @@
+//! `GripperCommand` and `ParallelGripperCommand`: go to an opening with at most some force, tell how it ended.
+//!
+//! Reached: the opening is within the tolerance. Stalled: no progress in *position* for a while; blocked fingers of a
+//! simulation chatter, so their speed says nothing. An object between the fingers is stalled and not reached; with
+//! `allow_stalling` that is a success, and the force is kept.
+//! Units: m, N, s. Positions of the action are openings (the gap between the fingers).
+
+use crate::EndEffector;
+use crate::grip_force::{GripForce, GripTask};
+
+/// What a user may set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GripperCommandSettings {
+    /// [m]
+    pub goal_tolerance: f64,
+    /// Progress below it within the time-out counts as none. [m]
+    pub stall_distance: f64,
+    /// [s]
+    pub stall_timeout: f64,
+    /// Stalled is a success.
+    pub allow_stalling: bool,
+    /// Force of a finger when the command gives none. [N]
+    pub max_effort: f64,
+}
+
+impl Default for GripperCommandSettings {
+    fn default() -> Self {
+        Self {
+            goal_tolerance: 0.001,
+            stall_distance: 0.0005,
+            stall_timeout: 0.5,
+            allow_stalling: true,
+            max_effort: 10.0,
+        }
+    }
+}
+
+/// A command.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GripperCommand {
+    /// Wanted opening. [m]
+    pub opening: f64,
+    /// Largest force of a finger; 0 takes the setting. [N]
+    pub max_effort: f64,
+    /// Largest rate of the opening; 0 takes the grip's own. [m/s]
+    pub max_velocity: f64,
+}
+
+/// Why a command is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GripperCommandError {
+    /// Not an opening of this hand.
+    #[error("opening {opening} m is outside {lowest} to {highest} m")]
+    Opening {
+        /// [m]
+        opening: f64,
+        /// [m]
+        lowest: f64,
+        /// [m]
+        highest: f64,
+    },
+    /// Not a force of this hand.
+    #[error("max_effort {effort} N is outside 0 to {highest} N")]
+    Effort {
+        /// [N]
+        effort: f64,
+        /// [N]
+        highest: f64,
+    },
+    /// Not a speed.
+    #[error("velocity {velocity} m/s is negative or not finite")]
+    Velocity {
+        /// [m/s]
+        velocity: f64,
+    },
+}
+
+/// How a command stands.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GripperReport {
+    /// Present opening. [m]
+    pub opening: f64,
+    /// Mean force of the fingers. [N]
+    pub effort: f64,
+    /// No progress any more.
+    pub stalled: bool,
+    /// In tolerance.
+    pub reached_goal: bool,
+}
+
+/// A command under way.
+#[derive(Debug, Clone, Copy)]
+pub struct GripperCommandRun {
+    command: GripperCommand,
+    settings: GripperCommandSettings,
+    /// Opening and age of the last progress. [m], [s]
+    progress: (f64, f64),
+}
+
+impl GripperCommandRun {
+    /// Starts a command: sets the grip's task.
+    pub fn start(
+        command: GripperCommand,
+        settings: GripperCommandSettings,
+        hand: &dyn EndEffector,
+        grip: &mut GripForce,
+    ) -> Result<Self, GripperCommandError> {
+        let GripperCommand { opening, max_effort: effort, max_velocity: velocity } = command;
+        let (lowest, highest) = hand.opening_range();
+        // 0 is the usual word for "closed", even where pads touch a little earlier.
+        if !(0.0..=highest + 1e-6).contains(&opening) {
+            return Err(GripperCommandError::Opening { opening, lowest, highest });
+        }
+        if !(0.0..=hand.force_max()).contains(&effort) {
+            return Err(GripperCommandError::Effort { effort, highest: hand.force_max() });
+        }
+        if !(velocity >= 0.0 && velocity.is_finite()) {
+            return Err(GripperCommandError::Velocity { velocity });
+        }
+        let speed = if velocity > 0.0 { velocity } else { grip.settings().speed };
+        grip.set_task(GripTask::MoveTo { opening, speed });
+        Ok(Self { command, settings, progress: (f64::INFINITY, 0.0) })
+    }
+
+    /// After each tick of the grip; the report and whether the command has ended. Touching something while closing
+    /// turns the move into a grip with the command's force. [s]
+    pub fn check(
+        &mut self,
+        hand: &dyn EndEffector,
+        grip: &mut GripForce,
+        dt: f64,
+    ) -> (GripperReport, bool) {
+        let state = *grip.state();
+        let goal = self.command.opening.max(hand.opening_range().0);
+        let closing = state.opening > goal + self.settings.goal_tolerance;
+        let gripping = matches!(grip.task(), GripTask::Close { .. });
+        if closing && !gripping && state.touching.contains(&true) {
+            let given = self.command.max_effort;
+            let force = if given > 0.0 { given } else { self.settings.max_effort };
+            grip.set_task(GripTask::Close { force, slow_below: 0.0 });
+        }
+        if (state.opening - self.progress.0).abs() > self.settings.stall_distance {
+            self.progress = (state.opening, 0.0);
+        } else {
+            self.progress.1 += dt;
+        }
+        let reached_goal = (state.opening - goal).abs() < self.settings.goal_tolerance;
+        let stalled = !reached_goal && self.progress.1 > self.settings.stall_timeout;
+        let effort = 0.5 * (state.forces[0] + state.forces[1]);
+        let report = GripperReport { opening: state.opening, effort, stalled, reached_goal };
+        (report, reached_goal || stalled)
+    }
+
+    /// Whether a command that ended with this report succeeded.
+    pub fn succeeded(&self, report: &GripperReport) -> bool {
+        report.reached_goal || (report.stalled && self.settings.allow_stalling)
+    }
+}

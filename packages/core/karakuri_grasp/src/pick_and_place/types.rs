@@ -1,0 +1,291 @@
+//! What goes in and out of the machine.
+
+use karakuri_control::Time;
+use karakuri_control::trajectory::JointTrajectory;
+use karakuri_spatial::{Force, Vector3};
+
+use crate::grip_force::HandReference;
+
+/// Where an object's centre is, upright. World axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ObjectPose {
+    /// [m] (3)
+    pub position: Vector3,
+    /// About z. [rad]
+    pub yaw: f64,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PickAndPlaceGoal {
+    /// Edge lengths of the object's box. [m] (3)
+    pub size: Vector3,
+    /// [kg]
+    pub mass: f64,
+    /// Between pads and object. [-]
+    pub friction: f64,
+    /// Where it is.
+    pub pick: ObjectPose,
+    /// Where it shall be.
+    pub place: ObjectPose,
+    /// Of each finger. [N]
+    pub grip_force: f64,
+    /// How far above pick and place the vertical ways begin. [m]
+    pub approach_height: f64,
+}
+
+/// What a user may set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PickAndPlaceSettings {
+    /// Free room on each side of the object when the hand is open. [m]
+    pub clearance: f64,
+    /// Speed of the tool without load. [m/s]
+    pub speed: f64,
+    /// Acceleration of the tool without load. [m/s²]
+    pub acceleration: f64,
+    /// Speed of the vertical ways near an object. [m/s]
+    pub vertical_speed: f64,
+    /// Fraction of the joints' speed limits. [-]
+    pub joint_speed_scale: f64,
+    /// Of every joint. [rad/s²]
+    pub joint_acceleration: f64,
+    /// s of the slip condition. [-]
+    pub slip_safety: f64,
+    /// Measured and given width may differ by this. [m]
+    pub width_tolerance: f64,
+    /// The object is let go this far above its place. [m]
+    pub place_clearance: f64,
+    /// A finger force above it in free motion is a collision. [N]
+    pub collision_force: f64,
+    /// Joints within this of their goal have arrived. [rad]
+    pub position_tolerance: f64,
+    /// Joints slower than this have arrived. [rad/s]
+    pub velocity_tolerance: f64,
+    /// The grip must be firm for this long before the lift. [s]
+    pub verify_time: f64,
+    /// A grip weaker than half for this long is lost. [s]
+    pub slip_time: f64,
+    /// One finger alone for this long is blocked. [s]
+    pub one_sided_time: f64,
+    /// The fingers must be free for this long before the retreat. [s]
+    pub release_time: f64,
+    /// What a stage may take beyond its planned time. [s]
+    pub stage_timeout: f64,
+    /// Measurements further apart than this: the robot was lost. [s]
+    pub robot_timeout: f64,
+}
+
+impl Default for PickAndPlaceSettings {
+    fn default() -> Self {
+        Self {
+            clearance: 0.012,
+            speed: 0.6,
+            acceleration: 2.5,
+            vertical_speed: 0.25,
+            joint_speed_scale: 0.6,
+            joint_acceleration: 6.0,
+            slip_safety: 1.5,
+            width_tolerance: 0.004,
+            place_clearance: 0.0005,
+            collision_force: 5.0,
+            position_tolerance: 0.004,
+            velocity_tolerance: 0.02,
+            verify_time: 0.2,
+            slip_time: 0.05,
+            one_sided_time: 0.5,
+            release_time: 0.1,
+            stage_timeout: 4.0,
+            robot_timeout: 0.5,
+        }
+    }
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stage {
+    /// Nothing under way.
+    #[default]
+    Idle,
+    /// To above the object, hand open.
+    Approach,
+    /// Straight down to the object.
+    Descend,
+    /// Fingers close to the wanted force.
+    Close,
+    /// The grip must stay firm.
+    Verify,
+    /// Straight up.
+    Lift,
+    /// To above the place, within the grip's limits.
+    Move,
+    /// Straight down.
+    Lower,
+    /// Fingers open.
+    Open,
+    /// Straight up.
+    Retreat,
+    /// After a failure with free hands: open, back up.
+    Undo,
+    /// Ended without success.
+    Stopped,
+    /// Ended with success.
+    Done,
+}
+
+impl Stage {
+    /// The object is in the hand.
+    pub fn is_carrying(self) -> bool {
+        matches!(self, Self::Verify | Self::Lift | Self::Move | Self::Lower)
+    }
+
+    /// The fingers are round the object on its first place: the undo motion is to open and go up.
+    pub(crate) fn is_at_object(self) -> bool {
+        matches!(self, Self::Close | Self::Verify)
+    }
+
+    /// Its name, as in feedback.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "IDLE",
+            Self::Approach => "APPROACH",
+            Self::Descend => "DESCEND",
+            Self::Close => "CLOSE",
+            Self::Verify => "VERIFY",
+            Self::Lift => "LIFT",
+            Self::Move => "MOVE",
+            Self::Lower => "LOWER",
+            Self::Open => "OPEN",
+            Self::Retreat => "RETREAT",
+            Self::Undo => "UNDO",
+            Self::Stopped => "STOPPED",
+            Self::Done => "DONE",
+        }
+    }
+}
+
+impl core::fmt::Display for Stage {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// The fingers closed on nothing.
+    NoObject,
+    /// The object is wider or narrower than said.
+    WrongSize,
+    /// Only one finger touched.
+    Blocked,
+    /// The grip was lost on the way.
+    Slipped,
+    /// Something was touched on the way, or the arm gave up.
+    Collision,
+    /// A stage took too long.
+    TimeOut,
+    /// The object did not leave the hand.
+    Stuck,
+    /// Cancelled by the client.
+    Canceled,
+    /// Measurements stopped, or the clock jumped.
+    RobotLost,
+}
+
+impl Failure {
+    /// Its name, as in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoObject => "NO_OBJECT",
+            Self::WrongSize => "WRONG_SIZE",
+            Self::Blocked => "BLOCKED",
+            Self::Slipped => "SLIPPED",
+            Self::Collision => "COLLISION",
+            Self::TimeOut => "TIMEOUT",
+            Self::Stuck => "STUCK",
+            Self::Canceled => "CANCELED",
+            Self::RobotLost => "ROBOT_LOST",
+        }
+    }
+}
+
+/// How the arm's last request fares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ArmReport<'a> {
+    /// Nothing went wrong.
+    #[default]
+    Fine,
+    /// The goal was rejected or aborted, with this reason.
+    Failed(&'a str),
+}
+
+/// What is measured at an instant.
+#[derive(Debug, Clone, Copy)]
+pub struct Measurement<'a> {
+    /// Stamp of the measurement.
+    pub time: Time,
+    /// [rad or m] (nq)
+    pub q: &'a [f64],
+    /// [rad/s or m/s] (nv)
+    pub v: &'a [f64],
+    /// Of the two finger sensors, in their links' axes. [N·m; N] (2)
+    pub wrenches: &'a [Force; 2],
+    /// How the arm's last request fares.
+    pub arm: ArmReport<'a>,
+}
+
+/// What the arm shall do; at most one a tick.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ArmRequest {
+    /// Follow this trajectory of the arm group, stamped with the present time.
+    Follow(JointTrajectory),
+    /// Cancel what is under way; brake and hold.
+    Stop,
+}
+
+/// What an action's feedback says.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Feedback {
+    /// Where the run is.
+    pub stage: Stage,
+    /// Of the present stage, 0 to 1. [-]
+    pub progress: f64,
+    /// [m]
+    pub opening: f64,
+    /// Normal forces of the fingers. [N] (2)
+    pub forces: [f64; 2],
+    /// The object is in the hand.
+    pub holding: bool,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PickAndPlaceResult {
+    /// `None` is success.
+    pub failure: Option<Failure>,
+    /// The stage it was decided in; `Done` on success.
+    pub stage: Stage,
+    /// One sentence.
+    pub message: String,
+    /// [s]
+    pub elapsed: f64,
+    /// Opening while the object was held, else at the end. [m]
+    pub width: f64,
+    /// Forces while the object was held, else at the end. [N] (2)
+    pub forces: [f64; 2],
+    /// How often something was tried again.
+    pub retries: u32,
+}
+
+/// What one tick gives.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Output {
+    /// A new request to the arm.
+    pub arm: Option<ArmRequest>,
+    /// Target of the hand's driven joint.
+    pub hand: HandReference,
+    /// Where it is.
+    pub feedback: Feedback,
+    /// Present in the tick in which the run ends.
+    pub result: Option<PickAndPlaceResult>,
+}

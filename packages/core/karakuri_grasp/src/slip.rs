@@ -1,0 +1,106 @@
+//! Slip: how hard two fingers must press for a motion, and how fast a grip may be moved.
+//!
+//! The fingers must carry `f = m (a − g)`. With n the closing direction:
+//! * along the pads `m |(a − g)_t| ≤ μ (N_L + N_R)/s`, s the safety factor;
+//! * along n `m |(a − g)_n| < N_L + N_R` for a pair held by force;
+//! * about n, with the centre of mass off the grip line by d, `m |(d × (a − g))_n| ≤ μ r_c (N_L + N_R)`, r_c the
+//!   effective radius of the pads.
+//!
+//! Units: SI; any one set of axes.
+
+use karakuri_spatial::Vector3;
+
+/// An object between two fingers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grip {
+    /// Of the object. [kg]
+    pub mass: f64,
+    /// Between pads and object. [-]
+    pub friction: f64,
+    /// Normal forces of both fingers together. [N]
+    pub force: f64,
+    /// s, at least 1. [-]
+    pub safety: f64,
+}
+
+impl Grip {
+    /// How much of the grip a motion uses: 1 is all of it, safety included. `specific_force` is `a − g`, `closing` a
+    /// unit vector along the opening. [m/s²] (3)
+    pub fn load(&self, specific_force: &Vector3, closing: &Vector3) -> f64 {
+        let along = specific_force.dot(closing);
+        let tangential = (specific_force - closing * along).norm();
+        let by_friction = self.safety * self.mass * tangential / (self.friction * self.force);
+        by_friction.max(self.safety * self.mass * along.abs() / self.force)
+    }
+
+    /// How much of the pads' resistance to twisting a centre of mass off the grip line uses; `offset` from the grip
+    /// line [m] (3), `pad_radius` the effective radius (2/3 R of a disc). [m]
+    pub fn twist_load(
+        &self,
+        specific_force: &Vector3,
+        closing: &Vector3,
+        offset: &Vector3,
+        pad_radius: f64,
+    ) -> f64 {
+        let twist = self.mass * offset.cross(specific_force).dot(closing).abs();
+        self.safety * twist / (self.friction * pad_radius * self.force)
+    }
+
+    /// `A = μ ΣN/(s m)`, the largest specific force along the pads. [m/s²]
+    pub fn capacity(&self) -> f64 {
+        self.friction * self.force / (self.safety * self.mass)
+    }
+
+    /// Largest upward acceleration, `A − g`; negative: the object cannot be held. [m/s²]
+    pub fn max_upward(&self, gravity: f64) -> f64 {
+        self.capacity() - gravity
+    }
+
+    /// Largest horizontal acceleration along the pads, `√(A² − g²)`; `None`: the object cannot be held. [m/s²]
+    pub fn max_horizontal(&self, gravity: f64) -> Option<f64> {
+        let a = self.capacity();
+        (a >= gravity).then(|| (a * a - gravity * gravity).sqrt())
+    }
+}
+
+/// Normal force of each finger for a specific force along the pads: `N = s m |(a − g)_t|/(2 μ)`. [N]
+pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) -> f64 {
+    safety * mass * tangential / (2.0 * friction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grip, required_force};
+    use karakuri_spatial::Vector3;
+
+    #[test]
+    fn worked_examples() {
+        // m 0.1 kg, μ 0.5, 5 N a finger, s 1.5: A = 33, up 23, horizontal 32 m/s².
+        let grip = Grip { mass: 0.1, friction: 0.5, force: 10.0, safety: 1.5 };
+        assert!((grip.capacity() - 33.333).abs() < 1e-3);
+        assert!((grip.max_upward(9.81) - 23.52).abs() < 1e-2);
+        assert!((grip.max_horizontal(9.81).unwrap() - 31.86).abs() < 1e-2);
+        let heavy = Grip { mass: 0.3, ..grip };
+        assert!((heavy.max_upward(9.81) - 1.30).abs() < 1e-2);
+        assert!((heavy.max_horizontal(9.81).unwrap() - 5.22).abs() < 1e-2);
+        assert!(Grip { mass: 0.4, ..grip }.max_horizontal(9.81).is_none());
+    }
+
+    #[test]
+    fn required_force_uses_the_whole_grip() {
+        let force = required_force(0.2, 0.6, 1.5, 12.0);
+        let grip = Grip { mass: 0.2, friction: 0.6, force: 2.0 * force, safety: 1.5 };
+        let load = grip.load(&Vector3::new(0.0, 7.0, 12.0), &Vector3::y());
+        assert!((load - 1.0).abs() < 1e-12, "{load}");
+    }
+
+    #[test]
+    fn sideways_motion_needs_no_friction() {
+        let grip = Grip { mass: 1.0, friction: 1e-3, force: 20.0, safety: 1.0 };
+        let load = grip.load(&Vector3::new(0.0, 10.0, 0.0), &Vector3::y());
+        assert!((load - 0.5).abs() < 1e-12);
+        let twist =
+            grip.twist_load(&Vector3::z(), &Vector3::y(), &Vector3::new(0.01, 0.0, 0.0), 0.01);
+        assert!((twist - 50.0).abs() < 1e-9);
+    }
+}
