@@ -2,7 +2,8 @@
 //!
 //! A package is looked for in the ament index (`AMENT_PREFIX_PATH/share/PACKAGE`), in `ROS_PACKAGE_PATH`, and then in
 //! every folder above the file that names it: one that is called like the package, one whose `package.xml` names it,
-//! or one that holds a folder of its name.
+//! one that holds a folder of its name, or, if none of these has the file, one that has it: a package's sources may
+//! be checked out under any name.
 
 use std::env;
 use std::fs;
@@ -40,13 +41,14 @@ impl FileAssets {
         let path = if let Some(rest) = strip_scheme(uri, &["package://", "model://"]) {
             let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
             let found = self.candidates(package, folder);
-            let first =
-                found.first().ok_or_else(|| AssetError::PackageNotFound(package.to_owned()))?;
-            found
-                .iter()
-                .map(|p| p.join(inside))
-                .find(|p| p.is_file())
-                .unwrap_or_else(|| first.join(inside))
+            let above = ancestors(folder);
+            match found.iter().chain(&above).map(|p| p.join(inside)).find(|p| p.is_file()) {
+                Some(path) => path,
+                None => match found.first() {
+                    Some(first) => first.join(inside),
+                    None => return Err(AssetError::PackageNotFound(package.to_owned())),
+                },
+            }
         } else if let Some(rest) = uri.strip_prefix("file://") {
             PathBuf::from(rest)
         } else if uri.contains("://") {
@@ -61,14 +63,19 @@ impl FileAssets {
     fn candidates(&self, package: &str, folder: &Path) -> Vec<PathBuf> {
         let installed = self.prefixes.iter().map(|p| p.join("share").join(package));
         let sourced = self.package_paths.iter().map(|p| p.join(package));
-        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        let above = folder.ancestors().flat_map(|ancestor| {
+        let above = ancestors(folder).into_iter().flat_map(|ancestor| {
             let is_it = ancestor.file_name().is_some_and(|n| n == package)
-                || package_name(ancestor).is_some_and(|n| n == package);
-            [is_it.then(|| ancestor.to_owned()), Some(ancestor.join(package))]
+                || package_name(&ancestor).is_some_and(|n| n == package);
+            [is_it.then(|| ancestor.clone()), Some(ancestor.join(package))]
         });
         installed.chain(sourced).chain(above.flatten()).filter(|p| p.is_dir()).collect()
     }
+}
+
+/// The folder and those above it.
+fn ancestors(folder: &Path) -> Vec<PathBuf> {
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    folder.ancestors().map(Path::to_owned).collect()
 }
 
 fn strip_scheme<'a>(uri: &'a str, schemes: &[&str]) -> Option<&'a str> {

@@ -1,0 +1,32 @@
+//! The robot in the box loads without a warning and is what its documentation says.
+
+use std::path::{Path, PathBuf};
+
+use karakuri_files::{LoadError, load_robot};
+use karakuri_model::Loaded;
+
+fn arm6(name: &str) -> Result<Loaded, LoadError> {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let urdf = root.join(format!("urdf/arm6/{name}.urdf"));
+    load_robot(&urdf, Some(&root.join(format!("config/{name}.yaml"))), None)
+}
+
+#[test]
+fn has_the_documented_mass_and_freedoms() {
+    let Loaded { model, warnings } = arm6("arm6").unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert!((model.mass() - 15.472).abs() < 1e-9, "moving mass {} kg", model.mass());
+    assert_eq!((model.nv, model.couplings.len(), model.loops.len()), (12, 1, 2));
+}
+
+#[test]
+fn the_mimic_variant_couples_what_the_loops_hold() {
+    let model = arm6("arm6_mimic").unwrap().model;
+    assert_eq!((model.nv, model.couplings.len(), model.loops.len()), (12, 5, 0));
+}
+
+#[test]
+fn every_link_has_a_picture() {
+    let model = arm6("arm6").unwrap().model;
+    assert!(model.visuals.len() >= 30, "{} visuals", model.visuals.len());
+}
