@@ -21,6 +21,16 @@ pub fn frame_pose(model: &Model, data: &Data, frame: FrameId) -> Pose {
     }
 }
 
+/// `X_PE` of a link in its parent link P, as publishers of transforms need it; `None` for the root. Needs
+/// `forward_kinematics`, unless the joint between them is fixed.
+pub fn pose_in_parent_link(model: &Model, data: &Data, frame: FrameId) -> Option<Pose> {
+    let parent = model.frames[frame.0].parent.as_ref()?;
+    if parent.fixed {
+        return Some(parent.pose_in_parent);
+    }
+    Some(frame_pose(model, data, parent.frame).inverse() * frame_pose(model, data, frame))
+}
+
 /// `p_OE` and the number of the body, if the frame moves.
 #[inline]
 fn place(model: &Model, data: &Data, frame: FrameId) -> Option<(usize, Vector3)> {

@@ -29,7 +29,7 @@ pub use derivatives::{AbaDerivatives, RneaDerivatives, aba_derivatives, rnea_der
 pub use forward::{SingularInertia, aba, aba_at_velocity};
 pub use frames::{
     frame_acceleration, frame_jacobian, frame_jacobian_local, frame_jacobian_rate, frame_pose,
-    frame_velocity,
+    frame_velocity, pose_in_parent_link,
 };
 pub use inverse_kinematics::{
     IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget, InverseKinematics,

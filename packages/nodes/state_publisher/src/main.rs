@@ -1,1 +1,22 @@
-fn main() {}
+//! Joint states and robot description to transforms, interchangeable with `robot_state_publisher`.
+//!
+//! | topic | type | |
+//! |---|---|---|
+//! | `joint_states` | `sensor_msgs/JointState` | in |
+//! | `/tf` | `tf2_msgs/TFMessage` | out: the moving joints of each message, with its stamp |
+//! | `/tf_static` | `tf2_msgs/TFMessage` | out, latched: all fixed joints in one message |
+//! | `robot_description` | `std_msgs/String` | out, latched |
+//!
+//! Floating joints are left to whoever knows where the robot is.
+
+mod node;
+mod rate;
+mod robot;
+
+use std::process::ExitCode;
+
+use node::StatePublisher;
+
+fn main() -> ExitCode {
+    karakuri_ros::run("state_publisher", StatePublisher::new)
+}

@@ -1,0 +1,174 @@
+//! The node: parameters and topics.
+
+use std::path::Path;
+use std::time::Duration;
+
+use karakuri_files::{LoadError, read_text};
+use karakuri_model::Diagnostics;
+use karakuri_ros::msg::{
+    geometry_msgs::msg::TransformStamped,
+    sensor_msgs::msg::JointState,
+    std_msgs::msg::{Header, String as Text},
+    tf2_msgs::msg::TFMessage,
+};
+use karakuri_ros::{
+    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Status, Throttle, Time, info, qos,
+    warn,
+};
+use thiserror::Error;
+
+use crate::rate::Rate;
+use crate::robot::{Link, Robot};
+
+/// Why the node cannot start.
+#[derive(Debug, Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Ros(#[from] RosError),
+    #[error(transparent)]
+    File(#[from] LoadError),
+    #[error("{0}")]
+    Robot(#[from] Diagnostics),
+    #[error(
+        "no robot: set the parameter `robot_description` to a URDF, or `urdf` to the path of one"
+    )]
+    NoRobot,
+}
+
+/// The node's state.
+pub(crate) struct StatePublisher {
+    robot: Robot,
+    rate: Rate,
+    frequency: Parameter<f64>,
+    prefix: Parameter<String>,
+    ignore_timestamp: Parameter<bool>,
+    clock: Clock,
+    tf: Publisher<TFMessage>,
+    tf_static: Publisher<TFMessage>,
+    description: Publisher<Text>,
+    malformed: Throttle,
+    n_published: u64,
+}
+
+impl StatePublisher {
+    pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, StartError> {
+        let urdf = node
+            .parameter("urdf", String::new())
+            .describe("Path of the URDF, when `robot_description` is empty.")
+            .read_only()
+            .declare()?;
+        let description = node
+            .parameter("robot_description", String::new())
+            .describe("The URDF's text.")
+            .validate("a URDF", |text| check_description(text))
+            .on_change(|s: &mut Self, text| s.on_description(text))
+            .declare()?;
+        let text = match (description.get(), urdf.get()) {
+            (text, _) if !text.is_empty() => text,
+            (_, path) if !path.is_empty() => read_text(Path::new(&path))?,
+            _ => return Err(StartError::NoRobot),
+        };
+        let state = Self {
+            robot: Robot::read(&text)?,
+            rate: Rate::default(),
+            frequency: node
+                .parameter("publish_frequency", 20.0)
+                .describe("Highest rate of /tf; 0 publishes for each message. [Hz]")
+                .range(0.0..=1000.0)
+                .declare()?,
+            prefix: node
+                .parameter("frame_prefix", String::new())
+                .describe("Put before the names of all frames.")
+                .on_change(|s: &mut Self, _| s.publish_static())
+                .declare()?,
+            ignore_timestamp: node
+                .parameter("ignore_timestamp", false)
+                .describe("Publish for each message, whatever its stamp.")
+                .declare()?,
+            clock: node.clock().clone(),
+            tf: node.publisher("/tf", qos::tf())?,
+            tf_static: node.publisher("/tf_static", qos::latched())?,
+            description: node.publisher("robot_description", qos::latched())?,
+            malformed: Throttle::new(Duration::from_secs(10)),
+            n_published: 0,
+        };
+        node.subscribe("joint_states", qos::sensor(), Self::on_joint_states)?;
+        node.on_time_jump_back(|s| s.rate.clear());
+        node.diagnose("transforms", Self::diagnose);
+        state.publish_robot(text);
+        Ok(state)
+    }
+
+    fn on_description(&mut self, text: &str) {
+        match Robot::read(text) {
+            Ok(robot) => {
+                self.robot = robot;
+                self.publish_robot(text.to_owned());
+            }
+            Err(problems) => warn!("robot_description: {problems}"),
+        }
+    }
+
+    fn publish_robot(&self, text: String) {
+        info!("publishing transforms of robot `{}`", self.robot.name());
+        self.description.publish(&Text { data: text });
+        self.publish_static();
+    }
+
+    fn publish_static(&self) {
+        let links = self.robot.fixed_links();
+        self.tf_static.publish(&self.message(&links, self.clock.now()));
+    }
+
+    fn on_joint_states(&mut self, message: &JointState) {
+        if message.position.len() != message.name.len() {
+            if self.malformed.ready() {
+                let (n, m) = (message.name.len(), message.position.len());
+                warn!("joint_states: ignored: {n} names, but {m} positions");
+            }
+            return;
+        }
+        let stamp = Time::from(&message.header.stamp);
+        let period = Duration::try_from_secs_f64(self.frequency.get().recip()).unwrap_or_default();
+        if !self.ignore_timestamp.get() && !self.rate.is_due(message.name.iter(), stamp, period) {
+            return;
+        }
+        self.rate.note(message.name.iter(), stamp);
+        let names = message.name.iter().map(String::as_str);
+        let links = self.robot.moving_links(names.zip(message.position.iter().copied()));
+        if !links.is_empty() {
+            self.n_published += 1;
+            self.tf.publish(&self.message(&links, stamp));
+        }
+    }
+
+    fn message(&self, links: &[Link], stamp: Time) -> TFMessage {
+        let prefix = self.prefix.get();
+        let transform = |link: &Link| TransformStamped {
+            header: Header {
+                stamp: stamp.to_message(),
+                frame_id: format!("{prefix}{}", link.parent),
+            },
+            child_frame_id: format!("{prefix}{}", link.child),
+            transform: link.pose.to_message(),
+        };
+        TFMessage { transforms: links.iter().map(transform).collect() }
+    }
+
+    fn diagnose(&mut self) -> Status {
+        let status = if self.n_published == 0 {
+            Status::warn("no joint states yet")
+        } else {
+            Status::ok("publishing")
+        };
+        status.value("n_messages", self.n_published)
+    }
+}
+
+/// An empty description is allowed at start, where `urdf` may stand in for it.
+fn check_description(text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    Robot::read(text).map(drop).map_err(|problems| problems.to_string())
+}
