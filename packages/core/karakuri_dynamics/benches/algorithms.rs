@@ -1,0 +1,173 @@
+//! Times of the algorithms on real robots and on chains; `packages/dev/peers/dynamics.py` sets them beside Pinocchio's.
+
+use std::hint::black_box;
+
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{BenchmarkId, Criterion};
+use karakuri_dynamics::{
+    Data, MassFactor, RneaDerivatives, aba, centroidal_momentum_matrix, crba, forward_kinematics,
+    frame_jacobian, rnea, rnea_derivatives,
+};
+use karakuri_model::{
+    Base, FrameId, JointKind, JointSpec, LinkSpec, Model, ModelBuilder, NoAssets, Source, load,
+};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
+use karakuri_testkit::{Random, random_position, random_vector};
+use nalgebra::Matrix6xX;
+use rustix::time::{ClockId, clock_gettime};
+
+/// As many as fit the caches and still keep branch predictors honest.
+const N_STATES: usize = 16;
+
+macro_rules! robot {
+    ($name:literal, $base:expr) => {
+        (
+            $name.to_owned(),
+            robot(
+                include_str!(concat!("../../../../tests/robots/", $name, "/", $name, ".urdf")),
+                $base,
+            ),
+        )
+    };
+}
+
+#[expect(clippy::unwrap_used, reason = "a bench says so")]
+fn robot(urdf: &str, base: Base) -> Model {
+    load(&Source::urdf("robot.urdf", urdf).with_base(base), &mut NoAssets).unwrap().model
+}
+
+/// Links of 0.1 m on hinges about y and x in turn.
+#[expect(clippy::unwrap_used, reason = "a bench says so")]
+fn chain(n: usize) -> (String, Model) {
+    let com = Vector3::new(0.0, 0.0, -0.05);
+    let inertia = Inertia { mass: 0.5, com, about_com: Matrix3::identity() * 1e-3 };
+    let mut builder = ModelBuilder::new("chain", Base::Fixed(Pose::IDENTITY))
+        .link(LinkSpec::new("link0", Inertia::ZERO));
+    for i in 0..n {
+        let axis = if i % 2 == 0 { Vector3::y() } else { Vector3::x() };
+        let (parent, child) = (format!("link{i}"), format!("link{}", i + 1));
+        let offset = Vector3::new(0.0, 0.0, if i == 0 { 0.0 } else { -0.1 });
+        let hinge = Some(JointKind::Revolute { axis });
+        let joint = JointSpec::new(&format!("joint{i}"), &parent, &child, hinge);
+        builder = builder
+            .link(LinkSpec::new(&child, inertia))
+            .joint(joint.at(Pose::from_translation(offset)));
+    }
+    (format!("chain_{n}"), builder.build().unwrap())
+}
+
+/// States in turn, without end.
+struct States {
+    all: Vec<[Vec<f64>; 3]>,
+    next: usize,
+}
+
+impl States {
+    fn new(model: &Model) -> Self {
+        let mut random = Random::new(0);
+        let mut state = || {
+            let q = random_position(model, &mut random);
+            [q, random_vector(model.nv, &mut random), random_vector(model.nv, &mut random)]
+        };
+        Self { all: (0..N_STATES).map(|_| state()).collect(), next: 0 }
+    }
+
+    fn next(&mut self) -> &[Vec<f64>; 3] {
+        self.next = (self.next + 1) % N_STATES;
+        &self.all[self.next]
+    }
+}
+
+/// CPU time of this thread, so that a busy machine does not count. [ns]
+struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = f64;
+    type Value = f64;
+
+    fn start(&self) -> f64 {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        1e9 * now.tv_sec as f64 + now.tv_nsec as f64
+    }
+
+    fn end(&self, start: f64) -> f64 {
+        self.start() - start
+    }
+
+    fn add(&self, a: &f64, b: &f64) -> f64 {
+        a + b
+    }
+
+    fn zero(&self) -> f64 {
+        0.0
+    }
+
+    fn to_f64(&self, value: &f64) -> f64 {
+        *value
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
+fn measure(criterion: &mut Criterion<CpuTime>, name: &str, model: &Model) {
+    let mut data = Data::new(model);
+    let mut states = States::new(model);
+    let mut derivatives = RneaDerivatives::new(model);
+    let mut factor = MassFactor::new(model);
+    let mut six = Matrix6xX::zeros(model.nv);
+    let tip = FrameId(model.frames.len() - 1);
+    let mut time = |algorithm: &str, call: &mut dyn FnMut(&mut Data, &[Vec<f64>; 3])| {
+        let mut group = criterion.benchmark_group(algorithm);
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            bencher.iter(|| call(&mut data, black_box(states.next())));
+        });
+        group.finish();
+    };
+    time("fk", &mut |data, [q, ..]| forward_kinematics(model, data, q));
+    time("rnea", &mut |data, [q, v, a]| {
+        black_box(rnea(model, data, q, v, a, &[]));
+    });
+    time("aba", &mut |data, [q, v, a]| {
+        assert!(aba(model, data, q, v, a, &[]).is_ok());
+    });
+    time("crba", &mut |data, [q, ..]| {
+        black_box(crba(model, data, q));
+    });
+    time("jacobians", &mut |data, [q, ..]| {
+        forward_kinematics(model, data, q);
+        frame_jacobian(model, data, tip, &mut six);
+    });
+    time("centroidal", &mut |data, [q, ..]| centroidal_momentum_matrix(model, data, q, &mut six));
+    time("rnea_derivatives", &mut |data, [q, v, a]| {
+        rnea_derivatives(model, data, q, v, a, &mut derivatives);
+    });
+    time("crba_ldl", &mut |data, [q, ..]| {
+        crba(model, data, q);
+        assert!(factor.factorize(&data.mass_matrix, &[]).is_ok());
+    });
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .with_measurement(CpuTime)
+        .warm_up_time(std::time::Duration::from_millis(50))
+        .measurement_time(std::time::Duration::from_millis(250))
+        .sample_size(20)
+        .configure_from_args();
+    let fixed = Base::Fixed(Pose::IDENTITY);
+    let mut models = vec![
+        robot!("ur5", fixed),
+        robot!("panda", fixed),
+        robot!("anymal_c", Base::Floating),
+        robot!("solo12", Base::Floating),
+        robot!("simple_humanoid", Base::Floating),
+        robot!("g1", Base::Floating),
+    ];
+    models.extend([10, 50, 200].map(chain));
+    for (name, model) in &models {
+        measure(&mut criterion, name, model);
+    }
+    criterion.final_summary();
+}
