@@ -38,13 +38,18 @@ impl Place {
         while !text.is_char_boundary(start) {
             start -= 1;
         }
-        let before = &text[..start];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        let line = text[..start].bytes().filter(|&b| b == b'\n').count() + 1;
+        Self::in_line(file, text, line, start..span.end)
+    }
+
+    /// The same, where the line is known; the span starts at a character.
+    pub(crate) fn in_line(file: &str, text: &str, line: usize, span: Range<usize>) -> Self {
+        let line_start = text[..span.start].rfind('\n').map_or(0, |i| i + 1);
         Self {
             file: file.to_owned(),
-            line: before.bytes().filter(|&b| b == b'\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            span: (start, span.end.clamp(start, text.len())),
+            line,
+            column: text[line_start..span.start].chars().count() + 1,
+            span: (span.start, span.end.clamp(span.start, text.len())),
         }
     }
 }

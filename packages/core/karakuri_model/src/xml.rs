@@ -20,6 +20,8 @@ pub(crate) struct XmlText<'a> {
     text: String,
     /// Where those were inserted, and how many bytes.
     inserted: (usize, usize),
+    /// Where the original's lines end: a long file is asked for many places.
+    line_ends: Vec<usize>,
 }
 
 impl<'a> XmlText<'a> {
@@ -47,7 +49,13 @@ impl<'a> XmlText<'a> {
             return None;
         }
         // Some editors leave a byte-order mark or blank lines before `<?xml`; parsers refuse them, urdfdom does not.
-        let mut xml = Self { file, original, text: trimmed.to_owned(), inserted: (0, 0) };
+        let mut xml = Self {
+            file,
+            original,
+            text: trimmed.to_owned(),
+            inserted: (0, 0),
+            line_ends: original.match_indices('\n').map(|(i, _)| i).collect(),
+        };
         xml.declare_prefixes(report).then_some(xml)
     }
 
@@ -139,7 +147,12 @@ impl<'a> XmlText<'a> {
             };
             at + skipped
         };
-        Place::in_text(self.file, self.original, original(span.start)..original(span.end))
+        let (start, end) = (original(span.start).min(self.original.len()), original(span.end));
+        if !self.original.is_char_boundary(start) {
+            return Place::in_text(self.file, self.original, start..end);
+        }
+        let line = self.line_ends.partition_point(|&at| at < start) + 1;
+        Place::in_line(self.file, self.original, line, start..end)
     }
 
     /// Place of an element's start tag.

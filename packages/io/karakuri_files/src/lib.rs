@@ -5,6 +5,7 @@ mod plot;
 mod report;
 mod resolve;
 mod robot;
+mod scene;
 mod trace;
 
 pub use atomic::{WriteError, write_atomic};
@@ -12,4 +13,5 @@ pub use plot::{Panel, Plot, PlotError, Series};
 pub use report::{ReportError, write_json};
 pub use resolve::FileAssets;
 pub use robot::{LoadError, load_robot, read_text};
+pub use scene::{LoadedScene, load_scene};
 pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

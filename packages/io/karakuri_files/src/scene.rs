@@ -1,0 +1,102 @@
+//! Scenes from disk: the scene file, its robots, its meshes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use karakuri_model::{
+    Asset, AssetError, Assets, Diagnostic, Diagnostics, Loaded, Model, Place, Severity, Shape,
+    decode_mesh,
+};
+use karakuri_physics::{Scene, SceneBody, SceneRobot, World};
+
+use crate::{FileAssets, LoadError, load_robot, read_text};
+
+/// A scene with everything it names.
+#[derive(Debug, Clone)]
+pub struct LoadedScene {
+    /// The scene; its meshes have their triangles.
+    pub scene: Scene,
+    /// One model a robot, in the scene's order.
+    pub models: Vec<Arc<Model>>,
+    /// What was ignored or mended in the robots' files.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl LoadedScene {
+    /// The world at time zero.
+    pub fn world(&self) -> Result<World, Diagnostics> {
+        World::from_scene(&self.scene, &self.models)
+    }
+}
+
+/// Reads a scene and the files it names, which are found relative to it or as `package://`. Every problem of all of
+/// them at once.
+pub fn load_scene(path: &Path) -> Result<LoadedScene, LoadError> {
+    let text = read_text(path)?;
+    let mut scene = Scene::parse(&text, &path.display().to_string())?;
+    let mut assets = FileAssets::from_env();
+    let (mut models, mut problems) = (Vec::new(), Vec::new());
+    for robot in &scene.robots {
+        match read_robot(robot, path, &assets) {
+            Ok(Loaded { model, warnings }) => {
+                models.push(Arc::new(model));
+                problems.extend(warnings);
+            }
+            Err(diagnostics) => problems.extend(diagnostics.0),
+        }
+    }
+    for body in &mut scene.bodies {
+        problems.extend(read_shape(body, path, &mut assets).err());
+    }
+    if problems.iter().any(|p| p.severity == Severity::Error) {
+        return Err(Diagnostics(problems).into());
+    }
+    Ok(LoadedScene { scene, models, warnings: problems })
+}
+
+fn error(place: &Place, message: String, remedy: impl Into<String>) -> Diagnostic {
+    let (place, remedy) = (place.clone(), remedy.into());
+    Diagnostic { severity: Severity::Error, place, message, remedy }
+}
+
+fn read_robot(
+    robot: &SceneRobot,
+    scene: &Path,
+    assets: &FileAssets,
+) -> Result<Loaded, Diagnostics> {
+    let not_found = |what: &str, e: &AssetError| {
+        let message = format!("robot `{}`: {what}: {e}", robot.name);
+        Diagnostics(vec![error(&robot.place, message, e.remedy())])
+    };
+    let find = |what: &str, file: &Path| {
+        assets.resolve(&file.to_string_lossy(), scene).map_err(|e| not_found(what, &e))
+    };
+    let urdf = find("urdf", &robot.urdf)?;
+    let config = robot.config.as_deref().map(|file| find("config", file)).transpose()?;
+    load_robot(&urdf, config.as_deref(), Some(robot.base())).map_err(|e| match e {
+        LoadError::Wrong(diagnostics) => diagnostics,
+        other => {
+            let message = format!("robot `{}`: {other}", robot.name);
+            Diagnostics(vec![error(&robot.place, message, "name a readable file")])
+        }
+    })
+}
+
+/// Brings a mesh body's triangles; a body without its shape is no body, so all that goes wrong is an error.
+fn read_shape(
+    body: &mut SceneBody,
+    scene: &Path,
+    assets: &mut FileAssets,
+) -> Result<(), Diagnostic> {
+    let Shape::Mesh(mesh) = &body.description.shape else { return Ok(()) };
+    let (name, uri) = (&body.description.name, mesh.path.to_string_lossy());
+    let asset: Asset = assets
+        .read(&uri, &scene.to_string_lossy())
+        .map_err(|e| error(&body.place, format!("body `{name}`: {e}"), e.remedy()))?;
+    let mesh = decode_mesh(&asset).map_err(|e| {
+        let message = format!("body `{name}`: mesh `{uri}`: {e}");
+        error(&body.place, message, "export it anew as STL, OBJ or DAE")
+    })?;
+    body.description.shape = Shape::Mesh(Arc::new(mesh));
+    Ok(())
+}
