@@ -48,7 +48,7 @@ dev_demo() {
   [ -e "packages/dev/demos/$name.py" ] || { help_demo >&2; fail_usage "there is no demonstration \`$name\`"; }
   with_ros
   build
-  pick_domain
+  separate_ros
   mkdir -p "out/demo/$name"
   run python3 "packages/dev/demos/$name.py" --out "out/demo/$name" "${arguments[@]}"
 }

@@ -138,13 +138,15 @@ need_libclang() {
     fail 'libclang is not installed; the ROS 2 client library needs it to compile.' "$(install_with libclang-dev clang-devel)"
 }
 
-# A ROS domain for this run alone: its discovery port is not in use on this machine.
-pick_domain() {
+# A ROS domain for this run alone, whose discovery port is not in use on this machine, and its logs beside ours.
+separate_ros() {
   local try domain port
   for ((try = 0; try < 200; try++)); do
     domain=$((RANDOM % 100 + 1))
     printf -v port ':%04X ' $((7400 + 250 * domain))
     grep -qF "$port" /proc/net/udp || break
   done
-  export ROS_DOMAIN_ID=$domain ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
+  export ROS_DOMAIN_ID=$domain ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_LOG_DIR=$log_dir/nodes
+  mkdir -p "$ROS_LOG_DIR"
+  find "$ROS_LOG_DIR" -type f -mtime +1 -delete
 }

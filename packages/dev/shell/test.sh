@@ -59,7 +59,7 @@ dev_test() {
     selected+=(-p "$crate")
     excluded+=(--exclude "$crate")
   done
-  pick_domain
+  separate_ros
   for name in "${stages[@]}"; do
     case $name in
       core) stage 'core: libraries and the offline program' test_core cargo test --release --no-fail-fast --workspace "${excluded[@]}" ;;
@@ -70,8 +70,9 @@ dev_test() {
         ;;
     esac
   done
-  heading "$(summary "$passed" "$failed" "$skipped")"
-  say "${dim}in $((SECONDS - started)) s; logs in ${log_dir#"$root"/}${plain}"
+  printf '\n%s\n' "${dim}$((SECONDS - started)) s; logs in ${log_dir#"$root"/}${plain}"
+  summary "$passed" "$failed" "$skipped"
+  echo
   ((failed == 0))
 }
 
