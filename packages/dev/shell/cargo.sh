@@ -2,13 +2,6 @@
 
 target=${CARGO_TARGET_DIR:-$root/target}/release
 
-# The crates that need ROS 2; all others are tested without it.
-ros_crates() {
-  local crate
-  echo karakuri_ros
-  for crate in "$root"/packages/nodes/*/Cargo.toml; do basename "${crate%/Cargo.toml}"; done
-}
-
 # cargo_step TITLE LOG ARGUMENTS...
 cargo_step() {
   local title=$1 log=$2
@@ -23,9 +16,11 @@ cargo_step() {
   return 1
 }
 
+# Always the whole workspace with its examples: another selection has other features of shared dependencies, and
+# cargo would compile r2r once for each.
 build() {
   [ -e "$target/sim" ] || need_disk 3
-  cargo_step 'compile' compile build --release --workspace --bins || exit 1
+  cargo_step 'compile' compile build --release --workspace --bins --examples || exit 1
   lay_out
 }
 

@@ -101,40 +101,26 @@ help_bench() {
   cat << 'S'
 usage: ./dev bench [--peers] [FILTER]
 
-Runs the benchmarks; FILTER keeps those whose name holds it. With --peers the reference libraries (Pinocchio, MuJoCo)
-are installed under .ros/peers and measured on the same models, on this machine.
+Runs the benchmarks; FILTER, a regular expression, keeps those whose name matches. With --peers the reference libraries
+are installed and measured on the same models, on this machine, beside ours (packages/dev/peers).
 S
 }
 
 dev_bench() {
-  local peers='' filter=()
-  while [ $# -gt 0 ]; do
-    case $1 in
+  local peers='' filter='' argument script
+  for argument; do
+    case $argument in
       --peers) peers=1 ;;
-      -*) fail_usage "\`./dev bench\` has no option \`$1\`" ;;
-      *) filter+=("$1") ;;
+      -*) fail_usage "\`./dev bench\` has no option \`$argument\`" ;;
+      *) filter=$argument ;;
     esac
-    shift
   done
   need_rust
   need_compiler
-  run cargo bench "${filter[@]}"
-  [ -z "$peers" ] || bench_peers "${filter[@]}"
-}
-
-bench_peers() {
-  local lock=$root/packages/dev/peers/requirements.lock peers=$state/peers hash script
-  hash=$(sha256sum < "$lock" | cut -c1-16)
-  if [ "$(cat "$peers/.complete" 2> /dev/null)" != "$hash" ]; then
-    mkdir -p "$state"
-    need_python
-    rm -rf "$peers"
-    "$python" -m venv "$peers"
-    step 'reference libraries' peers "$peers/bin/python" -m pip install --disable-pip-version-check --progress-bar off -r "$lock" || {
-      show_failure peers
-      fail 'The reference libraries could not be installed.' 'check the network; then run the same command again'
-    }
-    echo "$hash" > "$peers/.complete"
+  if [ -z "$peers" ]; then
+    run cargo bench --benches ${filter:+-- "$filter"}
+    return
   fi
-  for script in "$root"/packages/dev/peers/*.py; do run "$peers/bin/python" "$script" "$@"; done
+  need_python
+  for script in "$root"/packages/dev/peers/*.py; do run "$python" "$script" ${filter:+--filter "$filter"}; done
 }

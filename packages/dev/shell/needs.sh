@@ -14,6 +14,7 @@ install_with() {
 }
 
 need_rust() {
+  mkdir -p "$state"
   command -v cargo > /dev/null || {
     [ -x "$HOME/.cargo/bin/cargo" ] && PATH=$HOME/.cargo/bin:$PATH
   }

@@ -6,8 +6,7 @@ usage: ./dev test [STAGE...]
 
 Builds everything and runs every test, or only the given stages:
 
-  core     libraries and the offline program (cargo test, no ROS 2)
-  ros      the ROS layer and the nodes (cargo test)
+  rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   system   running nodes, seen by rclpy clients (pytest in tests/)
 
 The last line is `N passed, N failed`, with the number of skipped tests if there are any. Exit 0 only if none failed.
@@ -46,24 +45,18 @@ stage() {
 }
 
 dev_test() {
-  local stages=("$@") name crate selected=() excluded=() started=$SECONDS
+  local stages=("$@") name started=$SECONDS
   for name; do
-    case $name in core | ros | system) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
+    case $name in rust | system) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
   done
-  [ $# -gt 0 ] || stages=(core ros system)
+  [ $# -gt 0 ] || stages=(rust system)
   with_ros
   heading 'build'
   build
-  cargo_step 'compile test nodes' compile_examples build --release -p karakuri_ros --examples || exit 1
-  for crate in $(ros_crates); do
-    selected+=(-p "$crate")
-    excluded+=(--exclude "$crate")
-  done
   separate_ros
   for name in "${stages[@]}"; do
     case $name in
-      core) stage 'core: libraries and the offline program' test_core cargo test --release --no-fail-fast --workspace "${excluded[@]}" ;;
-      ros) stage 'ros: the ROS layer and the nodes' test_ros cargo test --release --no-fail-fast "${selected[@]}" ;;
+      rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
       system)
         python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
         stage 'system: running nodes' test_system python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" tests
@@ -81,7 +74,7 @@ help_lint() {
 usage: ./dev lint
 
 Checks formatting (rustfmt), lints (clippy, warnings are errors), documentation (rustdoc), that Cargo.lock is up to date,
-and the house rules (xtask tidy: layers, licences, unused dependencies, file sizes).
+and the house rules (xtask tidy).
 S
 }
 
