@@ -41,6 +41,7 @@ def test_a_signal_ends_it_cleanly_and_fast(domain, ros, number):
         (["--ros-args", "--frob"], "unknown ROS argument `--frob`"),
         (["--ros-args", "-r", "x=y"], "`-r x=y`: expected `[node:]from:=to`"),
         (["--ros-args", "-p", "rate"], "`-p rate`: expected `[node:]name:=value`"),
+        (["--ros-args", "-p", "gains:=[1, 2.5]"], "a list of integers holds doubles too"),
         (["--ros-args", "--params-file", "/none.yaml"], "parameter file `/none.yaml`"),
         (["--ros-args", "--log-level", "loud"], "`--log-level loud`: expected one of"),
         (["--ros-args", "-r", "__node:=a/b"], "__node:=a/b"),
@@ -136,6 +137,24 @@ def test_service_client_times_out_and_gets_answers(ros, node):
     ros.call(Trigger, "/fixture/ask")
     answers.wait(lambda m: m.data == "forty-two")
     ros.node.destroy_service(service)
+
+
+def test_a_request_can_be_answered_later(ros, node):
+    ros.publisher(JointState, "ping").publish(JointState(name=["newest", "one"]))
+    ros.wait_for(lambda: ros.call(Trigger, "/fixture/newest").message == "newest one")
+
+
+def test_entities_can_be_made_while_running(ros, node):
+    ros.call(Trigger, "/fixture/grow")
+    ros.subscribe(String, "/fixture/grown", latched()).wait(lambda m: m.data == "grown")
+
+
+def test_a_failure_ends_with_status_1(domain, ros):
+    with NodeProcess(domain, "ros_fixture", name="failing") as node:
+        ros.client(Trigger, "/failing/fail").call_async(Trigger.Request())
+        ros.wait_for(lambda: node.process.poll() is not None, what="the end")
+        assert node.wait() == 1
+    assert "[ERROR]" in node.output() and "asked to fail" in node.output()
 
 
 def test_names_are_remapped(domain, ros):

@@ -10,13 +10,16 @@
 //! | services `~/send`, `~/cancel`, topic `~/goal` | an action client of `remote` |
 //! | service `~/ask`, topic `~/answer` | a client of the service `oracle` |
 //! | service `~/misbehave` | publishes what message types do not allow, and a warning |
+//! | service `~/grow` | opens the topic `~/grown` |
+//! | service `~/fail` | ends the node as failed |
+//! | service `~/newest` | the newest name on `ping`, answered a moment later |
 //! | service `~/values` | the parameters as the node sees them |
 
 use std::{process::ExitCode, time::Duration};
 
 use karakuri_ros::{
-    ActionClient, ActiveGoal, Call, ClientGoal, GoalRequest, Node, Parameter, Publisher, RosError,
-    ServiceClient, Status,
+    ActionClient, ActiveGoal, Call, ClientGoal, GoalRequest, Later, Latest, Node, Parameter,
+    Publisher, Request, RosError, ServiceClient, Status, Stop,
     msg::{
         control_msgs::action::{FollowJointTrajectory, GripperCommand},
         sensor_msgs::msg::{Imu, JointState},
@@ -67,6 +70,10 @@ struct Fixture {
     question: Option<Call<Trigger::Service>>,
     answer: Publisher<Text>,
     imu: Publisher<Imu>,
+    newest: Latest<JointState>,
+    asked: Vec<Request<Trigger::Service>>,
+    later: Later<Self>,
+    stop: Stop,
 }
 
 impl Fixture {
@@ -84,6 +91,9 @@ impl Fixture {
         node.service::<Trigger::Service>("~/ask", |s, _| s.ask())?;
         node.service::<Trigger::Service>("~/misbehave", |s, _| s.misbehave())?;
         node.service::<Trigger::Service>("~/values", |s, _| s.values())?;
+        node.service::<Trigger::Service>("~/grow", |s, _| s.grow())?;
+        node.service::<Trigger::Service>("~/fail", |s, _| s.fail())?;
+        node.service_later::<Trigger::Service>("~/newest", |s, request| s.asked.push(request))?;
         node.diagnose("counting", |s| Status::ok("well").value("n_goals", s.counting.len()));
         node.parameter("flag", false).declare()?;
         node.parameter("count", 5_i64).range(0..=10).declare()?;
@@ -122,6 +132,10 @@ impl Fixture {
             question: None,
             answer: node.publisher("~/answer", qos::latched())?,
             imu: node.publisher("imu", qos::state())?,
+            newest: node.latest("ping", qos::state())?,
+            asked: Vec::new(),
+            later: node.later(),
+            stop: node.stop(),
         })
     }
 
@@ -138,6 +152,10 @@ impl Fixture {
     }
 
     fn on_tick(&mut self) {
+        for request in self.asked.drain(..) {
+            let message = self.newest.get().map_or_else(String::new, |m| m.name.join(" "));
+            request.respond(Trigger::Response { success: true, message });
+        }
         self.n_ticks += 1;
         self.ticks.publish(&Int64 { data: self.n_ticks });
     }
@@ -211,6 +229,19 @@ impl Fixture {
         self.answer.publish(&Text { data: "nul \0 inside".to_owned() });
         warn!("misbehaved");
         Trigger::Response { success: true, message: "nul \0 inside".to_owned() }
+    }
+
+    fn grow(&mut self) -> Trigger::Response {
+        self.later.run(|node, _| match node.publisher("~/grown", qos::latched()) {
+            Ok(grown) => grown.publish(&Text { data: "grown".to_owned() }),
+            Err(error) => warn!("failed to {error}"),
+        });
+        Trigger::Response::default()
+    }
+
+    fn fail(&mut self) -> Trigger::Response {
+        self.stop.fail("asked to fail");
+        Trigger::Response::default()
     }
 
     fn values(&mut self) -> Trigger::Response {

@@ -19,7 +19,7 @@ use karakuri_ros::{
 const WARM_UP: usize = 500;
 const ROUNDS: usize = 10_000;
 
-struct Ping {
+struct RoundTrip {
     ping: Publisher<JointState>,
     message: JointState,
     sent: Instant,
@@ -27,7 +27,7 @@ struct Ping {
     stop: Stop,
 }
 
-impl Ping {
+impl RoundTrip {
     fn new(node: &mut Node<Self>) -> Result<Self, RosError> {
         node.subscribe("pong", qos::state(), Self::on_pong)?;
         node.wall_timer(Duration::from_millis(500), Self::start_again);
@@ -78,5 +78,5 @@ impl Ping {
 }
 
 fn main() -> ExitCode {
-    karakuri_ros::run("ping", Ping::new)
+    karakuri_ros::run("ping", RoundTrip::new)
 }

@@ -29,6 +29,8 @@ pub(crate) enum ArgumentError {
     File { file: PathBuf, reason: String },
     #[error("`-p {0}`: the value is not valid YAML: {1}")]
     Value(String, serde_yaml::Error),
+    #[error("`-p {0}`: {1}")]
+    List(String, String),
 }
 
 /// The checked command line.
@@ -112,8 +114,10 @@ impl Arguments {
         }
         let value: Value =
             serde_yaml::from_str(yaml).map_err(|e| ArgumentError::Value(rule.to_owned(), e))?;
-        self.overrides.add(node, name, value);
-        Ok(())
+        if value.is_null() {
+            return Err(malformed());
+        }
+        self.overrides.add(node, name, value).map_err(|e| ArgumentError::List(rule.to_owned(), e))
     }
 
     fn parameter_file(&mut self, file: &Path) -> Result<(), ArgumentError> {

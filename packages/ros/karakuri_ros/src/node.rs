@@ -411,6 +411,8 @@ impl<S: 'static> Node<S> {
         if wanted == self.clock_topic.is_some() {
             return Ok(());
         }
+        // a refusal is reported once, not every round
+        self.sim_time_wanted.set(false);
         self.clock_topic = None;
         if wanted {
             let qos = Qos::default().keep_last(1).best_effort().volatile();
@@ -419,6 +421,7 @@ impl<S: 'static> Node<S> {
             })?;
             self.clock_topic = Some(Box::new(stream));
         }
+        self.sim_time_wanted.set(wanted);
         self.clock.use_sim_time(wanted);
         Ok(())
     }

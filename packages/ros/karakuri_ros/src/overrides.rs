@@ -24,15 +24,18 @@ struct Override {
 
 impl Overrides {
     /// Adds one value; a mapping becomes dotted names.
-    pub(crate) fn add(&mut self, node: &str, name: &str, value: Value) {
+    pub(crate) fn add(&mut self, node: &str, name: &str, value: Value) -> Result<(), String> {
         if let Value::Mapping(mapping) = value {
-            for (key, value) in mapping {
-                self.add(node, &format!("{name}.{}", key_text(&key)), value);
-            }
-            return;
+            return mapping.into_iter().try_for_each(|(key, value)| {
+                self.add(node, &format!("{name}.{}", key_text(&key)), value)
+            });
+        }
+        if let Value::Sequence(items) = &value {
+            check_list(items).map_err(|reason| format!("parameter `{name}`: {reason}"))?;
         }
         let node = node.split('/').filter(|token| !token.is_empty()).map(str::to_owned).collect();
         self.entries.push(Override { node, name: name.to_owned(), value });
+        Ok(())
     }
 
     /// Adds a parameter file's text.
@@ -57,7 +60,7 @@ impl Overrides {
                         return Err("`ros__parameters` stands at the top: a node's name must come before it".to_owned());
                     }
                     for (name, value) in parameters {
-                        self.add(path, &key_text(&name), value);
+                        self.add(path, &key_text(&name), value)?;
                     }
                 }
                 Value::Null if key == "ros__parameters" => {}
@@ -87,6 +90,26 @@ impl Overrides {
             .filter(|entry| entry.node == name)
             .map(|entry| entry.name.as_str())
             .collect()
+    }
+}
+
+/// The client library reads lists of one type only.
+fn check_list(items: &[Value]) -> Result<(), String> {
+    let kind = |item: &Value| match item {
+        Value::Bool(_) => Some("bools"),
+        Value::Number(number) if number.is_f64() => Some("doubles"),
+        Value::Number(_) => Some("integers"),
+        Value::String(_) => Some("strings"),
+        _ => None,
+    };
+    let Some(first) = items.first() else { return Ok(()) };
+    let first = kind(first).ok_or("a list holds bools, integers, doubles or strings")?;
+    match items.iter().map(kind).find(|kind| *kind != Some(first)) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "a list of {first} holds {} too: write all in one type, as in [1.0, 2.5]",
+            other.unwrap_or("something else")
+        )),
     }
 }
 
