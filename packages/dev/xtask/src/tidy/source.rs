@@ -97,7 +97,7 @@ fn header(source: &Source, found: &mut Vec<Violation>) {
     }
 }
 
-/// A public `f64` field's documentation names its unit in brackets.
+/// A public `f64` field's documentation names its unit in brackets, or says in words where it comes from.
 fn units(source: &Source, found: &mut Vec<Violation>) {
     let mut documentation = String::new();
     for (index, line) in source.text.lines().take(code_lines(&source.text)).enumerate() {
@@ -107,7 +107,10 @@ fn units(source: &Source, found: &mut Vec<Violation>) {
         } else if trimmed.starts_with("#[") {
             // Attributes stand between the documentation and its item.
         } else {
-            if matches(&FLOAT_FIELD, line) && !documentation.contains('[') {
+            if matches(&FLOAT_FIELD, line)
+                && !documentation.contains('[')
+                && !documentation.contains("unit")
+            {
                 let message =
                     "a public number without a unit; end its doc line with it: [m], [N·m], [-]";
                 found.push(Violation::new(&source.path, index + 1, message));
