@@ -81,7 +81,7 @@ pub struct GripState {
     pub forces: [f64; 2],
     /// Which fingers touch something. (2)
     pub touching: [bool; 2],
-    /// Both fingers reached the wanted force in this task.
+    /// The fingers reached the wanted force in this task ([`is_firm`]).
     pub gripped: bool,
     /// The target is at the end of its range.
     pub at_end: bool,
@@ -205,7 +205,8 @@ impl GripForce {
         let error = sum - 2.0 * force;
         let touch_rate = s.touch_speed / hand.opening_rate(target);
         let touching = self.state.touching[0] || self.state.touching[1];
-        self.state.gripped |= self.state.forces.iter().all(|f| *f >= 0.95 * force);
+        // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
+        self.state.gripped |= is_firm(&self.state.forces, force);
         if !touching && !self.state.gripped {
             let slow = self.state.opening < slow_below;
             return -if slow { touch_rate } else { s.speed / hand.opening_rate(target) };
@@ -217,6 +218,11 @@ impl GripForce {
         let gradient = 2.0 * hand.force(target, -self.stiffness);
         (s.force_rate * error / gradient).clamp(-touch_rate, touch_rate)
     }
+}
+
+/// The mean force is the wanted one, and neither finger has much less. [N]
+pub fn is_firm(forces: &[f64; 2], wanted: f64) -> bool {
+    forces[0] + forces[1] >= 1.9 * wanted && forces.iter().all(|f| *f >= 0.7 * wanted)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use karakuri_dynamics::{Data, forward_kinematics};
 use karakuri_model::Model;
 
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
-use crate::grip_force::{GripForce, GripSettings, GripTask};
+use crate::grip_force::{GripForce, GripSettings, GripTask, is_firm};
 use crate::{EndEffector, FingerForce};
 
 /// The machine.
@@ -40,6 +40,8 @@ pub struct PickAndPlace {
     run: Option<Run>,
     last: Option<Time>,
     output: Output,
+    /// The output was given by a tick already.
+    delivered: bool,
 }
 
 /// A goal under way.
@@ -80,6 +82,7 @@ impl PickAndPlace {
             run: None,
             last: None,
             output: Output::default(),
+            delivered: true,
         })
     }
 
@@ -108,6 +111,11 @@ impl PickAndPlace {
         self.run.is_some()
     }
 
+    /// Where it stands since the last tick.
+    pub fn feedback(&self) -> &Feedback {
+        &self.output.feedback
+    }
+
     /// Plans a goal from the measured position and starts it; nothing moves if the plan fails. (nq)
     pub fn start(&mut self, goal: PickAndPlaceGoal, now: Time, q: &[f64]) -> Result<(), PlanError> {
         if self.run.is_some() {
@@ -129,6 +137,7 @@ impl PickAndPlace {
         self.run = Some(run);
         self.output.result = None;
         self.enter(Stage::Approach, now);
+        self.delivered = false;
         Ok(())
     }
 
@@ -143,6 +152,7 @@ impl PickAndPlace {
             run.failure = Some((Failure::Canceled, run.stage, text.to_owned()));
             run.stage = Stage::Stopped;
             self.output.arm = Some(ArmRequest::Stop);
+            self.delivered = false;
             if !matches!(self.grip.task(), GripTask::Close { .. }) {
                 self.grip.set_task(GripTask::Stay);
             }
@@ -151,12 +161,16 @@ impl PickAndPlace {
 
     /// One period from the measurement on. [s]
     pub fn tick(&mut self, measured: &Measurement<'_>, dt: f64) -> &Output {
+        // What the last tick gave was taken. Requests made since then (start, cancel) leave with this one.
+        if core::mem::replace(&mut self.delivered, true) {
+            self.output.arm = None;
+            self.output.result = None;
+        }
         if self.last == Some(measured.time) {
+            // The same instant again (a paused simulation): the same hand reference, no request twice.
+            self.delivered = self.output.arm.is_none();
             return &self.output;
         }
-        // Requests made between two ticks (start, cancel) leave with this one.
-        let pending = self.output.arm.take();
-        self.output.result = None;
         if self.last.is_some_and(|last| measured.time < last) {
             self.grip.reset();
             self.abandon("the clock jumped back");
@@ -171,9 +185,6 @@ impl PickAndPlace {
         let joint = &self.model.joints[self.hand.joint().0];
         let position = measured.q[joint.q_start];
         self.output.hand = self.grip.tick(self.hand.as_ref(), position, &fingers, dt);
-        if let Some(request) = pending {
-            self.output.arm = Some(request);
-        }
         self.advance(measured, dt);
         self.report(measured.time);
         &self.output
@@ -355,7 +366,7 @@ impl PickAndPlace {
             );
             return self.fail(Failure::Slipped, now, text);
         }
-        let firm = state.forces.iter().all(|f| *f >= 0.85 * wanted);
+        let firm = is_firm(&state.forces, wanted);
         run.held = if firm { run.held + dt } else { 0.0 };
         let next = match stage {
             Stage::Verify if run.held >= self.settings.verify_time => Stage::Lift,
