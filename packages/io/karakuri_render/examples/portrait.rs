@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use karakuri_files::load_robot;
+use karakuri_model::Base;
 use karakuri_physics::{World, WorldSettings};
 use karakuri_render::{Camera, Picture, render, world_items};
+use karakuri_spatial::Pose;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,7 +22,7 @@ fn main() -> anyhow::Result<()> {
         let angle = text.map_or(Ok(default), |t| t.parse().context("angles are numbers"))?;
         Ok(angle.to_radians())
     };
-    let model = load_robot(Path::new(urdf), Some(Path::new(config)), None)?.model;
+    let model = load_robot(Path::new(urdf), Some(Path::new(config)), Some(Base::Fixed(Pose::IDENTITY)))?.model;
     let Some(posture) = model.postures.iter().find(|p| p.name == *posture) else {
         bail!("no posture `{posture}`");
     };
