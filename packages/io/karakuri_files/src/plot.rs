@@ -195,7 +195,7 @@ fn range(values: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64>
 
 /// A tick's label with as many decimals as the range asks for.
 fn tick(value: f64, span: f64) -> String {
-    if span >= 1e5 || span < 1e-4 {
+    if !(1e-4..1e5).contains(&span) {
         return format!("{value:.1e}");
     }
     let value = if value.abs() < 1e-9 * span { 0.0 } else { value };

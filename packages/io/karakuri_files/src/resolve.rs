@@ -40,15 +40,7 @@ impl FileAssets {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let path = if let Some(rest) = strip_scheme(uri, &["package://", "model://"]) {
             let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
-            let found = self.candidates(package, folder);
-            let above = ancestors(folder);
-            match found.iter().chain(&above).map(|p| p.join(inside)).find(|p| p.is_file()) {
-                Some(path) => path,
-                None => match found.first() {
-                    Some(first) => first.join(inside),
-                    None => return Err(AssetError::PackageNotFound(package.to_owned())),
-                },
-            }
+            self.in_package(package, inside, folder)?
         } else if let Some(rest) = uri.strip_prefix("file://") {
             PathBuf::from(rest)
         } else if uri.contains("://") {
@@ -57,6 +49,27 @@ impl FileAssets {
             folder.join(uri)
         };
         if path.is_file() { Ok(path) } else { Err(AssetError::NotFound(path)) }
+    }
+
+    /// The file in the first package that has it; in a source tree that is no package of that name, the file above.
+    fn in_package(
+        &self,
+        package: &str,
+        inside: &str,
+        folder: &Path,
+    ) -> Result<PathBuf, AssetError> {
+        let found = self.candidates(package, folder);
+        if let Some(path) = found.iter().map(|p| p.join(inside)).find(|p| p.is_file()) {
+            return Ok(path);
+        }
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        if let Some(path) = folder.ancestors().map(|a| a.join(inside)).find(|p| p.is_file()) {
+            return Ok(path);
+        }
+        match found.first() {
+            Some(first) => Err(AssetError::NotFound(first.join(inside))),
+            None => Err(AssetError::PackageNotFound(package.to_owned())),
+        }
     }
 
     /// Folders that may be the package, the likeliest first.

@@ -31,7 +31,7 @@ fn workspace() -> tempfile::TempDir {
         )
     };
     write(&package.join("urdf/arm.urdf"), &urdf("package://arm_description/meshes/a.stl"));
-    write(&package.join("urdf/lost.urdf"), &urdf("package://nowhere/meshes/a.stl"));
+    write(&package.join("urdf/lost.urdf"), &urdf("package://nowhere/meshes/b.stl"));
     folder
 }
 
@@ -47,6 +47,7 @@ fn packages_are_found_as_in_ros_and_above_the_file() {
         ("package://third/c.stl", "sourced/third/c.stl"),
         ("package://arm_description/meshes/a.stl", "src/arm_v2/meshes/a.stl"),
         ("package://arm_v2/meshes/a.stl", "src/arm_v2/meshes/a.stl"),
+        ("package://cloned_elsewhere/meshes/a.stl", "src/arm_v2/meshes/a.stl"),
         ("../meshes/a.stl", "src/arm_v2/meshes/a.stl"),
         (absolute.as_str(), "src/arm_v2/meshes/a.stl"),
     ] {
@@ -57,7 +58,7 @@ fn packages_are_found_as_in_ros_and_above_the_file() {
     }
     let missing = assets.resolve("package://third/none.stl", &urdf).unwrap_err();
     assert_eq!(missing, AssetError::NotFound(root.join("sourced/third/none.stl")));
-    let unknown = assets.resolve("package://nowhere/a.stl", &urdf).unwrap_err();
+    let unknown = assets.resolve("package://nowhere/b.stl", &urdf).unwrap_err();
     assert_eq!(unknown, AssetError::PackageNotFound("nowhere".to_owned()));
     let web = assets.resolve("http://a/b.stl", &urdf).unwrap_err();
     assert!(web.remedy().contains("package://"), "{web}");
@@ -76,7 +77,7 @@ fn meshes_come_scaled_and_missing_ones_are_left_out() {
     let lost = load_robot(&urdf.with_file_name("lost.urdf"), None, None).unwrap();
     let warning = lost.warnings[0].to_string();
     assert!(
-        warning.contains("lost.urdf:2: warning: mesh `package://nowhere/meshes/a.stl`"),
+        warning.contains("lost.urdf:2: warning: mesh `package://nowhere/meshes/b.stl`"),
         "{warning}"
     );
     assert!(
