@@ -8,6 +8,7 @@ pub mod dynamics;
 pub mod ik;
 pub mod launch;
 mod robot;
+pub mod simulate;
 
 /// How a command that could read its input ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,4 +47,5 @@ registry! {
     Dynamics(dynamics),
     Ik(ik),
     Launch(launch),
+    Simulate(simulate),
 }

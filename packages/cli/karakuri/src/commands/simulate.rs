@@ -1,0 +1,171 @@
+//! `karakuri simulate`: runs a scene and writes what happened.
+
+mod plot;
+mod report;
+mod trace;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow, bail};
+use karakuri_files::{load_scene, write_json};
+use karakuri_physics::solver::{SOLVERS, solver};
+use karakuri_physics::{Scene, StepOutcome, World};
+
+use self::plot::History;
+use self::report::Tally;
+use self::trace::Trace;
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::{output, progress};
+
+/// Runs a scene with physics, as fast as it can
+///
+/// The report goes to stdout, or to the file of --report. Ctrl-C ends the run early; trace, plot and report are
+/// written all the same.
+/// Exit code 3: a quantity became infinite or not a number, or the run was interrupted.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The scene, YAML
+    scene: PathBuf,
+    /// How long to simulate [s]
+    #[arg(long, value_name = "S", value_parser = positive)]
+    duration: f64,
+    /// Time step instead of the scene's [s]
+    #[arg(long, value_name = "S", value_parser = positive)]
+    dt: Option<f64>,
+    /// Contact solver instead of the scene's
+    #[arg(long, value_name = "METHOD")]
+    solver: Option<String>,
+    /// Write positions, velocities and efforts over time as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    trace: Option<PathBuf>,
+    /// Time between two rows of the trace [s]; every step without it
+    #[arg(long, value_name = "S", value_parser = positive, requires = "trace")]
+    trace_period: Option<f64>,
+    /// Draw joints, bodies and energy over time
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Write the report here instead of to stdout
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x <= 1e6 => Ok(x),
+        _ => Err("write a number of seconds above 0, at most 1000000".to_owned()),
+    }
+}
+
+/// Steps between two looks at the clock and the interrupt flag.
+const STEPS_A_LOOK: u64 = 64;
+/// Points of a curve in the plot, about.
+const PLOT_POINTS: u64 = 1000;
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let mut loaded = load_scene(&args.scene)?;
+    override_settings(&mut loaded.scene, args)?;
+    let mut world = loaded.world()?;
+    let interrupt = Interrupt::watch()?;
+    let run = simulate(&mut world, args, &interrupt)?;
+    let report = report::of(&mut world, args, &run);
+    match &args.report {
+        Some(file) => write_json(file, &report)?,
+        None => output::json(&report)?,
+    }
+    if let Some(trace) = run.trace {
+        trace.finish()?;
+    }
+    if let Some(file) = &args.plot {
+        run.history.into_plot(args.scene.display().to_string()).write_svg(file)?;
+    }
+    Ok(run.failure.map_or(Outcome::Done, Outcome::Failed))
+}
+
+fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
+    if let Some(extension) = args.trace.as_ref().and_then(|f| f.extension())
+        && extension != "csv"
+    {
+        bail!("--trace {:?}: traces are CSV; name a file that ends in .csv", extension);
+    }
+    if let Some(dt) = args.dt {
+        if !(1e-6..=0.1).contains(&dt) {
+            bail!("--dt {dt}: the time step is from 0.000001 to 0.1 s");
+        }
+        scene.settings.dt = dt;
+    }
+    if let Some(name) = &args.solver {
+        let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
+        let found = solver(name).ok_or_else(|| {
+            anyhow!("--solver {name}: there is no such solver; use one of {}", known.join(", "))
+        })?;
+        scene.settings.solver.method = found.name();
+    }
+    Ok(())
+}
+
+/// What a run leaves.
+struct Run {
+    tally: Tally,
+    trace: Option<Trace>,
+    history: History,
+    /// Time in the steps alone. [s]
+    wall: f64,
+    /// Why it ended before its time.
+    failure: Option<String>,
+}
+
+fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run> {
+    let dt = world.settings().dt;
+    let steps = count(args.duration / dt);
+    let trace_every = args.trace_period.map_or(1, |period| count(period / dt));
+    let plot_every = steps.div_ceil(PLOT_POINTS).max(1);
+    let mut run = Run {
+        tally: Tally::start(world.energy()),
+        trace: args.trace.as_ref().map(|file| Trace::create(file, world)).transpose()?,
+        history: History::new(world),
+        wall: 0.0,
+        failure: None,
+    };
+    let bar = progress::bar(steps, "simulating");
+    for step in 0..=steps {
+        if let Some(trace) = run.trace.as_mut().filter(|_| step % trace_every == 0) {
+            trace.row(world)?;
+        }
+        if args.plot.is_some() && step % plot_every == 0 {
+            run.history.sample(world);
+        }
+        if step % STEPS_A_LOOK == 0 {
+            bar.set_position(step);
+            if interrupt.is_raised() {
+                run.failure = Some(format!("interrupted at {:.3} s", world.time()));
+                break;
+            }
+        }
+        if step == steps {
+            break;
+        }
+        let start = Instant::now();
+        let outcome = world.step();
+        run.wall += start.elapsed().as_secs_f64();
+        run.tally.step(&outcome, &world.statistics());
+        if let StepOutcome::NonFinite(_) = outcome {
+            run.failure = Some(format!("at {:.6} s: {}", world.time(), world.non_finite_report()));
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(run)
+}
+
+/// The nearest whole number of at least 1.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded, positive, and saturating beyond what anyone waits for"
+)]
+fn count(ratio: f64) -> u64 {
+    (ratio.round() as u64).max(1)
+}

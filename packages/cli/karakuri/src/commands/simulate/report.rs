@@ -1,0 +1,186 @@
+//! The report: final states, energies, contacts, residuals, speed.
+
+use std::collections::BTreeMap;
+
+use karakuri_physics::{Energy, RobotView, Statistics, StepOutcome, World, loop_gap};
+use karakuri_spatial::{Motion, Pose};
+use serde::Serialize;
+
+use super::trace::{base_state, joints};
+use super::{Args, Run};
+
+/// Sums over the steps of a run.
+#[derive(Debug)]
+pub(super) struct Tally {
+    initial: Energy,
+    steps: u64,
+    unconverged: u64,
+    most_contacts: usize,
+    all_contacts: usize,
+    most_iterations: usize,
+    all_iterations: usize,
+    worst_residual: f64,
+}
+
+impl Tally {
+    pub(super) fn start(initial: Energy) -> Self {
+        Self {
+            initial,
+            steps: 0,
+            unconverged: 0,
+            most_contacts: 0,
+            all_contacts: 0,
+            most_iterations: 0,
+            all_iterations: 0,
+            worst_residual: 0.0,
+        }
+    }
+
+    pub(super) fn step(&mut self, outcome: &StepOutcome, now: &Statistics) {
+        if matches!(outcome, StepOutcome::NonFinite(_)) {
+            return;
+        }
+        self.steps += 1;
+        self.unconverged += u64::from(matches!(outcome, StepOutcome::MaxIterations { .. }));
+        self.most_contacts = self.most_contacts.max(now.n_contacts);
+        self.all_contacts += now.n_contacts;
+        self.most_iterations = self.most_iterations.max(now.iterations);
+        self.all_iterations += now.iterations;
+        self.worst_residual = self.worst_residual.max(now.residual);
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    scene: String,
+    result: String,
+    simulated_s: f64,
+    dt_s: f64,
+    steps: u64,
+    steps_per_second: f64,
+    real_time_factor: f64,
+    solver: Solver,
+    contacts: Contacts,
+    #[serde(rename = "energy_J")]
+    energy: BTreeMap<&'static str, Joules>,
+    robots: BTreeMap<String, Robot>,
+    bodies: BTreeMap<String, State>,
+    state_hash: String,
+}
+
+#[derive(Serialize)]
+struct Solver {
+    method: &'static str,
+    iterations_limit: usize,
+    tolerance: f64,
+    iterations_mean: f64,
+    iterations_max: usize,
+    residual_max: f64,
+    unconverged_steps: u64,
+}
+
+#[derive(Serialize)]
+struct Contacts {
+    mean: f64,
+    max: usize,
+    #[serde(rename = "final")]
+    last: usize,
+}
+
+#[derive(Serialize)]
+struct Joules {
+    kinetic: f64,
+    potential: f64,
+}
+
+#[derive(Serialize)]
+struct State {
+    position_m: [f64; 3],
+    quaternion_xyzw: [f64; 4],
+    linear_velocity_m_s: [f64; 3],
+    angular_velocity_rad_s: [f64; 3],
+}
+
+#[derive(Serialize)]
+struct Robot {
+    base: State,
+    joints: BTreeMap<String, Joint>,
+    loop_gap_m: f64,
+}
+
+#[derive(Serialize)]
+struct Joint {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+/// The report of a run that ended in the state of `world`.
+pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
+    let tally = &run.tally;
+    let per_step = |sum: usize| sum as f64 / tally.steps.max(1) as f64;
+    let (settings, last) = (*world.settings(), world.statistics());
+    let joules = |e: Energy| Joules { kinetic: e.kinetic, potential: e.potential };
+    let energy = BTreeMap::from([("initial", joules(tally.initial)), ("final", joules(world.energy()))]);
+    let wall = run.wall.max(f64::MIN_POSITIVE);
+    Report {
+        scene: args.scene.display().to_string(),
+        result: run.failure.clone().unwrap_or_else(|| "done".to_owned()),
+        simulated_s: world.time(),
+        dt_s: settings.dt,
+        steps: tally.steps,
+        steps_per_second: tally.steps as f64 / wall,
+        real_time_factor: world.time() / wall,
+        solver: Solver {
+            method: settings.solver.method,
+            iterations_limit: settings.solver.iterations,
+            tolerance: settings.solver.tolerance,
+            iterations_mean: per_step(tally.all_iterations),
+            iterations_max: tally.most_iterations,
+            residual_max: tally.worst_residual,
+            unconverged_steps: tally.unconverged,
+        },
+        contacts: Contacts {
+            mean: per_step(tally.all_contacts),
+            max: tally.most_contacts,
+            last: last.n_contacts,
+        },
+        energy,
+        robots: world.robot_ids().map(|id| world.robot(id)).map(robot).collect(),
+        bodies: world
+            .body_ids()
+            .map(|id| world.body(id))
+            .map(|b| (b.description().name.clone(), state(&b.pose(), &b.velocity())))
+            .collect(),
+        state_hash: format!("{:016x}", world.state_hash()),
+    }
+}
+
+fn robot(view: RobotView<'_>) -> (String, Robot) {
+    let (pose, velocity) = base_state(view);
+    let joints = joints(view.model()).map(|joint| {
+        let (q, v) = (joint.q_start, joint.v_start);
+        let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
+        let state = Joint {
+            q: view.q()[q..q + nq].to_vec(),
+            v: view.v()[v..v + nv].to_vec(),
+            tau: view.efforts()[v..v + nv].to_vec(),
+        };
+        (joint.name.clone(), state)
+    });
+    let robot = Robot {
+        base: state(&pose, &velocity),
+        joints: joints.collect(),
+        loop_gap_m: loop_gap(view.model(), view.data()),
+    };
+    (view.name().to_owned(), robot)
+}
+
+fn state(pose: &Pose, velocity: &Motion) -> State {
+    State {
+        position_m: pose.translation.into(),
+        quaternion_xyzw: pose.quaternion().coords.into(),
+        linear_velocity_m_s: velocity.linear.into(),
+        angular_velocity_rad_s: velocity.angular.into(),
+    }
+}

@@ -1,0 +1,110 @@
+//! The trace: one row an output time, units in the header.
+
+use std::path::Path;
+
+use karakuri_files::{Column, TraceError, TraceWriter};
+use karakuri_model::{Base, Joint, JointKind, Model};
+use karakuri_physics::{RobotView, World};
+use karakuri_spatial::{Motion, Pose, Vector3};
+
+/// The file, and the row that is being filled.
+pub(super) struct Trace {
+    writer: TraceWriter,
+    row: Vec<f64>,
+}
+
+const POSE: [(&str, &str); 7] =
+    [("x", "m"), ("y", "m"), ("z", "m"), ("qx", ""), ("qy", ""), ("qz", ""), ("qw", "")];
+const VELOCITY: [(&str, &str); 6] = [
+    ("vx", "m/s"),
+    ("vy", "m/s"),
+    ("vz", "m/s"),
+    ("wx", "rad/s"),
+    ("wy", "rad/s"),
+    ("wz", "rad/s"),
+];
+
+impl Trace {
+    pub(super) fn create(file: &Path, world: &World) -> Result<Self, TraceError> {
+        let rigid = |name: String| {
+            let parts = POSE.into_iter().chain(VELOCITY);
+            parts.map(move |(part, unit)| Column::new(format!("{name}.{part}"), unit))
+        };
+        let mut columns = vec![Column::new("time", "s")];
+        for robot in world.robot_ids().map(|id| world.robot(id)) {
+            columns.extend(rigid(format!("{}.base", robot.name())));
+            for joint in joints(robot.model()) {
+                let name = format!("{}.{}", robot.name(), joint.name);
+                let (position, rate, effort) = units(joint.kind);
+                let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
+                for (quantity, n, unit) in [("q", nq, position), ("v", nv, rate), ("tau", nv, effort)] {
+                    columns.extend((0..n).map(|i| {
+                        let number = if n > 1 { i.to_string() } else { String::new() };
+                        Column::new(format!("{name}.{quantity}{number}"), unit)
+                    }));
+                }
+            }
+        }
+        for body in world.body_ids().map(|id| world.body(id)) {
+            columns.extend(rigid(body.description().name.clone()));
+        }
+        Ok(Self { writer: TraceWriter::create(file, &columns)?, row: Vec::with_capacity(columns.len()) })
+    }
+
+    pub(super) fn row(&mut self, world: &World) -> Result<(), TraceError> {
+        self.row.clear();
+        self.row.push(world.time());
+        for robot in world.robot_ids().map(|id| world.robot(id)) {
+            let (pose, velocity) = base_state(robot);
+            self.rigid(&pose, &velocity);
+            for joint in joints(robot.model()) {
+                let (q, v) = (joint.q_start, joint.v_start);
+                let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
+                self.row.extend_from_slice(&robot.q()[q..q + nq]);
+                self.row.extend_from_slice(&robot.v()[v..v + nv]);
+                self.row.extend_from_slice(&robot.efforts()[v..v + nv]);
+            }
+        }
+        for body in world.body_ids().map(|id| world.body(id)) {
+            self.rigid(&body.pose(), &body.velocity());
+        }
+        self.writer.row(&self.row)
+    }
+
+    pub(super) fn finish(self) -> Result<(), TraceError> {
+        self.writer.finish()
+    }
+
+    fn rigid(&mut self, pose: &Pose, velocity: &Motion) {
+        self.row.extend(pose.translation.iter().chain(pose.quaternion().coords.iter()));
+        self.row.extend(velocity.linear.iter().chain(&velocity.angular));
+    }
+}
+
+/// All joints but a floating base.
+pub(super) fn joints(model: &Model) -> impl Iterator<Item = &Joint> {
+    let skip = usize::from(matches!(model.base, Base::Floating));
+    model.joints.iter().skip(skip)
+}
+
+/// Pose of the root link, and its velocity at its origin in world axes.
+pub(super) fn base_state(robot: RobotView<'_>) -> (Pose, Motion) {
+    match robot.model().base {
+        Base::Fixed(pose) => (pose, Motion::default()),
+        Base::Floating => {
+            let v = robot.v();
+            let three = |i: usize| Vector3::new(v[i], v[i + 1], v[i + 2]);
+            (robot.data().pose_in_world[0], Motion::new(three(3), three(0)))
+        }
+    }
+}
+
+/// Units of position, rate and effort; none where a joint's coordinates have different ones.
+fn units(kind: JointKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        JointKind::Revolute { .. } => ("rad", "rad/s", "N·m"),
+        JointKind::Prismatic { .. } => ("m", "m/s", "N"),
+        JointKind::Spherical => ("", "rad/s", "N·m"),
+        JointKind::Planar { .. } | JointKind::Floating => ("", "", ""),
+    }
+}
