@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let report = report::of(&mut world, args, &run);
     match &args.report {
         Some(file) => write_json(file, &report)?,
-        None => output::json(&report)?,
+        None => output::json(&report, None)?,
     }
     if let Some(trace) = run.trace {
         trace.finish()?;

@@ -19,7 +19,9 @@ impl History {
         let mut bodies = Vec::new();
         for body in world.body_ids().map(|id| world.body(id)) {
             if !body.description().fixed {
-                bodies.extend(["x", "y", "z"].map(|axis| format!("{} {axis}", body.description().name)));
+                bodies.extend(
+                    ["x", "y", "z"].map(|axis| format!("{} {axis}", body.description().name)),
+                );
             }
         }
         let energies = ["kinetic", "potential", "sum"].map(str::to_owned).to_vec();
@@ -28,7 +30,8 @@ impl History {
             y_label: label.to_owned(),
             series: names.into_iter().map(|name| Series::new(name, Vec::new())).collect(),
         };
-        let panels = [("joints [rad or m]", positions), ("bodies [m]", bodies), ("energy [J]", energies)];
+        let panels =
+            [("joints [rad or m]", positions), ("bodies [m]", bodies), ("energy [J]", energies)];
         Self(panels.into_iter().map(panel).collect())
     }
 

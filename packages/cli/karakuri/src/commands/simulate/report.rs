@@ -121,7 +121,8 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
     let per_step = |sum: usize| sum as f64 / tally.steps.max(1) as f64;
     let (settings, last) = (*world.settings(), world.statistics());
     let joules = |e: Energy| Joules { kinetic: e.kinetic, potential: e.potential };
-    let energy = BTreeMap::from([("initial", joules(tally.initial)), ("final", joules(world.energy()))]);
+    let energy =
+        BTreeMap::from([("initial", joules(tally.initial)), ("final", joules(world.energy()))]);
     let wall = run.wall.max(f64::MIN_POSITIVE);
     Report {
         scene: args.scene.display().to_string(),

@@ -37,7 +37,9 @@ impl Trace {
                 let name = format!("{}.{}", robot.name(), joint.name);
                 let (position, rate, effort) = units(joint.kind);
                 let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
-                for (quantity, n, unit) in [("q", nq, position), ("v", nv, rate), ("tau", nv, effort)] {
+                for (quantity, n, unit) in
+                    [("q", nq, position), ("v", nv, rate), ("tau", nv, effort)]
+                {
                     columns.extend((0..n).map(|i| {
                         let number = if n > 1 { i.to_string() } else { String::new() };
                         Column::new(format!("{name}.{quantity}{number}"), unit)
@@ -48,7 +50,10 @@ impl Trace {
         for body in world.body_ids().map(|id| world.body(id)) {
             columns.extend(rigid(body.description().name.clone()));
         }
-        Ok(Self { writer: TraceWriter::create(file, &columns)?, row: Vec::with_capacity(columns.len()) })
+        Ok(Self {
+            writer: TraceWriter::create(file, &columns)?,
+            row: Vec::with_capacity(columns.len()),
+        })
     }
 
     pub(super) fn row(&mut self, world: &World) -> Result<(), TraceError> {
