@@ -96,7 +96,7 @@ impl Plot {
         {
             let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
             root.fill(&WHITE).map_err(failed)?;
-            let title = Text::new(self.title.clone(), (16, 14), font(20));
+            let title = Text::new(self.title.clone(), (16, 14), font(24));
             root.draw(&title).map_err(failed)?;
             let (_, below) = root.split_vertically(TITLE);
             for (panel, area) in
@@ -135,8 +135,8 @@ impl Panel {
             .y_labels(6)
             .x_label_formatter(&|v| tick(*v, x.end - x.start))
             .y_label_formatter(&|v| tick(*v, y.end - y.start))
-            .label_style(font(13))
-            .axis_desc_style(font(14))
+            .label_style(font(15))
+            .axis_desc_style(font(16))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .draw()
@@ -157,12 +157,12 @@ impl Panel {
         for (i, series) in self.series.iter().enumerate() {
             if y > rows * 20 {
                 let more = format!("and {} more", self.series.len() - i);
-                area.draw(&Text::new(more, (8, y), font(13))).map_err(failed)?;
+                area.draw(&Text::new(more, (8, y), font(15))).map_err(failed)?;
                 break;
             }
             let style = COLORS[i % COLORS.len()].stroke_width(3);
             area.draw(&PathElement::new(vec![(8, y), (30, y)], style)).map_err(failed)?;
-            let style = font(13).pos(Pos::new(HPos::Left, VPos::Center));
+            let style = font(15).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(shorten(&series.name), (38, y), style)).map_err(failed)?;
             y += 20;
         }
@@ -172,7 +172,7 @@ impl Panel {
 
 /// As much as fits beside a panel.
 fn shorten(name: &str) -> String {
-    const FITS: usize = 22;
+    const FITS: usize = 20;
     if name.chars().count() <= FITS {
         return name.to_owned();
     }
