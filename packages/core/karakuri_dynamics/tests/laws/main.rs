@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test says so")]
 
 mod common;
+mod couplings;
 mod derivatives;
 mod dynamics;
 mod inverse_kinematics;
