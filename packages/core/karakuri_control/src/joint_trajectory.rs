@@ -297,9 +297,10 @@ impl JointTrajectoryMachine {
                 let start = *start.get_or_insert(now.max(*accepted));
                 let t = now.since(start);
                 if entered.is_none() {
-                    let from = match self.settings.interpolate_from_desired_state {
-                        true => &self.command,
-                        false => &self.actual,
+                    let from = if self.settings.interpolate_from_desired_state {
+                        &self.command
+                    } else {
+                        &self.actual
                     };
                     path.enter(t, from, &self.continuous);
                     *entered = Some(t);
@@ -404,7 +405,7 @@ fn shortfall(errors: &[JointSample], limits: &[Tolerance], time: f64) -> Option<
         ];
         checks
             .into_iter()
-            .find(|(_, error, limit)| *limit > 0.0 && !(error.abs() <= *limit))
+            .find(|(_, error, limit)| *limit > 0.0 && (error.is_nan() || error.abs() > *limit))
             .map(|(quantity, error, limit)| Shortfall { joint, quantity, error, limit, time })
     })
 }

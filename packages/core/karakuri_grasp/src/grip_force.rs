@@ -225,5 +225,3 @@ pub fn is_firm(forces: &[f64; 2], wanted: f64) -> bool {
     forces[0] + forces[1] >= 1.9 * wanted && forces.iter().all(|f| *f >= 0.7 * wanted)
 }
 
-#[cfg(test)]
-mod tests;

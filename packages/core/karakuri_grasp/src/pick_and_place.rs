@@ -425,5 +425,3 @@ impl PickAndPlace {
     }
 }
 
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,9 @@
 //! Slip: how hard two fingers must press for a motion, and how fast a grip may be moved.
 //!
 //! The fingers must carry `f = m (a − g)`. With n the closing direction:
-//! * along the pads `m |(a − g)_t| ≤ μ (N_L + N_R)/s`, s the safety factor;
+//! * along the pads `m |(a − g)_t| ≤ μ (N_L + N_R)/s`, `s` the safety factor;
 //! * along n `m |(a − g)_n| < N_L + N_R` for a pair held by force;
-//! * about n, with the centre of mass off the grip line by d, `m |(d × (a − g))_n| ≤ μ r_c (N_L + N_R)`, r_c the
+//! * about n, with the centre of mass off the grip line by d, `m |(d × (a − g))_n| ≤ μ r_c (N_L + N_R)`, `r_c` the
 //!   effective radius of the pads.
 //!
 //! Units: SI; any one set of axes.

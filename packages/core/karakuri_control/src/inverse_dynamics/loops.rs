@@ -21,7 +21,7 @@ const CLOSED: f64 = 1e-12;
 pub(super) struct Constraints {
     nv: usize,
     n_rows: usize,
-    /// `[G | c]`, row-major; after elimination the rows read `v_dep = c − R v_i`. (n_rows × (nv + 1))
+    /// `[G | c]`, row-major; after elimination the rows read `v_dep = c − R v_i`. `(n_rows × (nv + 1))`
     rows: Vec<f64>,
     /// The row that gives a dependent coordinate. (nv)
     row_of: Vec<Option<usize>>,

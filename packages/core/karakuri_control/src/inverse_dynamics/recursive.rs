@@ -53,10 +53,10 @@ impl Recursive {
             }
         }
         solve_semidefinite(&mut self.normal, &mut self.right);
-        for k in 0..nv {
+        for (k, &is_driven) in driven.iter().enumerate() {
             let give = |i: usize| n.share(k, i) * self.right[i];
             let independent = (0..nv).filter(|i| !n.is_dependent(*i));
-            self.vdot[k] = if driven[k] { independent.map(give).sum() } else { 0.0 };
+            self.vdot[k] = if is_driven { independent.map(give).sum() } else { 0.0 };
         }
         let mut missing: f64 = 0.0;
         for i in (0..nv).filter(|i| !n.is_dependent(*i)) {
@@ -90,8 +90,10 @@ impl InverseDynamics for Recursive {
         }
         tau.copy_from_slice(rnea(model, &mut self.data, &self.q, &self.v, &self.vdot, &[]));
         for joint in &model.joints {
-            for k in joint.v_start..joint.v_start + joint.kind.nv() {
-                tau[k] += joint.armature * self.vdot[k] + joint.damping * self.v[k];
+            let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
+            let rates = self.vdot[freedoms.clone()].iter().zip(&self.v[freedoms.clone()]);
+            for (tau, (vdot, v)) in tau[freedoms].iter_mut().zip(rates) {
+                *tau += joint.armature * vdot + joint.damping * v;
             }
         }
         self.constraints.reduce_effort(tau);

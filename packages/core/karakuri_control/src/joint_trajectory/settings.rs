@@ -36,6 +36,10 @@ pub struct JointSettings {
     pub max_deceleration_on_cancel: f64,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are joint_trajectory_controller's parameters"
+)]
 /// Settings of a group's machine; names as `joint_trajectory_controller`'s parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupSettings {

@@ -1,1 +1,170 @@
+use super::{
+    ErrorCode, Goal, GoalError, GroupSettings, JointSettings, JointTrajectoryMachine, Outcome,
+    Tolerance,
+};
+use crate::Time;
+use crate::trajectory::{Interpolation, JointTrajectory, TrajectoryPoint};
 
+const DT: f64 = 0.001;
+
+/// What is wrong with a trajectory.
+type Change = fn(&mut JointTrajectory);
+
+fn settings() -> GroupSettings {
+    let joint = |name: &str| JointSettings {
+        name: name.to_owned(),
+        continuous: false,
+        lower: -2.0,
+        upper: 2.0,
+        max_velocity: 3.0,
+        path_tolerance: Tolerance::default(),
+        goal_tolerance: Tolerance { position: 0.01, ..Tolerance::default() },
+        max_deceleration_on_cancel: 10.0,
+    };
+    GroupSettings {
+        joints: vec![joint("a"), joint("b")],
+        stopped_velocity_tolerance: 0.01,
+        goal_time: 0.0,
+        allow_partial_joints_goal: false,
+        allow_integration_in_goal_trajectories: false,
+        allow_nonzero_velocity_at_trajectory_end: false,
+        interpolate_from_desired_state: true,
+        interpolation: Interpolation::Splines,
+    }
+}
+
+fn to(a: f64, b: f64, time: f64) -> JointTrajectory {
+    let zero = vec![0.0; 2];
+    JointTrajectory {
+        start: None,
+        joints: vec!["b".to_owned(), "a".to_owned()],
+        points: vec![TrajectoryPoint {
+            time_from_start: time,
+            positions: vec![b, a],
+            velocities: zero.clone(),
+            accelerations: zero,
+            efforts: Vec::new(),
+        }],
+    }
+}
+
+/// A machine whose robot follows perfectly, or stays where it was.
+struct Bench {
+    machine: JointTrajectoryMachine,
+    now: Time,
+    q: [f64; 2],
+    v: [f64; 2],
+    stuck: bool,
+}
+
+impl Bench {
+    fn new(settings: GroupSettings) -> Self {
+        let machine = JointTrajectoryMachine::new(settings);
+        let mut bench = Self { machine, now: Time(0), q: [0.0; 2], v: [0.0; 2], stuck: false };
+        bench.step();
+        bench
+    }
+
+    fn step(&mut self) -> Option<Outcome> {
+        self.now = self.now.after(DT);
+        let finished = self.machine.update(self.now, DT, &self.q, &self.v);
+        if !self.stuck {
+            for (j, command) in self.machine.command().iter().enumerate() {
+                (self.q[j], self.v[j]) = (command.position, command.velocity);
+            }
+        }
+        finished.map(|f| f.outcome)
+    }
+
+    fn run(&mut self, steps: usize) -> Option<Outcome> {
+        (0..steps).find_map(|_| self.step())
+    }
+}
+
+#[test]
+fn a_goal_is_reached_and_held() {
+    let mut bench = Bench::new(settings());
+    let goal = Goal { trajectory: to(1.0, -0.5, 1.0), ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    let outcome = bench.run(1100).unwrap();
+    assert_eq!(outcome, Outcome::Reached);
+    assert_eq!(outcome.describe(bench.machine.settings()), "Goal successfully reached!");
+    assert!((bench.q[0] - 1.0).abs() < 1e-12 && (bench.q[1] + 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn every_refusal_names_its_reason() {
+    let bench = Bench::new(settings());
+    let refusal = |change: Change| {
+        let mut trajectory = to(1.0, 0.0, 1.0);
+        change(&mut trajectory);
+        bench.machine.check_goal(&trajectory, bench.now).unwrap_err().to_string()
+    };
+    let cases: [(Change, &str); 9] = [
+        (|t| t.points.clear(), "Empty trajectory received."),
+        (|t| t.joints[0] = "x".into(), "joint `x` is not in this group; it has: a, b"),
+        (|t| t.joints[0] = "a".into(), "joint `a` is named twice"),
+        (|t| t.joints = vec!["a".into()], "joint `b` is missing"),
+        (|t| t.points[0].time_from_start = -1.0, "point 0: time_from_start -1 s"),
+        (|t| t.points[0].velocities = vec![0.0], "point 0: 1 velocities for 2 joints"),
+        (|t| t.points[0].positions.clear(), "point 0: no positions"),
+        (|t| t.points[0].positions[1] = 2.5, "position 2.5 is outside its limits -2 to 2"),
+        (|t| t.points[0].velocities[0] = 0.1, "joint `b` ends with velocity 0.1"),
+    ];
+    for (change, text) in cases {
+        assert!(refusal(change).contains(text), "{} lacks {text}", refusal(change));
+    }
+    assert!(refusal(|t| t.points[0].positions[0] = f64::NAN).contains("numbers must be finite"));
+    assert!(refusal(|t| t.start = Some(Time(-2_000_000_000))).contains("ended 1.001 s ago"));
+    let fresh = JointTrajectoryMachine::new(settings());
+    assert_eq!(fresh.check_goal(&to(1.0, 0.0, 1.0), Time(0)), Err(GoalError::NoState));
+}
+
+#[test]
+fn tolerances_abort_with_joint_error_and_limit() {
+    let mut with_limits = settings();
+    with_limits.joints[0].path_tolerance.position = 0.1;
+    let mut bench = Bench::new(with_limits);
+    bench.stuck = true;
+    let goal = Goal { trajectory: to(1.0, 0.0, 1.0), ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    let outcome = bench.run(1000).unwrap();
+    assert_eq!(outcome.error_code(), ErrorCode::PathToleranceViolated);
+    let text = outcome.describe(bench.machine.settings());
+    assert!(text.contains("joint `a`: position error 0.1") && text.contains("0.100000"), "{text}");
+
+    let mut bench = Bench::new(settings());
+    bench.stuck = true;
+    let goal = Goal { trajectory: to(1.0, 0.0, 0.5), goal_time_tolerance: 0.2, ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    assert_eq!(bench.run(690), None);
+    assert_eq!(bench.machine.waiting_for().unwrap().joint, 0);
+    let outcome = bench.run(20).unwrap();
+    assert_eq!(outcome.error_code(), ErrorCode::GoalToleranceViolated);
+}
+
+#[test]
+fn preemption_cancel_and_clock_never_jump() {
+    let mut bench = Bench::new(settings());
+    let mut last = bench.q;
+    for round in 0..40_u32 {
+        let target = if round % 2 == 0 { 1.9 } else { -1.9 };
+        let goal = Goal { trajectory: to(target, -target, 0.01), ..Goal::default() };
+        let (id, _) = bench.machine.accept_goal(&goal, bench.now).unwrap();
+        for i in 0..37 {
+            bench.step();
+            for (q, last) in bench.q.iter().zip(&last) {
+                assert!((q - last).abs() <= 3.0 * DT * 1.002, "{q} after {last}");
+            }
+            last = bench.q;
+            if round % 3 == 0 && i == 20 {
+                bench.machine.cancel(id);
+            }
+        }
+    }
+    let goal = Goal { trajectory: to(0.0, 0.0, 5.0), ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    bench.now = Time(0);
+    assert_eq!(bench.step(), Some(Outcome::ClockJumpedBack));
+    assert!((bench.q[0] - last[0]).abs() < 1e-12);
+}
