@@ -7,6 +7,7 @@ pub mod check;
 pub mod dynamics;
 pub mod ik;
 pub mod launch;
+pub mod render;
 mod robot;
 pub mod simulate;
 
@@ -47,5 +48,6 @@ registry! {
     Dynamics(dynamics),
     Ik(ik),
     Launch(launch),
+    Render(render),
     Simulate(simulate),
 }

@@ -1,0 +1,124 @@
+//! `karakuri render`: pictures of a scene, as it begins or at instants of a recorded run.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use karakuri_files::{Trace, load_scene, read_trace, write_atomic};
+use karakuri_model::JointKind;
+use karakuri_physics::World;
+use karakuri_render::{Camera, Image, Picture, film_strip, render, world_items};
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
+
+use super::Outcome;
+
+/// White between the pictures of a strip. [pixels]
+const GAP: usize = 8;
+
+/// Takes pictures of a scene, as it begins or at instants of a trace; no display needed
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The scene
+    scene: PathBuf,
+    /// CSV of `karakuri simulate --trace`, or of the demo
+    #[arg(long, value_name = "FILE", requires = "at")]
+    trace: Option<PathBuf>,
+    /// Instants of the trace: several make a strip [s]
+    #[arg(long, value_name = "T,...", value_delimiter = ',', requires = "trace")]
+    at: Vec<f64>,
+    /// The picture: PNG
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Width and height of one picture [pixels]
+    #[arg(long, value_name = "W,H", value_parser = numbers::<u16, 2>, default_value = "800,600")]
+    size: [u16; 2],
+    /// Pictures in a row of the strip
+    #[arg(long, default_value_t = 4)]
+    columns: usize,
+    /// What is in the middle [m]
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<f64, 3>, allow_hyphen_values = true, default_value = "0.25,0,0.95")]
+    target: [f64; 3],
+    /// Distance of the camera from there [m]
+    #[arg(long, default_value_t = 2.4)]
+    distance: f64,
+    /// Direction of the camera about z, 0 on the side of +x, and above the horizon [degrees]
+    #[arg(long, value_name = "A,E", value_parser = numbers::<f64, 2>, allow_hyphen_values = true, default_value = "35,20")]
+    angles: [f64; 2],
+}
+
+/// `1,2,3`: as many numbers as wanted.
+fn numbers<T: FromStr + Copy, const N: usize>(text: &str) -> Result<[T; N], String> {
+    let parsed: Option<Vec<T>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    let array = parsed.and_then(|list| <[T; N]>::try_from(list).ok());
+    array.ok_or_else(|| format!("write {N} numbers with commas between them"))
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let mut world = load_scene(&args.scene)?.world()?;
+    let mut images = Vec::new();
+    if let Some(path) = &args.trace {
+        let trace = read_trace(path)?;
+        for &time in &args.at {
+            set_state(&mut world, &trace, time)
+                .with_context(|| format!("{} at {time} s", path.display()))?;
+            images.push(photograph(args, &world));
+        }
+    } else {
+        images.push(photograph(args, &world));
+    }
+    let png = film_strip(&images, args.columns, GAP).to_png()?;
+    let written = write_atomic(&args.output, &png);
+    written.with_context(|| format!("cannot write {}", args.output.display()))?;
+    Ok(Outcome::Done)
+}
+
+fn photograph(args: &Args, world: &World) -> Image {
+    let target = Vector3::from(args.target);
+    let (azimuth, elevation) = (args.angles[0].to_radians(), args.angles[1].to_radians());
+    let camera = Camera::orbiting(target, args.distance, azimuth, elevation, 0.5);
+    let picture = Picture { camera, items: world_items(world), floor: Some(0.0) };
+    render(&picture, usize::from(args.size[0].max(1)), usize::from(args.size[1].max(1)))
+}
+
+/// Puts robots and bodies where the trace has them at the row nearest in time; what it does not name stays.
+fn set_state(world: &mut World, trace: &Trace, time: f64) -> Result<()> {
+    let column = |name: &str| trace.columns.iter().position(|c| c.name == name);
+    let clock = column("time").context("has no column `time`")?;
+    let off = |row: &&Vec<f64>| (row[clock] - time).abs();
+    let Some(row) = trace.rows.iter().min_by(|a, b| off(a).total_cmp(&off(b))) else {
+        bail!("has no rows");
+    };
+    let value = |name: String| column(&name).map(|c| row[c]);
+    let pose = |name: &str| -> Option<Pose> {
+        let part = |p: &str| value(format!("{name}.{p}"));
+        let rotation =
+            nalgebra::Quaternion::new(part("qw")?, part("qx")?, part("qy")?, part("qz")?);
+        let translation = Vector3::new(part("x")?, part("y")?, part("z")?);
+        Some(Pose::from_quaternion(&UnitQuaternion::from_quaternion(rotation), translation))
+    };
+    for id in world.robot_ids().collect::<Vec<_>>() {
+        let robot = world.robot(id);
+        let (name, model) = (robot.name(), robot.model());
+        let (mut q, v) = (robot.q().to_vec(), vec![0.0; model.nv]);
+        for joint in &model.joints {
+            if joint.kind == JointKind::Floating {
+                if let Some(base) = pose(&format!("{name}.base")) {
+                    q[joint.q_start..joint.q_start + 3]
+                        .copy_from_slice(base.translation.as_slice());
+                    q[joint.q_start + 3..joint.q_start + 7]
+                        .copy_from_slice(base.quaternion().coords.as_slice());
+                }
+            } else if let Some(position) = value(format!("{name}.{}.q", joint.name)) {
+                q[joint.q_start] = position;
+            }
+        }
+        world.set_robot_state(id, &q, &v)?;
+    }
+    for id in world.body_ids().collect::<Vec<_>>() {
+        if let Some(pose) = pose(&world.body(id).description().name.clone()) {
+            world.set_body_state(id, pose, Motion::default())?;
+        }
+    }
+    Ok(())
+}
