@@ -20,6 +20,12 @@ use karakuri_spatial::{Force, Vector3};
 
 use crate::loops::{Chains, Loops};
 
+/// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
+/// [kg·m² or kg]
+const DRIVEN_WEIGHT: f64 = 1e6;
+/// Most rounds of Newton's method for that.
+const CLOSING_ROUNDS: usize = 50;
+
 /// Targets and gains of the joint drives, one entry a velocity coordinate. Live.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drives {
@@ -114,6 +120,7 @@ impl Robot {
             model,
         };
         forward_kinematics(&robot.model, &mut robot.data, &robot.q);
+        robot.close_loops();
         robot
     }
 
@@ -124,6 +131,27 @@ impl Robot {
         self.impulses.fill(JointImpulses::default());
         self.saturated.fill(false);
         forward_kinematics(&self.model, &mut self.data, &self.q);
+        self.close_loops();
+    }
+
+    /// Moves the joints without a drive until all loops are closed; the driven ones stay as near as they can.
+    fn close_loops(&mut self) {
+        for (k, extra) in self.extra.iter_mut().enumerate() {
+            *extra = if self.drives.enabled[k] { DRIVEN_WEIGHT } else { self.armature[k] };
+        }
+        let mut gap = f64::INFINITY;
+        for _ in 0..CLOSING_ROUNDS {
+            crba_at_position(&self.model, &mut self.data);
+            if self.factor.factorize(&self.data.mass_matrix, &self.extra).is_err() {
+                return;
+            }
+            self.loops.factorize(&self.model, &self.data, &self.chains, &self.factor);
+            let left = self.loops.close(&self.model, &mut self.data, &mut self.q);
+            if left >= gap {
+                return;
+            }
+            gap = left;
+        }
     }
 
     /// Servo gains that are inside the operator: none for a drive that is off or a row. [K, D]

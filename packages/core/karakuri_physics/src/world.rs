@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene, ShapeError};
 use karakuri_dynamics::{Data, kinetic_energy, potential_energy, update_velocities};
-use karakuri_model::{BodyId as LinkBody, FrameId, Model};
-use karakuri_spatial::{Force, Matrix3, Motion, Pose};
+use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
+use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover};
@@ -138,6 +138,13 @@ pub struct World {
 #[derive(Debug, Clone)]
 pub struct Snapshot(Box<World>);
 
+impl Snapshot {
+    /// Whether a body was there when it was taken.
+    pub fn has_body(&self, id: BodyId) -> bool {
+        self.0.bodies.get(id.0).is_some_and(Option::is_some)
+    }
+}
+
 /// A robot to look at.
 #[derive(Debug, Clone, Copy)]
 pub struct RobotView<'a>(&'a Robot);
@@ -170,6 +177,15 @@ impl<'a> RobotView<'a> {
     /// Targets and gains. (nv each)
     pub fn drives(self) -> &'a Drives {
         &self.0.drives
+    }
+    /// Velocity of the root body at its origin, in world axes; zero on a fixed base. [rad/s; m/s]
+    pub fn base_velocity(self) -> Motion {
+        match (self.0.model.base, self.0.v.as_slice()) {
+            (Base::Floating, [x, y, z, wx, wy, wz, ..]) => {
+                Motion::new(Vector3::new(*wx, *wy, *wz), Vector3::new(*x, *y, *z))
+            }
+            _ => Motion::default(),
+        }
     }
     /// Kinematics of the present position: poses of bodies in the world.
     pub fn data(self) -> &'a Data {
@@ -481,18 +497,16 @@ impl World {
 
     /// Contacts of the last step that carry force.
     pub fn contacts(&self) -> impl Iterator<Item = ContactReport> + '_ {
-        self.contacts.iter().filter(|c| c.impulse != karakuri_spatial::Vector3::zeros()).filter_map(
-            |c| {
-                Some(ContactReport {
-                    a: self.attachments[c.a.0]?.owner,
-                    b: self.attachments[c.b.0]?.owner,
-                    position: c.position,
-                    normal: c.normal,
-                    gap: c.gap,
-                    force: c.impulse / self.settings.dt,
-                })
-            },
-        )
+        self.contacts.iter().filter(|c| c.impulse != Vector3::zeros()).filter_map(|c| {
+            Some(ContactReport {
+                a: self.attachments[c.a.0]?.owner,
+                b: self.attachments[c.b.0]?.owner,
+                position: c.position,
+                normal: c.normal,
+                gap: c.gap,
+                force: c.impulse / self.settings.dt,
+            })
+        })
     }
 
     /// Reading of a force sensor in the last step, in its link's axes at its origin; `sensor` indexes the model's
@@ -545,6 +559,22 @@ impl World {
     /// Goes back to a snapshot of this world.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.clone_from(&snapshot.0);
+    }
+
+    /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.
+    pub fn restore_states(&mut self, snapshot: &Snapshot) {
+        for (own, saved) in self.robots.iter_mut().zip(&snapshot.0.robots) {
+            if let (Some(own), Some(saved)) = (own, saved) {
+                own.clone_from(saved);
+            }
+        }
+        for (own, saved) in self.bodies.iter_mut().zip(&snapshot.0.bodies) {
+            if let (Some(own), Some(saved)) = (own, saved) {
+                own.clone_from(saved);
+            }
+        }
+        self.contacts.clear();
+        self.lay_out();
     }
 
     /// A number that differs when any bit of any position or velocity does (FNV-1a).

@@ -125,6 +125,17 @@ impl Cell {
         (self.ticks + 1) * self.period_ns
     }
 
+    /// Stamp of the first sample: one period. [ns]
+    pub fn first_stamp(&self) -> i64 {
+        self.period_ns
+    }
+
+    /// Jumps to another time, that of a restored state, rounded to a whole number of periods. [ns]
+    pub fn set_stamp(&mut self, stamp: i64) {
+        self.ticks = (stamp / self.period_ns - 1).max(0);
+        self.forget_commands();
+    }
+
     /// Present settings.
     pub fn settings(&self) -> CellSettings {
         self.settings

@@ -1,1 +1,21 @@
-fn main() {}
+//! Trajectories to joint commands, with inverse-dynamics feed-forward.
+//!
+//! | name | type | |
+//! |---|---|---|
+//! | `joint_states` | `sensor_msgs/JointState` | in: each sample is answered by a command |
+//! | `joint_command` | `sensor_msgs/JointState` | out: drive targets and feed-forward efforts |
+//! | `follow_joint_trajectory`, `<group>/follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | action |
+//! | `joint_trajectory`, `<group>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | in |
+//! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
+
+mod convert;
+mod group;
+mod lockstep;
+mod node;
+mod parameters;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    karakuri_ros::run("feedforward_controller", node::ControllerNode::new)
+}

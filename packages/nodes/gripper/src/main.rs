@@ -1,1 +1,23 @@
-fn main() {}
+//! The gripper: opens, closes, picks and places.
+//!
+//! | name | type | |
+//! |---|---|---|
+//! | `gripper_cmd` | `control_msgs/GripperCommand` | action: opening [m], force [N] |
+//! | `parallel_gripper_cmd` | `control_msgs/ParallelGripperCommand` | action: the same with a speed |
+//! | `pick_and_place` | `karakuri_msgs/PickAndPlace` | action |
+//! | `joint_states`, `wrench/<finger>` | | in: each sample is one tick |
+//! | `<hand>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the fingers, one point a tick |
+//! | `follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | client: the arm |
+//! | `grip_state` | `karakuri_msgs/GripState` | out |
+
+mod arm;
+mod command;
+mod node;
+mod parameters;
+mod pick;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    karakuri_ros::run("gripper", node::GripperNode::new)
+}

@@ -1,1 +1,15 @@
-fn main() {}
+//! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
+
+mod cell;
+mod node;
+mod parameters;
+mod robot;
+mod services;
+mod states;
+mod world;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    karakuri_ros::run("sim", node::Sim::new)
+}

@@ -9,6 +9,7 @@ mod diagnostics;
 mod error;
 mod guard;
 mod interface;
+mod joint_state_reader;
 mod logging;
 mod node;
 mod overrides;
@@ -22,6 +23,7 @@ mod service;
 mod subscription;
 mod throttle;
 mod timer;
+mod transforms;
 
 pub use action_client::{ActionClient, ClientGoal, ClientGoalState};
 pub use action_server::{ActiveGoal, CancelHandle, GoalRequest};
@@ -30,6 +32,7 @@ pub use convert::{FromMessage, IntoMessage, duration_from_message, duration_to_m
 pub use diagnostics::{Level, Status};
 pub use error::{CallError, RosError};
 pub use interface::{Action, Message, Service};
+pub use joint_state_reader::JointStateReader;
 pub use node::{Later, Node, Stop};
 pub use parameter_types::{ParameterType, Ranged};
 pub use parameters::{Parameter, ParameterBuilder};
@@ -40,6 +43,7 @@ pub use subscription::Latest;
 pub use throttle::Throttle;
 pub use timer::Timer;
 pub use tracing::{debug, error, info, warn};
+pub use transforms::Transforms;
 
 /// The message, service and action types that nodes use, by interface package.
 pub mod msg {

@@ -19,6 +19,11 @@ pub fn latched() -> Qos {
     Qos::default().keep_last(1).reliable().transient_local()
 }
 
+/// For subscribing to latched values of several publishers (`/tf_static`): reliable, transient local, depth 100.
+pub fn latched_many() -> Qos {
+    Qos::default().keep_last(100).reliable().transient_local()
+}
+
 /// For publishing `/clock`: reliable, depth 10. Subscribing is the node's own affair, see the parameter `use_sim_time`.
 pub fn clock() -> Qos {
     Qos::default().keep_last(10).reliable().volatile()

@@ -7,6 +7,7 @@ pub mod check;
 pub mod dynamics;
 pub mod ik;
 pub mod launch;
+pub mod plot;
 pub mod render;
 mod robot;
 pub mod simulate;
@@ -48,6 +49,7 @@ registry! {
     Dynamics(dynamics),
     Ik(ik),
     Launch(launch),
+    Plot(plot),
     Render(render),
     Simulate(simulate),
 }

@@ -100,6 +100,21 @@ impl Default for PickAndPlaceSettings {
     }
 }
 
+impl PickAndPlaceSettings {
+    /// The same at a share of the speeds; accelerations shrink with its square, so that the path stays the same. [-]
+    #[must_use]
+    pub fn at_speed(self, scale: f64) -> Self {
+        Self {
+            speed: self.speed * scale,
+            acceleration: self.acceleration * scale * scale,
+            vertical_speed: self.vertical_speed * scale,
+            joint_speed_scale: self.joint_speed_scale * scale,
+            joint_acceleration: self.joint_acceleration * scale * scale,
+            ..self
+        }
+    }
+}
+
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {

@@ -1,0 +1,412 @@
+"""Pick and place: arm6 takes a cube from the table and puts it on a shelf, held by friction alone.
+
+Starts the whole system with `karakuri launch`, sends the goals as any ROS 2 client would, records what the topics say,
+judges it, and leaves report.json, traces, plots and a picture. Ends with 0 only if every cube was placed.
+"""
+import argparse
+import csv
+import json
+import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import rclpy
+import rclpy.executors
+import yaml
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+from control_msgs.msg import JointTrajectoryControllerState
+from geometry_msgs.msg import PoseStamped
+from karakuri_msgs.action import PickAndPlace
+from karakuri_msgs.msg import GripState, ObjectStates
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from sensor_msgs.msg import JointState
+from simulation_interfaces.msg import SimulationState
+from simulation_interfaces.srv import ResetSimulation, SetSimulationState
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+NAMESPACE = "/arm"
+START_UP = 60.0  # [s] for all nodes to appear
+PATIENCE = 120.0  # [s] wall time for one pick and place
+GRIP_LIMIT = 15.0  # [N] a finger
+
+
+class Failed(Exception):
+    """The demonstration failed; the message says why."""
+
+
+def main():
+    arguments = parse()
+    out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
+    task = yaml.safe_load((ROOT / "config/tasks/pick_and_place.yaml").read_text())
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, interrupt)
+    report = {"task": task, "lockstep": arguments.lockstep, "real_time_factor": arguments.real_time_factor, "runs": []}
+    system = System(arguments, out)
+    verdict, code = "interrupted", 130
+    try:
+        system.start()
+        demonstrate(arguments, task, out, report)
+        verdict, code = judge(report, task)
+    except Failed as reason:
+        verdict, code = f"FAILED: {reason}", 1
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        system.stop()
+        report["verdict"] = verdict
+        write(out / "report.json", json.dumps(report, indent=2) + "\n")
+        if rclpy.ok():
+            rclpy.shutdown()
+    if report["runs"]:
+        draw(out, report)
+    print(f"\n{verdict}\nReport, plots and picture: {out}/", flush=True)
+    return code
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", default="out/demo/pick_and_place", help="where report and plots go")
+    parser.add_argument("--headless", action="store_true", help="accepted for all demonstrations; nothing is opened anyway")
+    parser.add_argument("--no-lockstep", dest="lockstep", action="store_false", help="let the nodes run freely instead of in step")
+    parser.add_argument("--real-time-factor", type=float, default=0.0, help="simulated seconds per second; 0 is as fast as it can (default)")
+    parser.add_argument("--runs", type=int, default=0, help="how many start postures to try; 0 is all (default)")
+    return parser.parse_args()
+
+
+def interrupt(_signal, _frame):
+    raise KeyboardInterrupt
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def write(path, text):
+    """All of a file, or none of it."""
+    temporary = path.with_suffix(path.suffix + ".part")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+class System:
+    """The nodes, under `karakuri launch`."""
+
+    def __init__(self, arguments, out):
+        self.log = out / "nodes.log"
+        self.process = None
+        self.command = [
+            find_program(), "launch", str(ROOT / "launch/pick_and_place.launch.xml"),
+            f"lockstep:={str(arguments.lockstep).lower()}", f"real_time_factor:={arguments.real_time_factor}",
+        ]
+
+    def start(self):
+        say(f"Starting the nodes (their output: {self.log})")
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
+        System.running = self
+
+    def check(self):
+        code = self.process.poll()
+        if code is not None:
+            tail = "\n".join(self.log.read_text().splitlines()[-8:])
+            raise Failed(f"the nodes ended with {code}; the last they said:\n{tail}")
+
+    def stop(self):
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def find_program():
+    """The program `karakuri` of the first prefix that has it."""
+    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(":"):
+        program = pathlib.Path(prefix) / "lib/karakuri/karakuri"
+        if program.exists():
+            return str(program)
+    found = shutil.which("karakuri")
+    if found is None:
+        raise SystemExit("the program `karakuri` is not there; run this through ./dev demo, or build with ./dev build")
+    return found
+
+
+class Client(Node):
+    """What a user's program would have: an action client, a few services, and ears."""
+
+    def __init__(self):
+        super().__init__("pick_and_place_demo")
+        self.pick = ActionClient(self, PickAndPlace, f"{NAMESPACE}/pick_and_place")
+        self.set_state = self.create_client(SetSimulationState, f"{NAMESPACE}/sim/set_simulation_state")
+        self.reset = self.create_client(ResetSimulation, f"{NAMESPACE}/sim/reset_simulation")
+        self.set_parameters = self.create_client(SetParameters, f"{NAMESPACE}/sim/set_parameters")
+        self.record = None
+        deep = QoSProfile(depth=1000)
+        self.create_subscription(ObjectStates, "/objects", self.on_objects, deep)
+        self.create_subscription(JointState, f"{NAMESPACE}/joint_states", self.on_joints, deep)
+        self.create_subscription(JointTrajectoryControllerState, f"{NAMESPACE}/controller_state", self.on_control, deep)
+        self.create_subscription(GripState, f"{NAMESPACE}/grip_state", self.on_grip, deep)
+
+    def on_objects(self, message):
+        if self.record is not None:
+            self.record.objects[stamp(message.header)] = {o.name: o.pose for o in message.objects}
+
+    def on_joints(self, message):
+        if self.record is not None:
+            self.record.joints[stamp(message.header)] = (message.name, message.position)
+
+    def on_control(self, message):
+        if self.record is not None:
+            error = list(message.error.positions)
+            self.record.tracking[stamp(message.header)] = (message.joint_names, error)
+
+    def on_grip(self, message):
+        if self.record is not None:
+            self.record.grip[stamp(message.header)] = (message.width, message.force_left, message.force_right)
+
+
+class Record:
+    """What the topics said during a run, by time stamp [ns]."""
+
+    def __init__(self):
+        self.objects, self.joints, self.tracking, self.grip = {}, {}, {}, {}
+
+
+def stamp(header):
+    return header.stamp.sec * 1_000_000_000 + header.stamp.nanosec
+
+
+def spin_until(client, done, patience, what):
+    end = time.monotonic() + patience
+    while not done():
+        rclpy.spin_once(client, timeout_sec=0.05)
+        System.running.check()
+        if time.monotonic() > end:
+            raise Failed(f"{what} took longer than {patience:.0f} s")
+
+
+def call(client, service, request, what):
+    future = service.call_async(request)
+    spin_until(client, future.done, 20.0, what)
+    return future.result()
+
+
+def demonstrate(arguments, task, out, report):
+    client = Client()
+    begun = time.monotonic()
+    services = [client.set_state, client.reset, client.set_parameters]
+    ready = lambda: client.pick.server_is_ready() and all(s.service_is_ready() for s in services)
+    spin_until(client, ready, START_UP, "waiting for the nodes")
+    say(f"All nodes are up after {time.monotonic() - begun:.1f} s")
+    starts = task["starts"][: arguments.runs or None]
+    for number, start in enumerate(starts, 1):
+        say(f"\nRun {number} of {len(starts)}, from posture `{start}`")
+        report["runs"].append(run(client, task, start, out, number))
+    client.destroy_node()
+
+
+def pause(client, paused):
+    state = SimulationState(state=SimulationState.STATE_PAUSED if paused else SimulationState.STATE_PLAYING)
+    return call(client, client.set_state, SetSimulationState.Request(state=state), "pausing the simulation")
+
+
+def put_back(client, start):
+    """Everything as at the start, the arm in a posture; time stands still."""
+    pause(client, True)
+    value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=start)
+    request = SetParameters.Request(parameters=[Parameter(name="reset_posture", value=value)])
+    answer = call(client, client.set_parameters, request, "choosing the posture").results[0]
+    if not answer.successful:
+        raise Failed(f"choosing the posture `{start}`: {answer.reason}")
+    answer = call(client, client.reset, ResetSimulation.Request(scope=ResetSimulation.Request.SCOPE_ALL), "the reset").result
+    if answer.result != 1:
+        raise Failed(f"reset: {answer.error_message}")
+
+
+def pose(at):
+    message = PoseStamped()
+    message.header.frame_id = "world"
+    p, q = message.pose.position, message.pose.orientation
+    p.x, p.y, p.z = map(float, at["xyz"])
+    q.z, q.w = math.sin(at["yaw"] / 2), math.cos(at["yaw"] / 2)
+    return message
+
+
+def run(client, task, start, out, number):
+    put_back(client, start)
+    record = client.record = Record()
+    goal = PickAndPlace.Goal()
+    goal.object_pose, goal.place_pose = pose(task["pick"]), pose(task["place"])
+    goal.object_size.x, goal.object_size.y, goal.object_size.z = map(float, task["object_size"])
+    goal.mass, goal.friction = float(task["object_mass"]), float(task["friction"])
+    goal.max_grip_force, goal.approach_height = float(task["grip_force"]), float(task["approach_height"])
+    begun = time.monotonic()
+    handle, result = send(client, goal)
+    spin_until(client, result.done, PATIENCE, "the pick and place")
+    wall = time.monotonic() - begun
+    outcome, ended = result.result().result, None
+    ended = outcome.stamp.sec * 1_000_000_000 + outcome.stamp.nanosec
+    # The last message of objects before the end may still be under way.
+    spin_until(client, lambda: any(t >= ended for t in record.objects), 20.0, "the last state of the objects")
+    pause(client, True)
+    client.record = None
+    summary = {
+        "start": start,
+        "success": result.result().status == GoalStatus.STATUS_SUCCEEDED,
+        "message": outcome.message,
+        "state": outcome.state,
+        "simulated_s": outcome.elapsed,
+        "wall_s": round(wall, 2),
+    }
+    summary.update(measure(record, task, ended))
+    save(record, out, number, ended)
+    say(describe(summary))
+    return summary
+
+
+def send(client, goal):
+    """The goal is accepted while time stands still, so that equal runs begin at equal times."""
+    states = []
+
+    def on_feedback(message):
+        feedback = message.feedback
+        if not states or states[-1] != feedback.state:
+            states.append(feedback.state)
+            forces = f"{feedback.force_left:4.1f} and {feedback.force_right:4.1f} N"
+            say(f"  {feedback.elapsed:5.2f} s  {feedback.state:<9} jaws {1e3 * feedback.width:5.1f} mm, {forces}")
+
+    # After a reset the gripper must have seen the new samples; until then it refuses.
+    end = time.monotonic() + 10.0
+    while True:
+        sent = client.pick.send_goal_async(goal, feedback_callback=on_feedback)
+        spin_until(client, sent.done, 20.0, "sending the goal")
+        if sent.result().accepted:
+            break
+        if time.monotonic() > end:
+            raise Failed("the gripper refuses the goal; nodes.log says why")
+    result = sent.result().get_result_async()
+    pause(client, False)
+    return sent.result(), result
+
+
+def measure(record, task, ended):
+    """How well the object was placed, held and carried; lengths [m], angles [rad], forces [N]."""
+    times = [t for t in record.objects if t <= ended]
+    last = record.objects[max(times)][task["object"]]
+    target = task["place"]["xyz"]
+    off = math.dist((last.position.x, last.position.y, last.position.z), target)
+    forces = [f for t, (_, left, right) in record.grip.items() if t <= ended for f in (left, right)]
+    errors = [abs(e) for t, (_, errors) in record.tracking.items() if t <= ended for e in errors]
+    return {
+        "placed_off_m": off,
+        "placed_turned_rad": turned(last.orientation, task["place"]["yaw"]),
+        "largest_finger_force_N": max(forces, default=float("nan")),
+        "largest_tracking_error_rad": max(errors, default=float("nan")),
+    }
+
+
+def turned(q, yaw):
+    """Angle between an orientation and one turned by `yaw` about z. [rad]"""
+    w = math.cos(yaw / 2) * q.w + math.sin(yaw / 2) * q.z
+    return 2 * math.acos(min(1.0, abs(w)))
+
+
+def describe(run):
+    mark = "placed" if run["success"] else "NOT PLACED"
+    return (
+        f"  {mark}: {run['message']}\n"
+        f"  {run['simulated_s']:.2f} s simulated in {run['wall_s']:.1f} s; the cube is {1e3 * run['placed_off_m']:.2f} mm and "
+        f"{math.degrees(run['placed_turned_rad']):.2f} degrees off; at most {run['largest_finger_force_N']:.1f} N a finger, "
+        f"tracking error at most {1e3 * run['largest_tracking_error_rad']:.2f} mrad"
+    )
+
+
+def judge(report, task):
+    limits = task["placed_within"]
+    for run in report["runs"]:
+        place = f"from `{run['start']}`"
+        if not run["success"]:
+            return f"FAILED {place}: {run['message']}", 1
+        if run["placed_off_m"] > limits["position"]:
+            return f"FAILED {place}: the cube is {1e3 * run['placed_off_m']:.1f} mm off", 1
+        if run["placed_turned_rad"] > limits["angle"]:
+            return f"FAILED {place}: the cube is turned by {math.degrees(run['placed_turned_rad']):.1f} degrees", 1
+        if run["largest_finger_force_N"] > GRIP_LIMIT:
+            return f"FAILED {place}: a finger pressed with {run['largest_finger_force_N']:.1f} N", 1
+    return f"SUCCESS: {len(report['runs'])} of {len(report['runs'])} cubes placed", 0
+
+
+def save(record, out, number, ended):
+    """Traces as CSV; the state in the columns of `karakuri simulate --trace`, so that `karakuri render` can show it."""
+    times = sorted(t for t in record.objects if t <= ended and t in record.joints)
+    rows = []
+    for t in times:
+        row = {"time [s]": t * 1e-9}
+        names, positions = record.joints[t]
+        row.update({f"arm.{name}.q [rad]": value for name, value in zip(names, positions)})
+        for name, at in record.objects[t].items():
+            p, q = at.position, at.orientation
+            row.update({f"{name}.x [m]": p.x, f"{name}.y [m]": p.y, f"{name}.z [m]": p.z})
+            row.update({f"{name}.qx [-]": q.x, f"{name}.qy [-]": q.y, f"{name}.qz [-]": q.z, f"{name}.qw [-]": q.w})
+        rows.append(row)
+    save_rows(out / f"state_{number}.csv", rows)
+    tracking = sorted((t, e) for t, e in record.tracking.items() if t <= ended)
+    save_rows(out / f"tracking_{number}.csv", [
+        {"time [s]": t * 1e-9, **{f"{n} [rad]": e for n, e in zip(names, errors)}} for t, (names, errors) in tracking])
+    grip = sorted((t, g) for t, g in record.grip.items() if t <= ended)
+    save_rows(out / f"grip_{number}.csv", [
+        {"time [s]": t * 1e-9, "width [m]": w, "left [N]": left, "right [N]": right} for t, (w, left, right) in grip])
+
+
+def save_rows(path, rows):
+    if not rows:
+        return
+    with open(path.with_suffix(".part"), "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    path.with_suffix(".part").replace(path)
+
+
+def draw(out, report):
+    """Plots and the picture, by the program `karakuri`."""
+    program = find_program()
+    for number, run in enumerate(report["runs"], 1):
+        plots = {
+            f"tracking_{number}.svg": ["--title", f"Joint tracking error, from {run['start']}", str(out / f"tracking_{number}.csv")],
+            f"grip_{number}.svg": ["--title", f"Finger forces and opening, from {run['start']}", str(out / f"grip_{number}.csv")],
+            f"path_{number}.svg": ["--title", f"Path of the cube, from {run['start']}", "--columns", "cube.x,cube.y,cube.z", str(out / f"state_{number}.csv")],
+        }
+        for name, arguments in plots.items():
+            attempt([program, "plot", *arguments, "--output", str(out / name)])
+    times = [row["time [s]"] for row in csv.DictReader(open(out / "state_1.csv"))]
+    instants = ",".join(times[int(len(times) * share)] for share in (0.0, 0.30, 0.55, 0.70, 0.82, 0.99))
+    attempt([program, "render", str(ROOT / "config/scenes/pick_and_place.yaml"), "--trace", str(out / "state_1.csv"),
+             "--at", instants, "--columns", "3", "--size", "480,400", "--output", str(out / "pick_and_place.png")])
+
+
+def attempt(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        say(f"(not drawn: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else command[1]})")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+//! Messages to what the controller understands, and back.
+
+use karakuri_control::Time as ControlTime;
+use karakuri_control::joint_trajectory::{Goal, JointTolerance};
+use karakuri_control::trajectory::{JointSample, JointTrajectory, TrajectoryPoint};
+use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
+use karakuri_ros::msg::control_msgs::msg::JointTolerance as ToleranceMessage;
+use karakuri_ros::msg::trajectory_msgs::msg::{
+    JointTrajectory as TrajectoryMessage, JointTrajectoryPoint as PointMessage,
+};
+use karakuri_ros::{Time, duration_from_message};
+
+pub(crate) fn control_time(time: Time) -> ControlTime {
+    ControlTime(time.nanoseconds())
+}
+
+pub(crate) fn trajectory(message: &TrajectoryMessage) -> JointTrajectory {
+    let start = Time::from(&message.header.stamp);
+    JointTrajectory {
+        start: (start != Time::ZERO).then(|| control_time(start)),
+        joints: message.joint_names.clone(),
+        points: message.points.iter().map(point).collect(),
+    }
+}
+
+fn point(message: &PointMessage) -> TrajectoryPoint {
+    TrajectoryPoint {
+        time_from_start: duration_from_message(&message.time_from_start),
+        positions: message.positions.clone(),
+        velocities: message.velocities.clone(),
+        accelerations: message.accelerations.clone(),
+        efforts: message.effort.clone(),
+    }
+}
+
+pub(crate) fn goal(message: &FollowJointTrajectory::Goal) -> Goal {
+    let tolerances = |messages: &[ToleranceMessage]| messages.iter().map(tolerance).collect();
+    Goal {
+        trajectory: trajectory(&message.trajectory),
+        path_tolerance: tolerances(&message.path_tolerance),
+        goal_tolerance: tolerances(&message.goal_tolerance),
+        goal_time_tolerance: duration_from_message(&message.goal_time_tolerance),
+    }
+}
+
+fn tolerance(message: &ToleranceMessage) -> JointTolerance {
+    JointTolerance {
+        name: message.name.clone(),
+        position: message.position,
+        velocity: message.velocity,
+        acceleration: message.acceleration,
+    }
+}
+
+/// Samples of a group as one point.
+pub(crate) fn point_message(samples: &[JointSample]) -> PointMessage {
+    PointMessage {
+        positions: samples.iter().map(|s| s.position).collect(),
+        velocities: samples.iter().map(|s| s.velocity).collect(),
+        accelerations: samples.iter().map(|s| s.acceleration).collect(),
+        effort: samples.iter().map(|s| s.effort).collect(),
+        ..PointMessage::default()
+    }
+}

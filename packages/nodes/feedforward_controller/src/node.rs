@@ -1,0 +1,232 @@
+//! The node: a sample in, a command out.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use karakuri_control::{Command, Controller, FeedforwardController, GroupEvent, State};
+use karakuri_files::load_robot;
+use karakuri_model::Model;
+use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
+use karakuri_ros::{
+    GoalRequest, JointStateReader, Node, Publisher, Status, Throttle, Time, info, qos, warn,
+};
+
+use crate::convert::control_time;
+use crate::group::GroupTopics;
+use crate::lockstep::Sources;
+use crate::parameters::Parameters;
+
+/// State of the node.
+pub(crate) struct ControllerNode {
+    parameters: Parameters,
+    model: Arc<Model>,
+    controller: FeedforwardController,
+    groups: Vec<GroupTopics>,
+    reader: JointStateReader,
+    sources: Sources,
+    command: Command,
+    output: Publisher<JointState>,
+    message: JointState,
+    /// Joints of the message, as indices of the command's arrays.
+    commanded: Vec<usize>,
+    /// Stamp of the newest sample, and whether it is still to be answered.
+    sample: Option<(Time, bool)>,
+    next_feedback: Time,
+    saturated: Throttle,
+    incomplete: Throttle,
+    status: karakuri_control::Status,
+}
+
+impl ControllerNode {
+    pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
+        let parameters = Parameters::declare(node)?;
+        let (urdf, config) = (parameters.urdf.get(), parameters.config.get());
+        if urdf.is_empty() {
+            return Err("parameter `urdf` is empty; give the path of the robot's URDF".into());
+        }
+        let config = (!config.is_empty()).then(|| Path::new(&config));
+        let loaded = load_robot(Path::new(&urdf), config, None)?;
+        for warning in &loaded.warnings {
+            warn!("{warning}");
+        }
+        let model = Arc::new(loaded.model);
+        let mut controller =
+            FeedforwardController::new(Arc::clone(&model), parameters.feedforward())?;
+        let mut groups = Vec::new();
+        let mut commanded = Vec::new();
+        for (index, group) in model.groups.iter().enumerate() {
+            commanded.extend(group.joints.iter().map(|j| j.0));
+            let names = group.joints.iter().map(|j| model.joints[j.0].name.clone()).collect();
+            groups.push(GroupTopics::new(node, (index, &group.name), names)?);
+            if let Some(machine) = controller.machine_mut(index) {
+                parameters.apply_to_group(machine.settings_mut());
+            }
+        }
+        let sources = Sources::new(&parameters.lockstep_sources.get());
+        node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
+        node.after_events(Self::answer);
+        node.wall_timer(Duration::from_millis(10), Self::answer);
+        node.on_parameters_changed(Self::on_parameters_changed);
+        node.diagnose("control", Self::diagnose);
+        let name = commanded.iter().map(|&j| model.joints[j].name.clone()).collect();
+        info!(
+            "controlling `{}`: {} joints in {} groups",
+            model.name,
+            commanded.len(),
+            groups.len()
+        );
+        Ok(Self {
+            command: Command::new(&model),
+            reader: JointStateReader::new(&model),
+            output: node.publisher("joint_command", qos::state())?,
+            message: JointState { name, ..JointState::default() },
+            sample: None,
+            next_feedback: Time::ZERO,
+            saturated: Throttle::new(Duration::from_secs(2)),
+            incomplete: Throttle::new(Duration::from_secs(5)),
+            status: karakuri_control::Status::default(),
+            parameters,
+            model,
+            controller,
+            groups,
+            sources,
+            commanded,
+        })
+    }
+
+    /// Time of the newest sample; zero before the first.
+    fn now(&self) -> Time {
+        self.sample.map_or(Time::ZERO, |(stamp, _)| stamp)
+    }
+
+    fn on_joint_states(&mut self, message: &JointState) {
+        match self.reader.read(&self.model, message) {
+            Ok(()) => self.sample = Some((Time::from(&message.header.stamp), true)),
+            Err(missing) => {
+                if self.incomplete.ready() {
+                    warn!(
+                        "joint_states lack {}; nothing is commanded until they come",
+                        missing.join(", ")
+                    );
+                }
+            }
+        }
+        self.answer();
+    }
+
+    pub(crate) fn on_goal(
+        &mut self,
+        group: usize,
+        request: GoalRequest<FollowJointTrajectory::Action>,
+    ) {
+        if self.sample.is_none() {
+            return request.reject("no joint_states have come yet");
+        }
+        let now = self.now();
+        if let Some(machine) = self.controller.machine_mut(group) {
+            self.groups[group].accept(machine, request, now);
+        }
+    }
+
+    pub(crate) fn on_trajectory(&mut self, group: usize, message: &JointTrajectory) {
+        let now = self.now();
+        if let Some(machine) = self.controller.machine_mut(group) {
+            self.groups[group].follow(machine, message, now);
+        }
+        if self.parameters.lockstep.get() {
+            self.sources.heard(&self.groups[group].topic, Time::from(&message.header.stamp));
+        }
+        self.answer();
+    }
+
+    /// Answers the newest sample, once, when all that it waits for is there.
+    fn answer(&mut self) {
+        for (group, topics) in self.groups.iter_mut().enumerate() {
+            if let Some(machine) = self.controller.machine_mut(group) {
+                topics.check_cancel(machine);
+            }
+        }
+        let Some((stamp, true)) = self.sample else { return };
+        let patience = Duration::from_secs_f64(self.parameters.command_timeout.get());
+        if self.parameters.lockstep.get() && !self.sources.complete(stamp, patience) {
+            return;
+        }
+        self.sample = Some((stamp, false));
+        let state = State { q: &self.reader.q, v: &self.reader.v };
+        let period = self.parameters.period.get();
+        self.status =
+            self.controller.update(&state, control_time(stamp), period, &mut self.command);
+        self.publish(stamp);
+        let events: Vec<GroupEvent> = self.controller.events().to_vec();
+        for event in events {
+            if let Some(machine) = self.controller.machine_mut(event.group) {
+                self.groups[event.group].finish(machine, event.finished);
+            }
+        }
+        self.report(stamp);
+    }
+
+    fn publish(&mut self, stamp: Time) {
+        let Self { message, command, commanded, .. } = self;
+        message.header.stamp = stamp.to_message();
+        for (target, values) in [
+            (&mut message.position, &command.position),
+            (&mut message.velocity, &command.velocity),
+            (&mut message.effort, &command.effort),
+        ] {
+            target.clear();
+            target.extend(commanded.iter().map(|&j| values[j]));
+        }
+        self.output.publish(message);
+    }
+
+    fn report(&mut self, stamp: Time) {
+        let due =
+            stamp >= self.next_feedback || stamp < self.next_feedback - Duration::from_secs(10);
+        let message = stamp.to_message();
+        for (topics, group) in self.groups.iter().zip(self.controller.groups()) {
+            topics.publish_state(&group.machine, &message);
+            if due {
+                topics.publish_feedback(&group.machine, &message);
+            }
+        }
+        if due {
+            self.next_feedback =
+                stamp.plus_seconds(1.0 / self.parameters.action_monitor_rate.get());
+        }
+        if let Some(joint) = self.status.saturated
+            && self.saturated.ready()
+        {
+            let joint = &self.model.joints[joint.0];
+            warn!(
+                "joint `{}`: feed-forward cut at its limit of {}",
+                joint.name, joint.limits.effort
+            );
+        }
+    }
+
+    fn on_parameters_changed(&mut self) {
+        if let Err(e) = self.controller.set_settings(self.parameters.feedforward()) {
+            warn!("{e}");
+        }
+        for group in 0..self.groups.len() {
+            if let Some(machine) = self.controller.machine_mut(group) {
+                self.parameters.apply_to_group(machine.settings_mut());
+            }
+        }
+    }
+
+    fn diagnose(&mut self) -> Status {
+        let status = match self.sample {
+            None => Status::warn("waiting for joint_states"),
+            Some(_) if self.status.was_stale => {
+                Status::warn("joint_states came late; goals were ended")
+            }
+            Some(_) => Status::ok("controlling"),
+        };
+        status.value("method", &self.controller.settings().method)
+    }
+}

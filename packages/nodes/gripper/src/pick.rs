@@ -1,0 +1,167 @@
+//! `pick_and_place`: messages to what the machine understands, and back.
+
+use karakuri_grasp::pick_and_place::{
+    Failure, Feedback, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
+};
+use karakuri_model::Model;
+use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
+use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace;
+use karakuri_ros::{FromMessage, Time, Transforms};
+use karakuri_spatial::{Pose, Vector3};
+
+/// An object that leans more than this cannot be picked upright. [rad]
+const UPRIGHT: f64 = 0.05;
+
+/// Error codes of the action's result (`karakuri_msgs/action/PickAndPlace`).
+pub(crate) mod code {
+    pub(crate) const NONE: u8 = 0;
+    pub(crate) const UNREACHABLE: u8 = 5;
+    pub(crate) const ROBOT_LOST: u8 = 9;
+    pub(crate) const INVALID_GOAL: u8 = 10;
+    pub(crate) const PREEMPTED: u8 = 12;
+    pub(crate) const TOO_HEAVY: u8 = 13;
+}
+
+/// What a goal leaves open.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Defaults {
+    pub(crate) grip_force: f64,
+    pub(crate) force_max: f64,
+    pub(crate) friction: f64,
+    pub(crate) approach_height: f64,
+}
+
+/// Width tolerance [m] and share of the speeds [-] of a goal.
+pub(crate) fn options(
+    goal: &PickAndPlace::Goal,
+    default_tolerance: f64,
+) -> Result<(f64, f64), String> {
+    let scale = if goal.speed_scale == 0.0 { 1.0 } else { goal.speed_scale };
+    if !(scale > 0.0 && scale <= 1.0) {
+        return Err(format!(
+            "speed_scale is {scale}; it must be above 0 and at most 1 (0 takes 1)"
+        ));
+    }
+    let tolerance =
+        if goal.width_tolerance == 0.0 { default_tolerance } else { goal.width_tolerance };
+    if !(tolerance > 0.0 && tolerance.is_finite()) {
+        return Err(format!(
+            "width_tolerance is {tolerance} m; it must be positive (0 takes the default)"
+        ));
+    }
+    Ok((tolerance, scale))
+}
+
+/// The machine's goal, poses in the model's world.
+pub(crate) fn goal(
+    goal: &PickAndPlace::Goal,
+    defaults: Defaults,
+    (transforms, model): (&Transforms, &Model),
+) -> Result<PickAndPlaceGoal, String> {
+    let or = |value: f64, default: f64| if value == 0.0 { default } else { value };
+    let size = Vector3::from_message(&goal.object_size).ok_or("object_size is not finite")?;
+    let limit = or(goal.max_grip_force, defaults.force_max).min(defaults.force_max);
+    Ok(PickAndPlaceGoal {
+        size,
+        mass: goal.mass,
+        friction: or(goal.friction, defaults.friction),
+        pick: object_pose("object_pose", &goal.object_pose, (transforms, model))?,
+        place: object_pose("place_pose", &goal.place_pose, (transforms, model))?,
+        grip_force: defaults.grip_force.min(limit),
+        approach_height: or(goal.approach_height, defaults.approach_height),
+    })
+}
+
+fn object_pose(
+    what: &str,
+    message: &PoseStamped,
+    (transforms, model): (&Transforms, &Model),
+) -> Result<ObjectPose, String> {
+    let frame = &message.header.frame_id;
+    let root = &model.frames[0];
+    let pose = Pose::from_message(&message.pose)
+        .ok_or_else(|| format!("{what} is not finite, or its quaternion is zero"))?;
+    let in_root = if frame.is_empty() || *frame == root.name {
+        pose
+    } else {
+        let frame_in_root = transforms.pose(&root.name, frame).ok_or_else(|| {
+            format!("{what} is in frame `{frame}`, which tf does not connect to `{}`; use a frame that it does", root.name)
+        })?;
+        frame_in_root * pose
+    };
+    let in_world = root.pose_in_body * in_root;
+    let [roll, pitch, yaw] = in_world.rpy();
+    if roll.abs() > UPRIGHT || pitch.abs() > UPRIGHT {
+        return Err(format!(
+            "{what} leans by {roll:.2} and {pitch:.2} rad; only upright objects can be picked"
+        ));
+    }
+    Ok(ObjectPose { position: in_world.translation, yaw })
+}
+
+/// The action's code for a goal that cannot be planned.
+pub(crate) fn plan_code(error: &PlanError) -> u8 {
+    match error {
+        PlanError::Unreachable { .. } => code::UNREACHABLE,
+        PlanError::TooHeavy { .. } => code::TOO_HEAVY,
+        _ => code::INVALID_GOAL,
+    }
+}
+
+fn failure_code(failure: Option<Failure>) -> u8 {
+    match failure {
+        None => code::NONE,
+        Some(Failure::NoObject) => 1,
+        Some(Failure::WrongSize) => 2,
+        Some(Failure::Blocked) => 3,
+        Some(Failure::Slipped) => 4,
+        Some(Failure::Collision) => 6,
+        Some(Failure::TimeOut) => 7,
+        Some(Failure::Stuck) => 8,
+        Some(Failure::RobotLost) => code::ROBOT_LOST,
+        Some(Failure::Canceled) => 11,
+    }
+}
+
+/// The result of a run that ended at `now`.
+pub(crate) fn result(result: &PickAndPlaceResult, now: Time) -> PickAndPlace::Result {
+    PickAndPlace::Result {
+        success: result.failure.is_none(),
+        error_code: failure_code(result.failure),
+        message: result.message.clone(),
+        state: result.stage.name().to_owned(),
+        elapsed: result.elapsed,
+        width: result.width,
+        force_left: result.forces[0],
+        force_right: result.forces[1],
+        retries: u8::try_from(result.retries).unwrap_or(u8::MAX),
+        stamp: now.to_message(),
+    }
+}
+
+/// The result of a goal that never started to move.
+pub(crate) fn refusal(
+    error_code: u8,
+    message: impl Into<String>,
+    now: Time,
+) -> PickAndPlace::Result {
+    PickAndPlace::Result {
+        error_code,
+        message: message.into(),
+        state: "IDLE".to_owned(),
+        stamp: now.to_message(),
+        ..PickAndPlace::Result::default()
+    }
+}
+
+pub(crate) fn feedback(feedback: &Feedback, elapsed: f64) -> PickAndPlace::Feedback {
+    PickAndPlace::Feedback {
+        state: feedback.stage.name().to_owned(),
+        progress: feedback.progress,
+        width: feedback.opening,
+        force_left: feedback.forces[0],
+        force_right: feedback.forces[1],
+        elapsed,
+        retries: 0,
+    }
+}

@@ -1,0 +1,329 @@
+//! The node: samples out, commands in, time in between.
+
+use std::time::{Duration, Instant};
+
+use karakuri_hardware::{Cell, CellEvent, Tick};
+use karakuri_physics::Snapshot;
+use karakuri_ros::msg::karakuri_msgs::msg::SimStatistics;
+use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::msg::std_msgs::msg::Header;
+use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
+use karakuri_ros::{
+    Clock, Node, Publisher, Status, Stop, Throttle, Time, Timer, error, info, qos, warn,
+};
+
+use crate::parameters::Parameters;
+use crate::robot::RobotTopics;
+use crate::services::Pending;
+use crate::states::WorldTopics;
+use crate::world::{Entity, WorldKeeper};
+
+/// Wall time a burst of samples may take before other events are looked at. [s]
+const BURST: f64 = 0.002;
+
+/// State of the node.
+#[derive(Debug)]
+pub(crate) struct Sim {
+    pub(crate) cell: Cell,
+    pub(crate) keeper: WorldKeeper,
+    pub(crate) pending: Pending,
+    parameters: Parameters,
+    robots: Vec<RobotTopics>,
+    world_topics: WorldTopics,
+    statistics: Publisher<SimStatistics>,
+    tf_static: Publisher<TFMessage>,
+    clock_topic: Option<Publisher<ClockMessage>>,
+    clock: Clock,
+    pace: Option<Timer>,
+    started: Instant,
+    stop: Stop,
+    next_states: i64,
+    meter: Meter,
+    waiting: Throttle,
+}
+
+/// What went by since the last message of statistics.
+#[derive(Debug, Default)]
+struct Meter {
+    since: f64,
+    stamp: i64,
+    samples: u32,
+    busy: f64,
+    longest: f64,
+    rate: f64,
+}
+
+impl Sim {
+    pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
+        let parameters = Parameters::declare(node)?;
+        let (hardware, period) = (parameters.hardware.get(), parameters.period.get());
+        let (io, warnings) = crate::cell::open(&hardware, &parameters.scene.get(), period)?;
+        for warning in warnings {
+            warn!("{warning}");
+        }
+        let layouts = io.robots().to_vec();
+        let simulated = io.world().is_some();
+        let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
+        let mut cell = Cell::new(io, parameters.cell());
+        cell.set_playing(!parameters.start_paused.get());
+        let alone = layouts.len() == 1;
+        let mut robots = Vec::new();
+        for (index, layout) in layouts.into_iter().enumerate() {
+            let prefix = if alone { String::new() } else { format!("{}/", layout.name) };
+            robots.push(RobotTopics::new(node, layout, (index, &prefix))?);
+        }
+        if simulated {
+            crate::services::offer(node)?;
+        }
+        node.diagnose("robots", Self::diagnose);
+        node.on_parameters_changed(Self::on_parameters_changed);
+        node.after_events(Self::go_on);
+        node.wall_timer(Duration::from_secs(1), Self::publish_statistics);
+        let names: Vec<&str> = robots.iter().map(|r| r.layout.name.as_str()).collect();
+        info!("{hardware}: {} at {:.0} Hz", names.join(", "), 1.0 / period);
+        let sim = Self {
+            keeper: WorldKeeper::new(initial),
+            pending: Pending::default(),
+            cell,
+            robots,
+            world_topics: WorldTopics::new(node)?,
+            statistics: node.publisher("~/statistics", qos::state())?,
+            tf_static: node.publisher("/tf_static", qos::latched())?,
+            clock_topic: simulated.then(|| node.publisher("/clock", qos::clock())).transpose()?,
+            clock: node.clock().clone(),
+            pace: Some(node.wall_timer(Duration::ZERO, Self::go_on)),
+            started: Instant::now(),
+            stop: node.stop(),
+            next_states: 0,
+            meter: Meter::default(),
+            waiting: Throttle::new(Duration::from_secs(5)),
+            parameters,
+        };
+        sim.publish_bases();
+        Ok(sim)
+    }
+
+    /// Says where the fixed robots stand: `world` to their root links.
+    fn publish_bases(&self) {
+        let bases = self.robots.iter().filter_map(|robot| robot.base_transform(self.clock.now()));
+        self.tf_static.publish(&TFMessage { transforms: bases.collect() });
+    }
+
+    fn now(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// A command for robot `index`.
+    pub(crate) fn on_command(&mut self, index: usize, message: &JointState) {
+        let now = self.now();
+        let robot = &mut self.robots[index];
+        if !robot.read_command(message) {
+            return;
+        }
+        let stamp = Time::from(&message.header.stamp).nanoseconds();
+        if let Err(e) = self.cell.command(index, stamp, &robot.command, now) {
+            warn!("joint_command refused: {e}");
+        }
+    }
+
+    /// Takes as many samples as are due, and publishes each.
+    pub(crate) fn go_on(&mut self) {
+        let begun = self.now();
+        let mut wait = 0.0;
+        loop {
+            let now = self.now();
+            match self.cell.poll(now) {
+                Ok(Tick::Advanced) => {
+                    let spent = self.now() - now;
+                    self.meter.samples += 1;
+                    self.meter.busy += spent;
+                    self.meter.longest = self.meter.longest.max(spent);
+                    self.publish();
+                    self.pending.after_sample(&self.cell);
+                }
+                Ok(Tick::Repeat) => {
+                    self.publish();
+                    self.say_what_is_awaited();
+                }
+                Ok(Tick::Wait(seconds)) => {
+                    wait = seconds;
+                    break;
+                }
+                Err(e) => {
+                    error!("{e}; the simulation is paused, reset it to go on");
+                    self.cell.set_playing(false);
+                    break;
+                }
+            }
+            if now - begun > BURST {
+                break;
+            }
+        }
+        if let Some(pace) = &self.pace {
+            pace.set_period(Duration::from_secs_f64(wait.clamp(0.0, 0.05)));
+        }
+        self.report_events();
+    }
+
+    fn report_events(&mut self) {
+        let events: Vec<CellEvent> = self.cell.take_events().collect();
+        for event in events {
+            match event {
+                CellEvent::CommandsLost { robot, silence } => warn!(
+                    "robot `{}`: no joint_command for {silence:.3} s; it holds its place until the controller returns",
+                    self.robots[robot].layout.name
+                ),
+                CellEvent::CommandsBack { robot } => {
+                    info!("robot `{}`: commands are back", self.robots[robot].layout.name);
+                }
+            }
+        }
+    }
+
+    /// In lockstep a silent partner stops time: say whom the simulation waits for.
+    fn say_what_is_awaited(&self) {
+        if !self.cell.settings().lockstep || !self.cell.is_playing() {
+            return;
+        }
+        let names: Vec<&str> =
+            self.cell.awaited().map(|i| self.robots[i].layout.name.as_str()).collect();
+        if !names.is_empty() && self.waiting.ready() {
+            info!("lockstep: waiting for joint_command of {}", names.join(", "));
+        }
+    }
+
+    /// Publishes the present sample: the clock first, the joints last.
+    pub(crate) fn publish(&mut self) {
+        let time = match self.clock_topic {
+            Some(_) => Time::from_nanoseconds(self.cell.stamp()),
+            None => self.clock.now(),
+        };
+        let stamp = time.to_message();
+        if let Some(clock) = &self.clock_topic {
+            clock.publish(&ClockMessage { clock: stamp.clone() });
+        }
+        for (index, robot) in self.robots.iter_mut().enumerate() {
+            robot.publish(self.cell.io(), index, &stamp);
+        }
+        let due =
+            self.cell.stamp() >= self.next_states || self.cell.stamp() == self.cell.first_stamp();
+        if due {
+            self.next_states = Time::from_nanoseconds(self.cell.stamp())
+                .plus_seconds(self.parameters.state_period.get())
+                .nanoseconds();
+            self.world_topics.publish(self.cell.io(), &stamp);
+            for robot in &self.robots {
+                robot.publish_odometry(&stamp);
+            }
+        }
+    }
+
+    fn on_parameters_changed(&mut self) {
+        self.cell.set_settings(self.parameters.cell());
+        self.apply_solver_settings();
+        self.go_on();
+    }
+
+    fn apply_solver_settings(&mut self) {
+        let (iterations, tolerance) =
+            (self.parameters.solver_iterations.get(), self.parameters.solver_tolerance.get());
+        if let Some(world) = self.cell.io_mut().world_mut() {
+            let mut settings = *world.settings();
+            settings.solver.iterations =
+                usize::try_from(iterations).unwrap_or(settings.solver.iterations);
+            settings.solver.tolerance = tolerance;
+            world.set_settings(settings);
+        }
+    }
+
+    fn publish_statistics(&mut self) {
+        let now = self.now();
+        let stamp = self.cell.stamp();
+        let meter = std::mem::take(&mut self.meter);
+        let passed = now - meter.since;
+        let rate = Time::from_nanoseconds(stamp).seconds_since(Time::from_nanoseconds(meter.stamp))
+            / passed;
+        self.meter = Meter { since: now, stamp, rate: rate.max(0.0), ..Meter::default() };
+        let period = self.cell.io().period();
+        let Some(world) = self.cell.io_mut().world_mut() else { return };
+        let (statistics, energy, dt) = (world.statistics(), world.energy(), world.settings().dt);
+        let steps = f64::from(meter.samples) * (period / dt);
+        let each = |total: f64| if steps > 0.0 { total / steps } else { 0.0 };
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        self.statistics.publish(&SimStatistics {
+            header: Header {
+                stamp: Time::from_nanoseconds(stamp).to_message(),
+                frame_id: "world".to_owned(),
+            },
+            step: statistics.steps,
+            time_step: dt,
+            real_time_factor: rate.max(0.0),
+            step_time: each(meter.busy),
+            step_time_max: meter.longest * dt / period,
+            wait_time: each(passed - meter.busy),
+            contacts: count(statistics.n_contacts),
+            constraints: count(statistics.n_blocks),
+            iterations: count(statistics.iterations),
+            residual: statistics.residual,
+            kinetic_energy: energy.kinetic,
+            potential_energy: energy.potential,
+        });
+    }
+
+    fn diagnose(&mut self) -> Status {
+        let lost: Vec<&str> = (0..self.robots.len())
+            .filter(|&i| self.cell.is_lost(i))
+            .map(|i| self.robots[i].layout.name.as_str())
+            .collect();
+        let status = if lost.is_empty() {
+            Status::ok(if self.cell.is_playing() { "running" } else { "paused" })
+        } else {
+            Status::warn(format!("{} in hold: no joint_command", lost.join(", ")))
+        };
+        status
+            .value("real_time_factor", self.meter.rate)
+            .value("lockstep", self.cell.settings().lockstep)
+    }
+
+    /// The robot or object of this name.
+    pub(crate) fn entity(&self, name: &str) -> Option<Entity> {
+        self.cell.io().world().and_then(|world| crate::world::find(world, name))
+    }
+
+    /// Back to the start, with or without time.
+    pub(crate) fn reset(&mut self, time_too: bool, keep_spawned: bool) -> Result<(), String> {
+        let posture = self.parameters.reset_posture.get();
+        self.keeper.reset(self.cell.io_mut(), keep_spawned, &posture)?;
+        self.apply_solver_settings();
+        if time_too {
+            self.cell.reset_time();
+            self.next_states = 0;
+        } else {
+            self.cell.forget_commands();
+        }
+        Ok(())
+    }
+
+    /// Takes away what was not there at the start.
+    pub(crate) fn delete_spawned(&mut self) {
+        if let Some(world) = self.cell.io_mut().world_mut() {
+            self.keeper.delete_spawned(world);
+        }
+    }
+
+    /// Goes back to a kept snapshot, time included.
+    pub(crate) fn restore(&mut self, name: &str) -> Result<(i64, u64), String> {
+        let world = self.cell.io_mut().world_mut().ok_or("there is no simulated world")?;
+        let (stamp, digest) = self.keeper.restore(name, world)?;
+        self.cell.set_stamp(stamp);
+        self.next_states = 0;
+        self.publish();
+        Ok((stamp, digest))
+    }
+
+    /// Ends the node.
+    pub(crate) fn quit(&self) {
+        self.stop.stop();
+    }
+}

@@ -1,0 +1,95 @@
+//! Parameters of the node.
+
+use karakuri_hardware::CellSettings;
+use karakuri_ros::{Node, Parameter, RosError};
+
+use crate::node::Sim;
+
+/// All parameters; the live ones are read again after each change.
+#[derive(Debug)]
+pub(crate) struct Parameters {
+    pub(crate) hardware: Parameter<String>,
+    pub(crate) scene: Parameter<String>,
+    pub(crate) period: Parameter<f64>,
+    pub(crate) start_paused: Parameter<bool>,
+    lockstep: Parameter<bool>,
+    real_time_factor: Parameter<f64>,
+    command_timeout: Parameter<f64>,
+    pub(crate) solver_iterations: Parameter<i64>,
+    pub(crate) solver_tolerance: Parameter<f64>,
+    pub(crate) state_period: Parameter<f64>,
+    pub(crate) reset_posture: Parameter<String>,
+}
+
+impl Parameters {
+    pub(crate) fn declare(node: &mut Node<Sim>) -> Result<Self, RosError> {
+        Ok(Self {
+            hardware: node
+                .parameter("hardware", "sim".to_owned())
+                .describe("What stands behind the topics: `sim` (physics) or `mock` (the drives alone, in real time).")
+                .read_only()
+                .validate("`sim` or `mock`", |v: &String| match v.as_str() {
+                    "sim" | "mock" => Ok(()),
+                    other => Err(format!("`{other}` is no hardware; write `sim` or `mock`")),
+                })
+                .declare()?,
+            scene: node
+                .parameter("scene", String::new())
+                .describe("Path of the scene file (YAML).")
+                .read_only()
+                .declare()?,
+            period: node
+                .parameter("period", 0.002)
+                .describe("Time between two samples, a whole number of the scene's time steps. [s]")
+                .range(1e-5..=1.0)
+                .read_only()
+                .declare()?,
+            start_paused: node
+                .parameter("start_paused", false)
+                .describe("Whether time stands still until `~/set_simulation_state` lets it go on.")
+                .read_only()
+                .declare()?,
+            lockstep: node
+                .parameter("lockstep", false)
+                .describe("Wait for the command computed from each sample: runs repeat bit by bit.")
+                .declare()?,
+            real_time_factor: node
+                .parameter("real_time_factor", 1.0)
+                .describe("Simulated seconds per second; 0 is as fast as it can. [-]")
+                .range(0.0..=1000.0)
+                .declare()?,
+            command_timeout: node
+                .parameter("command_timeout", 0.1)
+                .describe("Silence of the commander after which a robot holds its place; 0 is never. [s]")
+                .range(0.0..=3600.0)
+                .declare()?,
+            solver_iterations: node
+                .parameter("solver.iterations", 100_i64)
+                .describe("Most sweeps of the contact solver a step.")
+                .range(1..=100_000)
+                .declare()?,
+            solver_tolerance: node
+                .parameter("solver.tolerance", 1e-9)
+                .describe("Change of velocity below which contacts count as solved. [m/s]")
+                .range(0.0..=1.0)
+                .declare()?,
+            state_period: node
+                .parameter("state_period", 0.02)
+                .describe("Simulated time between two messages of objects, contacts and odometry. [s]")
+                .range(1e-4..=10.0)
+                .declare()?,
+            reset_posture: node
+                .parameter("reset_posture", String::new())
+                .describe("Posture of the robot YAML that a reset puts the robots in; empty: the scene's.")
+                .declare()?,
+        })
+    }
+
+    pub(crate) fn cell(&self) -> CellSettings {
+        CellSettings {
+            lockstep: self.lockstep.get(),
+            real_time_factor: self.real_time_factor.get(),
+            command_timeout: self.command_timeout.get(),
+        }
+    }
+}

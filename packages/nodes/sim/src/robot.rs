@@ -1,0 +1,172 @@
+//! The topics of one robot.
+
+use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
+use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
+use karakuri_ros::msg::geometry_msgs::msg::{TransformStamped, WrenchStamped};
+use karakuri_ros::msg::nav_msgs::msg::Odometry;
+use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
+use karakuri_ros::msg::std_msgs::msg::Header;
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Throttle, Time, qos, warn};
+use karakuri_spatial::Motion;
+
+use crate::node::Sim;
+
+/// Publishers and buffers of a robot.
+#[derive(Debug)]
+pub(crate) struct RobotTopics {
+    pub(crate) layout: RobotLayout,
+    pub(crate) state: RobotState,
+    pub(crate) command: JointCommand,
+    joint_states: Publisher<JointState>,
+    joint_message: JointState,
+    wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
+    imus: Vec<(Publisher<Imu>, Imu)>,
+    odometry: Option<Publisher<Odometry>>,
+    bad_commands: Throttle,
+}
+
+/// A header with the link as its frame.
+fn header(link: &str) -> Header {
+    Header { frame_id: link.to_owned(), ..Header::default() }
+}
+
+impl RobotTopics {
+    /// Topics below `prefix` (empty, or the robot's name and a slash) of robot `index`.
+    pub(crate) fn new(
+        node: &mut Node<Sim>,
+        layout: RobotLayout,
+        (index, prefix): (usize, &str),
+    ) -> Result<Self, RosError> {
+        node.subscribe(
+            &format!("{prefix}joint_command"),
+            qos::command(),
+            move |sim: &mut Sim, message| {
+                sim.on_command(index, message);
+            },
+        )?;
+        let mut wrenches = Vec::new();
+        for sensor in &layout.wrenches {
+            let publisher =
+                node.publisher(&format!("{prefix}wrench/{}", sensor.name), qos::state())?;
+            wrenches.push((
+                publisher,
+                WrenchStamped { header: header(&sensor.link), ..WrenchStamped::default() },
+            ));
+        }
+        let mut imus = Vec::new();
+        for sensor in &layout.imus {
+            let publisher =
+                node.publisher(&format!("{prefix}imu/{}", sensor.name), qos::state())?;
+            imus.push((publisher, Imu { header: header(&sensor.link), ..Imu::default() }));
+        }
+        let floating = matches!(layout.model.base, karakuri_model::Base::Floating);
+        let odometry =
+            floating.then(|| node.publisher(&format!("{prefix}odom"), qos::state())).transpose()?;
+        let names = layout.joints.iter().map(|j| j.name.clone()).collect();
+        Ok(Self {
+            state: RobotState::new(&layout),
+            command: JointCommand::new(&layout),
+            joint_states: node.publisher(&format!("{prefix}joint_states"), qos::state())?,
+            joint_message: JointState { name: names, ..JointState::default() },
+            wrenches,
+            imus,
+            odometry,
+            bad_commands: Throttle::new(std::time::Duration::from_secs(5)),
+            layout,
+        })
+    }
+
+    /// Reads the present sample and publishes it, the joints last.
+    pub(crate) fn publish(&mut self, io: &dyn RobotIo, index: usize, stamp: &Stamp) {
+        io.read(index, &mut self.state);
+        for ((publisher, message), wrench) in self.wrenches.iter_mut().zip(&self.state.wrenches) {
+            message.header.stamp = stamp.clone();
+            message.wrench = wrench.to_message();
+            publisher.publish(message);
+        }
+        for ((publisher, message), imu) in self.imus.iter_mut().zip(&self.state.imus) {
+            message.header.stamp = stamp.clone();
+            message.orientation = imu.orientation.to_message();
+            message.angular_velocity = imu.angular_velocity.to_message();
+            message.linear_acceleration = imu.linear_acceleration.to_message();
+            publisher.publish(message);
+        }
+        let message = &mut self.joint_message;
+        message.header.stamp = stamp.clone();
+        message.position.clone_from(&self.state.position);
+        message.velocity.clone_from(&self.state.velocity);
+        message.effort.clone_from(&self.state.effort);
+        self.joint_states.publish(message);
+    }
+
+    /// Where a fixed robot stands in `world`.
+    pub(crate) fn base_transform(&self, now: Time) -> Option<TransformStamped> {
+        let root = &self.layout.model.frames[0];
+        let karakuri_model::Base::Fixed(_) = self.layout.model.base else { return None };
+        Some(TransformStamped {
+            header: Header { stamp: now.to_message(), frame_id: "world".to_owned() },
+            child_frame_id: root.name.clone(),
+            transform: root.pose_in_body.to_message(),
+        })
+    }
+
+    /// Publishes the ground truth of a floating base: pose in `odom`, velocity in the root link's axes.
+    pub(crate) fn publish_odometry(&self, stamp: &Stamp) {
+        let (Some(publisher), Some((pose, velocity))) = (&self.odometry, &self.state.base) else {
+            return;
+        };
+        let mut message = Odometry {
+            header: Header { stamp: stamp.clone(), frame_id: "odom".to_owned() },
+            child_frame_id: self.layout.model.frames[0].name.clone(),
+            ..Odometry::default()
+        };
+        message.pose.pose = pose.to_message();
+        let rotation = pose.rotation;
+        let in_link =
+            Motion::new(rotation.tr_mul(&velocity.angular), rotation.tr_mul(&velocity.linear));
+        message.twist.twist = in_link.to_message();
+        publisher.publish(&message);
+    }
+
+    /// Copies a message into `command`; what it leaves out stays NaN, not commanded. False if it fits no rule.
+    pub(crate) fn read_command(&mut self, message: &JointState) -> bool {
+        for values in
+            [&mut self.command.position, &mut self.command.velocity, &mut self.command.effort]
+        {
+            values.fill(f64::NAN);
+        }
+        let fits = |values: &[f64]| values.is_empty() || values.len() == message.name.len();
+        if !fits(&message.position) || !fits(&message.velocity) || !fits(&message.effort) {
+            if self.bad_commands.ready() {
+                warn!(
+                    "joint_command for `{}` dropped: {} names, {} positions, {} velocities, {} efforts; each array must \
+                     be empty or as long as `name`",
+                    self.layout.name,
+                    message.name.len(),
+                    message.position.len(),
+                    message.velocity.len(),
+                    message.effort.len()
+                );
+            }
+            return false;
+        }
+        for (i, name) in message.name.iter().enumerate() {
+            let Some(j) = self.layout.joints.iter().position(|joint| joint.name == *name) else {
+                if self.bad_commands.ready() {
+                    warn!(
+                        "joint_command names `{name}`, which is no joint of `{}`; ignored",
+                        self.layout.name
+                    );
+                }
+                continue;
+            };
+            let pick = |values: &[f64]| {
+                values.get(i).copied().filter(|v| v.is_finite()).unwrap_or(f64::NAN)
+            };
+            self.command.position[j] = pick(&message.position);
+            self.command.velocity[j] = pick(&message.velocity);
+            self.command.effort[j] = pick(&message.effort);
+        }
+        true
+    }
+}

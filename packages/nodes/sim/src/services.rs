@@ -1,0 +1,361 @@
+//! Services: the standard `simulation_interfaces` below `~/`, and snapshots. Features that are not here are not
+//! offered, and not listed among the features.
+
+use karakuri_hardware::Cell;
+use karakuri_ros::msg::karakuri_msgs::srv::{RestoreSnapshot, SaveSnapshot};
+use karakuri_ros::msg::simulation_interfaces::msg as sim_msg;
+use karakuri_ros::msg::simulation_interfaces::srv;
+use karakuri_ros::msg::std_msgs::msg::Header;
+use karakuri_ros::{FromMessage, IntoMessage, Node, Request, RosError, Time};
+use karakuri_spatial::{Motion, Pose};
+
+use crate::node::Sim;
+use crate::world::{self, Entity, SpawnError};
+
+/// What `get_simulator_features` lists (`SimulatorFeatures`).
+const FEATURES: [u16; 15] = [0, 1, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32];
+
+/// Steps that a service asked for and that are not answered yet.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    steps: Option<Request<srv::StepSimulation::Service>>,
+}
+
+impl Pending {
+    /// Answers the step service when its last sample was taken.
+    pub(crate) fn after_sample(&mut self, cell: &Cell) {
+        if cell.remaining_steps() == 0
+            && let Some(request) = self.steps.take()
+        {
+            request.respond(srv::StepSimulation::Response { result: ok() });
+        }
+    }
+}
+
+fn ok() -> sim_msg::Result {
+    sim_msg::Result { result: sim_msg::Result::RESULT_OK as u8, error_message: String::new() }
+}
+
+fn failed(code: u8, message: impl Into<String>) -> sim_msg::Result {
+    sim_msg::Result { result: code, error_message: message.into() }
+}
+
+const NOT_FOUND: u8 = 2;
+const INCORRECT_STATE: u8 = 3;
+const OPERATION_FAILED: u8 = 4;
+const INVALID_POSE: u8 = 101;
+
+/// Offers all services.
+pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
+    node.service::<srv::GetSimulatorFeatures::Service>("~/get_simulator_features", |_, _| {
+        features()
+    })?;
+    node.service::<srv::GetSimulationState::Service>("~/get_simulation_state", |sim, _| {
+        get_state(sim)
+    })?;
+    node.service::<srv::SetSimulationState::Service>("~/set_simulation_state", set_state)?;
+    node.service_later::<srv::StepSimulation::Service>("~/step_simulation", step)?;
+    node.service::<srv::ResetSimulation::Service>("~/reset_simulation", reset)?;
+    node.service::<srv::GetEntities::Service>("~/get_entities", get_entities)?;
+    node.service::<srv::GetEntitiesStates::Service>("~/get_entities_states", get_entities_states)?;
+    node.service::<srv::GetEntityState::Service>("~/get_entity_state", get_entity_state)?;
+    node.service::<srv::SetEntityState::Service>("~/set_entity_state", set_entity_state)?;
+    node.service::<srv::GetEntityInfo::Service>("~/get_entity_info", get_entity_info)?;
+    node.service::<srv::SpawnEntity::Service>("~/spawn_entity", spawn)?;
+    node.service::<srv::DeleteEntity::Service>("~/delete_entity", delete)?;
+    node.service::<SaveSnapshot::Service>("~/save_snapshot", save_snapshot)?;
+    node.service::<RestoreSnapshot::Service>("~/restore_snapshot", restore_snapshot)
+}
+
+fn features() -> srv::GetSimulatorFeatures::Response {
+    let features = sim_msg::SimulatorFeatures {
+        features: FEATURES.to_vec(),
+        spawn_formats: vec!["urdf".to_owned()],
+        custom_info: "karakuri: one-link URDFs spawn as objects; snapshots at ~/save_snapshot, ~/restore_snapshot".to_owned(),
+    };
+    srv::GetSimulatorFeatures::Response { features }
+}
+
+fn get_state(sim: &Sim) -> srv::GetSimulationState::Response {
+    let state = if sim.cell.is_playing() { 1 } else { 2 };
+    srv::GetSimulationState::Response { state: sim_msg::SimulationState { state }, result: ok() }
+}
+
+fn set_state(
+    sim: &mut Sim,
+    request: &srv::SetSimulationState::Request,
+) -> srv::SetSimulationState::Response {
+    let playing = sim.cell.is_playing();
+    let result = match request.state.state {
+        1 if playing => failed(101, "the simulation is playing already"),
+        2 if !playing => failed(101, "the simulation is paused already"),
+        1 => {
+            sim.cell.set_playing(true);
+            ok()
+        }
+        2 => {
+            sim.cell.set_playing(false);
+            ok()
+        }
+        0 => {
+            sim.cell.set_playing(false);
+            sim.reset(true, false).map_or_else(|e| failed(OPERATION_FAILED, e), |()| ok())
+        }
+        3 => {
+            sim.quit();
+            ok()
+        }
+        other => failed(
+            103,
+            format!("state {other} cannot be set; 0 stopped, 1 playing, 2 paused, 3 quitting"),
+        ),
+    };
+    srv::SetSimulationState::Response { result }
+}
+
+fn step(sim: &mut Sim, request: Request<srv::StepSimulation::Service>) {
+    let refuse = |request: Request<srv::StepSimulation::Service>, code, message: &str| {
+        request.respond(srv::StepSimulation::Response { result: failed(code, message) });
+    };
+    if sim.cell.is_playing() {
+        return refuse(
+            request,
+            OPERATION_FAILED,
+            "the simulation is playing; pause it before stepping",
+        );
+    }
+    if sim.pending.steps.is_some() {
+        return refuse(request, INCORRECT_STATE, "another request's steps are still under way");
+    }
+    let steps = request.message().steps;
+    if steps == 0 {
+        return request.respond(srv::StepSimulation::Response { result: ok() });
+    }
+    sim.cell.step(steps);
+    sim.pending.steps = Some(request);
+}
+
+fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSimulation::Response {
+    let scope = if matches!(request.scope, 0 | 255) { 7 } else { request.scope };
+    let mut result = Ok(());
+    if scope & 2 != 0 {
+        result = sim.reset(scope & 1 != 0, scope & 4 == 0);
+    } else if scope & 1 != 0 {
+        sim.cell.reset_time();
+    }
+    if scope & 6 == 4 {
+        sim.delete_spawned();
+    }
+    sim.publish();
+    let result = result.map_or_else(|e| failed(OPERATION_FAILED, e), |()| ok());
+    srv::ResetSimulation::Response { result }
+}
+
+/// Names that pass the filters; only the pattern and the categories are known here.
+fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, sim_msg::Result> {
+    let Some(world) = sim.cell.io().world() else { return Ok(Vec::new()) };
+    if !filters.tags.tags.is_empty() || filters.bounds.type_ != 0 {
+        return Err(failed(
+            0,
+            "filters by tags and bounds are not supported; filter by pattern or category",
+        ));
+    }
+    let pattern = regex_lite::Regex::new(&filters.filter).map_err(|e| {
+        failed(
+            OPERATION_FAILED,
+            format!("filter `{}` is no regular expression: {e}", filters.filter),
+        )
+    })?;
+    let wanted = |name: &String| {
+        let category = world::find(world, name).map(|e| category(sim, e));
+        filters.categories.is_empty()
+            || filters.categories.iter().any(|c| Some(c.category) == category)
+    };
+    Ok(world::names(world).into_iter().filter(|n| pattern.is_match(n) && wanted(n)).collect())
+}
+
+/// `EntityCategory`: robot 1, dynamic object 4, static object 5.
+fn category(sim: &Sim, entity: Entity) -> u8 {
+    match (entity, sim.cell.io().world()) {
+        (Entity::Object(id), Some(world)) if world.body(id).description().fixed => 5,
+        (Entity::Object(_), _) => 4,
+        (Entity::Robot(_), _) => 1,
+    }
+}
+
+fn get_entities(sim: &mut Sim, request: &srv::GetEntities::Request) -> srv::GetEntities::Response {
+    match filtered(sim, &request.filters) {
+        Ok(entities) => srv::GetEntities::Response { result: ok(), entities },
+        Err(result) => srv::GetEntities::Response { result, entities: Vec::new() },
+    }
+}
+
+fn get_entities_states(
+    sim: &mut Sim,
+    request: &srv::GetEntitiesStates::Request,
+) -> srv::GetEntitiesStates::Response {
+    match filtered(sim, &request.filters) {
+        Ok(entities) => {
+            let states = entities
+                .iter()
+                .filter_map(|name| sim.entity(name).map(|e| entity_state(sim, e)))
+                .collect();
+            srv::GetEntitiesStates::Response { result: ok(), entities, states }
+        }
+        Err(result) => srv::GetEntitiesStates::Response { result, ..Default::default() },
+    }
+}
+
+fn entity_state(sim: &Sim, entity: Entity) -> sim_msg::EntityState {
+    let (pose, velocity) = sim
+        .cell
+        .io()
+        .world()
+        .map_or((Pose::IDENTITY, Motion::default()), |w| world::state(w, entity));
+    sim_msg::EntityState {
+        header: Header {
+            stamp: Time::from_nanoseconds(sim.cell.stamp()).to_message(),
+            frame_id: "world".to_owned(),
+        },
+        pose: pose.to_message(),
+        twist: velocity.to_message(),
+        ..sim_msg::EntityState::default()
+    }
+}
+
+fn unknown(sim: &Sim, name: &str) -> sim_msg::Result {
+    let names = sim.cell.io().world().map(world::names).unwrap_or_default();
+    failed(NOT_FOUND, format!("no entity `{name}`; there are: {}", names.join(", ")))
+}
+
+fn get_entity_state(
+    sim: &mut Sim,
+    request: &srv::GetEntityState::Request,
+) -> srv::GetEntityState::Response {
+    match sim.entity(&request.entity) {
+        Some(entity) => {
+            srv::GetEntityState::Response { result: ok(), state: entity_state(sim, entity) }
+        }
+        None => srv::GetEntityState::Response {
+            result: unknown(sim, &request.entity),
+            ..Default::default()
+        },
+    }
+}
+
+fn set_entity_state(
+    sim: &mut Sim,
+    request: &srv::SetEntityState::Request,
+) -> srv::SetEntityState::Response {
+    let result = match sim.entity(&request.entity) {
+        None => unknown(sim, &request.entity),
+        Some(Entity::Robot(_)) => failed(
+            OPERATION_FAILED,
+            "a robot's base cannot be moved; reset it with the parameter `reset_posture`",
+        ),
+        Some(Entity::Object(id)) => {
+            let pose = Pose::from_message(&request.state.pose);
+            let velocity = Motion::from_message(&request.state.twist);
+            match (pose, velocity, sim.cell.io_mut().world_mut()) {
+                (Some(pose), Some(velocity), Some(world)) => world
+                    .set_body_state(id, pose, velocity)
+                    .map_or_else(|e| failed(INVALID_POSE, e.to_string()), |()| ok()),
+                _ => failed(INVALID_POSE, "pose or twist is not finite, or the quaternion is zero"),
+            }
+        }
+    };
+    srv::SetEntityState::Response { result }
+}
+
+fn get_entity_info(
+    sim: &mut Sim,
+    request: &srv::GetEntityInfo::Request,
+) -> srv::GetEntityInfo::Response {
+    let Some(entity) = sim.entity(&request.entity) else {
+        return srv::GetEntityInfo::Response {
+            result: unknown(sim, &request.entity),
+            ..Default::default()
+        };
+    };
+    let info = sim_msg::EntityInfo {
+        category: sim_msg::EntityCategory { category: category(sim, entity) },
+        ..sim_msg::EntityInfo::default()
+    };
+    srv::GetEntityInfo::Response { result: ok(), info }
+}
+
+fn spawn(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity::Response {
+    let refuse = |result| srv::SpawnEntity::Response { result, entity_name: String::new() };
+    let text = if request.resource_string.is_empty() {
+        let path = request.uri.strip_prefix("file://").unwrap_or(&request.uri);
+        match karakuri_files::read_text(std::path::Path::new(path)) {
+            Ok(text) => text,
+            Err(e) => return refuse(failed(104, format!("no resource: {e}"))),
+        }
+    } else {
+        request.resource_string.clone()
+    };
+    let Some(pose) = Pose::from_message(&request.initial_pose.pose) else {
+        return refuse(failed(109, "initial_pose is not finite, or its quaternion is zero"));
+    };
+    let Some(world) = sim.cell.io_mut().world_mut() else {
+        return refuse(failed(OPERATION_FAILED, "no world"));
+    };
+    let mut name = if request.name.is_empty() { "object".to_owned() } else { request.name.clone() };
+    if world::find(world, &name).is_some() {
+        if !request.allow_renaming {
+            return refuse(failed(
+                101,
+                format!("`{name}` is taken; choose another name or allow renaming"),
+            ));
+        }
+        let free = (1..).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
+        name = free.unwrap_or(name);
+    }
+    match world::spawn(world, &name, &text, pose) {
+        Ok(_) => srv::SpawnEntity::Response { result: ok(), entity_name: name },
+        Err(SpawnError::Format(e)) => refuse(failed(103, e)),
+        Err(SpawnError::Parse(e)) => refuse(failed(106, e)),
+        Err(SpawnError::Refused(e)) => refuse(failed(OPERATION_FAILED, e.to_string())),
+    }
+}
+
+fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEntity::Response {
+    let result = match sim.entity(&request.entity) {
+        None => unknown(sim, &request.entity),
+        Some(Entity::Robot(_)) => failed(OPERATION_FAILED, "robots of the scene cannot be deleted"),
+        Some(Entity::Object(id)) => {
+            if let Some(world) = sim.cell.io_mut().world_mut() {
+                world.remove_body(id);
+            }
+            ok()
+        }
+    };
+    srv::DeleteEntity::Response { result }
+}
+
+fn save_snapshot(sim: &mut Sim, request: &SaveSnapshot::Request) -> SaveSnapshot::Response {
+    let stamp = sim.cell.stamp();
+    let time = Time::from_nanoseconds(stamp).to_message();
+    let (Some(world), false) = (sim.cell.io().world(), request.name.is_empty()) else {
+        let message = "the name is empty; give the snapshot a name".to_owned();
+        return SaveSnapshot::Response { success: false, message, stamp: time, digest: 0 };
+    };
+    let digest = sim.keeper.save(&request.name, world, stamp);
+    SaveSnapshot::Response { success: true, message: String::new(), stamp: time, digest }
+}
+
+fn restore_snapshot(
+    sim: &mut Sim,
+    request: &RestoreSnapshot::Request,
+) -> RestoreSnapshot::Response {
+    match sim.restore(&request.name) {
+        Ok((stamp, digest)) => RestoreSnapshot::Response {
+            success: true,
+            message: String::new(),
+            stamp: Time::from_nanoseconds(stamp).to_message(),
+            digest,
+        },
+        Err(message) => RestoreSnapshot::Response { success: false, message, ..Default::default() },
+    }
+}

@@ -1,0 +1,182 @@
+//! What the world looks like from outside: objects, contacts, markers, statistics.
+
+use karakuri_hardware::RobotIo;
+use karakuri_model::Shape;
+use karakuri_physics::{BodyDescription, Owner, World};
+use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
+use karakuri_ros::msg::geometry_msgs::msg::{Point, Vector3 as Vector3Message};
+use karakuri_ros::msg::karakuri_msgs::msg::{ContactPoint, Contacts, ObjectState, ObjectStates};
+use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
+use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
+use karakuri_spatial::{Pose, Vector3};
+
+use crate::node::Sim;
+
+/// Length of a marker arrow per newton. [m/N]
+const ARROW_SCALE: f64 = 0.005;
+
+/// Publishers of the world's state.
+#[derive(Debug)]
+pub(crate) struct WorldTopics {
+    objects: Publisher<ObjectStates>,
+    object_markers: Publisher<MarkerArray>,
+    contacts: Publisher<Contacts>,
+    contact_markers: Publisher<MarkerArray>,
+    shown_contacts: usize,
+}
+
+impl WorldTopics {
+    pub(crate) fn new(node: &mut Node<Sim>) -> Result<Self, RosError> {
+        Ok(Self {
+            objects: node.publisher("/objects", qos::state())?,
+            object_markers: node.publisher("/object_markers", qos::state())?,
+            contacts: node.publisher("/contacts", qos::state())?,
+            contact_markers: node.publisher("/contact_markers", qos::state())?,
+            shown_contacts: 0,
+        })
+    }
+
+    pub(crate) fn publish(&mut self, io: &dyn RobotIo, stamp: &Stamp) {
+        let Some(world) = io.world() else { return };
+        let header = Header { stamp: stamp.clone(), frame_id: "world".to_owned() };
+        self.objects.publish(&object_states(world, &header));
+        if self.object_markers.n_subscribers() > 0 {
+            self.object_markers.publish(&object_markers(world, &header));
+        }
+        let contacts = contacts(world, &header);
+        if self.contact_markers.n_subscribers() > 0 {
+            self.contact_markers.publish(&contact_markers(&contacts, self.shown_contacts));
+            self.shown_contacts = contacts.contacts.len();
+        }
+        self.contacts.publish(&contacts);
+    }
+}
+
+fn object_states(world: &World, header: &Header) -> ObjectStates {
+    let objects = world
+        .body_ids()
+        .map(|id| {
+            let body = world.body(id);
+            let description = body.description();
+            ObjectState {
+                name: description.name.clone(),
+                pose: body.pose().to_message(),
+                twist: body.velocity().to_message(),
+                mass: description.mass,
+                size: size(&description.shape).to_message(),
+            }
+        })
+        .collect();
+    ObjectStates { header: header.clone(), objects }
+}
+
+/// Edges of the box around a shape. [m] (3)
+fn size(shape: &Shape) -> Vector3 {
+    match shape {
+        Shape::Box { size } => *size,
+        Shape::Sphere { radius } => Vector3::repeat(2.0 * radius),
+        Shape::Cylinder { radius, length } => Vector3::new(2.0 * radius, 2.0 * radius, *length),
+        Shape::Capsule { radius, length } => {
+            Vector3::new(2.0 * radius, 2.0 * radius, length + 2.0 * radius)
+        }
+        Shape::Mesh(mesh) => {
+            let points = mesh.vertices.iter().map(|&v| Vector3::from(v));
+            let (low, high) = points.fold(
+                (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)),
+                |(low, high), p| (low.inf(&p), high.sup(&p)),
+            );
+            if mesh.vertices.is_empty() { Vector3::zeros() } else { high - low }
+        }
+    }
+}
+
+fn object_markers(world: &World, header: &Header) -> MarkerArray {
+    let marker = |description: &BodyDescription, pose: Pose, id: usize| {
+        let [r, g, b, a] = description.color;
+        let mut marker = Marker {
+            header: header.clone(),
+            ns: "objects".to_owned(),
+            id: i32::try_from(id).unwrap_or(i32::MAX),
+            type_: marker_type(&description.shape),
+            pose: pose.to_message(),
+            scale: size(&description.shape).to_message(),
+            color: ColorRGBA { r, g, b, a },
+            ..Marker::default()
+        };
+        if let Shape::Mesh(mesh) = &description.shape {
+            marker.scale = Vector3Message { x: 1.0, y: 1.0, z: 1.0 };
+            let corners = mesh.triangles.iter().flatten().map(|&i| mesh.vertices[i as usize]);
+            marker.points = corners.map(|[x, y, z]| Point { x, y, z }).collect();
+        }
+        marker
+    };
+    let markers = world.body_ids().map(|id| {
+        let body = world.body(id);
+        marker(body.description(), body.pose(), id.0)
+    });
+    MarkerArray { markers: markers.collect() }
+}
+
+/// The marker type nearest to a shape; a capsule is shown as a cylinder.
+fn marker_type(shape: &Shape) -> i32 {
+    match shape {
+        Shape::Box { .. } => 1,
+        Shape::Sphere { .. } => 2,
+        Shape::Cylinder { .. } | Shape::Capsule { .. } => 3,
+        Shape::Mesh(_) => 11,
+    }
+}
+
+fn contacts(world: &World, header: &Header) -> Contacts {
+    let contacts = world
+        .contacts()
+        .map(|c| ContactPoint {
+            body_a: owner_name(world, c.a),
+            body_b: owner_name(world, c.b),
+            position: c.position.to_message(),
+            normal: c.normal.to_message(),
+            force: c.force.to_message(),
+            depth: -c.gap,
+        })
+        .collect();
+    Contacts { header: header.clone(), contacts }
+}
+
+fn owner_name(world: &World, owner: Owner) -> String {
+    match owner {
+        Owner::Link { robot, frame } => {
+            let robot = world.robot(robot);
+            format!("{}/{}", robot.name(), robot.model().frames[frame.0].name)
+        }
+        Owner::Body(id) => world.body(id).description().name.clone(),
+        Owner::Ground => "ground".to_owned(),
+    }
+}
+
+/// An arrow for every contact force; those shown before and gone are deleted.
+fn contact_markers(contacts: &Contacts, shown_before: usize) -> MarkerArray {
+    let marker = |id: usize| Marker {
+        header: contacts.header.clone(),
+        ns: "contacts".to_owned(),
+        id: i32::try_from(id).unwrap_or(i32::MAX),
+        ..Marker::default()
+    };
+    let arrow = |(id, contact): (usize, &ContactPoint)| {
+        let (p, f) = (&contact.position, &contact.force);
+        let tip = Point {
+            x: p.x + ARROW_SCALE * f.x,
+            y: p.y + ARROW_SCALE * f.y,
+            z: p.z + ARROW_SCALE * f.z,
+        };
+        Marker {
+            points: vec![p.clone(), tip],
+            scale: Vector3Message { x: 0.004, y: 0.008, z: 0.0 },
+            color: ColorRGBA { r: 0.9, g: 0.2, b: 0.1, a: 1.0 },
+            ..marker(id)
+        }
+    };
+    let mut markers: Vec<Marker> = contacts.contacts.iter().enumerate().map(arrow).collect();
+    markers.extend((markers.len()..shown_before).map(|id| Marker { action: 2, ..marker(id) }));
+    MarkerArray { markers }
+}
