@@ -263,8 +263,9 @@ def run(client, task, start, out, number):
     wall = time.monotonic() - begun
     outcome, ended = result.result().result, None
     ended = outcome.stamp.sec * 1_000_000_000 + outcome.stamp.nanosec
-    # The last message of objects before the end may still be under way.
-    spin_until(client, lambda: any(t >= ended for t in record.objects), 20.0, "the last state of the objects")
+    # The last messages before the end may still be under way.
+    heard = (record.objects, record.joints, record.tracking, record.grip)
+    spin_until(client, lambda: all(max(topic, default=0) >= ended for topic in heard), 20.0, "the last messages")
     pause(client, True)
     client.record = None
     summary = {
@@ -299,6 +300,8 @@ def send(client, goal):
         spin_until(client, sent.done, 20.0, "sending the goal")
         if sent.result().accepted:
             break
+        rest = time.monotonic() + 0.2
+        spin_until(client, lambda: time.monotonic() > rest, 1.0, "a moment")
         if time.monotonic() > end:
             raise Failed("the gripper refuses the goal; nodes.log says why")
     result = sent.result().get_result_async()
