@@ -165,28 +165,34 @@ class Client(Node):
         self.create_subscription(GripState, f"{NAMESPACE}/grip_state", self.on_grip, deep)
 
     def on_objects(self, message):
-        if self.record is not None:
-            self.record.objects[stamp(message.header)] = {o.name: o.pose for o in message.objects}
+        self.keep("objects", message, lambda: {o.name: o.pose for o in message.objects})
 
     def on_joints(self, message):
-        if self.record is not None:
-            self.record.joints[stamp(message.header)] = (message.name, message.position)
+        self.keep("joints", message, lambda: (message.name, message.position))
 
     def on_control(self, message):
-        if self.record is not None:
-            error = list(message.error.positions)
-            self.record.tracking[stamp(message.header)] = (message.joint_names, error)
+        self.keep("tracking", message, lambda: (message.joint_names, list(message.error.positions)))
 
     def on_grip(self, message):
+        self.keep("grip", message, lambda: (message.width, message.force_left, message.force_right))
+
+    def keep(self, topic, message, value):
         if self.record is not None:
-            self.record.grip[stamp(message.header)] = (message.width, message.force_left, message.force_right)
+            self.record.keep(topic, stamp(message.header), value)
 
 
 class Record:
     """What the topics said during a run, by time stamp [ns]."""
 
+    BEGINNING = 100_000_000  # [ns] a later first message is a leftover of the run before
+
     def __init__(self):
         self.objects, self.joints, self.tracking, self.grip = {}, {}, {}, {}
+
+    def keep(self, topic, time, value):
+        messages = getattr(self, topic)
+        if messages or time <= self.BEGINNING:
+            messages[time] = value()
 
 
 def stamp(header):

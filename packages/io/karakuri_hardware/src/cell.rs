@@ -16,10 +16,11 @@ const LARGEST_LAG: f64 = 0.1;
 pub struct CellSettings {
     /// Wait for the command computed from the last sample before going on.
     pub lockstep: bool,
-    /// Cell seconds per wall second; 0 is as fast as it can. [-]
+    /// Cell seconds per wall second; 0 is as fast as the commanders keep up: a command may then lag by
+    /// one sample, as it does in real time. [-]
     pub real_time_factor: f64,
-    /// Commands older than this put the robot into hold; 0 is never. Cell time, or wall time where `lockstep` makes
-    /// the cell wait. [s]
+    /// Commands older than this put the robot into hold; 0 is never. Cell time, or wall time where the cell waits for
+    /// its commanders (`lockstep`, or a real-time factor of 0). [s]
     pub command_timeout: f64,
 }
 
@@ -50,6 +51,9 @@ pub enum CellEvent {
         robot: usize,
     },
 }
+
+/// Samples that a command may lag behind when time runs as fast as it can without lockstep.
+const LARGEST_COMMAND_LAG: i64 = 1;
 
 /// Whether a robot's commander is there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -195,18 +199,22 @@ impl Cell {
         self.commanders[robot] == Commander::Lost
     }
 
-    /// Robots whose command for the present sample is awaited.
+    /// Robots whose command is awaited before time goes on.
     pub fn awaited(&self) -> impl Iterator<Item = usize> + '_ {
-        let stamp = self.stamp();
-        self.commanders
-            .iter()
-            .enumerate()
-            .filter(move |(_, c)| match c {
-                Commander::Never => true,
-                Commander::Alive { stamp: s, .. } => *s < stamp,
-                Commander::Lost => false,
-            })
-            .map(|(robot, _)| robot)
+        let lockstep = self.settings.lockstep;
+        let lag = if lockstep { 0 } else { LARGEST_COMMAND_LAG * self.period_ns };
+        let oldest = self.stamp() - lag;
+        let waits = move |commander: &Commander| match commander {
+            Commander::Never => lockstep,
+            Commander::Alive { stamp, .. } => *stamp < oldest,
+            Commander::Lost => false,
+        };
+        self.commanders.iter().enumerate().filter(move |(_, c)| waits(c)).map(|(robot, _)| robot)
+    }
+
+    /// Whether time waits for commanders at all.
+    fn is_waiting_kind(&self) -> bool {
+        self.settings.lockstep || self.settings.real_time_factor <= 0.0
     }
 
     /// Takes a command computed from the sample stamped `stamp` [ns]; 0 is `from the present one`. In lockstep a
@@ -236,7 +244,7 @@ impl Cell {
             return Ok(self.stand_still(now));
         }
         self.watch_commanders(now);
-        if self.settings.lockstep && self.awaited().next().is_some() {
+        if self.is_waiting_kind() && self.awaited().next().is_some() {
             return Ok(self.stand_still(now));
         }
         let wait = self.wait_for_pace(now);
@@ -273,7 +281,7 @@ impl Cell {
         }
         for robot in 0..self.commanders.len() {
             let Commander::Alive { cell, wall, .. } = self.commanders[robot] else { continue };
-            let silence = if self.settings.lockstep {
+            let silence = if self.is_waiting_kind() {
                 now - wall.max(self.sampled)
             } else {
                 (self.stamp() - cell) as f64 * 1e-9

@@ -55,7 +55,7 @@ impl Parameters {
                 .declare()?,
             real_time_factor: node
                 .parameter("real_time_factor", 1.0)
-                .describe("Simulated seconds per second; 0 is as fast as it can. [-]")
+                .describe("Simulated seconds per second; 0 is as fast as the controller keeps up. [-]")
                 .range(0.0..=1000.0)
                 .declare()?,
             command_timeout: node
