@@ -34,10 +34,10 @@ struct Axis {
 
 impl Mock {
     /// A mock of a robot at posture `q` (nq), sampled every `period` [s].
-    pub fn new(name: &str, model: Arc<Model>, q: &[f64], period: f64) -> Self {
-        let mut data = Data::new(&model);
-        let mass_matrix = crba(&model, &mut data, q);
-        let layout = RobotLayout::new(name, Arc::clone(&model));
+    pub fn new(name: &str, model: &Arc<Model>, q: &[f64], period: f64) -> Self {
+        let mut data = Data::new(model);
+        let mass_matrix = crba(model, &mut data, q);
+        let layout = RobotLayout::new(name, Arc::clone(model));
         let axes = layout
             .joints
             .iter()

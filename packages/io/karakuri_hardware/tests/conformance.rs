@@ -22,7 +22,7 @@ fn model() -> Arc<Model> {
         joint.limits = Limits { lower: -2.0, upper: 2.0, velocity: 5.0, effort: 20.0 };
         joint
     };
-    let model = ModelBuilder::new("arm", karakuri_model::Base::Fixed(Pose::IDENTITY))
+    let built = ModelBuilder::new("arm", karakuri_model::Base::Fixed(Pose::IDENTITY))
         .link(LinkSpec::new("base", Inertia::ZERO))
         .link(LinkSpec::new("upper", inertia))
         .link(LinkSpec::new("lower", inertia))
@@ -30,7 +30,7 @@ fn model() -> Arc<Model> {
         .joint(hinge("elbow", "upper", "lower"))
         .build()
         .unwrap();
-    Arc::new(model)
+    Arc::new(built)
 }
 
 fn trial() -> Trial {
@@ -48,5 +48,5 @@ fn the_simulation_conforms() {
 
 #[test]
 fn the_mock_conforms() {
-    check(&mut Mock::new("arm", model(), &[0.0, 0.0], 2e-3), &trial()).unwrap();
+    check(&mut Mock::new("arm", &model(), &[0.0, 0.0], 2e-3), &trial()).unwrap();
 }

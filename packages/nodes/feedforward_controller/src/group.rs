@@ -34,11 +34,11 @@ impl GroupTopics {
         let prefix = if index == 0 { String::new() } else { format!("{name}/") };
         let topic = format!("{prefix}joint_trajectory");
         node.subscribe(&topic, qos::command(), move |s: &mut ControllerNode, m| {
-            s.on_trajectory(index, m)
+            s.on_trajectory(index, m);
         })?;
         let action = format!("{prefix}follow_joint_trajectory");
         node.action_server::<Follow>(&action, move |s: &mut ControllerNode, r| {
-            s.on_goal(index, r)
+            s.on_goal(index, r);
         })?;
         let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
         Ok(Self { topic, names, state, goal: None })

@@ -29,6 +29,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
+    #[expect(clippy::too_many_lines, reason = "one declaration after the other")]
     pub(crate) fn declare(node: &mut Node<ControllerNode>) -> Result<Self, RosError> {
         Ok(Self {
             urdf: node.parameter("urdf", String::new()).describe("Path of the robot's URDF.").read_only().declare()?,

@@ -184,6 +184,9 @@ impl GripperNode {
             warn!("pick_and_place rejected: {why}");
             return request.reject(why);
         }
+        if self.machine.is_busy() {
+            return request.reject("a pick and place is under way; cancel it first");
+        }
         if !self.arm.is_ready() {
             return request.reject("the controller's follow_joint_trajectory is not there");
         }
@@ -198,10 +201,6 @@ impl GripperNode {
         }
         let now = self.now();
         let active = request.accept();
-        if let Some((old, _)) = self.pick.take() {
-            self.machine.cancel();
-            old.abort(pick::refusal(code::PREEMPTED, "another goal took over", now));
-        }
         self.end_command(Ending::Canceled);
         match self.start(active.goal(), now) {
             Ok(()) => self.pick = Some((active, now)),
@@ -363,7 +362,7 @@ impl GripperNode {
             match result.failure {
                 None => goal.succeed(message),
                 Some(karakuri_grasp::pick_and_place::Failure::Canceled) if goal.is_canceling() => {
-                    goal.cancel(message)
+                    goal.cancel(message);
                 }
                 Some(_) => {
                     warn!("pick_and_place: {}", result.message);

@@ -38,7 +38,7 @@ fn mock(world: &World, scene: &str, period: f64) -> Result<Mock, String> {
         ));
     };
     let robot = world.robot(id);
-    Ok(Mock::new(robot.name(), robot.model().clone(), robot.q(), period))
+    Ok(Mock::new(robot.name(), robot.model(), robot.q(), period))
 }
 
 /// Physics steps a control period, which must be whole.

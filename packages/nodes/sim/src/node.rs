@@ -17,7 +17,7 @@ use crate::parameters::Parameters;
 use crate::robot::RobotTopics;
 use crate::services::Pending;
 use crate::states::WorldTopics;
-use crate::world::{Entity, WorldKeeper};
+use crate::world::{Entity, Scope, WorldKeeper};
 
 /// Wall time a burst of samples may take before other events are looked at. [s]
 const BURST: f64 = 0.002;
@@ -291,12 +291,12 @@ impl Sim {
         self.cell.io().world().and_then(|world| crate::world::find(world, name))
     }
 
-    /// Back to the start, with or without time.
-    pub(crate) fn reset(&mut self, time_too: bool, keep_spawned: bool) -> Result<(), String> {
+    /// Back to the start, as far as `scope` goes.
+    pub(crate) fn reset(&mut self, scope: Scope) -> Result<(), String> {
         let posture = self.parameters.reset_posture.get();
-        self.keeper.reset(self.cell.io_mut(), keep_spawned, &posture)?;
+        self.keeper.reset(self.cell.io_mut(), scope, &posture)?;
         self.apply_solver_settings();
-        if time_too {
+        if scope.time {
             self.cell.reset_time();
             self.next_states = 0;
         } else {

@@ -10,7 +10,7 @@ use karakuri_ros::{FromMessage, IntoMessage, Node, Request, RosError, Time};
 use karakuri_spatial::{Motion, Pose};
 
 use crate::node::Sim;
-use crate::world::{self, Entity, SpawnError};
+use crate::world::{self, Entity, Scope, SpawnError};
 
 /// What `get_simulator_features` lists (`SimulatorFeatures`).
 const FEATURES: [u16; 15] = [0, 1, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32];
@@ -99,7 +99,8 @@ fn set_state(
         }
         0 => {
             sim.cell.set_playing(false);
-            sim.reset(true, false).map_or_else(|e| failed(OPERATION_FAILED, e), |()| ok())
+            sim.reset(Scope { time: true, spawned: true })
+                .map_or_else(|e| failed(OPERATION_FAILED, e), |()| ok())
         }
         3 => {
             sim.quit();
@@ -139,7 +140,7 @@ fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSi
     let scope = if matches!(request.scope, 0 | 255) { 7 } else { request.scope };
     let mut result = Ok(());
     if scope & 2 != 0 {
-        result = sim.reset(scope & 1 != 0, scope & 4 == 0);
+        result = sim.reset(Scope { time: scope & 1 != 0, spawned: scope & 4 != 0 });
     } else if scope & 1 != 0 {
         sim.cell.reset_time();
     }
@@ -309,7 +310,7 @@ fn spawn(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity
                 format!("`{name}` is taken; choose another name or allow renaming"),
             ));
         }
-        let free = (1..).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
+        let free = (1..=u32::MAX).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
         name = free.unwrap_or(name);
     }
     match world::spawn(world, &name, &text, pose) {

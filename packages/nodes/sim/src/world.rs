@@ -14,6 +14,15 @@ pub(crate) struct WorldKeeper {
     saved: BTreeMap<String, (Snapshot, i64)>,
 }
 
+/// What a reset of states takes along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// Time begins anew.
+    pub(crate) time: bool,
+    /// What was spawned goes, what was deleted comes back.
+    pub(crate) spawned: bool,
+}
+
 /// A robot or an object, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entity {
@@ -39,14 +48,14 @@ impl WorldKeeper {
     pub(crate) fn reset(
         &self,
         io: &mut dyn RobotIo,
-        keep_spawned: bool,
+        scope: Scope,
         posture: &str,
     ) -> Result<(), String> {
         let (Some(initial), Some(world)) = (&self.initial, io.world_mut()) else { return Ok(()) };
-        if keep_spawned {
-            world.restore_states(initial);
-        } else {
+        if scope.spawned {
             world.restore(initial);
+        } else {
+            world.restore_states(initial);
         }
         if posture.is_empty() {
             return Ok(());
