@@ -224,4 +224,3 @@ impl GripForce {
 pub fn is_firm(forces: &[f64; 2], wanted: f64) -> bool {
     forces[0] + forces[1] >= 1.9 * wanted && forces.iter().all(|f| *f >= 0.7 * wanted)
 }
-

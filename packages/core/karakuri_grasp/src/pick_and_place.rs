@@ -424,4 +424,3 @@ impl PickAndPlace {
         self.run = None;
     }
 }
-

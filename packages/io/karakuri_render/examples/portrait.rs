@@ -22,7 +22,9 @@ fn main() -> anyhow::Result<()> {
         let angle = text.map_or(Ok(default), |t| t.parse().context("angles are numbers"))?;
         Ok(angle.to_radians())
     };
-    let model = load_robot(Path::new(urdf), Some(Path::new(config)), Some(Base::Fixed(Pose::IDENTITY)))?.model;
+    let model =
+        load_robot(Path::new(urdf), Some(Path::new(config)), Some(Base::Fixed(Pose::IDENTITY)))?
+            .model;
     let Some(posture) = model.postures.iter().find(|p| p.name == *posture) else {
         bail!("no posture `{posture}`");
     };
