@@ -2,7 +2,6 @@
 
 use karakuri_model::Shape;
 use karakuri_spatial::{Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
-use nalgebra::Quaternion;
 
 /// What a free or fixed body is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,8 +109,7 @@ impl Body {
         self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));
         self.pose.translation += three(&rates[..3]) * h;
         let turn = UnitQuaternion::from_scaled_axis(three(&rates[3..6]) * h);
-        self.rotation =
-            UnitQuaternion::new_normalize(Quaternion::from(*(turn * self.rotation).quaternion()));
+        self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
         self.update();
     }
 

@@ -126,7 +126,7 @@ impl Loops {
         let mut row = 0;
         for joint in &model.loops {
             let (X_WA, X_WB) = joint_frames(joint, data);
-            let gap = relative_gap(&X_WA, &X_WB, &joint.locked);
+            let gap = relative_gap(&X_WA, &X_WB, joint.locked);
             for (value, _) in gap.iter().zip(&joint.locked).filter(|(_, locked)| **locked) {
                 self.multipliers[row] = *value;
                 row += 1;
@@ -171,7 +171,7 @@ impl Loops {
 pub fn loop_gap(model: &Model, data: &Data) -> f64 {
     model.loops.iter().fold(0.0, |largest: f64, joint| {
         let (X_WA, X_WB) = joint_frames(joint, data);
-        let gap = relative_gap(&X_WA, &X_WB, &joint.locked);
+        let gap = relative_gap(&X_WA, &X_WB, joint.locked);
         gap.iter().zip(&joint.locked).filter(|(_, l)| **l).fold(largest, |m, (g, _)| m.max(g.abs()))
     })
 }
@@ -185,7 +185,7 @@ fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
 }
 
 /// Rotation and translation of B against A in A's axes: zero on the locked freedoms of a closed joint. (6)
-fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: &[bool; 6]) -> [f64; 6] {
+fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
     let X_AB = X_WA.inverse() * *X_WB;
     let R = &X_AB.rotation;
     let rotation = match [locked[0], locked[1], locked[2]] {

@@ -189,7 +189,7 @@ impl Robot {
         update_velocities(&model, &mut self.data, &self.v);
         rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &[]);
         crba_at_position(&model, &mut self.data);
-        for k in 0..self.v.len() {
+        for (k, out) in out.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
             let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
             self.extra[k] = self.armature[k] + implicit;
@@ -197,7 +197,7 @@ impl Robot {
             let feedforward = if self.drives.enabled[k] { self.drives.effort[k] } else { 0.0 };
             let explicit = feedforward + stiffness * error + damping * self.drives.velocity[k]
                 - self.data.effort[k];
-            out[k] = h * explicit - implicit * self.v[k];
+            *out = h * explicit - implicit * self.v[k];
         }
         self.factor.factorize(&self.data.mass_matrix, &self.extra)?;
         self.factor.solve(out);

@@ -269,7 +269,8 @@ impl World {
         self.check_name(name)?;
         check_state(name, "position", q, model.nq)?;
         let id = RobotId(self.robots.len());
-        let robot = Robot::new(name, Arc::clone(&model), q);
+        let robot = Robot::new(name, model, q);
+        let model = Arc::clone(&robot.model);
         self.robots.push(Some(robot));
         if let Err(e) = self.add_robot_colliders(id, &model) {
             self.remove_robot(id);

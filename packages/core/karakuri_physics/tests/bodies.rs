@@ -1,5 +1,12 @@
 //! Free bodies against closed forms.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of steps are small"
+)]
+
 use karakuri_model::Shape;
 use karakuri_physics::{BodyDescription, ObjectId, StepOutcome, World, WorldSettings};
 use karakuri_spatial::{Motion, Pose, Vector3};

@@ -1,5 +1,12 @@
 //! Robots against closed forms and laws of mechanics.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of steps are small"
+)]
+
 use std::sync::Arc;
 
 use karakuri_dynamics::{Data, centroidal_momentum};

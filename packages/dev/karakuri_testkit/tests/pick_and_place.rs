@@ -1,5 +1,8 @@
 //! The whole chain without ROS: scene, controller, grasp machine, in lockstep. What the nodes only wire together.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
+#![expect(clippy::print_stdout, reason = "the course of a run, shown when it fails")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,7 +58,7 @@ impl Cell {
         let model = Arc::new(loaded.model);
         let posture = model.postures.iter().find(|p| p.name == posture).unwrap().clone();
         robot.joints.clear();
-        let mut world = World::from_scene(&scene, &[model.clone()]).unwrap();
+        let mut world = World::from_scene(&scene, std::slice::from_ref(&model)).unwrap();
         let id = world.robot_ids().next().unwrap();
         let q = position(&model, &posture);
         world.set_robot_state(id, &q, &vec![0.0; model.nv]).unwrap();
@@ -120,7 +123,7 @@ impl Cell {
             }],
         };
         // Before the first update the controller knows no state and takes nothing.
-        let _ = self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now);
+        self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
         let state = State { q: &q, v: &v };
         let status = self.controller.update(&state, now, DT, &mut self.command);
         assert!(status.realised.loop_gap < 1e-6, "{status:?}");

@@ -310,7 +310,8 @@ fn spawn(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity
                 format!("`{name}` is taken; choose another name or allow renaming"),
             ));
         }
-        let free = (1..=u32::MAX).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
+        let free =
+            (1..=u32::MAX).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
         name = free.unwrap_or(name);
     }
     match world::spawn(world, &name, &text, pose) {

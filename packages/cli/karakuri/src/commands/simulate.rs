@@ -88,7 +88,7 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
     if let Some(extension) = args.trace.as_ref().and_then(|f| f.extension())
         && extension != "csv"
     {
-        bail!("--trace {:?}: traces are CSV; name a file that ends in .csv", extension);
+        bail!("--trace .{}: traces are CSV; name a file that ends in .csv", extension.display());
     }
     if let Some(dt) = args.dt {
         if !(1e-6..=0.1).contains(&dt) {

@@ -137,13 +137,12 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     if let Some((node, path)) = fields.get("method")
         && let Some(name) = reader.text(node, &path)
     {
-        match solver(name) {
-            Some(found) => settings.method = found.name(),
-            None => {
-                let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
-                let remedy = format!("write one of {}", known.join(", "));
-                reader.error(node, format!("{path}: there is no solver `{name}`"), &remedy);
-            }
+        if let Some(found) = solver(name) {
+            settings.method = found.name();
+        } else {
+            let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
+            let remedy = format!("write one of {}", known.join(", "));
+            reader.error(node, format!("{path}: there is no solver `{name}`"), &remedy);
         }
     }
     if let Some((node, path)) = fields.get("iterations")

@@ -21,6 +21,7 @@ bodies:
 ";
 
 #[test]
+#[expect(clippy::float_cmp, reason = "what is read is what was written")]
 fn a_scene_becomes_a_world() {
     let scene = Scene::parse(GOOD, "moon.yaml").unwrap();
     assert_eq!(scene.settings.gravity.z, -1.62);
