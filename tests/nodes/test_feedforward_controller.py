@@ -1,0 +1,129 @@
+"""follow_joint_trajectory and joint_trajectory, with the simulation behind them; also over the mock hardware."""
+
+import math
+
+import pytest
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+from support.arm import ARM, Arm, at, distance, goal, joint_states, moving, trajectory, turned
+from trajectory_msgs.msg import JointTrajectory
+
+Result = FollowJointTrajectory.Result
+ACTION = "/arm/follow_joint_trajectory"
+
+
+@pytest.fixture(scope="module")
+def arm(domain):
+    with Arm(domain) as arm:
+        yield arm
+
+
+@pytest.fixture
+def follow(arm, ros):
+    joint_states(ros).close()
+    client = ros.action(FollowJointTrajectory, ACTION)
+    yield client
+    client.destroy()
+
+
+def test_reaches_a_goal(ros, follow):
+    states = joint_states(ros)
+    feedback = []
+    handle = ros.send_goal(follow, goal(turned(0.2)), feedback)
+    assert handle.accepted
+    status, result = ros.result(handle)
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL), result.error_string
+    assert distance(at(states.last), turned(0.2)) < 0.005
+    assert feedback and feedback[0].joint_names == ARM
+    assert max(map(abs, feedback[-1].error.positions)) < 0.01
+
+
+def bad_goals():
+    """Each one is wrong in one way."""
+    nan = goal(turned(math.nan))
+    infinite = goal(turned(math.inf))
+    unknown = goal(turned(0.1), names=["no_such_joint", *ARM[1:]])
+    twice = goal(turned(0.1), names=[ARM[1], *ARM[1:]])
+    short = goal(turned(0.1)[:-1])
+    long = goal([*turned(0.1), 0.0])
+    no_names = goal(turned(0.1), names=[])
+    velocities = goal(turned(0.1))
+    velocities.trajectory.points[0].velocities = [0.0]
+    accelerations = goal(turned(0.1))
+    accelerations.trajectory.points[0].velocities = [0.0] * 6
+    accelerations.trajectory.points[0].accelerations = [0.0] * 5
+    decreasing = goal(turned(0.1))
+    decreasing.trajectory.points += trajectory(turned(0.2), 0.25).points
+    equal = goal(turned(0.1))
+    equal.trajectory.points += trajectory(turned(0.2), 0.5).points
+    negative = goal(turned(0.1))
+    negative.trajectory.points[0].time_from_start = Duration(sec=-1)
+    beyond = goal(turned(100.0))
+    past = goal(turned(0.1))
+    past.trajectory.header.stamp.nanosec = 1
+    return locals()
+
+
+@pytest.mark.parametrize("name", bad_goals())
+def test_rejects_a_bad_goal(arm, ros, follow, name):
+    handle = ros.send_goal(follow, bad_goals()[name])
+    assert not handle.accepted
+    assert arm.nodes["feedforward_controller"].process.poll() is None
+
+
+def test_a_new_goal_takes_over(ros, follow):
+    first = ros.send_goal(follow, goal(turned(0.8), 5.0))
+    second = ros.send_goal(follow, goal(turned(0.1)))
+    assert first.accepted and second.accepted
+    status, result = ros.result(first)
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.INVALID_GOAL), result.error_string
+    status, result = ros.result(second)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+
+
+def test_canceled_it_holds(ros, follow):
+    states = joint_states(ros)
+    handle = ros.send_goal(follow, goal(turned(-0.6), 1.0))
+    states.wait(lambda m: moving(m) > 0.2)
+    ros.finish(handle.cancel_goal_async())
+    status, _ = ros.result(handle)
+    assert status == GoalStatus.STATUS_CANCELED
+    states.messages.clear()
+    held = at(states.wait(lambda m: moving(m) < 1e-3))
+    assert distance(held, turned(-0.6)) > 0.05, "it went on to the end"
+    ros.spin_for(0.2)
+    assert distance(at(states.last), held) < 0.002
+
+
+def test_outside_the_path_tolerance_it_aborts(ros, follow):
+    request = goal(turned(0.6), 0.5)
+    request.path_tolerance = [JointTolerance(name=ARM[0], position=1e-6)]
+    handle = ros.send_goal(follow, request)
+    status, result = ros.result(handle)
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED)
+    assert ARM[0] in result.error_string
+
+
+def test_follows_the_topic(arm, ros):
+    states = joint_states(ros)
+    publisher = ros.publisher(JointTrajectory, "/arm/joint_trajectory")
+    publisher.publish(trajectory(turned(-0.1)))
+    states.wait(lambda m: distance(at(m), turned(-0.1)) < 0.005 and moving(m) < 0.01)
+    publisher.publish(trajectory(turned(math.nan)))
+    ros.wait_for(lambda: "joint_trajectory: dropped" in arm.nodes["feedforward_controller"].output())
+
+
+def test_moves_the_mock_hardware_too(arm, ros, domain):
+    for node in arm.nodes.values():
+        node.stop()
+    with Arm(domain, hardware="mock"):
+        states = joint_states(ros)
+        follow = ros.action(FollowJointTrajectory, ACTION)
+        target = turned(at(states.last)[0] + 0.2)
+        handle = ros.wait_for(lambda: (h := ros.send_goal(follow, goal(target, 1.0))).accepted and h)
+        status, result = ros.result(handle)
+        assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+        assert distance(at(states.last), target) < 0.01
+        follow.destroy()

@@ -1,0 +1,103 @@
+"""arm6 in its cell, as launch/pick_and_place.launch.xml starts it: processes that a test can kill and start again."""
+
+import math
+from contextlib import ExitStack
+
+from control_msgs.action import FollowJointTrajectory
+from sensor_msgs.msg import JointState
+from support.process import ROOT, NodeProcess
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+SCENE = ROOT / "config/scenes/pick_and_place.yaml"
+URDF = ROOT / "urdf/arm6/arm6.urdf"
+CONFIG = ROOT / "config/arm6.yaml"
+ARM = ["shoulder_yaw", "shoulder_pitch", "elbow_pitch", "wrist_pitch", "wrist_yaw", "wrist_roll"]
+START = [0.0, -0.4, 1.9, 0.0708, 0.0, 0.0]
+
+
+def seconds(stamp):
+    """A stamp in seconds."""
+    return stamp.sec + stamp.nanosec * 1e-9
+
+
+def nanoseconds(stamp):
+    """A stamp in nanoseconds, exactly."""
+    return stamp.sec * 1_000_000_000 + stamp.nanosec
+
+
+def at(states, names=ARM):
+    """Positions of these joints in a JointState."""
+    return [states.position[states.name.index(name)] for name in names]
+
+
+def moving(states):
+    """The largest speed of an arm joint in a JointState. [rad/s]"""
+    return max(abs(states.velocity[states.name.index(name)]) for name in ARM)
+
+
+def trajectory(positions, duration=0.5, names=ARM):
+    """One point, reached after `duration` seconds."""
+    whole = int(duration)
+    point = JointTrajectoryPoint(positions=[float(p) for p in positions])
+    point.time_from_start.sec, point.time_from_start.nanosec = whole, round((duration - whole) * 1e9)
+    return JointTrajectory(joint_names=list(names), points=[point])
+
+
+def goal(*arguments, **fields):
+    """A goal of follow_joint_trajectory; arguments as `trajectory`."""
+    return FollowJointTrajectory.Goal(trajectory=trajectory(*arguments, **fields))
+
+
+def turned(angle):
+    """The start posture, the shoulder turned to `angle`."""
+    return [angle, *START[1:]]
+
+
+class Arm:
+    """The nodes of the arm, in namespace /arm."""
+
+    def __init__(self, domain, nodes=("sim", "feedforward_controller"), lockstep=False, real_time_factor=1.0, hardware="sim", **sim):
+        robot = {"urdf": URDF, "config": CONFIG}
+        sources = "[hand/joint_trajectory]" if "gripper" in nodes else "['']"
+        self.parameters = {
+            "sim": {
+                "scene": SCENE,
+                "lockstep": lockstep,
+                "real_time_factor": float(real_time_factor),
+                "hardware": hardware,
+                **sim,
+            },
+            "feedforward_controller": {**robot, "lockstep": lockstep, "lockstep_sources": sources},
+            "gripper": {**robot, "lockstep": lockstep},
+            "state_publisher": {"urdf": URDF},
+        }
+        self._domain, self._names, self.nodes = domain, nodes, {}
+
+    def start(self, name):
+        """Starts a node (again)."""
+        parameters = self.parameters[name]
+        file = ROOT / f"config/nodes/{name}.yaml"
+        self.nodes[name] = NodeProcess(self._domain, name, namespace="/arm", parameters=parameters, files=[file])
+        return self.nodes[name]
+
+    def __enter__(self):
+        for name in self._names:
+            self.start(name)
+        return self
+
+    def __exit__(self, *reason):
+        with ExitStack() as stack:
+            for node in self.nodes.values():
+                stack.push(node)
+            stack.__exit__(*reason)
+
+
+def joint_states(ros):
+    """The arm's joint states, from the first one on."""
+    topic = ros.subscribe(JointState, "/arm/joint_states", 1000)
+    topic.wait()
+    return topic
+
+
+def distance(a, b):
+    return max(math.fabs(x - y) for x, y in zip(a, b, strict=True))
