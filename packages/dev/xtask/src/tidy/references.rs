@@ -1,6 +1,7 @@
 //! Sources are cited as `[Featherstone 2008, §5.3]`; each is an entry of `docs/references.bib`.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -36,12 +37,17 @@ fn entries(text: &str) -> BTreeSet<String> {
     keys.map(|(_, key)| key.trim_end_matches(',').trim().to_owned()).collect()
 }
 
+/// A citation, as `[Featherstone 2008, §5.3]`.
+static CITATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\[((?:\p{Lu}[\p{L}'-]+)(?:(?: (?:&|and) \p{Lu}[\p{L}'-]+)| et al\.)? (?:19|20)\d\d[a-z]?)[,\]]",
+    )
+    .ok()
+});
+
 /// Keys in a line: names and year without what joins the names.
 fn cited(line: &str) -> Vec<String> {
-    let pattern = Regex::new(
-        r"\[((?:\p{Lu}[\p{L}'-]+)(?:(?: (?:&|and) \p{Lu}[\p{L}'-]+)| et al\.)? (?:19|20)\d\d[a-z]?)[,\]]",
-    );
-    let Ok(pattern) = pattern else { return Vec::new() };
+    let Some(pattern) = CITATION.as_ref() else { return Vec::new() };
     let joins = ["&", "and", "et", "al."];
     let key = |text: &str| text.split(' ').filter(|word| !joins.contains(word)).collect();
     pattern.captures_iter(line).map(|found| key(&found[1])).collect()
