@@ -116,7 +116,7 @@ class Ros:
         self.wait_for(client.service_is_ready, what=f"service {name}")
         return client
 
-    def call(self, kind, name, timeout=DEADLINE, **fields):
+    def call(self, kind, name, /, timeout=DEADLINE, **fields):
         """Calls a service; the response."""
         request = kind.Request(**fields)
         return self.finish(self.client(kind, name).call_async(request), timeout, f"an answer of {name}")

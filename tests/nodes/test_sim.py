@@ -1,0 +1,262 @@
+"""The simulation's topics, services and parameters."""
+
+import math
+
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from karakuri_msgs.msg import ObjectStates
+from karakuri_msgs.srv import RestoreSnapshot, SaveSnapshot
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from simulation_interfaces.msg import SimulationState
+from simulation_interfaces.srv import (
+    DeleteEntity,
+    GetEntities,
+    GetEntityState,
+    GetSimulationState,
+    GetSimulatorFeatures,
+    ResetSimulation,
+    SetEntityState,
+    SetSimulationState,
+    SpawnEntity,
+    StepSimulation,
+)
+from std_msgs.msg import String
+from support.arm import SCENE, URDF, Arm, at, distance, joint_states, nanoseconds, seconds
+from support.process import NodeProcess
+from support.ros import latched
+from tf2_msgs.msg import TFMessage
+
+OK, NOT_FOUND, FAILED, INVALID_POSE = 1, 2, 4, 101
+BALL = """<robot name="ball"><link name="ball">
+  <inertial><mass value="0.1"/><inertia ixx="4e-5" iyy="4e-5" izz="4e-5" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><sphere radius="0.03"/></geometry></collision>
+</link></robot>"""
+
+
+@pytest.fixture(scope="module")
+def sim(domain, ros):
+    with Arm(domain, nodes=("sim", "state_publisher"), real_time_factor=1.0) as arm:
+        joint_states(ros).close()
+        yield arm.nodes["sim"]
+
+
+def service(ros, kind, name, /, **fields):
+    return ros.call(kind, f"/arm/sim/{name}", **fields)
+
+
+def play(ros, state):
+    result = service(ros, SetSimulationState, "set_simulation_state", state=SimulationState(state=state)).result
+    assert result.result in (OK, 101), result.error_message
+
+
+@pytest.fixture
+def paused(sim, ros):
+    """Time stands still at the beginning, everything in its place."""
+    play(ros, SimulationState.STATE_PAUSED)
+    assert service(ros, ResetSimulation, "reset_simulation").result.result == OK
+    yield
+    play(ros, SimulationState.STATE_PLAYING)
+
+
+def step(ros, steps):
+    assert service(ros, StepSimulation, "step_simulation", steps=steps).result.result == OK
+
+
+def state_of(ros, name):
+    answer = service(ros, GetEntityState, "get_entity_state", entity=name)
+    assert answer.result.result == OK, answer.result.error_message
+    return answer.state
+
+
+def position(state):
+    p = state.pose.position
+    return [p.x, p.y, p.z]
+
+
+def save(ros, name):
+    answer = service(ros, SaveSnapshot, "save_snapshot", name=name)
+    assert answer.success, answer.message
+    return answer.digest
+
+
+def test_samples_come_at_500_hz_of_simulated_time(sim, ros):
+    states, clock = ros.subscribe(JointState, "/arm/joint_states", 1000), ros.subscribe(Clock, "/clock", 1000)
+    ros.wait_for(lambda: len(states.messages) > 200)
+    stamps = [nanoseconds(m.header.stamp) for m in states.messages]
+    steps = [b - a for a, b in zip(stamps, stamps[1:])]
+    assert min(steps) > 0, "stamps increase"
+    assert sorted(steps)[len(steps) // 2] == 2_000_000
+    assert stamps[-1] - stamps[0] == 2_000_000 * (len(stamps) - 1), "no sample is lost"
+    times = [nanoseconds(m.clock) for m in clock.messages]
+    assert times == sorted(set(times)) and set(times) & set(stamps)
+    assert states.last.name and len(states.last.velocity) == len(states.last.effort) == len(states.last.name)
+
+
+def test_other_topics(sim, ros):
+    for name in ("finger_left", "finger_right", "wrist"):
+        wrench = ros.subscribe(WrenchStamped, f"/arm/wrench/{name}").wait()
+        assert math.isfinite(wrench.wrench.force.x) and wrench.header.frame_id
+    assert ros.subscribe(String, "/arm/robot_description", latched()).wait().data == URDF.read_text()
+    assert len(ros.subscribe(TFMessage, "/tf").wait().transforms) >= 6
+    ros.subscribe(TFMessage, "/tf_static", latched(10)).wait(lambda m: any(t.header.frame_id == "world" for t in m.transforms))
+    objects = ros.subscribe(ObjectStates, "/objects").wait()
+    cube = next(o for o in objects.objects if o.name == "cube")
+    assert (cube.mass, cube.size.x) == (0.2, pytest.approx(0.05)) and objects.header.frame_id == "world"
+    assert position(cube) == pytest.approx([0.5, -0.2, 0.775], abs=1e-3)
+
+
+def test_every_feature_listed_has_its_service(sim, ros):
+    features = service(ros, GetSimulatorFeatures, "get_simulator_features").features
+    assert features.spawn_formats == ["urdf"] and len(set(features.features)) == len(features.features)
+    offered = {name for name, _ in ros.node.get_service_names_and_types() if name.startswith("/arm/sim/")}
+    for name in ("spawn_entity", "delete_entity", "get_entities", "reset_simulation", "step_simulation"):
+        assert f"/arm/sim/{name}" in offered
+
+
+def test_steps_exactly_as_many_as_asked(paused, ros):
+    states = ros.subscribe(JointState, "/arm/joint_states", 1000)
+    before = nanoseconds(state_of(ros, "cube").header.stamp)
+    step(ros, 25)
+    assert nanoseconds(state_of(ros, "cube").header.stamp) - before == 25 * 2_000_000
+    states.wait(lambda m: nanoseconds(m.header.stamp) == before + 25 * 2_000_000)
+    step(ros, 0)
+    answer = service(ros, GetSimulationState, "get_simulation_state")
+    assert answer.state.state == SimulationState.STATE_PAUSED
+
+
+def test_does_not_step_while_it_plays(sim, ros):
+    result = service(ros, StepSimulation, "step_simulation", steps=1).result
+    assert result.result == FAILED and "pause it" in result.error_message
+
+
+def test_reset_scopes(paused, ros):
+    request = ResetSimulation.Request
+    start = position(state_of(ros, "cube"))
+    moved = state_of(ros, "cube")
+    moved.pose.position.x += 0.05
+    for scope in (request.SCOPE_STATE, request.SCOPE_TIME, request.SCOPE_ALL):
+        step(ros, 5)
+        assert service(ros, SetEntityState, "set_entity_state", entity="cube", state=moved).result.result == OK
+        before = nanoseconds(state_of(ros, "cube").header.stamp)
+        assert service(ros, ResetSimulation, "reset_simulation", scope=scope).result.result == OK
+        state = state_of(ros, "cube")
+        assert (position(state) == start) == (scope != request.SCOPE_TIME)
+        assert (nanoseconds(state.header.stamp) < before) == (scope != request.SCOPE_STATE)
+
+
+def test_reset_takes_a_posture(paused, ros):
+    states = ros.subscribe(JointState, "/arm/joint_states", 1000)
+    try:
+        assert ros.set_parameter("/arm/sim", "reset_posture", "start2") == (True, "")
+        assert service(ros, ResetSimulation, "reset_simulation").result.result == OK
+        states.wait(lambda m: distance(at(m), [1.2, -0.3, 1.7, 0, 0.4, -0.6]) < 1e-6)
+        ros.set_parameter("/arm/sim", "reset_posture", "nowhere")
+        result = service(ros, ResetSimulation, "reset_simulation").result
+        assert result.result == FAILED and "`nowhere`" in result.error_message and "start1" in result.error_message
+    finally:
+        ros.set_parameter("/arm/sim", "reset_posture", "")
+
+
+def test_objects_come_and_go(paused, ros):
+    def spawn(**fields):
+        request = SpawnEntity.Request(**{"name": "ball", "resource_string": BALL, **fields})
+        request.initial_pose.pose.position.z = 2.0
+        return ros.finish(ros.client(SpawnEntity, "/arm/sim/spawn_entity").call_async(request))
+
+    assert spawn().entity_name == "ball"
+    assert "ball" in service(ros, GetEntities, "get_entities").entities
+    taken = spawn()
+    assert taken.result.result == SpawnEntity.Response.NAME_NOT_UNIQUE and "`ball`" in taken.result.error_message
+    assert spawn(allow_renaming=True).entity_name == "ball_1"
+    step(ros, 50)
+    assert 1.5 < position(state_of(ros, "ball"))[2] < 2.0, "it falls"
+    assert service(ros, DeleteEntity, "delete_entity", entity="ball_1").result.result == OK
+    for entity, code in (("ball_1", NOT_FOUND), ("arm", FAILED)):
+        result = service(ros, DeleteEntity, "delete_entity", entity=entity).result
+        assert result.result == code and result.error_message
+    for text in ("<robot", "<robot name='x'/>", URDF.read_text()):
+        result = spawn(name="bad", resource_string=text).result
+        assert result.result != OK and result.error_message
+    assert spawn(name="bad", resource_string="", uri="/none.urdf").result.result != OK
+    service(ros, ResetSimulation, "reset_simulation")
+    assert "ball" not in service(ros, GetEntities, "get_entities").entities
+
+
+def test_refuses_unknown_names_and_bad_poses(paused, ros):
+    answer = service(ros, GetEntityState, "get_entity_state", entity="teapot")
+    assert answer.result.result == NOT_FOUND and "cube" in answer.result.error_message
+    state = state_of(ros, "cube")
+    assert service(ros, SetEntityState, "set_entity_state", entity="teapot", state=state).result.result == NOT_FOUND
+    assert service(ros, SetEntityState, "set_entity_state", entity="arm", state=state).result.result == FAILED
+    before = position(state)
+    for field, value in (("x", math.nan), ("y", math.inf)):
+        bad = state_of(ros, "cube")
+        setattr(bad.pose.position, field, value)
+        assert service(ros, SetEntityState, "set_entity_state", entity="cube", state=bad).result.result == INVALID_POSE
+    bad = state_of(ros, "cube")
+    bad.pose.orientation.x = bad.pose.orientation.y = bad.pose.orientation.z = bad.pose.orientation.w = 0.0
+    assert service(ros, SetEntityState, "set_entity_state", entity="cube", state=bad).result.result == INVALID_POSE
+    assert position(state_of(ros, "cube")) == before
+
+
+def test_goes_on_from_a_snapshot_bit_for_bit(paused, ros):
+    step(ros, 50)
+    digest, stamp = save(ros, "here"), state_of(ros, "cube").header.stamp
+    step(ros, 100)
+    later = save(ros, "later")
+    assert later != digest
+    answer = service(ros, RestoreSnapshot, "restore_snapshot", name="here")
+    assert answer.success and answer.digest == digest and answer.stamp == stamp
+    step(ros, 100)
+    assert save(ros, "again") == later
+    answer = service(ros, RestoreSnapshot, "restore_snapshot", name="nowhere")
+    assert not answer.success and "here" in answer.message
+    assert not service(ros, SaveSnapshot, "save_snapshot", name="").success
+
+
+def test_live_parameters(sim, ros):
+    for name, value in (("real_time_factor", 2.0), ("solver.iterations", 50), ("solver.tolerance", 1e-8)):
+        old = ros.get_parameters("/arm/sim", name)[0]
+        assert ros.set_parameter("/arm/sim", name, value) == (True, "")
+        assert ros.get_parameters("/arm/sim", name) == [value]
+        assert ros.set_parameter("/arm/sim", name, old)[0]
+    for name, value in (("real_time_factor", -1.0), ("solver.iterations", 0), ("scene", "other"), ("period", 0.01)):
+        successful, reason = ros.set_parameter("/arm/sim", name, value)
+        assert not successful and reason
+
+
+def test_real_time_factor_sets_the_pace(sim, ros):
+    states = joint_states(ros)
+
+    def rate():
+        first = seconds(states.last.header.stamp)
+        ros.spin_for(0.5)
+        return (seconds(states.last.header.stamp) - first) / 0.5
+
+    assert rate() == pytest.approx(1.0, abs=0.2)
+    assert ros.set_parameter("/arm/sim", "real_time_factor", 0.25)[0]
+    assert rate() == pytest.approx(0.25, abs=0.1)
+    ros.set_parameter("/arm/sim", "real_time_factor", 1.0)
+
+
+def broken_scene(tmp_path):
+    scene = tmp_path / "scene.yaml"
+    robot = tmp_path / "broken.urdf"
+    robot.write_text("<robot name='broken'>")
+    scene.write_text(f"robots: [{{name: arm, urdf: {robot}, base: fixed}}]\n")
+    return scene
+
+
+@pytest.mark.parametrize("scene, words", [(None, "scene"), ("/none.yaml", "/none.yaml"), (broken_scene, "broken.urdf")])
+def test_says_in_one_line_why_it_cannot_start(domain, tmp_path, scene, words):
+    scene = scene(tmp_path) if callable(scene) else scene
+    with NodeProcess(domain, "sim", name="other", parameters={"scene": scene} if scene else {}) as node:
+        assert node.wait() == 1
+    assert words in node.output() and len(node.lines) == 1, node.output()
+
+
+def test_mock_has_no_world(domain, ros):
+    with NodeProcess(domain, "sim", name="mock", namespace="/mock", parameters={"scene": SCENE, "hardware": "mock"}):
+        ros.subscribe(JointState, "/mock/joint_states", 10).wait()
+        assert not [n for n, _ in ros.node.get_service_names_and_types() if n == "/mock/mock/step_simulation"]
