@@ -3,11 +3,12 @@
 
 mod broad_phase;
 mod convert;
+mod hull;
 mod manifold;
-mod narrow_phase;
-mod rim;
+mod narrow;
 mod scene;
 mod shape;
+mod solid;
 
 pub use manifold::{ContactPoint, Manifold};
 pub use scene::{Collider, ColliderId, CollisionScene, RayHit};

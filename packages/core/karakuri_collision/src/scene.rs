@@ -8,8 +8,9 @@ use parry3d_f64::shape::SharedShape;
 use crate::broad_phase::{Bounds, BroadPhase};
 use crate::convert;
 use crate::manifold::Manifold;
-use crate::narrow_phase::NarrowPhase;
+use crate::narrow::Narrow;
 use crate::shape::{ColliderShape, ShapeError};
+use crate::solid::Solid;
 
 /// Names a collider; not used again after its removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +53,7 @@ pub struct RayHit {
 /// A collider in place.
 #[derive(Clone)]
 pub(crate) struct Placed {
-    pub(crate) shape: ColliderShape,
+    pub(crate) solid: Solid,
     pub(crate) parry: SharedShape,
     /// Of parry's frame in the collider's.
     frame: Pose,
@@ -63,12 +64,8 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    pub(crate) fn is_convex(&self) -> bool {
-        !matches!(self.shape, ColliderShape::Triangles { .. })
-    }
-
     fn bounds(&self, margin: f64) -> Option<Bounds> {
-        if matches!(self.shape, ColliderShape::HalfSpace) {
+        if matches!(self.solid, Solid::HalfSpace) {
             return None;
         }
         let aabb = self.parry.compute_aabb(&self.pose);
@@ -90,7 +87,7 @@ pub struct CollisionScene {
     pairs: Vec<(ColliderId, ColliderId)>,
     manifolds: Vec<Manifold>,
     broad: BroadPhase,
-    narrow: NarrowPhase,
+    narrow: Narrow,
 }
 
 impl std::fmt::Debug for CollisionScene {
@@ -117,7 +114,7 @@ impl CollisionScene {
         let built = collider.shape.build()?;
         let id = ColliderId(self.colliders.len());
         self.colliders.push(Some(Placed {
-            shape: collider.shape,
+            solid: Solid::new(&collider.shape, &built.shape),
             parry: built.shape,
             frame: built.frame,
             pose_in_world: collider.pose,
@@ -178,9 +175,8 @@ impl CollisionScene {
     }
 
     fn pair_half_spaces(&mut self) {
-        let is_plane = |c: &Option<Placed>| {
-            c.as_ref().is_some_and(|c| matches!(c.shape, ColliderShape::HalfSpace))
-        };
+        let is_plane =
+            |c: &Option<Placed>| c.as_ref().is_some_and(|c| matches!(c.solid, Solid::HalfSpace));
         for i in 0..self.colliders.len() {
             if !is_plane(&self.colliders[i]) {
                 continue;

@@ -1,0 +1,48 @@
+//! Pairs with balls that have a closed form.
+
+use karakuri_spatial::Vector3;
+
+use super::clip::Patch;
+use super::{Posed, Write};
+
+/// Two balls; a common centre separates along z.
+pub(super) fn two_balls(A: &Posed, B: &Posed, prediction: f64, write: &mut Write) {
+    let between = B.pose.translation - A.pose.translation;
+    let distance = between.norm();
+    let normal = if distance > 0.0 { between / distance } else { Vector3::z() };
+    let gap = distance - A.margin - B.margin;
+    let mut patch = Patch::new(normal, [0.0; 2], prediction);
+    patch.add(0, A.pose.translation + normal * (A.margin + 0.5 * gap), gap);
+    write(normal, &patch);
+}
+
+/// A box and a ball; `sign` is 1 if the box is shape A, −1 if it is B.
+pub(super) fn box_and_ball(
+    half: &Vector3,
+    cuboid: &Posed,
+    ball: &Posed,
+    prediction: f64,
+    sign: f64,
+    write: &mut Write,
+) {
+    let R = &cuboid.pose.rotation;
+    let c = R.tr_mul(&(ball.pose.translation - cuboid.pose.translation));
+    let nearest = c.zip_map(half, |c, h| c.clamp(-h, h));
+    let outside = c - nearest;
+    let distance = outside.norm();
+    let (normal, distance) = if distance > 0.0 {
+        (outside / distance, distance)
+    } else {
+        // The centre is inside: out through the nearest face.
+        let depth = half - c.abs();
+        let i = depth.imin();
+        let mut n = Vector3::zeros();
+        n[i] = 1.0_f64.copysign(c[i]);
+        (n, -depth[i])
+    };
+    let normal = R * normal;
+    let gap = distance - ball.margin;
+    let mut patch = Patch::new(normal * sign, [0.0; 2], prediction);
+    patch.add(0, ball.pose.translation - normal * (ball.margin + 0.5 * gap), gap);
+    write(normal * sign, &patch);
+}

@@ -1,0 +1,67 @@
+//! Shapes as the narrow phase sees them.
+//!
+//! A ball is a point and a capsule a segment, both with a margin: their *core* is what the algorithms work on.
+
+use std::sync::Arc;
+
+use karakuri_spatial::Vector3;
+use parry3d_f64::shape::SharedShape;
+
+use crate::hull::Hull;
+use crate::shape::ColliderShape;
+
+/// A shape, ready to touch.
+#[derive(Debug, Clone)]
+pub(crate) enum Solid {
+    Box { half_extents: Vector3 },
+    Sphere { radius: f64 },
+    Cylinder { radius: f64, half_length: f64 },
+    Capsule { radius: f64, half_length: f64 },
+    HalfSpace,
+    Hull(Arc<Hull>),
+    Triangles,
+}
+
+impl Solid {
+    /// From a shape and what parry made of it.
+    pub(crate) fn new(shape: &ColliderShape, parry: &SharedShape) -> Self {
+        match *shape {
+            ColliderShape::Box { half_extents } => Self::Box { half_extents },
+            ColliderShape::Sphere { radius } => Self::Sphere { radius },
+            ColliderShape::Cylinder { radius, half_length } => {
+                Self::Cylinder { radius, half_length }
+            }
+            ColliderShape::Capsule { radius, half_length } => Self::Capsule { radius, half_length },
+            ColliderShape::HalfSpace => Self::HalfSpace,
+            ColliderShape::ConvexHull { .. } | ColliderShape::Triangles { .. } => parry
+                .as_convex_polyhedron()
+                .map_or(Self::Triangles, |polyhedron| Self::Hull(Arc::new(Hull::new(polyhedron)))),
+        }
+    }
+
+    /// Radius by which the surface lies outside the core. [m]
+    pub(crate) fn margin(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// The core's point farthest along `d`, both in the shape's frame. [m] (3)
+    #[inline]
+    pub(crate) fn support(&self, d: &Vector3) -> Vector3 {
+        match self {
+            Self::Box { half_extents: h } => {
+                Vector3::new(h.x.copysign(d.x), h.y.copysign(d.y), h.z.copysign(d.z))
+            }
+            Self::Capsule { half_length, .. } => Vector3::new(0.0, 0.0, half_length.copysign(d.z)),
+            Self::Cylinder { radius, half_length } => {
+                let across = d.x.hypot(d.y);
+                let scale = if across > 0.0 { radius / across } else { 0.0 };
+                Vector3::new(d.x * scale, d.y * scale, half_length.copysign(d.z))
+            }
+            Self::Hull(hull) => hull.vertices[hull.support(d)],
+            Self::Sphere { .. } | Self::HalfSpace | Self::Triangles => Vector3::zeros(),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! A warm world steps without allocating.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use karakuri_model::Shape;
+use karakuri_physics::{BodyDescription, World, WorldSettings};
+use karakuri_spatial::{Motion, Pose, Vector3};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+#[expect(unsafe_code, reason = "an allocator is unsafe by its trait; it only counts and passes on")]
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|n| n.set(n.get() + 1));
+        // SAFETY: the caller's promises are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `alloc` above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_warm_step_allocates_nothing() {
+    let mut world = World::new(WorldSettings::default());
+    world.add_ground(0.5, 0.0);
+    let shapes = [
+        Shape::Box { size: Vector3::repeat(0.1) },
+        Shape::Sphere { radius: 0.05 },
+        Shape::Cylinder { radius: 0.05, length: 0.1 },
+        Shape::Capsule { radius: 0.03, length: 0.1 },
+        Shape::Box { size: Vector3::new(0.3, 0.3, 0.05) },
+    ];
+    for (i, shape) in shapes.into_iter().enumerate() {
+        let description = BodyDescription {
+            name: format!("body{i}"),
+            shape,
+            mass: 1.0,
+            inertia: None,
+            pose: Pose::from_translation(Vector3::new(0.01 * i as f64, 0.0, 0.1 + 0.12 * i as f64)),
+            velocity: Motion::default(),
+            friction: 0.5,
+            restitution: 0.0,
+            fixed: false,
+            color: [1.0; 4],
+        };
+        world.add_body(description).unwrap();
+    }
+    for _ in 0..2000 {
+        world.step();
+    }
+    let before = ALLOCATIONS.with(Cell::get);
+    for _ in 0..200 {
+        world.step();
+    }
+    let allocated = ALLOCATIONS.with(Cell::get) - before;
+    assert!(world.statistics().n_contacts > 4, "{:?}", world.statistics());
+    assert_eq!(allocated, 0, "allocations in 200 steps with {} contacts", world.statistics().n_contacts);
+}
