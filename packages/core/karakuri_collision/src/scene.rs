@@ -102,7 +102,7 @@ impl CollisionScene {
     /// # Panics
     /// When the shape has no volume.
     #[expect(clippy::panic, reason = "documented; for shapes written in code")]
-    pub fn add(&mut self, collider: Collider) -> ColliderId {
+    pub fn add(&mut self, collider: &Collider) -> ColliderId {
         match self.try_add(collider) {
             Ok(id) => id,
             Err(e) => panic!("{e}"),
@@ -110,7 +110,7 @@ impl CollisionScene {
     }
 
     /// Adds a collider.
-    pub fn try_add(&mut self, collider: Collider) -> Result<ColliderId, ShapeError> {
+    pub fn try_add(&mut self, collider: &Collider) -> Result<ColliderId, ShapeError> {
         let built = collider.shape.build()?;
         let id = ColliderId(self.colliders.len());
         self.colliders.push(Some(Placed {

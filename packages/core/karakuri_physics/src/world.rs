@@ -252,7 +252,7 @@ impl World {
 
     /// Adds the ground: all below z = 0.
     pub fn add_ground(&mut self, friction: f64, restitution: f64) {
-        let id = self.collision.add(Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
+        let id = self.collision.add(&Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
         self.attach(
             id,
             Attachment { owner: Owner::Ground, mover: Mover::Fixed, friction, restitution },
@@ -287,7 +287,7 @@ impl World {
             let shape = collider_shape(&geometry.shape, moves);
             let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
             let link = &model.frames[geometry.frame.0].name;
-            let added = self.collision.try_add(collider);
+            let added = self.collision.try_add(&collider);
             let collider =
                 added.map_err(|source| WorldError::Shape { name: link.clone(), source })?;
             let mover =
@@ -333,7 +333,7 @@ impl World {
             return Err(WorldError::NotFinite { name: name.clone(), what: "the pose" });
         }
         let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
-        let collider = self.collision.try_add(collider).map_err(wrong)?;
+        let collider = self.collision.try_add(&collider).map_err(wrong)?;
         let id = BodyId(self.bodies.len());
         let mover = if description.fixed { Mover::Fixed } else { Mover::Body(id.0) };
         let (friction, restitution) = (description.friction, description.restitution);

@@ -66,5 +66,10 @@ fn a_warm_step_allocates_nothing() {
     }
     let allocated = ALLOCATIONS.with(Cell::get) - before;
     assert!(world.statistics().n_contacts > 4, "{:?}", world.statistics());
-    assert_eq!(allocated, 0, "allocations in 200 steps with {} contacts", world.statistics().n_contacts);
+    assert_eq!(
+        allocated,
+        0,
+        "allocations in 200 steps with {} contacts",
+        world.statistics().n_contacts
+    );
 }

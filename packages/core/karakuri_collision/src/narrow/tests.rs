@@ -20,8 +20,8 @@ fn hull(half: f64) -> ColliderShape {
 /// The contacts of two colliders, the first fixed.
 fn contacts(a: (ColliderShape, Pose), b: (ColliderShape, Pose), prediction: f64) -> Vec<Manifold> {
     let mut scene = CollisionScene::default();
-    scene.add(Collider::fixed(a.0, a.1));
-    scene.add(Collider::moving(b.0, b.1));
+    scene.add(&Collider::fixed(a.0, a.1));
+    scene.add(&Collider::moving(b.0, b.1));
     scene.update(prediction);
     scene.manifolds().to_vec()
 }
