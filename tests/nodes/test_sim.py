@@ -200,7 +200,6 @@ def test_refuses_unknown_names_and_bad_poses(paused, ros):
     assert position(state_of(ros, "cube")) == before
 
 
-@pytest.mark.xfail(reason="without a controller, 100 steps after a restore end in another digest than before it")
 def test_goes_on_from_a_snapshot_bit_for_bit(paused, ros):
     # Nobody commands the arm here: it must not begin to hold at some moment of wall time.
     assert ros.set_parameter("/arm/sim", "command_timeout", 0.0)[0]

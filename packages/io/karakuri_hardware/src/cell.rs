@@ -134,10 +134,13 @@ impl Cell {
         self.period_ns
     }
 
-    /// Jumps to another time, that of a restored state, rounded to a whole number of periods. [ns]
+    /// Jumps to another time, that of a restored state, rounded to a whole number of periods. The drives keep the
+    /// targets of that state. [ns]
     pub fn set_stamp(&mut self, stamp: i64) {
         self.ticks = (stamp / self.period_ns - 1).max(0);
-        self.forget_commands();
+        self.commanders.fill(Commander::Never);
+        self.origin = None;
+        self.repeated = f64::NEG_INFINITY;
     }
 
     /// Present settings.
@@ -241,6 +244,7 @@ impl Cell {
     /// Goes on if it is time. `now` is wall time. [s]
     pub fn poll(&mut self, now: f64) -> Result<Tick, RobotIoError> {
         if !self.playing && self.single_steps == 0 {
+            self.origin = None;
             return Ok(self.stand_still(now));
         }
         self.watch_commanders(now);
@@ -265,7 +269,6 @@ impl Cell {
     }
 
     fn stand_still(&mut self, now: f64) -> Tick {
-        self.origin = None;
         let due = self.repeated + REPEAT_PERIOD - now;
         if due > 0.0 {
             return Tick::Wait(due);

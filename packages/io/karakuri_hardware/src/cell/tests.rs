@@ -155,3 +155,23 @@ fn paused_cells_step_on_demand_only_and_repeat_their_sample() {
     cell.reset_time();
     assert_eq!(cell.stamp(), 2_000_000);
 }
+
+#[test]
+fn waiting_for_commands_does_not_slow_the_pace() {
+    let (mut cell, command, _) = cell(true, 1.0);
+    let (mut samples, mut answer_due) = (0, 0.0);
+    for i in 0..=2000 {
+        let now = f64::from(i) * 1e-4;
+        if now >= answer_due {
+            cell.command(0, cell.stamp(), &command, now).unwrap();
+        }
+        if cell.poll(now) == Ok(Tick::Advanced) {
+            samples += 1;
+            answer_due = now + 5e-4;
+        }
+    }
+    assert!(
+        (99..=101).contains(&samples),
+        "0.2 s at 2 ms, answers after 0.5 ms: {samples} samples, not 100"
+    );
+}

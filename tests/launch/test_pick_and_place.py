@@ -1,0 +1,117 @@
+"""The whole system from its launch files: starts, places the cube in every mode, repeats bit by bit, leaves nothing behind."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support.process import ROOT, executable
+
+DEMO = ROOT / "packages/dev/demos/pick_and_place.py"
+
+
+@pytest.fixture
+def environment(domain, tmp_path):
+    """This domain, with the programs that were built in an ament prefix."""
+    prefix = tmp_path / "prefix"
+    (prefix / "lib").mkdir(parents=True)
+    (prefix / "share/ament_index/resource_index/packages").mkdir(parents=True)
+    (prefix / "share/ament_index/resource_index/packages/karakuri").touch()
+    (prefix / "lib/karakuri").symlink_to(executable("karakuri").parent)
+    (prefix / "share/karakuri").symlink_to(ROOT)
+    environment = domain.environment()
+    environment["AMENT_PREFIX_PATH"] = f"{prefix}:{environment.get('AMENT_PREFIX_PATH', '')}"
+    environment["ROS_LOG_DIR"] = str(tmp_path / "log")
+    environment["KARAKURI_TEST"] = str(tmp_path)
+    return environment
+
+
+def left_behind(environment):
+    """Processes that carry this test's mark."""
+    mark = f"KARAKURI_TEST={environment['KARAKURI_TEST']}".encode()
+    found = []
+    for process in os.listdir("/proc"):
+        if process.isdigit() and int(process) != os.getpid():
+            try:
+                with open(f"/proc/{process}/environ", "rb") as file:
+                    if mark in file.read().split(b"\0"):
+                        found.append(open(f"/proc/{process}/cmdline").read().replace("\0", " "))
+            except OSError:
+                pass
+    return found
+
+
+def wait_gone(environment, seconds=10.0):
+    end = time.monotonic() + seconds
+    while left_behind(environment) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert left_behind(environment) == []
+
+
+def demo(environment, out, *arguments):
+    command = [sys.executable, str(DEMO), "--out", str(out), *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
+    wait_gone(environment)
+    return done.returncode, done.stdout + done.stderr, json.loads((out / "report.json").read_text())
+
+
+def rows(path):
+    with open(path) as file:
+        return {row["time [s]"]: row for row in csv.DictReader(file)}
+
+
+def test_two_runs_in_lockstep_are_equal_bit_by_bit(environment, tmp_path):
+    paths = []
+    for name in ("first", "second"):
+        code, text, report = demo(environment, tmp_path / name, "--runs", "1")
+        assert code == 0, text
+        paths.append(rows(tmp_path / name / "state_1.csv"))
+    first, second = paths
+    common = first.keys() & second.keys()
+    assert len(common) > 0.95 * max(len(first), len(second)), f"{len(common)} of {len(first)} and {len(second)} samples"
+    different = [time for time in sorted(common, key=float) if first[time] != second[time]]
+    assert different == []
+
+
+@pytest.mark.parametrize("factor", ["0", "1"])
+def test_placed_without_lockstep(environment, tmp_path, factor):
+    code, text, report = demo(environment, tmp_path / "run", "--no-lockstep", "--real-time-factor", factor, "--runs", "1")
+    assert code == 0, text
+    run = report["runs"][0]
+    assert run["placed_off_m"] < 0.005 and run["placed_turned_rad"] < 0.0349 and run["largest_finger_force_N"] < 15
+
+
+def test_placed_in_lockstep_at_real_time(environment, tmp_path):
+    code, text, report = demo(environment, tmp_path / "run", "--real-time-factor", "1", "--runs", "1")
+    assert code == 0, text
+
+
+@pytest.mark.parametrize("moment", [0.3, 1.5, 4.0])
+def test_interrupted_it_leaves_nothing_behind(environment, tmp_path, moment):
+    command = [sys.executable, str(DEMO), "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    time.sleep(moment)  # the moment itself is what is tried
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) != 0
+    wait_gone(environment)
+
+
+@pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
+def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
+    nodes = {"sim", "state_publisher", "feedforward_controller"} | ({"gripper"} if "pick" in file else set())
+    command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file)]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        ros.wait_for(lambda: nodes <= set(ros.node.get_node_names()), timeout=30, what=f"the nodes of {file}")
+        topics = ["/arm/joint_states", "/arm/joint_command", "/clock", "/arm/robot_description"]
+        ros.wait_for(lambda: all(ros.node.count_publishers(t) == 1 for t in topics), what="one publisher of each topic")
+    finally:
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=30)
+    assert process.returncode == 0, output
+    assert "has died" not in output, output
+    wait_gone(environment)
