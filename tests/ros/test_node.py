@@ -161,8 +161,9 @@ def test_names_are_remapped(domain, ros):
     remaps = {"ping": "other_ping"}
     with NodeProcess(domain, "ros_fixture", name="left", namespace="/arms", remaps=remaps) as node:
         pong = ros.subscribe(JointState, "/arms/pong")
-        ros.publisher(JointState, "/arms/other_ping").publish(JointState())
-        pong.wait()
+        ping = ros.publisher(JointState, "/arms/other_ping")
+        # a message may be sent before the answer's subscription is known
+        ros.wait_for(lambda: pong.messages or ping.publish(JointState()), what="a message on /arms/pong")
         ros.call(Trigger, "/arms/left/misbehave")
         ros.wait_for(lambda: "[arms.left]: misbehaved" in node.output(), what="the log's name")
 

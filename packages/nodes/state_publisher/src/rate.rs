@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use karakuri_ros::Time;
 
+/// A stamp this far before the last one is of another time: after a jump back of the clock, messages from before it may
+/// still come and be noted.
+const JUMP: Duration = Duration::from_secs(2);
+
 /// When each joint was last published.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
@@ -21,7 +25,7 @@ impl Rate {
         period: Duration,
     ) -> bool {
         let last = names.map(|name| self.published.get(name).copied()).min().flatten();
-        last.is_none_or(|last| stamp >= last + period)
+        last.is_none_or(|last| stamp >= last + period || stamp + JUMP < last)
     }
 
     /// Notes that these joints were published.
@@ -55,6 +59,7 @@ mod tests {
         assert!(!rate.is_due(arm.iter(), at(1049), period));
         assert!(rate.is_due(arm.iter(), at(1050), period));
         assert!(rate.is_due(arm.iter().chain(&hand), at(1001), period), "the hand is new");
+        assert!(rate.is_due(arm.iter().chain(&hand), at(-1001), period), "time has jumped back");
         rate.clear();
         assert!(rate.is_due(arm.iter(), at(5), period));
     }
