@@ -103,6 +103,18 @@ impl Body {
         next
     }
 
+    /// Mass and rotated inertia, zeros elsewhere left as they are. (6×6)
+    pub(crate) fn operator(&self, out: &mut [f64]) {
+        let R = &self.pose.rotation;
+        let I = R * self.inertia * R.transpose();
+        for i in 0..3 {
+            out[i * 7] = self.description.mass;
+            for j in 0..3 {
+                out[(i + 3) * 6 + j + 3] = I[(i, j)];
+            }
+        }
+    }
+
     /// Takes the velocity of `after` and goes on by `h`; `rates` moves the pose. (6 each)
     pub(crate) fn advance(&mut self, after: &[f64], rates: &[f64], h: f64) {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);

@@ -4,6 +4,7 @@
 mod body;
 mod contacts;
 mod loops;
+mod operators;
 mod pivoted;
 mod robot;
 mod rows;

@@ -14,6 +14,8 @@ use crate::solver::dot;
 
 /// A loop gap below this needs no projection. [m or rad]
 const GAP_TOLERANCE: f64 = 1e-13;
+/// Stiffness that stands for a closed loop, over that of the mechanism. [-]
+const PENALTY: f64 = 1e6;
 /// Most projections a step; each divides the gap by about the square of the step's motion.
 const PROJECTIONS: usize = 4;
 
@@ -90,6 +92,23 @@ impl Loops {
         }
         self.factor.solve(&mut self.multipliers);
         self.subtract_response(x);
+    }
+
+    /// `Â + J_Lᵀ κ J_L`: as good as closed where only a direction is wanted. (nv × nv)
+    pub(crate) fn add_penalty(&self, operator: &mut [f64]) {
+        let (n, nv) = (self.n, self.nv);
+        for (i, row) in self.jacobian.chunks_exact(nv.max(1)).take(n).enumerate() {
+            let yielding = self.delassus[i * (n + 1)];
+            if yielding <= 0.0 {
+                continue;
+            }
+            for (a, x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                let weighted = x * PENALTY / yielding;
+                for (out, y) in operator[a * nv..(a + 1) * nv].iter_mut().zip(row) {
+                    *out += weighted * y;
+                }
+            }
+        }
     }
 
     fn subtract_response(&self, x: &mut [f64]) {

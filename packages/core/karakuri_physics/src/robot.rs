@@ -216,6 +216,16 @@ impl Robot {
         self.loops.project(x);
     }
 
+    /// `Â` at the last `free_motion`, loops by a stiff penalty. (nv × nv)
+    pub(crate) fn operator(&self, out: &mut [f64]) {
+        out.copy_from_slice(self.data.mass_matrix.as_slice());
+        let nv = self.v.len();
+        for (k, extra) in self.extra.iter().enumerate() {
+            out[k * (nv + 1)] += extra;
+        }
+        self.loops.add_penalty(out);
+    }
+
     /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
         integrate(&self.model, &self.q, rates, h, &mut self.next_q);

@@ -3,9 +3,10 @@
 use karakuri_spatial::Vector3;
 
 use crate::contacts::match_contacts;
+use crate::operators::fill_operators;
 use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
-use crate::solver::{Admissible, Solution, apply, dot, solver};
+use crate::solver::{Admissible, Solution, apply, dot, solve};
 use crate::world::World;
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
@@ -22,13 +23,17 @@ const RELEASE: f64 = 0.98;
 pub enum StepOutcome {
     /// All contacts solved to the tolerance.
     Solved {
-        /// Sweeps of the slowest island.
+        /// Highest level of the solver ladder that an island needed.
+        level: u8,
+        /// Iterations of the slowest island.
         iterations: usize,
         /// Largest natural-map residual. [m/s or rad/s]
         residual: f64,
     },
-    /// The sweeps ran out first; the state is finite and the residual is what it is.
+    /// The iterations of all levels ran out first; the state is finite and the residual is what it is.
     MaxIterations {
+        /// Highest level of the solver ladder that was tried.
+        level: u8,
         /// Largest natural-map residual. [m/s or rad/s]
         residual: f64,
     },
@@ -93,13 +98,11 @@ impl World {
     /// Velocities at the end of the step into `problem.velocity`; again while drives turn out to saturate.
     fn solve_velocities(&mut self) -> Result<Solution, Culprit> {
         self.gather_velocities();
-        let mut solution = Solution { iterations: 0, residual: 0.0 };
+        let mut solution = Solution::default();
         for _ in 0..SATURATION_ROUNDS {
             self.free_motion()?;
             self.build_rows();
-            if let Some(solver) = solver(self.settings.solver.method) {
-                solution = solver.solve(&mut self.problem, &self.settings.solver);
-            }
+            solution = solve(&mut self.problem, &self.settings.solver);
             if !self.saturate_drives() {
                 break;
             }
@@ -155,6 +158,8 @@ impl World {
         }
         let n_movers = n_robots + self.bodies.len();
         group_islands(&mut self.rows, &mut self.island_parents, n_movers, &mut self.problem);
+        let touched = &mut self.in_contact;
+        fill_operators(&self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
     }
 
     /// Turns drives that ask for more than their limit into rows; true if there was one.
@@ -332,12 +337,11 @@ impl World {
     fn finish(&mut self, solution: Solution) -> StepOutcome {
         self.steps += 1;
         self.last_solution = solution;
-        let solved = solution.iterations < self.settings.solver.iterations
-            || solution.residual <= self.settings.solver.tolerance;
-        self.last_outcome = if solved {
-            StepOutcome::Solved { iterations: solution.iterations, residual: solution.residual }
+        let Solution { level, iterations, residual } = solution;
+        self.last_outcome = if residual <= self.settings.solver.tolerance {
+            StepOutcome::Solved { level, iterations, residual }
         } else {
-            StepOutcome::MaxIterations { residual: solution.residual }
+            StepOutcome::MaxIterations { level, residual }
         };
         self.last_outcome
     }

@@ -95,7 +95,9 @@ pub struct Energy {
 pub struct Statistics {
     /// Steps so far.
     pub steps: u64,
-    /// Sweeps of the slowest island.
+    /// Highest level of the solver ladder that an island needed.
+    pub level: u8,
+    /// Iterations of the slowest island.
     pub iterations: usize,
     /// Largest natural-map residual. [m/s or rad/s]
     pub residual: f64,
@@ -222,8 +224,8 @@ impl World {
             placements: Vec::new(),
             contacts: Vec::new(),
             previous_contacts: Vec::new(),
-            last_solution: Solution { iterations: 0, residual: 0.0 },
-            last_outcome: StepOutcome::Solved { iterations: 0, residual: 0.0 },
+            last_solution: Solution::default(),
+            last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
             problem: Problem::default(),
             rows: Vec::new(),
             island_parents: Vec::new(),
@@ -544,6 +546,7 @@ impl World {
     pub fn statistics(&self) -> Statistics {
         Statistics {
             steps: self.steps,
+            level: self.last_solution.level,
             iterations: self.last_solution.iterations,
             residual: self.last_solution.residual,
             n_contacts: self.contacts.len(),

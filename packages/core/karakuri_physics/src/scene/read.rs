@@ -133,12 +133,13 @@ fn choice(
 }
 
 fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut SolverSettings) {
-    let fields = reader.fields(node, path, &["method", "iterations", "tolerance"]);
+    let fields = reader.fields(node, path, &["method", "iterations", "tolerance", "escalate"]);
     if let Some((node, path)) = fields.get("method")
         && let Some(name) = reader.text(node, &path)
     {
         if let Some(found) = solver(name) {
             settings.method = found.name();
+            settings.iterations = found.iterations();
         } else {
             let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
             let remedy = format!("write one of {}", known.join(", "));
@@ -156,6 +157,10 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     }
     if let Some(tolerance) = number(reader, &fields, "tolerance", (&(0.0..=1.0), "m/s")) {
         settings.tolerance = tolerance;
+    }
+    let words = [("true", true), ("false", false)];
+    if let Some(escalate) = choice(reader, &fields, "escalate", words) {
+        settings.escalate = escalate;
     }
 }
 

@@ -1,24 +1,61 @@
 //! Contact solvers: one trait over matrices, one file a solver, one line in the registry.
+//!
+//! The law of every block is `u + R λ − u* ∈ −N_C(λ)` with `u = J v`, and for a contact Coulomb's exact law in
+//! De Saxcé's form: `K_μ* ∋ û ⟂ λ ∈ K_μ`, `û = u + (μ‖u_t‖, 0, 0)`. [De Saxcé & Feng 1998]
+//!
+//! | level | solver | for |
+//! |---|---|---|
+//! | 1 | [`BlockGaussSeidel`] | few contacts, each on its own |
+//!
+//! An island that the asked solver leaves above the tolerance goes to the next level, and the [`Solution`] says how
+//! far it went and how well it ended: nothing is returned unconverged in silence.
 
 mod block_gauss_seidel;
 mod cone;
+mod ladder;
+mod law;
 mod problem;
+mod workspace;
+
+use std::fmt::Debug;
+use std::ops::Range;
 
 pub use block_gauss_seidel::BlockGaussSeidel;
 pub use cone::{project_on_cone, solve_contact};
-pub use problem::{Admissible, Block, Problem, Side};
+pub use ladder::solve;
+pub use law::natural_map;
+pub use problem::{Admissible, Block, Problem, Run, Side};
 pub(crate) use problem::{apply, dot};
 
 /// A solver of velocity-level contact problems.
-pub trait ContactSolver: Send + Sync {
+pub trait ContactSolver: Debug + Send + Sync {
     /// Name in scene files and parameters.
     fn name(&self) -> &'static str;
 
-    /// Turns `problem.velocity` and the blocks' impulses into the solution, starting from the blocks' impulses.
-    fn solve(&self, problem: &mut Problem, settings: &SolverSettings) -> Solution;
+    /// Place on the ladder.
+    fn level(&self) -> u8;
+
+    /// The level asked next, where this one does not reach the tolerance.
+    fn next(&self) -> Option<u8> {
+        None
+    }
+
+    /// Most iterations, unless the settings say other.
+    fn iterations(&self) -> usize;
+
+    /// Turns the velocity and the impulses of one island's blocks into the solution; iterations used.
+    ///
+    /// The velocity comes with the warm impulses in it. Blocks of other islands, and what they move, stay as they
+    /// are.
+    fn solve(
+        &self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize;
 }
 
-/// All solvers.
+/// All solvers, ascending by level.
 pub const SOLVERS: &[&dyn ContactSolver] = &[&BlockGaussSeidel];
 
 /// The solver of this name.
@@ -31,23 +68,27 @@ pub fn solver(name: &str) -> Option<&'static dyn ContactSolver> {
 pub struct SolverSettings {
     /// Name in [`SOLVERS`].
     pub method: &'static str,
-    /// Most sweeps a step.
+    /// Most iterations of this method a step; higher levels take their own.
     pub iterations: usize,
-    /// Change of velocity below which an island counts as solved. [m/s or rad/s]
+    /// Natural-map residual at which an island counts as solved. [m/s or rad/s]
     pub tolerance: f64,
+    /// Whether an island above the tolerance goes to the next level.
+    pub escalate: bool,
 }
 
 impl Default for SolverSettings {
     /// 100 sweeps to 1e-9 m/s: a grasp or a small stack settles in 5 to 40, warm in 1 to 5.
     fn default() -> Self {
-        Self { method: "block_gauss_seidel", iterations: 100, tolerance: 1e-9 }
+        Self { method: "block_gauss_seidel", iterations: 100, tolerance: 1e-9, escalate: true }
     }
 }
 
 /// How a solve ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Solution {
-    /// Most sweeps of any island.
+    /// Highest level any island was solved at.
+    pub level: u8,
+    /// Most iterations of any island, over all levels it took.
     pub iterations: usize,
     /// Largest natural-map residual of any block. [m/s or rad/s]
     pub residual: f64,

@@ -3,8 +3,13 @@
 //! The velocity `v` of the whole world is one vector. Every row block constrains `u = J v` (1 or 3 rows) and acts by
 //! an impulse `λ` through the response `Y = Â⁻¹ Jᵀ`, so that `v ← v + Y λ`. A block touches at most two runs of `v`
 //! (its sides); `J` and `Y` of a side are stored row by row. Equality constraints of loops are inside `Â⁻¹` already.
+//! Each run comes with its own `Â`, from which Newton's method makes its directions.
+
+use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
+
+use super::workspace::Workspace;
 
 /// One of the two runs of the velocity vector that a block touches.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,7 +48,7 @@ pub struct Block {
     pub sides: [Side; 2],
     /// Wanted velocity `u*`; one row uses the first entry. [m/s or rad/s] (3)
     pub bias: Vector3<f64>,
-    /// Compliance `R ≥ 0` of a single row. [1/kg or 1/(kg·m²)]
+    /// Compliance `R ≥ 0` of a single row, or of a contact's normal. [1/kg or 1/(kg·m²)]
     pub compliance: f64,
     /// `J Y`; one row uses the first entry. (3×3)
     pub delassus: Matrix3<f64>,
@@ -59,6 +64,26 @@ impl Block {
             Admissible::Cone { .. } => 3,
         }
     }
+
+    /// Mean diagonal of `J Y + R`: velocity for a unit of impulse. [1/kg or 1/(kg·m²)]
+    #[inline]
+    pub fn stiffness(&self) -> f64 {
+        match self.admissible {
+            Admissible::Interval { .. } => self.delassus.m11 + self.compliance,
+            Admissible::Cone { .. } => (self.delassus.trace() + self.compliance) / 3.0,
+        }
+    }
+}
+
+/// A run of the velocity vector that moves as one: a robot or a free body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// First entry in `v`.
+    pub start: usize,
+    /// Length.
+    pub len: usize,
+    /// First entry of its `Â` in [`Problem::inertia`] (len × len).
+    pub offset: usize,
 }
 
 /// A contact problem at the velocity level.
@@ -74,6 +99,12 @@ pub struct Problem {
     pub jacobian: Vec<f64>,
     /// `Yᵀ` of all sides, laid out as `J`.
     pub response: Vec<f64>,
+    /// The runs that blocks touch, ascending by start.
+    pub runs: Vec<Run>,
+    /// `Â` of the runs, row-major, symmetric. Where equalities are eliminated from `Y`, a stiff penalty on them
+    /// stands for them: directions come from here, the solution only from `J` and `Y`.
+    pub inertia: Vec<f64>,
+    pub(crate) workspace: Workspace,
 }
 
 impl Problem {
@@ -96,6 +127,48 @@ impl Problem {
     #[inline]
     pub fn apply(&mut self, block: &Block, delta: &Vector3<f64>) {
         apply(&mut self.velocity, &self.response, block, delta);
+    }
+
+    /// Keeps the velocity without impulses, before any is applied.
+    pub(crate) fn save_free_velocity(&mut self) {
+        self.workspace.free.clone_from(&self.velocity);
+        self.workspace.best.resize(self.blocks.len(), Vector3::zeros());
+    }
+
+    /// `v ← v_f + Y λ` on the runs that the blocks touch.
+    pub(crate) fn reset_velocity(&mut self, island: Range<usize>) {
+        for block in &self.blocks[island.clone()] {
+            for side in &block.sides {
+                let run = side.start..side.start + side.len;
+                self.velocity[run.clone()].copy_from_slice(&self.workspace.free[run]);
+            }
+        }
+        self.apply_impulses(island);
+    }
+
+    /// `v ← v + Y λ` of an island.
+    pub(crate) fn apply_impulses(&mut self, island: Range<usize>) {
+        for block in &self.blocks[island] {
+            apply(&mut self.velocity, &self.response, block, &block.impulse);
+        }
+    }
+
+    pub(crate) fn save_impulses(&mut self, island: Range<usize>) {
+        for (best, block) in
+            self.workspace.best[island.clone()].iter_mut().zip(&self.blocks[island])
+        {
+            *best = block.impulse;
+        }
+    }
+
+    /// Goes back to the saved impulses, and the velocity with them.
+    pub(crate) fn restore_impulses(&mut self, island: Range<usize>) {
+        for (best, block) in
+            self.workspace.best[island.clone()].iter().zip(&mut self.blocks[island.clone()])
+        {
+            block.impulse = *best;
+        }
+        self.reset_velocity(island);
     }
 
     /// `J Y` of a block. (3×3)

@@ -1,0 +1,73 @@
+//! From island to island, and from level to level where one does not do.
+
+use std::ops::Range;
+
+use super::law::natural_map;
+use super::{ContactSolver, Problem, SOLVERS, Solution, SolverSettings, solver};
+
+/// Solves all islands: `problem.velocity` and the blocks' impulses become the solution.
+///
+/// An island whose warm start is within the tolerance is left as it is. One that stays above it goes up the ladder;
+/// the best iterate of any level is kept. Same inputs, same bits.
+pub fn solve(problem: &mut Problem, settings: &SolverSettings) -> Solution {
+    let Some(asked) = solver(settings.method) else { return Solution::default() };
+    problem.save_free_velocity();
+    let mut worst = Solution::default();
+    let mut start = 0;
+    for i in 0..problem.island_ends.len() {
+        let end = problem.island_ends[i];
+        let solution = solve_island(problem, start..end, asked, settings);
+        worst.level = worst.level.max(solution.level);
+        worst.iterations = worst.iterations.max(solution.iterations);
+        worst.residual = worst.residual.max(solution.residual);
+        start = end;
+    }
+    worst
+}
+
+fn solve_island(
+    problem: &mut Problem,
+    island: Range<usize>,
+    asked: &'static dyn ContactSolver,
+    settings: &SolverSettings,
+) -> Solution {
+    problem.apply_impulses(island.clone());
+    let mut best = Solution {
+        level: asked.level(),
+        iterations: 0,
+        residual: residual(problem, island.clone()),
+    };
+    // Level 0 is defined by its sweeps, not by its residual.
+    if best.residual <= settings.tolerance && asked.level() > 0 {
+        return best;
+    }
+    problem.save_impulses(island.clone());
+    let mut method = asked;
+    let mut own = *settings;
+    let mut iterations = 0;
+    loop {
+        iterations += method.solve(problem, island.clone(), &own);
+        let reached = residual(problem, island.clone());
+        if reached < best.residual || !best.residual.is_finite() || method.level() == 0 {
+            best = Solution { level: method.level(), iterations, residual: reached };
+            problem.save_impulses(island.clone());
+        } else {
+            problem.restore_impulses(island.clone());
+        }
+        best.iterations = iterations;
+        best.level = method.level();
+        let next =
+            method.next().filter(|_| settings.escalate && best.residual > settings.tolerance);
+        let Some(next) = next.and_then(|level| SOLVERS.iter().find(|s| s.level() == level)) else {
+            return best;
+        };
+        method = *next;
+        own.iterations = method.iterations();
+    }
+}
+
+/// Largest natural map of an island; infinite if one is not finite. [m/s or rad/s]
+fn residual(problem: &Problem, island: Range<usize>) -> f64 {
+    let residuals = problem.blocks[island].iter().map(|b| natural_map(problem, b));
+    residuals.fold(0.0, |worst, r| if r.is_finite() { r.max(worst) } else { f64::INFINITY })
+}
