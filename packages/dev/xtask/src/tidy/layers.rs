@@ -68,6 +68,10 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>> {
             let broken = broken_rule(package, folder, dependency, path.as_deref());
             found.extend(broken.map(|message| Violation::new(&manifest, 0, message)));
         }
+        if !root.join(folder).join("COLCON_IGNORE").exists() {
+            let message = "the crate has no COLCON_IGNORE; add an empty one, or colcon-cargo builds it as a package";
+            found.push(Violation::new(&manifest, 0, message));
+        }
         let is_library = root.join(folder).join("src/lib.rs").is_file();
         if is_library && !root.join(folder).join("README.md").is_file() {
             found.push(Violation::new(
