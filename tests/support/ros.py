@@ -49,7 +49,7 @@ class Topic:
                 seen += 1
             return bool(found)
 
-        self._ros.wait_for(look, timeout, f"a message on {self.name}, last was {self.last}")
+        self._ros.wait_for(look, timeout, lambda: f"a message on {self.name}, last was {self.last}")
         return found[0]
 
     def close(self):
@@ -76,14 +76,15 @@ class Ros:
         rclpy.shutdown(context=self.context)
 
     def wait_for(self, condition, timeout=DEADLINE, what="the condition"):
-        """Spins until `condition()` is true and returns what it gave; fails after `timeout` seconds."""
+        """Spins until `condition()` is true and returns what it gave; fails after `timeout` seconds, for want of `what`,
+        a text or what makes it then."""
         deadline = time.monotonic() + timeout
         while True:
             value = condition()
             if value:
                 return value
             if time.monotonic() > deadline:
-                raise AssertionError(f"waited {timeout} s for {what}")
+                raise AssertionError(f"waited {timeout} s for {what() if callable(what) else what}")
             self.executor.spin_once(timeout_sec=0.02)
 
     def spin_for(self, seconds):

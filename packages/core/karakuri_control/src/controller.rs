@@ -56,8 +56,10 @@ pub struct Status {
     pub realised: Realised,
     /// A joint whose feed-forward was cut at its effort limit.
     pub saturated: Option<BodyId>,
-    /// The state had not come for longer than the time-out: every goal was ended, every group holds.
+    /// The state had not come for longer than the time-out: every goal was ended, every group holds where it is.
     pub was_stale: bool,
+    /// A joint that was not where it was commanded: its group's goal was ended, the group holds where it is.
+    pub not_following: Option<BodyId>,
 }
 
 /// Settings of the controller.
@@ -242,7 +244,7 @@ impl FeedforwardController {
                 group.position[k] = state.q[joint.q_start];
                 group.velocity[k] = state.v[joint.v_start];
             }
-            let ended = if stale { group.machine.deactivate() } else { None };
+            let ended = if stale { group.machine.lose_state() } else { None };
             let updated = group.machine.update(now, dt, &group.position, &group.velocity);
             for finished in [ended, updated].into_iter().flatten() {
                 self.events.push(GroupEvent { group: index, finished });
@@ -290,6 +292,8 @@ impl Controller for FeedforwardController {
         self.run_machines(state, now, dt, status.was_stale);
         status.realised = self.feed_forward(state);
         for group in &self.groups {
+            let lost = group.machine.not_following().map(|s| group.joints[s.joint]);
+            status.not_following = status.not_following.or(lost);
             for (id, wanted) in group.joints.iter().zip(group.machine.command()) {
                 let joint = &self.model.joints[id.0];
                 let mut effort = self.tau[joint.v_start];

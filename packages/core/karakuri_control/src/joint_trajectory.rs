@@ -50,6 +50,7 @@ pub struct JointTrajectoryMachine {
     scratch: Vec<f64>,
     speed_limited: bool,
     waiting: Option<Shortfall>,
+    not_following: Option<Shortfall>,
 }
 
 /// What the machine does at present.
@@ -91,6 +92,7 @@ impl JointTrajectoryMachine {
             entry: none,
             speed_limited: false,
             waiting: None,
+            not_following: None,
         }
     }
 
@@ -191,10 +193,21 @@ impl JointTrajectoryMachine {
         self.finish(Outcome::Canceled { lacking })
     }
 
-    /// Ends what runs (the controller is deactivated, the state is stale): brakes or holds.
+    /// Ends what runs: brakes or holds.
     pub fn deactivate(&mut self) -> Option<FinishedGoal> {
         self.stop();
         self.finish(Outcome::Deactivated)
+    }
+
+    /// Ends what runs, as nothing was measured for too long: the next update holds what it measures.
+    pub fn lose_state(&mut self) -> Option<FinishedGoal> {
+        self.motion = Motion::Start;
+        self.finish(Outcome::StateLost)
+    }
+
+    /// The joint that was found not to follow its command in the last update, from which this machine has started anew.
+    pub fn not_following(&self) -> Option<Shortfall> {
+        self.not_following
     }
 
     /// One tick: `position` and `velocity` are measured at `now`; the command is for `now + dt`. [s] (n)
@@ -218,18 +231,20 @@ impl JointTrajectoryMachine {
             _ => {}
         }
         self.measure(now, position, velocity);
-        if self.last.replace(now).is_none() || matches!(self.motion, Motion::Start) {
-            for (command, &position) in self.command.iter_mut().zip(position) {
-                *command = JointSample::at_rest(position);
-            }
-            if matches!(self.motion, Motion::Start) {
-                self.motion = Motion::Hold;
-            }
+        self.last = Some(now);
+        if matches!(self.motion, Motion::Start) {
+            self.start(position);
         }
         self.previous.copy_from_slice(&self.command);
         let phase = self.sample(now, dt);
         self.compare();
-        if let Some(outcome) = self.judge(phase) {
+        self.not_following = self.find_not_following(phase);
+        if let Some(shortfall) = self.not_following {
+            finished = self.finish(Outcome::NotFollowing(shortfall)).or(finished);
+            self.start(position);
+            self.previous.copy_from_slice(&self.command);
+            self.desired.copy_from_slice(&self.command);
+        } else if let Some(outcome) = self.judge(phase) {
             if outcome.status() == GoalStatus::Aborted {
                 // The command of this tick is not the trajectory's any more.
                 self.command.copy_from_slice(&self.previous);
@@ -240,6 +255,26 @@ impl JointTrajectoryMachine {
         }
         self.limit_speed(dt);
         finished
+    }
+
+    /// Holds this position.
+    fn start(&mut self, position: &[f64]) {
+        for (command, &position) in self.command.iter_mut().zip(position) {
+            *command = JointSample::at_rest(position);
+        }
+        self.motion = Motion::Hold;
+    }
+
+    fn find_not_following(&self, phase: Option<(Phase, f64)>) -> Option<Shortfall> {
+        let tolerance = self.settings.following_tolerance;
+        let time = phase.map_or(0.0, |(_, time)| time);
+        let joints = self.error.iter().zip(&self.settings.joints).enumerate();
+        joints.filter(|_| tolerance > 0.0).find_map(|(joint, (error, settings))| {
+            let limit = tolerance + 2.0 * settings.saturation_error;
+            let error = error.position;
+            let quantity = Quantity::Position;
+            (error.abs() > limit).then_some(Shortfall { joint, quantity, error, limit, time })
+        })
     }
 
     fn follow(&mut self, trajectory: &JointTrajectory, order: &[Option<usize>], now: Time) {

@@ -38,6 +38,8 @@ pub(crate) struct ControllerNode {
     saturated: Throttle,
     incomplete: Throttle,
     status: karakuri_control::Status,
+    /// How often the robot was lost: silent, or elsewhere than commanded.
+    n_interruptions: u64,
 }
 
 impl ControllerNode {
@@ -88,6 +90,7 @@ impl ControllerNode {
             saturated: Throttle::new(Duration::from_secs(2)),
             incomplete: Throttle::new(Duration::from_secs(5)),
             status: karakuri_control::Status::default(),
+            n_interruptions: 0,
             parameters,
             model,
             controller,
@@ -197,6 +200,19 @@ impl ControllerNode {
             self.next_feedback =
                 stamp.plus_seconds(1.0 / self.parameters.action_monitor_rate.get());
         }
+        if self.status.was_stale {
+            self.n_interruptions += 1;
+            warn!(
+                "joint_states did not come for too long; goals were ended, the robot holds where it is"
+            );
+        }
+        if let Some(joint) = self.status.not_following {
+            self.n_interruptions += 1;
+            warn!(
+                "joint `{}` is not where it is commanded: blocked, or the robot was exchanged or moved; it holds where it is",
+                self.model.joints[joint.0].name
+            );
+        }
         if let Some(joint) = self.status.saturated
             && self.saturated.ready()
         {
@@ -222,11 +238,10 @@ impl ControllerNode {
     fn diagnose(&mut self) -> Status {
         let status = match self.sample {
             None => Status::warn("waiting for joint_states"),
-            Some(_) if self.status.was_stale => {
-                Status::warn("joint_states came late; goals were ended")
-            }
             Some(_) => Status::ok("controlling"),
         };
-        status.value("method", &self.controller.settings().method)
+        status
+            .value("method", &self.controller.settings().method)
+            .value("n_interruptions", self.n_interruptions)
     }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Parameters {
     goal_tolerance: Parameter<f64>,
     stopped_velocity_tolerance: Parameter<f64>,
     goal_time: Parameter<f64>,
+    following_tolerance: Parameter<f64>,
     allow_partial_joints_goal: Parameter<bool>,
 }
 
@@ -107,6 +108,11 @@ impl Parameters {
                 .describe("Time after the last point to come into tolerance; 0 waits for ever. [s]")
                 .range(0.0..=3600.0)
                 .declare()?,
+            following_tolerance: node
+                .parameter("constraints.following", 0.2)
+                .describe("Position error beyond twice what saturates the drive at which a joint counts as blocked or moved by others: its group's goal is aborted and it holds where it is; 0 is not checked. [rad or m]")
+                .range(0.0..=1000.0)
+                .declare()?,
             allow_partial_joints_goal: node
                 .parameter("allow_partial_joints_goal", false)
                 .describe("Take goals for some joints of a group; the others hold.")
@@ -129,6 +135,7 @@ impl Parameters {
             joint.goal_tolerance.position = self.goal_tolerance.get();
         }
         settings.stopped_velocity_tolerance = self.stopped_velocity_tolerance.get();
+        settings.following_tolerance = self.following_tolerance.get();
         settings.goal_time = self.goal_time.get();
         settings.allow_partial_joints_goal = self.allow_partial_joints_goal.get();
     }

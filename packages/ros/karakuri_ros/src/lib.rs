@@ -12,6 +12,7 @@ mod interface;
 mod joint_state_reader;
 mod logging;
 mod node;
+mod outbox;
 mod overrides;
 mod parameter_server;
 mod parameter_types;

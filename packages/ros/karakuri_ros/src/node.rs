@@ -9,7 +9,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::{FutureExt, Stream, StreamExt};
@@ -21,6 +21,7 @@ use crate::{
     diagnostics::Diagnostics,
     guard,
     msg::rosgraph_msgs::msg::Clock as ClockMessage,
+    outbox::Outbox,
     overrides::Overrides,
     parameter_server::{self, Entry, ParameterServer},
     qos::{self, Qos},
@@ -55,6 +56,7 @@ pub struct Node<S> {
     jobs: Later<S>,
     stop: Stop,
     wake: Wake,
+    outbox: Outbox,
 }
 
 impl<S> fmt::Debug for Node<S> {
@@ -182,6 +184,7 @@ impl<S: 'static> Node<S> {
             jobs: Later { jobs: Rc::default() },
             stop: origin.stop,
             wake: Wake::default(),
+            outbox: Outbox::default(),
         };
         let parameters = Rc::clone(&node.parameters);
         parameter_server::serve(&mut node, &parameters)?;
@@ -309,10 +312,11 @@ impl<S: 'static> Node<S> {
         let mut stream =
             create("service", name, || self.inner.create_service::<T>(name, qos::service()))?;
         let service: Arc<str> = name.into();
+        let outbox = self.outbox.clone();
         self.sources.push(Box::new(move |state| {
             let mut any = false;
             while let Some(request) = next(&mut stream) {
-                callback(state, Request::new(request, &service));
+                callback(state, Request::new(request, &service, &outbox));
                 any = true;
             }
             any
@@ -448,6 +452,7 @@ impl<S: 'static> Node<S> {
             self.timers.until_next(&self.clock, limit)
         };
         self.inner.spin_once(wait);
+        self.outbox.repeat(Instant::now());
         let mut any = self.read_clock(state);
         for source in &mut self.sources {
             any |= source(state);

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{CallError, Service, guard, node::Wake, warn};
+use crate::{CallError, Service, guard, node::Wake, outbox::Outbox, warn};
 
 /// How often a client looks whether its server is there.
 const PRESENCE_PERIOD: Duration = Duration::from_millis(100);
@@ -19,6 +19,7 @@ pub struct Request<T: Service> {
     message: T::Request,
     inner: Option<r2r::ServiceRequest<T>>,
     service: Arc<str>,
+    outbox: Outbox,
 }
 
 impl<T: Service> fmt::Debug for Request<T> {
@@ -31,9 +32,13 @@ impl<T: Service> fmt::Debug for Request<T> {
 }
 
 impl<T: Service> Request<T> {
-    pub(crate) fn new(mut inner: r2r::ServiceRequest<T>, service: &Arc<str>) -> Self {
+    pub(crate) fn new(
+        mut inner: r2r::ServiceRequest<T>,
+        service: &Arc<str>,
+        outbox: &Outbox,
+    ) -> Self {
         let message = std::mem::take(&mut inner.message);
-        Self { message, inner: Some(inner), service: Arc::clone(service) }
+        Self { message, inner: Some(inner), service: Arc::clone(service), outbox: outbox.clone() }
     }
 
     /// What the client asks.
@@ -48,35 +53,42 @@ impl<T: Service> Request<T> {
 
     /// Sends the answer. A client that is gone does not matter.
     pub fn respond(mut self, response: T::Response) {
-        if let Some(inner) = self.inner.take() {
-            send_response(inner, response, &self.service);
+        self.send(response);
+    }
+
+    fn send(&mut self, response: T::Response) {
+        let Some(request) = self.inner.take() else { return };
+        // checked first: a panic inside `respond` would poison the client library's lock
+        let response = match guard::check(&response) {
+            Ok(()) => response,
+            Err(reason) => {
+                let service = &self.service;
+                warn!(
+                    "service `{service}`: response not sent: {reason}; a default one goes instead"
+                );
+                T::Response::default()
+            }
+        };
+        let service = Arc::clone(&self.service);
+        let send = move || {
+            let (request, response) = (request.clone(), response.clone());
+            match guard::catch(|| request.respond(response)) {
+                Ok(Err(error)) => {
+                    tracing::debug!("service `{service}`: the client took no response: {error}");
+                    false
+                }
+                _ => true,
+            }
+        };
+        if !send() {
+            self.outbox.keep(send);
         }
     }
 }
 
 impl<T: Service> Drop for Request<T> {
     fn drop(&mut self) {
-        if let Some(inner) = self.inner.take() {
-            send_response(inner, T::Response::default(), &self.service);
-        }
-    }
-}
-
-fn send_response<T: Service>(
-    request: r2r::ServiceRequest<T>,
-    response: T::Response,
-    service: &str,
-) {
-    // checked first: a panic inside `respond` would poison the client library's lock
-    let response = match guard::check(&response) {
-        Ok(()) => response,
-        Err(reason) => {
-            warn!("service `{service}`: response not sent: {reason}; a default one goes instead");
-            T::Response::default()
-        }
-    };
-    if let Ok(Err(error)) = guard::catch(|| request.respond(response)) {
-        tracing::debug!("service `{service}`: the client did not take the response: {error}");
+        self.send(T::Response::default());
     }
 }
 

@@ -104,6 +104,10 @@ pub enum Outcome {
     Deactivated,
     /// The clock jumped back (a reset).
     ClockJumpedBack,
+    /// A joint is not where it is commanded: blocked, or the robot was exchanged or moved by others.
+    NotFollowing(Shortfall),
+    /// Nothing was measured for too long.
+    StateLost,
 }
 
 impl Outcome {
@@ -120,9 +124,11 @@ impl Outcome {
     pub fn error_code(self) -> ErrorCode {
         match self {
             Self::Reached | Self::Canceled { .. } => ErrorCode::Successful,
-            Self::PathTolerance(_) => ErrorCode::PathToleranceViolated,
+            Self::PathTolerance(_) | Self::NotFollowing(_) => ErrorCode::PathToleranceViolated,
             Self::GoalTolerance(_) => ErrorCode::GoalToleranceViolated,
-            Self::Preempted | Self::Deactivated | Self::ClockJumpedBack => ErrorCode::InvalidGoal,
+            Self::Preempted | Self::Deactivated | Self::ClockJumpedBack | Self::StateLost => {
+                ErrorCode::InvalidGoal
+            }
         }
     }
 
@@ -146,6 +152,15 @@ impl Outcome {
             Self::Deactivated => "Current goal cancelled during deactivate transition.".to_owned(),
             Self::ClockJumpedBack => {
                 "the clock jumped back; the goal's time is gone: send it again".to_owned()
+            }
+            Self::NotFollowing(s) => format!(
+                "{}, {:.3} s after the start: the joint does not follow; see what blocks it, then send the goal again",
+                s.describe(settings),
+                s.time
+            ),
+            Self::StateLost => {
+                "joint states did not come for too long; see why, then send the goal again"
+                    .to_owned()
             }
         }
     }

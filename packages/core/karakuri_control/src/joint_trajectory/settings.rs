@@ -34,6 +34,8 @@ pub struct JointSettings {
     pub goal_tolerance: Tolerance,
     /// How hard a cancelled motion brakes; 0 holds at once. [rad/s² or m/s²]
     pub max_deceleration_on_cancel: f64,
+    /// Position error at which the drive gives its full effort; infinite for one without stiffness. [rad or m]
+    pub saturation_error: f64,
 }
 
 #[expect(
@@ -59,10 +61,14 @@ pub struct GroupSettings {
     pub interpolate_from_desired_state: bool,
     /// How points are joined.
     pub interpolation: Interpolation,
+    /// Position error beyond twice the drive's saturation at which a joint counts as not following: the goal is aborted
+    /// and the machine starts anew from what is measured; 0 is not checked. [rad or m]
+    pub following_tolerance: f64,
 }
 
 impl GroupSettings {
-    /// Limits from the model; a stop in a quarter of a second from full speed, no path or goal tolerance.
+    /// Limits from the model; a stop in a quarter of a second from full speed, no path or goal tolerance, and 0.2 rad or m
+    /// to follow.
     pub fn for_group(model: &Model, group: &JointGroup) -> Self {
         let joints = group.joints.iter().map(|&id| {
             let joint = &model.joints[id.0];
@@ -81,6 +87,13 @@ impl GroupSettings {
                 } else {
                     0.0
                 },
+                saturation_error: match joint.drive {
+                    Some(drive) if drive.stiffness > 0.0 && limits.effort.is_finite() => {
+                        limits.effort / drive.stiffness
+                    }
+                    Some(drive) if drive.stiffness > 0.0 => 0.0,
+                    _ => f64::INFINITY,
+                },
             }
         });
         Self {
@@ -92,6 +105,7 @@ impl GroupSettings {
             allow_nonzero_velocity_at_trajectory_end: false,
             interpolate_from_desired_state: true,
             interpolation: Interpolation::Splines,
+            following_tolerance: 0.2,
         }
     }
 }

@@ -20,6 +20,7 @@ fn settings() -> GroupSettings {
         path_tolerance: Tolerance::default(),
         goal_tolerance: Tolerance { position: 0.01, ..Tolerance::default() },
         max_deceleration_on_cancel: 10.0,
+        saturation_error: 0.0,
     };
     GroupSettings {
         joints: vec![joint("a"), joint("b")],
@@ -30,6 +31,7 @@ fn settings() -> GroupSettings {
         allow_nonzero_velocity_at_trajectory_end: false,
         interpolate_from_desired_state: true,
         interpolation: Interpolation::Splines,
+        following_tolerance: 0.0,
     }
 }
 
@@ -141,6 +143,36 @@ fn tolerances_abort_with_joint_error_and_limit() {
     assert_eq!(bench.machine.waiting_for().unwrap().joint, 0);
     let outcome = bench.run(20).unwrap();
     assert_eq!(outcome.error_code(), ErrorCode::GoalToleranceViolated);
+}
+
+#[test]
+fn a_robot_that_is_not_where_it_is_commanded_is_held_where_it_is() {
+    let mut watched = settings();
+    watched.following_tolerance = 0.2;
+    watched.joints[1].saturation_error = 0.1;
+    let mut bench = Bench::new(watched);
+    let goal = Goal { trajectory: to(1.0, 1.0, 1.0), ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    assert_eq!(bench.run(600), None);
+    let before = bench.q;
+    bench.q[1] -= 0.39;
+    assert_eq!(bench.step(), None, "within tolerance and twice what saturates the drive");
+    bench.q = [0.0; 2];
+    let outcome = bench.step().unwrap();
+    assert_eq!(outcome.error_code(), ErrorCode::PathToleranceViolated);
+    let text = outcome.describe(bench.machine.settings());
+    assert!(text.contains("joint `a`") && text.contains("does not follow"), "{text} at {before:?}");
+    let held = |q: [f64; 2], at: f64| q.map(f64::to_bits) == [at.to_bits(); 2];
+    assert!(held(bench.q, 0.0), "the command of the same tick is where the robot is");
+    assert_eq!(bench.run(100), None);
+    assert!(held(bench.q, 0.0));
+    // without a goal, too: someone moved the robot
+    bench.q = [0.5; 2];
+    assert_eq!(bench.step(), None);
+    assert!(bench.machine.not_following().is_some());
+    assert!(held(bench.q, 0.5));
+    bench.step();
+    assert!(bench.machine.not_following().is_none());
 }
 
 #[test]

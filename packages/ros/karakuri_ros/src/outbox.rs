@@ -1,0 +1,102 @@
+//! Responses that a client could not take yet.
+//!
+//! A client's request may arrive before its reader of the responses is known. Fast DDS waits 100 ms for that reader
+//! and then gives the response up, which leaves the client waiting for ever; on a busy machine discovery takes longer
+//! than that. Such responses are sent again from the spin thread, at growing distances.
+//! [`rmw_fastrtps_shared_cpp`, `rmw_response.cpp`]
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Time to the first repetition; each further one waits twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// A response is given up after this many repetitions, 6.3 s: discovery takes a few seconds at worst.
+const N_REPETITIONS: u32 = 6;
+
+/// Sends once more; true if the response went out, or never will.
+type SendAgain = Box<dyn FnMut() -> bool + Send>;
+
+struct Waiting {
+    send: SendAgain,
+    n_repeated: u32,
+    due: Instant,
+}
+
+/// The responses of one node that wait for their client.
+#[derive(Clone, Default)]
+pub(crate) struct Outbox(Arc<Mutex<Vec<Waiting>>>);
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbox").field("n_waiting", &self.lock().len()).finish()
+    }
+}
+
+impl Outbox {
+    fn lock(&self) -> MutexGuard<'_, Vec<Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a response that did not go out just now.
+    pub(crate) fn keep(&self, send: impl FnMut() -> bool + Send + 'static) {
+        let due = Instant::now() + FIRST_WAIT;
+        self.lock().push(Waiting { send: Box::new(send), n_repeated: 0, due });
+    }
+
+    /// Sends again what is due at `now`.
+    pub(crate) fn repeat(&self, now: Instant) {
+        // sending may block, and may end in `keep`: not under the lock
+        let due: Vec<_> = self.lock().extract_if(.., |waiting| waiting.due <= now).collect();
+        for mut waiting in due {
+            if (waiting.send)() {
+                continue;
+            }
+            waiting.n_repeated += 1;
+            if waiting.n_repeated < N_REPETITIONS {
+                waiting.due = now + FIRST_WAIT * 2_u32.pow(waiting.n_repeated);
+                self.lock().push(waiting);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// An outbox with one response that goes out at the given repetition, and the count of tries.
+    fn outbox(taken_at: u32) -> (Outbox, Arc<AtomicU32>) {
+        let (outbox, tries) = (Outbox::default(), Arc::new(AtomicU32::new(0)));
+        let counted = Arc::clone(&tries);
+        outbox.keep(move || counted.fetch_add(1, Ordering::Relaxed) + 1 == taken_at);
+        (outbox, tries)
+    }
+
+    #[test]
+    fn a_response_is_repeated_until_it_is_taken() {
+        let (outbox, tries) = outbox(3);
+        let start = Instant::now();
+        outbox.repeat(start);
+        assert_eq!(tries.load(Ordering::Relaxed), 0, "not due yet");
+        for tenths in 1..100 {
+            outbox.repeat(start + Duration::from_millis(100 * tenths + 50));
+        }
+        assert_eq!(tries.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_client_that_never_takes_its_response_is_given_up() {
+        let (outbox, tries) = outbox(u32::MAX);
+        let start = Instant::now();
+        for tenths in 1..200 {
+            outbox.repeat(start + Duration::from_millis(100 * tenths));
+        }
+        assert_eq!(tries.load(Ordering::Relaxed), N_REPETITIONS);
+        assert!(outbox.lock().is_empty());
+    }
+}

@@ -1,0 +1,142 @@
+"""A node that dies while the arm moves leaves the arm at rest or its motion under way, and is taken back when it returns.
+
+A killed process stays in its peers' graph until its lease ends (20 s), and a client cannot tell it from its
+successor: a request sent before the successor is discovered gets no answer. So clients here ask again, as a person
+at a terminal would.
+"""
+
+import pytest
+from action_msgs.msg import GoalStatus
+from control_msgs.action import FollowJointTrajectory
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.action import ActionClient
+from support.arm import START, Arm, at, distance, goal, joint_states, moving, seconds, turned
+from support.domain import Domain
+from support.ros import Ros
+from tf2_msgs.msg import TFMessage
+
+NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
+COMMAND_TIMEOUT = 0.1
+FAR = turned(0.8)
+
+
+def carry_out(ros, positions, duration=0.5, timeout=30.0):
+    """Sends the motion until one answer says that it was carried out."""
+    client = ActionClient(ros.node, FollowJointTrajectory, "/arm/follow_joint_trajectory")
+    answers = []
+
+    def answer(future, seconds):
+        try:
+            return ros.finish(future, seconds)
+        except AssertionError:
+            return None
+
+    def attempt():
+        if not client.server_is_ready():
+            return False
+        handle = answer(client.send_goal_async(goal(positions, duration)), 2.0)
+        if handle is None or not handle.accepted:
+            return False
+        response = answer(handle.get_result_async(), duration + 5.0)
+        answers.append(response)
+        return response is not None and response.status == GoalStatus.STATUS_SUCCEEDED
+
+    ros.wait_for(attempt, timeout, f"the motion to be carried out; answers were {answers}")
+    client.destroy()
+
+
+def set_off(ros, states):
+    """Starts the arm on a long way; returns when it is on it."""
+    client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
+    # refused until the controller has seen the joint states
+    ros.wait_for(lambda: ros.send_goal(client, goal(FAR, 1.0)).accepted, what="acceptance")
+    states.wait(lambda m: moving(m) > 0.5 and distance(at(m), START) > 0.1)
+    return client
+
+
+@pytest.fixture
+def domain():
+    """One for each test: no process that was killed in another is in it."""
+    with Domain() as domain:
+        yield domain
+
+
+@pytest.fixture
+def ros(domain):
+    with Ros(domain) as ros:
+        yield ros
+
+
+@pytest.fixture
+def arm(domain):
+    with Arm(domain, nodes=NODES) as arm:
+        yield arm
+
+
+def test_without_its_controller_the_arm_stops_and_says_so(arm, ros):
+    states = joint_states(ros)
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+    client = set_off(ros, states)
+    states.messages.clear()
+    arm.nodes["feedforward_controller"].kill()
+    killed = states.wait()
+    rest = states.wait(lambda m: moving(m) < 0.02)
+    assert seconds(rest.header.stamp) - seconds(killed.header.stamp) < COMMAND_TIMEOUT + 0.5, "timeout and braking"
+    held = at(rest)
+    assert distance(held, START) > 0.02 and distance(held, FAR) > 0.02, "between start and end"
+    states.messages.clear()
+    ros.spin_for(0.5)
+    assert max(distance(at(m), held) for m in states.messages) < 0.005, "it stays there"
+    diagnostics.wait(lambda m: any("no joint_command" in s.message for s in m.status))
+    arm.start("feedforward_controller")
+    states.messages.clear()
+    carry_out(ros, turned(0.3))
+    jump = max(distance(at(a), at(b)) for a, b in zip(states.messages, states.messages[1:]))
+    assert jump < 0.05, "taken over without a jump"
+    assert distance(at(states.wait(lambda m: moving(m) < 0.02)), FAR) > 0.1
+    client.destroy()
+    states.close()
+
+
+@pytest.mark.parametrize("bystander", ["gripper", "state_publisher"])
+def test_a_motion_goes_on_without(arm, ros, bystander):
+    states = joint_states(ros)
+    client = set_off(ros, states)
+    arm.nodes[bystander].kill()
+    states.wait(lambda m: distance(at(m), FAR) < 0.005 and moving(m) < 0.02)
+    arm.start(bystander)
+    if bystander == "state_publisher":
+        tf = ros.subscribe(TFMessage, "/tf", 100)
+        tf.wait()
+        tf.close()
+    carry_out(ros, turned(0.3))
+    client.destroy()
+    states.close()
+
+
+def test_a_simulation_that_returns_is_taken_up_where_it_starts(arm, ros):
+    states = joint_states(ros)
+    client = set_off(ros, states)
+    arm.nodes["sim"].kill()
+    ros.spin_for(0.2)
+    states.messages.clear()
+    arm.start("sim")
+    states.wait()
+    ros.spin_for(1.0)
+    assert max(distance(at(m), START) for m in states.messages) < 0.05, "no command of the old motion reaches it"
+    carry_out(ros, turned(0.3))
+    client.destroy()
+    states.close()
+
+
+def test_lockstep_goes_on_without_the_controller(domain, ros):
+    with Arm(domain, nodes=NODES, lockstep=True) as arm:
+        states = joint_states(ros)
+        carry_out(ros, turned(0.2))
+        arm.nodes["feedforward_controller"].kill()
+        now = seconds(states.last.header.stamp)
+        states.wait(lambda m: seconds(m.header.stamp) > now + 0.2)
+        assert distance(at(states.last), turned(0.2)) < 0.005
+        arm.start("feedforward_controller")
+        carry_out(ros, turned(-0.2))
+        states.close()
