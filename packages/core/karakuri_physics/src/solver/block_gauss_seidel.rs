@@ -27,6 +27,10 @@ impl ContactSolver for BlockGaussSeidel {
         1
     }
 
+    fn next(&self) -> Option<u8> {
+        Some(2)
+    }
+
     fn iterations(&self) -> usize {
         100
     }
@@ -38,16 +42,17 @@ impl ContactSolver for BlockGaussSeidel {
         settings: &SolverSettings,
     ) -> usize {
         for iteration in 1..=settings.iterations {
-            let mut change: f64 = 0.0;
-            for i in island.clone() {
-                change = change.max(solve_block(problem, i));
-            }
-            if change <= settings.tolerance {
+            if sweep(problem, island.clone()) <= settings.tolerance {
                 return iteration;
             }
         }
         settings.iterations
     }
+}
+
+/// Solves every block of an island in turn; the largest change of velocity. [m/s or rad/s]
+pub(crate) fn sweep(problem: &mut Problem, island: Range<usize>) -> f64 {
+    island.fold(0.0, |change: f64, i| change.max(solve_block(problem, i)))
 }
 
 /// Solves block `i`; the change of its velocity. [m/s or rad/s]

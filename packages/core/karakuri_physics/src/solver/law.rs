@@ -1,6 +1,6 @@
-//! The law of a block, and how far a block is from it.
+//! The law of a block: how far a block is from it, and its regularised form with a slope.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::cone::project_on_cone;
 use super::{Admissible, Block, Problem};
@@ -9,21 +9,120 @@ use super::{Admissible, Block, Problem};
 /// `û = u − u* + (μ‖u_t‖, 0, 0)` and `g` the mean diagonal of its Delassus block. [m/s or rad/s]
 /// [Acary, Cadoux, Lemaréchal, Malick 2011]
 pub fn natural_map(problem: &Problem, block: &Block) -> f64 {
-    residual(block, &(problem.velocity_of(block) - block.bias))
+    residual(block, &block.impulse, &(problem.velocity_of(block) - block.bias), None)
 }
 
-/// The natural map of a block whose biased velocity is `u`. [m/s or rad/s]
-pub(crate) fn residual(block: &Block, u: &Vector3<f64>) -> f64 {
+/// The natural map at the impulse `λ` and the biased velocity `u − u*`; with a shift in place of De Saxcé's the one of
+/// a convex law. [m/s or rad/s]
+pub(crate) fn residual(
+    block: &Block,
+    impulse: &Vector3<f64>,
+    u: &Vector3<f64>,
+    shift: Option<f64>,
+) -> f64 {
     let g = block.stiffness();
-    let normal = u.x + block.compliance * block.impulse.x;
+    let normal = u.x + block.compliance * impulse.x;
     match block.admissible {
         Admissible::Interval { lower, upper } => {
-            let step = block.impulse.x - normal / g;
-            (block.impulse.x - step.clamp(lower, upper)).abs() * g
+            let step = impulse.x - normal / g;
+            (impulse.x - step.clamp(lower, upper)).abs() * g
         }
         Admissible::Cone { friction } => {
-            let shifted = Vector3::new(normal + friction * u.yz().norm(), u.y, u.z);
-            (block.impulse - project_on_cone(&(block.impulse - shifted / g), friction)).norm() * g
+            let shift = shift.unwrap_or_else(|| friction * u.yz().norm());
+            let shifted = Vector3::new(normal + shift, u.y, u.z);
+            (impulse - project_on_cone(&(impulse - shifted / g), friction)).norm() * g
+        }
+    }
+}
+
+/// A block's law, made single-valued by weights `W` in place of its compliance:
+/// `λ = argmin_{λ ∈ C} ½ λᵀ W λ − λᵀ y` with `y = W₀ λ₀ − (u − u*) − s e_n`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Softened {
+    /// Weight of the normal, or of a single row. [1/kg or 1/(kg·m²)]
+    pub(crate) normal: f64,
+    /// Weight of both tangents.
+    pub(crate) tangential: f64,
+}
+
+impl Softened {
+    /// The impulse for `y`, and its slope `∂λ/∂y`, symmetric and positive semidefinite. [Todorov 2014; Castro 2023]
+    pub(crate) fn respond(
+        &self,
+        admissible: &Admissible,
+        y: &Vector3<f64>,
+    ) -> (Vector3<f64>, Matrix3<f64>) {
+        let mut slope = Matrix3::zeros();
+        let (n, t) = (1.0 / self.normal, 1.0 / self.tangential);
+        match *admissible {
+            Admissible::Interval { lower, upper } => {
+                let free = y.x * n;
+                if free > lower && free < upper {
+                    slope.m11 = n;
+                }
+                (Vector3::new(free.clamp(lower, upper), 0.0, 0.0), slope)
+            }
+            Admissible::Cone { friction } => {
+                let free = Vector3::new(y.x * n, y.y * t, y.z * t);
+                let tangential = free.yz().norm();
+                if tangential <= friction * free.x {
+                    return (free, Matrix3::from_diagonal(&Vector3::new(n, t, t)));
+                }
+                let ratio = friction * self.tangential / self.normal;
+                if ratio * tangential <= -free.x {
+                    return (Vector3::zeros(), slope);
+                }
+                // On the cone's surface: nearest point in the metric of the weights.
+                let scale = 1.0 / (1.0 + friction * ratio);
+                let normal = (free.x + ratio * tangential) * scale;
+                let d = free.yz() / tangential;
+                let along = Vector3::new(1.0, friction * d.x, friction * d.y);
+                slope = along * along.transpose() * (n * scale);
+                let turning = friction * normal / tangential * t;
+                slope.m22 += turning * d.y * d.y;
+                slope.m33 += turning * d.x * d.x;
+                slope.m23 -= turning * d.x * d.y;
+                slope.m32 -= turning * d.x * d.y;
+                (along * normal, slope)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Optimal on the cone, and the slope is that of finite differences.
+        #[test]
+        fn the_softened_law_is_a_weighted_projection(
+            y in prop::array::uniform3(-1.0..1.0_f64),
+            friction in 0.0..2.0_f64,
+            normal in 0.1..2.0_f64,
+            tangential in 0.1..2.0_f64,
+        ) {
+            let soft = Softened { normal, tangential };
+            let admissible = Admissible::Cone { friction };
+            let y = Vector3::from(y);
+            let (impulse, slope) = soft.respond(&admissible, &y);
+            let W = Matrix3::from_diagonal(&Vector3::new(normal, tangential, tangential));
+            let gradient = W * impulse - y;
+            prop_assert!(impulse.yz().norm() <= friction * impulse.x + 1e-12);
+            // The gradient is in the dual cone and does no work.
+            prop_assert!(friction * gradient.yz().norm() <= gradient.x + 1e-12 || impulse.norm() == 0.0 || gradient.norm() < 1e-12 || (gradient.x - friction * gradient.yz().norm()).abs() < 1e-12);
+            prop_assert!(gradient.dot(&impulse).abs() < 1e-12);
+            let step = 1e-7;
+            for k in 0..3 {
+                let mut dy = Vector3::zeros();
+                dy[k] = step;
+                let (up, slope_up) = soft.respond(&admissible, &(y + dy));
+                let (down, slope_down) = soft.respond(&admissible, &(y - dy));
+                prop_assume!((slope_up - slope_down).amax() < 1e-3);
+                let error = ((up - down) / (2.0 * step) - slope.column(k)).amax();
+                prop_assert!(error < 1e-5, "column {k}: {error}");
+            }
         }
     }
 }

@@ -6,14 +6,17 @@
 //! | level | solver | for |
 //! |---|---|---|
 //! | 1 | [`BlockGaussSeidel`] | few contacts, each on its own |
+//! | 2 | [`Newton`] | robots, grips, stacks: the reference |
 //!
 //! An island that the asked solver leaves above the tolerance goes to the next level, and the [`Solution`] says how
 //! far it went and how well it ended: nothing is returned unconverged in silence.
 
+mod block_factor;
 mod block_gauss_seidel;
 mod cone;
 mod ladder;
 mod law;
+mod newton;
 mod problem;
 mod workspace;
 
@@ -24,6 +27,7 @@ pub use block_gauss_seidel::BlockGaussSeidel;
 pub use cone::{project_on_cone, solve_contact};
 pub use ladder::solve;
 pub use law::natural_map;
+pub use newton::Newton;
 pub use problem::{Admissible, Block, Problem, Run, Side};
 pub(crate) use problem::{apply, dot};
 
@@ -56,7 +60,7 @@ pub trait ContactSolver: Debug + Send + Sync {
 }
 
 /// All solvers, ascending by level.
-pub const SOLVERS: &[&dyn ContactSolver] = &[&BlockGaussSeidel];
+pub const SOLVERS: &[&dyn ContactSolver] = &[&BlockGaussSeidel, &Newton];
 
 /// The solver of this name.
 pub fn solver(name: &str) -> Option<&'static dyn ContactSolver> {
@@ -77,9 +81,9 @@ pub struct SolverSettings {
 }
 
 impl Default for SolverSettings {
-    /// 100 sweeps to 1e-9 m/s: a grasp or a small stack settles in 5 to 40, warm in 1 to 5.
+    /// Newton's method to 1e-9 m/s: 5 to 20 steps where contacts are new, none to 3 where they are warm.
     fn default() -> Self {
-        Self { method: "block_gauss_seidel", iterations: 100, tolerance: 1e-9, escalate: true }
+        Self { method: "newton", iterations: 200, tolerance: 1e-9, escalate: true }
     }
 }
 

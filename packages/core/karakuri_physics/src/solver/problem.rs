@@ -111,10 +111,16 @@ impl Problem {
     /// `u = J v` of a block. (3; one row uses the first entry)
     #[inline]
     pub fn velocity_of(&self, block: &Block) -> Vector3<f64> {
+        self.jacobian_times(&self.velocity, block)
+    }
+
+    /// `J x` of a block, `x` laid out as the velocity. (3; one row uses the first entry)
+    #[inline]
+    pub(crate) fn jacobian_times(&self, x: &[f64], block: &Block) -> Vector3<f64> {
         let mut u = Vector3::zeros();
         let rows = block.rows();
         for side in block.sides.iter().filter(|s| s.len > 0) {
-            let v = &self.velocity[side.start..side.start + side.len];
+            let v = &x[side.start..side.start + side.len];
             for (row, u) in u.iter_mut().enumerate().take(rows) {
                 let at = side.offset + row * side.len;
                 *u += dot(&self.jacobian[at..at + side.len], v);

@@ -2,6 +2,8 @@
 
 use nalgebra::Vector3;
 
+use super::newton;
+
 /// Buffers that keep their memory from step to step.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
@@ -9,6 +11,7 @@ pub(crate) struct Workspace {
     pub(crate) free: Vec<f64>,
     /// Impulses of the best iterate so far. (blocks)
     pub(crate) best: Vec<Vector3<f64>>,
+    pub(crate) newton: newton::Scratch,
 }
 
 impl Clone for Workspace {

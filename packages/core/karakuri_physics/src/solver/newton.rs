@@ -1,0 +1,501 @@
+//! Newton's method on softened contact laws, inside a proximal loop: the reference.
+//!
+//! With a centre `λ₀` and a softness `ε g` the law of a block is single-valued, `λ(u) = argmin_{λ ∈ C} ½ λᵀ W λ − λᵀ y`,
+//! `W = R + ε g`, `y = ε g λ₀ − (u − u*) − s e_n`, and a round solves for the velocity
+//!
+//! ```text
+//! Â (v − v_f) = Σ Jᵀ λ(J v)          by steps  H δ = Jᵀ(λ(v) − α),  H = Â + Jᵀ D J,  D = −∂λ/∂u
+//! ```
+//!
+//! where `α` are the impulses that `v` comes from. The new ones are `α + t (λ − D J δ − α)`, so that `v = v_f + Y α`
+//! holds exactly whatever the quality of `H`. After a round `λ₀ ← λ`, which takes the softness back.
+//!
+//! 1. *Convex rounds*: `s` is fixed, `v` minimises a convex function, and `t` makes its derivative along the ray vanish.
+//! 2. *Coulomb rounds*, where contacts slide: `s = μ‖u_t‖` is De Saxcé's and moves with `u`, so that `H` is not
+//!    symmetric and `t` lowers the mismatch `λ − α`. A round that does not lower the natural map is taken back and
+//!    done again softer; where even the softest fails, sweeps of Gauss-Seidel look for a better place.
+//!
+//! The first centre is zero, and only contacts that slid before begin with a shift: of all solutions this finds one
+//! that holds, if any holds, with the least impulses. A grip does not depend on the path that led to it.
+//! [Castro, Permenter, Han 2023; Acary, Cadoux, Lemaréchal, Malick 2011; Alart & Curnier 1991; Rockafellar 1976]
+//!
+//! Limits: Coulomb rounds may fail on crowds of contacts that all slide with high friction, off the centres of light bodies.
+
+use std::ops::Range;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::block_factor::BlockFactor;
+use super::block_gauss_seidel::sweep;
+use super::law::{Softened, residual};
+use super::{Admissible, Block, ContactSolver, Problem, Run, SolverSettings, apply};
+
+/// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
+const SOFT: f64 = 0.1;
+/// Least softness: less converges in fewer rounds and loses digits. [-]
+const HARD: f64 = 1e-4;
+/// Most softness: a round is hardly more than a step of the fixed point. [-]
+const SOFTEST: f64 = 10.0;
+/// Part of the velocity changes that rounding takes away from every round at softness 1. [-]
+const ROUNDING: f64 = 1e-14;
+/// A round ends when its problem is solved to this part of the last natural map, or after `STEPS`. [-]
+const INNER: f64 = 0.05;
+const STEPS: usize = 8;
+/// The convex line search ends when the derivative is this part of the first. [-]
+const SLOPE: f64 = 1e-2;
+/// Sweeps of Gauss-Seidel where no Coulomb round helps.
+const SWEEPS: usize = 10;
+
+/// The solver of this file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Newton;
+
+impl ContactSolver for Newton {
+    fn name(&self) -> &'static str {
+        "newton"
+    }
+
+    fn level(&self) -> u8 {
+        2
+    }
+
+    fn iterations(&self) -> usize {
+        200
+    }
+
+    fn solve(
+        &self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize {
+        let mut scratch = std::mem::take(&mut problem.workspace.newton);
+        let iterations = scratch.solve(problem, island, settings);
+        problem.workspace.newton = scratch;
+        iterations
+    }
+}
+
+const NONE: usize = usize::MAX;
+
+/// A block while it is solved.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    softened: Softened,
+    /// `ε g`: weight of the centre.
+    proximal: f64,
+    /// `λ₀`.
+    center: Vector3<f64>,
+    /// Fixed `s`, or the friction that makes `s` of `u`. [m/s; -]
+    shift: f64,
+    coulomb: f64,
+    /// Biased velocity `u − u*` of `v`, and its change along the ray.
+    u: Vector3<f64>,
+    du: Vector3<f64>,
+    /// Impulses that `v` comes from, and their change along the ray.
+    alpha: Vector3<f64>,
+    dalpha: Vector3<f64>,
+    /// `λ(v)` and `D`.
+    lambda: Vector3<f64>,
+    slope: Matrix3<f64>,
+    /// Nodes of its sides; `NONE` where a side does not move.
+    nodes: [usize; 2],
+}
+
+impl Item {
+    /// The softened law at the biased velocity `u`: impulse and `−∂λ/∂u`.
+    fn respond(&self, admissible: &Admissible, u: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        let mut y = self.center * self.proximal - u;
+        let sliding = u.yz().norm();
+        y.x -= self.shift + self.coulomb * sliding;
+        let (lambda, mut slope) = self.softened.respond(admissible, &y);
+        if self.coulomb * sliding > 0.0 {
+            let normal = slope.column(0) * (self.coulomb / sliding);
+            slope += normal * Vector3::new(0.0, u.y, u.z).transpose();
+        }
+        (lambda, slope)
+    }
+}
+
+/// Buffers of the method.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    items: Vec<Item>,
+    runs: Vec<Run>,
+    /// Node of each velocity entry that starts a run of the island.
+    node_at: Vec<usize>,
+    factor: BlockFactor,
+    /// Direction in velocity space, laid out as the world's velocity. (n)
+    step: Vec<f64>,
+    /// Impulses of the best iterate.
+    best: Vec<Vector3<f64>>,
+    softness: f64,
+    least_softness: f64,
+    iterations: usize,
+}
+
+impl Scratch {
+    fn solve(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize {
+        self.prepare(problem, island.clone());
+        let reached = self.convex_rounds(problem, island.clone(), settings);
+        if reached > settings.tolerance {
+            self.coulomb_rounds(problem, island, settings, reached);
+        }
+        self.iterations
+    }
+
+    /// Numbers the runs of the island, chooses the elimination order, starts from the warm impulses.
+    fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
+        self.iterations = 0;
+        self.node_at.resize(problem.velocity.len(), NONE);
+        self.step.resize(problem.velocity.len(), 0.0);
+        self.runs.clear();
+        self.items.clear();
+        let sides = |block: &Block| block.sides.into_iter().filter(|s| s.len > 0);
+        for side in problem.blocks[island.clone()].iter().flat_map(sides) {
+            self.node_at[side.start] = NONE;
+        }
+        for block in &problem.blocks[island] {
+            let mut nodes = [NONE; 2];
+            for (node, side) in nodes.iter_mut().zip(&block.sides).filter(|(_, s)| s.len > 0) {
+                if self.node_at[side.start] == NONE {
+                    self.node_at[side.start] = self.runs.len();
+                    let found = problem.runs.partition_point(|run| run.start < side.start);
+                    self.runs.push(problem.runs[found]);
+                }
+                *node = self.node_at[side.start];
+            }
+            self.items.push(start(problem, block, nodes));
+        }
+        let pairs = self.items.iter().map(|item| (item.nodes[0], item.nodes[1]));
+        let coupled = pairs.filter(|(a, b)| *a != NONE && *b != NONE && a != b);
+        self.factor.analyze(&self.runs, coupled);
+    }
+
+    /// Rounds with fixed shifts, until sliding is what is left. Natural map. [m/s or rad/s]
+    fn convex_rounds(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> f64 {
+        let (warm, _) = self.measure(&problem.blocks[island.clone()]);
+        let scale = self.velocity_scale(&problem.blocks[island.clone()]);
+        self.least_softness = (ROUNDING * scale.max(warm) / settings.tolerance).clamp(HARD, SOFT);
+        self.softness = (warm / scale.max(warm)).clamp(self.least_softness, SOFT);
+        let (mut last, mut convex) = (warm, warm);
+        while self.iterations < settings.iterations {
+            self.soften(&problem.blocks[island.clone()]);
+            self.round(
+                problem,
+                island.clone(),
+                (INNER * convex).max(0.1 * settings.tolerance),
+                settings,
+            );
+            let before = convex;
+            (last, convex) = self.take(problem, island.clone());
+            if last <= settings.tolerance || convex <= 1e-2 * last || convex >= before {
+                break;
+            }
+            self.softness = (0.1 * self.softness).max(self.least_softness);
+        }
+        last
+    }
+
+    /// Rounds with Coulomb's shifts, harder while they help and softer while they do not.
+    fn coulomb_rounds(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+        reached: f64,
+    ) {
+        for (item, block) in self.items.iter_mut().zip(&problem.blocks[island.clone()]) {
+            if let Admissible::Cone { friction } = block.admissible {
+                (item.shift, item.coulomb) = (0.0, friction);
+            }
+        }
+        let scale = self.velocity_scale(&problem.blocks[island.clone()]);
+        self.least_softness =
+            self.least_softness.max((ROUNDING * scale / settings.tolerance).min(SOFT));
+        self.softness = (10.0 * reached / scale).clamp(self.least_softness, SOFT);
+        let (mut last, mut best) = (reached, reached);
+        self.keep(&problem.blocks[island.clone()]);
+        while last > settings.tolerance && self.iterations < settings.iterations {
+            self.soften(&problem.blocks[island.clone()]);
+            self.round(
+                problem,
+                island.clone(),
+                (INNER * last).max(0.1 * settings.tolerance),
+                settings,
+            );
+            let (now, _) = self.take(problem, island.clone());
+            if now < last {
+                last = now;
+                self.softness = (0.2 * self.softness).max(self.least_softness);
+            } else if self.softness < SOFTEST {
+                self.softness = (8.0 * self.softness).min(SOFTEST);
+                self.go_back(problem, island.clone());
+                continue;
+            } else {
+                self.go_back(problem, island.clone());
+                last = self.sweep(problem, island.clone());
+                self.softness = SOFT;
+            }
+            if last < best {
+                best = last;
+                self.keep(&problem.blocks[island.clone()]);
+            }
+        }
+        self.go_back(problem, island);
+    }
+
+    /// Largest natural maps: of the law, and of the law with the shifts as they are. [m/s or rad/s]
+    fn measure(&self, blocks: &[Block]) -> (f64, f64) {
+        let (mut exact, mut convex) = (0.0_f64, 0.0_f64);
+        for (block, item) in blocks.iter().zip(&self.items) {
+            exact = exact.max(residual(block, &item.alpha, &item.u, None));
+            convex = convex.max(residual(block, &item.alpha, &item.u, Some(item.shift)));
+        }
+        (exact, convex)
+    }
+
+    /// Largest change of velocity that a block's impulse makes on its own. [m/s or rad/s]
+    fn velocity_scale(&self, blocks: &[Block]) -> f64 {
+        let each = self.items.iter().zip(blocks);
+        each.fold(f64::MIN_POSITIVE, |most, (item, block)| {
+            most.max(item.alpha.amax() * block.stiffness())
+        })
+    }
+
+    fn soften(&mut self, blocks: &[Block]) {
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            item.proximal = self.softness * block.stiffness();
+            item.softened =
+                Softened { normal: item.proximal + block.compliance, tangential: item.proximal };
+        }
+    }
+
+    /// Newton steps until the impulses are those of the softened law within `enough`. [m/s or rad/s]
+    fn round(
+        &mut self,
+        problem: &Problem,
+        island: Range<usize>,
+        enough: f64,
+        settings: &SolverSettings,
+    ) {
+        let blocks = &problem.blocks[island];
+        for step in 0.. {
+            let mismatch = self.respond(blocks);
+            let done =
+                mismatch <= enough || step >= STEPS || self.iterations >= settings.iterations;
+            if done || !self.newton_step(problem, blocks) {
+                return;
+            }
+            self.iterations += 1;
+        }
+    }
+
+    /// `λ(v)` and slopes; how far the impulses are from it, as a velocity. [m/s or rad/s]
+    fn respond(&mut self, blocks: &[Block]) -> f64 {
+        let mut mismatch: f64 = 0.0;
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            (item.lambda, item.slope) = item.respond(&block.admissible, &item.u);
+            mismatch = mismatch.max((item.lambda - item.alpha).amax() * block.stiffness());
+        }
+        mismatch
+    }
+
+    /// Takes `λ(v)` for the impulses and the next centre. Natural maps as of [`Self::measure`].
+    fn take(&mut self, problem: &mut Problem, island: Range<usize>) -> (f64, f64) {
+        for (item, block) in self.items.iter_mut().zip(&mut problem.blocks[island.clone()]) {
+            block.impulse = item.lambda;
+        }
+        self.refresh(problem, island.clone());
+        self.measure(&problem.blocks[island])
+    }
+
+    /// Starts from the blocks' impulses.
+    fn refresh(&mut self, problem: &mut Problem, island: Range<usize>) {
+        problem.reset_velocity(island.clone());
+        for (item, block) in self.items.iter_mut().zip(&problem.blocks[island]) {
+            item.alpha = block.impulse;
+            item.center = block.impulse;
+            item.u = problem.velocity_of(block) - block.bias;
+        }
+    }
+
+    fn keep(&mut self, blocks: &[Block]) {
+        self.best.clear();
+        self.best.extend(blocks.iter().map(|b| b.impulse));
+    }
+
+    fn go_back(&mut self, problem: &mut Problem, island: Range<usize>) {
+        for (best, block) in self.best.iter().zip(&mut problem.blocks[island.clone()]) {
+            block.impulse = *best;
+        }
+        self.refresh(problem, island);
+    }
+
+    /// Natural map after some sweeps. [m/s or rad/s]
+    fn sweep(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
+        for _ in 0..SWEEPS {
+            sweep(problem, island.clone());
+        }
+        self.iterations += SWEEPS;
+        self.refresh(problem, island.clone());
+        self.measure(&problem.blocks[island]).0
+    }
+
+    /// One step of the softened problem; false if there is none.
+    fn newton_step(&mut self, problem: &Problem, blocks: &[Block]) -> bool {
+        self.assemble(problem, blocks);
+        if !self.factor.factorize() {
+            return false;
+        }
+        self.clear_step();
+        for (item, block) in self.items.iter().zip(blocks) {
+            apply(&mut self.step, &problem.jacobian, block, &(item.lambda - item.alpha));
+        }
+        self.factor.solve(&mut self.step);
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            let du = problem.jacobian_times(&self.step, block);
+            item.dalpha = item.lambda - item.slope * du - item.alpha;
+        }
+        // The change of velocity that the impulses make, not the one they were made from.
+        self.clear_step();
+        for (item, block) in self.items.iter().zip(blocks) {
+            apply(&mut self.step, &problem.response, block, &item.dalpha);
+        }
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            item.du = problem.jacobian_times(&self.step, block);
+        }
+        let length = if self.items.iter().any(|item| item.coulomb > 0.0) {
+            self.coulomb_length(blocks)
+        } else {
+            self.convex_length(blocks)
+        };
+        for item in &mut self.items {
+            item.alpha += item.dalpha * length;
+            item.u += item.du * length;
+        }
+        length > 0.0
+    }
+
+    fn clear_step(&mut self) {
+        for run in &self.runs {
+            self.step[run.start..run.start + run.len].fill(0.0);
+        }
+    }
+
+    /// `H = Â + Σ Jᵀ D J`.
+    fn assemble(&mut self, problem: &Problem, blocks: &[Block]) {
+        let symmetric = self.items.iter().all(|item| item.slope == item.slope.transpose());
+        self.factor.load(&problem.inertia, symmetric);
+        for (item, block) in self.items.iter().zip(blocks) {
+            if item.slope == Matrix3::zeros() {
+                continue;
+            }
+            let J = block.sides.map(|s| &problem.jacobian[s.offset..][..block.rows() * s.len]);
+            for (node, J) in item.nodes.iter().zip(J).filter(|(n, _)| **n != NONE) {
+                self.factor.add_diagonal(*node, J, &item.slope);
+            }
+            let [a, b] = item.nodes;
+            if a != NONE && b != NONE && a != b {
+                self.factor.add_coupling(item.nodes, J, &item.slope);
+            }
+        }
+    }
+
+    /// Where the derivative of the convex function along the ray vanishes, at most 1; 0 where it does not descend.
+    fn convex_length(&self, blocks: &[Block]) -> f64 {
+        let derivative = |t: f64| -> f64 {
+            let each = self.items.iter().zip(blocks);
+            each.map(|(item, block)| {
+                let (lambda, _) = item.respond(&block.admissible, &(item.u + item.du * t));
+                item.du.dot(&(item.alpha + item.dalpha * t - lambda))
+            })
+            .sum()
+        };
+        let first = derivative(0.0);
+        if first >= 0.0 {
+            return 0.0;
+        }
+        let (mut low, mut at_low, mut high, mut at_high) = (0.0, first, 1.0, derivative(1.0));
+        if at_high <= SLOPE * first.abs() {
+            return high;
+        }
+        // The Illinois variant of false position.
+        for _ in 0..30 {
+            let t = (low * at_high - high * at_low) / (at_high - at_low);
+            let at_t = derivative(t);
+            if at_t.abs() <= SLOPE * first.abs() {
+                return t;
+            }
+            if at_t < 0.0 {
+                (low, at_low) = (t, at_t);
+                at_high *= 0.5;
+            } else {
+                (high, at_high) = (t, at_t);
+                at_low *= 0.5;
+            }
+        }
+        low
+    }
+
+    /// The length out of 1, ½, ¼ … at which the mismatch falls, or the one at which it is least.
+    fn coulomb_length(&self, blocks: &[Block]) -> f64 {
+        let mismatch = |t: f64| -> f64 {
+            let each = self.items.iter().zip(blocks);
+            each.map(|(item, block)| {
+                let (lambda, _) = item.respond(&block.admissible, &(item.u + item.du * t));
+                let off = (lambda - item.alpha - item.dalpha * t) * block.stiffness();
+                off.norm_squared()
+            })
+            .sum()
+        };
+        let first = mismatch(0.0);
+        let (mut t, mut best) = (1.0, 1.0);
+        let mut least = mismatch(t);
+        while least > first * (1.0 - 1e-4 * best) && t > 0.05 {
+            t *= 0.5;
+            let now = mismatch(t);
+            if now < least {
+                (least, best) = (now, t);
+            }
+        }
+        best
+    }
+}
+
+/// A block at the start: warm impulses, centre zero, a shift where it slid.
+fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> Item {
+    let u = problem.velocity_of(block) - block.bias;
+    let impulse = &block.impulse;
+    let slid = |friction: f64| {
+        impulse.x > 0.0 && impulse.yz().norm() >= friction * impulse.x * (1.0 - 1e-9)
+    };
+    let shift = match block.admissible {
+        Admissible::Cone { friction } if slid(friction) => friction * u.yz().norm(),
+        _ => 0.0,
+    };
+    Item {
+        softened: Softened { normal: 1.0, tangential: 1.0 },
+        proximal: 1.0,
+        center: Vector3::zeros(),
+        shift,
+        coulomb: 0.0,
+        u,
+        du: Vector3::zeros(),
+        alpha: block.impulse,
+        dalpha: Vector3::zeros(),
+        lambda: block.impulse,
+        slope: Matrix3::zeros(),
+        nodes,
+    }
+}
