@@ -41,36 +41,41 @@ def test_reaches_a_goal(ros, follow):
 
 
 def bad_goals():
-    """Each one is wrong in one way."""
-    nan = goal(turned(math.nan))
-    infinite = goal(turned(math.inf))
-    unknown = goal(turned(0.1), names=["no_such_joint", *ARM[1:]])
-    twice = goal(turned(0.1), names=[ARM[1], *ARM[1:]])
-    short = goal(turned(0.1)[:-1])
-    long = goal([*turned(0.1), 0.0])
-    no_names = goal(turned(0.1), names=[])
-    velocities = goal(turned(0.1))
-    velocities.trajectory.points[0].velocities = [0.0]
-    accelerations = goal(turned(0.1))
-    accelerations.trajectory.points[0].velocities = [0.0] * 6
-    accelerations.trajectory.points[0].accelerations = [0.0] * 5
-    decreasing = goal(turned(0.1))
-    decreasing.trajectory.points += trajectory(turned(0.2), 0.25).points
-    equal = goal(turned(0.1))
-    equal.trajectory.points += trajectory(turned(0.2), 0.5).points
-    negative = goal(turned(0.1))
-    negative.trajectory.points[0].time_from_start = Duration(sec=-1)
-    beyond = goal(turned(100.0))
-    past = goal(turned(0.1))
-    past.trajectory.header.stamp.nanosec = 1
-    return locals()
+    """Each one is wrong in one way: (goal, what the log says about it)."""
+    cases = {}
+
+    def case(name, words, *arguments, **fields):
+        cases[name] = goal(*arguments, **fields), words
+        return cases[name][0].trajectory
+
+    case("nan", "point 0, joint `shoulder_yaw`: NaN among the positions; numbers must be finite", turned(math.nan))
+    case("infinite", "point 0, joint `shoulder_yaw`: inf among the positions; numbers must be finite", turned(math.inf))
+    case("unknown", "joint `no_such_joint` is not in this group; it has: shoulder_yaw,", turned(0.1), names=["no_such_joint", *ARM[1:]])
+    case("twice", "joint `shoulder_pitch` is named twice", turned(0.1), names=[ARM[1], *ARM[1:]])
+    case("short", "point 0: 5 positions for 6 joints", turned(0.1)[:-1])
+    case("long", "point 0: 7 positions for 6 joints", [*turned(0.1), 0.0])
+    case("no names", "joint `shoulder_yaw` is missing; name all joints, or set allow_partial_joints_goal", turned(0.1), names=[])
+    case("velocities", "point 0: 1 velocities for 6 joints", turned(0.1)).points[0].velocities = [0.0]
+    accelerations = case("accelerations", "point 0: 5 accelerations for 6 joints", turned(0.1)).points[0]
+    accelerations.velocities, accelerations.accelerations = [0.0] * 6, [0.0] * 5
+    for name, time in (("decreasing", 0.25), ("equal", 0.5)):
+        words = f"point 1: time_from_start {time} s is not after the point before (0.5 s)"
+        case(name, words, turned(0.1)).points += trajectory(turned(0.2), time).points
+    case("negative", "point 0: time_from_start -1 s is not after", turned(0.1)).points[0].time_from_start = Duration(sec=-1)
+    case("beyond", "joint `shoulder_yaw`: position 100 is outside its limits -3.05 to 3.05", turned(100.0))
+    case("past", "s ago; stamp it later, or 0 to start at once", turned(0.1)).header.stamp.nanosec = 1
+    return cases
 
 
 @pytest.mark.parametrize("name", bad_goals())
 def test_rejects_a_bad_goal(arm, ros, follow, name):
-    handle = ros.send_goal(follow, bad_goals()[name])
+    bad, words = bad_goals()[name]
+    handle = ros.send_goal(follow, bad)
     assert not handle.accepted
-    assert arm.nodes["feedforward_controller"].process.poll() is None
+    node = arm.nodes["feedforward_controller"]
+    said = lambda: any("[WARN]" in line and "goal rejected: " in line and words in line for line in node.lines)  # noqa: E731
+    ros.wait_for(said, what=f"the reason: {words}")
+    assert node.process.poll() is None
 
 
 def test_a_new_goal_takes_over(ros, follow):

@@ -52,10 +52,7 @@ impl GroupTopics {
         now: Time,
     ) {
         match machine.accept_goal(&goal(request.goal()), control_time(now)) {
-            Err(e) => {
-                warn!("goal rejected: {e}");
-                request.reject(e);
-            }
+            Err(e) => request.reject(e),
             Ok((id, preempted)) => {
                 if let Some(finished) = preempted {
                     self.finish(machine, finished);

@@ -21,7 +21,7 @@ use std::{
 };
 
 use crate::{
-    Action, Clock, Node, Publisher, Request, RosError, Time, info,
+    Action, Clock, Node, Publisher, Request, RosError, Time,
     msg::{
         action_msgs::{
             msg::{GoalInfo, GoalStatus, GoalStatusArray},
@@ -29,7 +29,7 @@ use crate::{
         },
         unique_identifier_msgs::msg::UUID,
     },
-    qos,
+    qos, warn,
 };
 
 /// How long a result can be asked for after the goal's end.
@@ -138,7 +138,7 @@ impl<A: Action> GoalRequest<A> {
 
     /// Says no; the reason goes to the log, the protocol has no place for it.
     pub fn reject(self, reason: impl fmt::Display) {
-        info!("action `{}`: goal rejected: {reason}", self.action);
+        warn!("action `{}`: goal rejected: {reason}", self.action);
     }
 }
 

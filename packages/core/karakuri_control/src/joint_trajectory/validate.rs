@@ -65,7 +65,7 @@ pub enum GoalError {
         point: usize,
     },
     /// NaN or infinite.
-    #[error("point {point}, joint `{name}`: {field} is {value}; numbers must be finite")]
+    #[error("point {point}, joint `{name}`: {value} among the {field}; numbers must be finite")]
     NotFinite {
         /// Index of the point.
         point: usize,
@@ -181,7 +181,7 @@ fn check_point(
         ("positions", &point.positions),
         ("velocities", &point.velocities),
         ("accelerations", &point.accelerations),
-        ("effort", &point.efforts),
+        ("efforts", &point.efforts),
     ];
     for (field, values) in fields {
         if !values.is_empty() && values.len() != want {
