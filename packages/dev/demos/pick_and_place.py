@@ -159,10 +159,18 @@ class Client(Node):
         self.set_parameters = self.create_client(SetParameters, f"{NAMESPACE}/sim/set_parameters")
         self.record = None
         deep = QoSProfile(depth=1000)
-        self.create_subscription(ObjectStates, "/objects", self.on_objects, deep)
-        self.create_subscription(JointState, f"{NAMESPACE}/joint_states", self.on_joints, deep)
-        self.create_subscription(JointTrajectoryControllerState, f"{NAMESPACE}/controller_state", self.on_control, deep)
-        self.create_subscription(GripState, f"{NAMESPACE}/grip_state", self.on_grip, deep)
+        self.ears = [
+            self.create_subscription(ObjectStates, "/objects", self.on_objects, deep),
+            self.create_subscription(JointState, f"{NAMESPACE}/joint_states", self.on_joints, deep),
+            self.create_subscription(JointTrajectoryControllerState, f"{NAMESPACE}/controller_state", self.on_control, deep),
+            self.create_subscription(GripState, f"{NAMESPACE}/grip_state", self.on_grip, deep),
+        ]
+
+    def is_ready(self):
+        """All that is talked to is there."""
+        services = [self.set_state, self.reset, self.set_parameters]
+        heard = all(self.count_publishers(ear.topic_name) > 0 for ear in self.ears)
+        return heard and self.pick.server_is_ready() and all(s.service_is_ready() for s in services)
 
     def on_objects(self, message):
         self.keep("objects", message, lambda: {o.name: o.pose for o in message.objects})
@@ -218,9 +226,7 @@ def call(client, service, request, what):
 def demonstrate(arguments, task, out, report):
     client = Client()
     begun = time.monotonic()
-    services = [client.set_state, client.reset, client.set_parameters]
-    ready = lambda: client.pick.server_is_ready() and all(s.service_is_ready() for s in services)
-    spin_until(client, ready, START_UP, "waiting for the nodes")
+    spin_until(client, client.is_ready, START_UP, "waiting for the nodes")
     say(f"All nodes are up after {time.monotonic() - begun:.1f} s")
     starts = task["starts"][: arguments.runs or None]
     for number, start in enumerate(starts, 1):
@@ -268,7 +274,7 @@ def run(client, task, start, out, number):
     handle, result = send(client, goal)
     spin_until(client, result.done, PATIENCE, "the pick and place")
     wall = time.monotonic() - begun
-    outcome, ended = result.result().result, None
+    outcome = result.result().result
     ended = outcome.stamp.sec * 1_000_000_000 + outcome.stamp.nanosec
     # The last messages before the end may still be under way.
     heard = {"objects": record.objects, "joint_states": record.joints, "controller_state": record.tracking}
@@ -276,6 +282,8 @@ def run(client, task, start, out, number):
     spin_until(client, lambda: not late(), 20.0, lambda: f"hearing the last of {', '.join(late())}")
     pause(client, True)
     client.record = None
+    if not any(time <= ended for time in record.objects):
+        raise Failed(f"nothing was heard of /objects before the end; the gripper says: {outcome.message}")
     summary = {
         "start": start,
         "success": result.result().status == GoalStatus.STATUS_SUCCEEDED,
