@@ -1,7 +1,12 @@
 //! Free rigid bodies: six velocities at the centre of mass, in world axes.
 
 use karakuri_model::Shape;
-use karakuri_spatial::{Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
+use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
+
+/// Most rounds of Newton's method for the gyroscopic moment.
+const GYROSCOPIC_ROUNDS: usize = 8;
+/// Relative change at which they stop, squared.
+const GYROSCOPIC_TOLERANCE: f64 = 1e-31;
 
 /// What a free or fixed body is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +47,8 @@ pub(crate) struct Body {
     pub(crate) inverse_inertia_world: Matrix3,
     /// First entry in the world's velocity vector: linear, then angular.
     pub(crate) start: usize,
+    /// Wrench of the surroundings in this step, about the centre of mass, in world axes.
+    pub(crate) applied: Force,
 }
 
 impl Body {
@@ -56,6 +63,7 @@ impl Body {
             inverse_inertia,
             inverse_inertia_world: Matrix3::zeros(),
             start: 0,
+            applied: Force::default(),
         };
         body.update();
         body
@@ -78,26 +86,34 @@ impl Body {
         self.inverse_inertia_world = R * self.inverse_inertia * R.transpose();
     }
 
-    /// Velocity after a step without contacts: gravity explicit, gyroscopic moment implicit.
+    /// Velocity after a step without contacts: forces explicit, gyroscopic moment by the midpoint.
     pub(crate) fn free_motion(&self, h: f64, gravity: &Vector3, out: &mut [f64]) {
-        let linear = self.velocity.linear + gravity * h;
+        let linear =
+            self.velocity.linear + (gravity + self.applied.force / self.description.mass) * h;
         let R = &self.pose.rotation;
-        let angular = R * self.free_rotation(&R.tr_mul(&self.velocity.angular), h);
+        let mut angular = R * self.free_rotation(&R.tr_mul(&self.velocity.angular), h);
+        if self.applied.moment != Vector3::zeros() {
+            angular += self.inverse_inertia_world * self.applied.moment * h;
+        }
         out[..3].copy_from_slice(linear.as_slice());
         out[3..6].copy_from_slice(angular.as_slice());
     }
 
-    /// Solves `I (ω' − ω) + h ω' × I ω' = 0` in the body's axes by Newton's method from ω. [rad/s] (3)
+    /// Solves `I (ω' − ω) + h ω_m × I ω_m = 0`, `ω_m = ½(ω + ω')`, in the body's axes by Newton's method from ω:
+    /// energy and magnitude of the angular momentum stay. [rad/s] (3)
     fn free_rotation(&self, omega: &Vector3, h: f64) -> Vector3 {
         let I = &self.inertia;
         let mut next = *omega;
-        for _ in 0..3 {
-            let momentum = I * next;
-            let residual = I * (next - omega) + next.cross(&momentum) * h;
-            let jacobian = I + (skew(&next) * I - skew(&momentum)) * h;
-            match jacobian.try_inverse() {
-                Some(inverse) => next -= inverse * residual,
-                None => return *omega,
+        for _ in 0..GYROSCOPIC_ROUNDS {
+            let mean = (omega + next) * 0.5;
+            let momentum = I * mean;
+            let residual = I * (next - omega) + mean.cross(&momentum) * h;
+            let jacobian = I + (skew(&mean) * I - skew(&momentum)) * (0.5 * h);
+            let Some(inverse) = jacobian.try_inverse() else { return *omega };
+            let change = inverse * residual;
+            next -= change;
+            if change.norm_squared() <= GYROSCOPIC_TOLERANCE * next.norm_squared() {
+                break;
             }
         }
         next
@@ -121,6 +137,22 @@ impl Body {
         self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));
         self.pose.translation += three(&rates[..3]) * h;
         let turn = UnitQuaternion::from_scaled_axis(three(&rates[3..6]) * h);
+        self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
+        self.update();
+    }
+
+    /// Goes on by `h` in flight with the velocity of `after`, which a step at the present pose gave. The pose moves by
+    /// the mean velocity and the Cayley map of the mean rate, `θ = 2 atan(½ h ‖ω_m‖)`, and the rate turns along, so
+    /// that the angular momentum in the world stays. (6)
+    pub(crate) fn fly(&mut self, after: &[f64], h: f64) {
+        let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
+        let (linear, angular) = (three(&after[..3]), three(&after[3..6]));
+        let mean = (self.velocity.angular + angular) * 0.5;
+        let half = 0.5 * h * mean.norm();
+        let scale = if half > 0.0 { half.atan() / half } else { 1.0 };
+        let turn = UnitQuaternion::from_scaled_axis(mean * (scale * h));
+        self.pose.translation += (self.velocity.linear + linear) * (0.5 * h);
+        self.velocity = Motion::new(turn * angular, linear);
         self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
         self.update();
     }

@@ -3,6 +3,8 @@
 
 mod body;
 mod contacts;
+mod integrate;
+mod integrators;
 mod loops;
 mod operators;
 mod pivoted;
@@ -18,6 +20,7 @@ mod world;
 
 pub use body::BodyDescription;
 pub use contacts::{ContactReport, Owner};
+pub use integrators::Integrator;
 pub use loops::loop_gap;
 pub use robot::Drives;
 pub use scene::{Ground, Scene, SceneBody, SceneDrive, SceneRobot};

@@ -53,6 +53,11 @@ impl Loops {
         }
     }
 
+    /// Whether there is nothing to keep closed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
     /// Prepares the elimination at the position of the last `forward_kinematics`.
     pub(crate) fn factorize(
         &mut self,

@@ -15,9 +15,10 @@ use karakuri_dynamics::{
     Data, MassFactor, SingularInertia, crba_at_position, forward_kinematics, integrate,
     rnea_at_velocity, update_velocities,
 };
-use karakuri_model::{JointKind, Model};
+use karakuri_model::{Base, JointKind, Model};
 use karakuri_spatial::{Force, Vector3};
 
+use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
@@ -84,9 +85,12 @@ pub(crate) struct Robot {
     pub(crate) joint_damping: Vec<f64>,
     pub(crate) friction: Vec<f64>,
     extra: Vec<f64>,
-    zeros: Vec<f64>,
+    pub(crate) zeros: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
     pub(crate) external: Vec<Force>,
+    /// Wrenches of the surroundings in this step, at the body frames' origins, in world axes. (n bodies)
+    pub(crate) applied: Vec<Force>,
+    pub(crate) flight: Flight,
     next_q: Vec<f64>,
 }
 
@@ -116,6 +120,8 @@ impl Robot {
             zeros: vec![0.0; nv],
             acceleration: vec![0.0; nv],
             external: vec![Force::default(); model.bodies.len()],
+            applied: vec![Force::default(); model.bodies.len()],
+            flight: Flight::new(model.nq, nv),
             next_q: q.to_vec(),
             model,
         };
@@ -156,12 +162,18 @@ impl Robot {
 
     /// Servo gains that are inside the operator: none for a drive that is off or a row. [K, D]
     #[inline]
-    fn inner_gains(&self, k: usize) -> (f64, f64) {
+    pub(crate) fn inner_gains(&self, k: usize) -> (f64, f64) {
         if self.drives.enabled[k] && !self.saturated[k] {
             (self.drives.stiffness[k], self.drives.damping[k])
         } else {
             (0.0, 0.0)
         }
+    }
+
+    /// Feed-forward effort; none for a drive that is off. [N·m or N]
+    #[inline]
+    pub(crate) fn feedforward(&self, k: usize) -> f64 {
+        if self.drives.enabled[k] { self.drives.effort[k] } else { 0.0 }
     }
 
     /// Effort the servo asks for at the end of a step that ends with rate `v`. [N·m or N]
@@ -187,16 +199,16 @@ impl Robot {
         let model = Arc::clone(&self.model);
         self.data.gravity = *gravity;
         update_velocities(&model, &mut self.data, &self.v);
-        rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &[]);
+        rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &self.applied);
         crba_at_position(&model, &mut self.data);
         for (k, out) in out.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
             let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
             self.extra[k] = self.armature[k] + implicit;
             let error = self.position_index[k].map_or(0.0, |i| self.drives.position[k] - self.q[i]);
-            let feedforward = if self.drives.enabled[k] { self.drives.effort[k] } else { 0.0 };
-            let explicit = feedforward + stiffness * error + damping * self.drives.velocity[k]
-                - self.data.effort[k];
+            let explicit =
+                self.feedforward(k) + stiffness * error + damping * self.drives.velocity[k]
+                    - self.data.effort[k];
             *out = h * explicit - implicit * self.v[k];
         }
         self.factor.factorize(&self.data.mass_matrix, &self.extra)?;
@@ -224,6 +236,11 @@ impl Robot {
             out[k * (nv + 1)] += extra;
         }
         self.loops.add_penalty(out);
+    }
+
+    /// Coordinates that forces move as in a free fall when no row acts: the translation of a floating base.
+    pub(crate) fn n_ballistic(&self) -> usize {
+        if self.model.base == Base::Floating { 3 } else { 0 }
     }
 
     /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)

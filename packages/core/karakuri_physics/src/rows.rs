@@ -51,7 +51,10 @@ pub(crate) const NO_MOVER: usize = usize::MAX;
 impl Builder<'_> {
     /// Rows of a robot's own joints.
     pub(crate) fn joints(&mut self, robot: usize) {
-        let Some(model) = self.robots[robot].as_ref().map(|r| std::sync::Arc::clone(&r.model))
+        let Some(model) = self.robots[robot]
+            .as_ref()
+            .filter(|r| !r.flight.on)
+            .map(|r| std::sync::Arc::clone(&r.model))
         else {
             return;
         };

@@ -38,7 +38,7 @@ pub(crate) fn read(
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
             *a = (after - before) / h;
         }
-        robot.external.fill(Force::default());
+        robot.external.copy_from_slice(&robot.applied);
         for (_, body, force, point) in on_robot.clone() {
             let arm = point - robot.data.pose_in_world[body].translation;
             robot.external[body] += Force::new(arm.cross(&force), force);

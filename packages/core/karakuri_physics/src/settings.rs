@@ -2,7 +2,7 @@
 
 use karakuri_spatial::Vector3;
 
-use crate::SolverSettings;
+use crate::{Integrator, SolverSettings};
 
 /// Settings of a world.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,6 +11,8 @@ pub struct WorldSettings {
     pub dt: f64,
     /// Gravitational acceleration. [m/s²] (3)
     pub gravity: Vector3,
+    /// How free motion is integrated.
+    pub integrator: Integrator,
     /// Contact solver.
     pub solver: SolverSettings,
     /// Impacts slower than this do not bounce. [m/s]
@@ -32,6 +34,7 @@ impl Default for WorldSettings {
         Self {
             dt: 1e-3,
             gravity: Vector3::new(0.0, 0.0, -9.81),
+            integrator: Integrator::Default,
             solver: SolverSettings::default(),
             restitution_threshold: 0.01,
             penetration_slop: 1e-5,

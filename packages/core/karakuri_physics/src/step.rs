@@ -8,6 +8,7 @@ use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
 use crate::solver::{Admissible, Solution, apply, dot, solve};
 use crate::world::World;
+use crate::{Integrator, WorldSettings};
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
 const SATURATION_ROUNDS: usize = 3;
@@ -80,6 +81,7 @@ impl World {
         self.remember_impulses();
         self.read_sensors();
         self.integrate();
+        self.clear_applied();
         self.finish(solution)
     }
 
@@ -98,6 +100,7 @@ impl World {
     /// Velocities at the end of the step into `problem.velocity`; again while drives turn out to saturate.
     fn solve_velocities(&mut self) -> Result<Solution, Culprit> {
         self.gather_velocities();
+        self.choose_flights();
         let mut solution = Solution::default();
         for _ in 0..SATURATION_ROUNDS {
             self.free_motion()?;
@@ -122,14 +125,17 @@ impl World {
     }
 
     fn free_motion(&mut self) -> Result<(), Culprit> {
-        let (h, gravity) = (self.settings.dt, self.settings.gravity);
+        let WorldSettings { dt: h, gravity, integrator, .. } = self.settings;
         self.problem.velocity.resize(self.before.len(), 0.0);
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let out = &mut self.problem.velocity[robot.start..robot.start + robot.v.len()];
-            robot
-                .free_motion(h, &gravity, out)
-                .map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
+            let moved = match (robot.flight.on, integrator) {
+                (false, _) => robot.free_motion(h, &gravity, out),
+                (true, Integrator::RungeKutta4) => robot.runge_kutta_motion(h, &gravity, out),
+                (true, _) => robot.midpoint_motion(h, &gravity, out),
+            };
+            moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
         }
         for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
             body.free_motion(h, &gravity, &mut self.problem.velocity[body.start..body.start + 6]);
@@ -158,7 +164,7 @@ impl World {
         }
         let n_movers = n_robots + self.bodies.len();
         group_islands(&mut self.rows, &mut self.island_parents, n_movers, &mut self.problem);
-        let touched = &mut self.in_contact;
+        let touched = &mut self.touched;
         fill_operators(&self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
     }
 
@@ -202,6 +208,8 @@ impl World {
     }
 
     fn refuse(&mut self, culprit: Culprit) -> StepOutcome {
+        self.abandon_flights();
+        self.clear_applied();
         std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
         self.last_outcome = StepOutcome::NonFinite(culprit);
         self.last_outcome
@@ -292,46 +300,6 @@ impl World {
             let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
             sensors::read(robot, i, &self.contacts, &self.attachments, (after, h));
         }
-    }
-
-    /// Positions by the new velocity (the mean of old and new for bodies in free flight), then the colliders.
-    fn integrate(&mut self) {
-        let h = self.settings.dt;
-        self.in_contact.clear();
-        self.in_contact.resize(self.bodies.len(), false);
-        let n_robots = self.robots.len();
-        for row in &self.rows {
-            for &mover in
-                row.movers.iter().filter(|&&m| m >= n_robots && m != crate::rows::NO_MOVER)
-            {
-                self.in_contact[mover - n_robots] = true;
-            }
-        }
-        let after = &self.problem.velocity;
-        for robot in self.robots.iter_mut().flatten() {
-            let run = robot.start..robot.start + robot.v.len();
-            robot.v.copy_from_slice(&after[run.clone()]);
-            let rates = &mut self.before[run.clone()];
-            for ((rate, v), c) in
-                rates.iter_mut().zip(&after[run.clone()]).zip(&self.correction[run])
-            {
-                *rate = v + c;
-            }
-            robot.advance(rates, h);
-        }
-        for (i, body) in self.bodies.iter_mut().enumerate() {
-            let Some(body) = body.as_mut().filter(|b| b.is_free()) else { continue };
-            let run = body.start..body.start + 6;
-            let ballistic = !self.in_contact[i];
-            let rates = &mut self.before[run.clone()];
-            for (j, rate) in rates.iter_mut().enumerate() {
-                let v = after[body.start + j];
-                let mean = if ballistic && j < 3 { 0.5 * (*rate + v) } else { v };
-                *rate = mean + self.correction[body.start + j];
-            }
-            body.advance(&after[run], rates, h);
-        }
-        self.place_colliders();
     }
 
     fn finish(&mut self, solution: Solution) -> StepOutcome {

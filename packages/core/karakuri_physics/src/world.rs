@@ -133,7 +133,8 @@ pub struct World {
     pub(crate) before: Vec<f64>,
     pub(crate) correction: Vec<f64>,
     pub(crate) corrections: Vec<f64>,
-    pub(crate) in_contact: Vec<bool>,
+    /// Robots, then bodies, that rows act on.
+    pub(crate) touched: Vec<bool>,
 }
 
 /// Everything the next step reads: a restored world continues bit by bit as the saved one did.
@@ -232,7 +233,7 @@ impl World {
             before: Vec::new(),
             correction: Vec::new(),
             corrections: Vec::new(),
-            in_contact: Vec::new(),
+            touched: Vec::new(),
         }
     }
 
@@ -447,7 +448,7 @@ impl World {
         )
     }
 
-    fn robot_mut(&mut self, id: RobotId) -> &mut Robot {
+    pub(crate) fn robot_mut(&mut self, id: RobotId) -> &mut Robot {
         self.robots[id.0].as_mut().unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
     }
 

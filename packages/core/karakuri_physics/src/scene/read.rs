@@ -10,7 +10,7 @@ use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneRobot};
 use crate::solver::{SOLVERS, solver};
-use crate::{BodyDescription, SolverSettings, WorldSettings};
+use crate::{BodyDescription, Integrator, SolverSettings, WorldSettings};
 
 const DT: RangeInclusive<f64> = 1e-6..=0.1;
 const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
@@ -43,13 +43,24 @@ impl Scene {
         if root.is_nothing() {
             return;
         }
-        let keys = ["gravity", "dt", "solver", "ground", "robots", "bodies"];
+        let keys = ["gravity", "dt", "integrator", "solver", "ground", "robots", "bodies"];
         let fields = reader.fields(root, "", &keys);
         if let Some(g) = vector(reader, &fields, "gravity", "m/s²") {
             self.settings.gravity = g;
         }
         if let Some(dt) = number(reader, &fields, "dt", (&DT, "s")) {
             self.settings.dt = dt;
+        }
+        if let Some((node, path)) = fields.get("integrator")
+            && let Some(name) = reader.text(node, &path)
+        {
+            if let Some(found) = Integrator::find(name) {
+                self.settings.integrator = found;
+            } else {
+                let known = Integrator::ALL.map(Integrator::name).join(", ");
+                let remedy = format!("write one of {known}");
+                reader.error(node, format!("{path}: there is no integrator `{name}`"), &remedy);
+            }
         }
         if let Some((node, path)) = fields.get("solver") {
             read_solver(reader, node, &path, &mut self.settings.solver);

@@ -1,0 +1,148 @@
+//! Positions at the end of a step, by the integrator of the world's settings.
+
+use karakuri_dynamics::forward_kinematics;
+use karakuri_model::BodyId as LinkBody;
+use karakuri_spatial::Force;
+
+use crate::contacts::Mover;
+use crate::rows::NO_MOVER;
+use crate::world::World;
+use crate::{Integrator, ObjectId, RobotId};
+
+impl World {
+    /// Adds a wrench on a body of a robot in the next step only: at the origin of the body's frame, in world axes.
+    /// [N·m; N]
+    ///
+    /// # Panics
+    /// When the robot was removed, or has no such body.
+    pub fn apply_link_wrench(&mut self, robot: RobotId, body: LinkBody, wrench: Force) {
+        self.robot_mut(robot).applied[body.0] += wrench;
+    }
+
+    /// Adds a wrench on a free body in the next step only: about its centre of mass, in world axes. [N·m; N]
+    pub fn apply_body_wrench(&mut self, body: ObjectId, wrench: Force) {
+        if let Some(body) = &mut self.bodies[body.0] {
+            body.applied += wrench;
+        }
+    }
+
+    pub(crate) fn clear_applied(&mut self) {
+        for robot in self.robots.iter_mut().flatten() {
+            robot.applied.fill(Force::default());
+        }
+        for body in self.bodies.iter_mut().flatten() {
+            body.applied = Force::default();
+        }
+    }
+
+    /// Decides which robots go through this step as a whole, without rows.
+    pub(crate) fn choose_flights(&mut self) {
+        let h = self.settings.dt;
+        let integrator = self.settings.integrator;
+        for robot in self.robots.iter_mut().flatten() {
+            robot.flight.on = true;
+        }
+        for contact in &self.contacts {
+            for collider in [contact.a, contact.b] {
+                if let Some(Mover::Robot { robot, .. }) =
+                    self.attachments[collider.0].map(|a| a.mover)
+                    && let Some(robot) = &mut self.robots[robot]
+                {
+                    robot.flight.on = false;
+                }
+            }
+        }
+        for robot in self.robots.iter_mut().flatten() {
+            robot.flight.on &= match integrator {
+                Integrator::RungeKutta4 => robot.moves_softly(h),
+                Integrator::Default | Integrator::Momentum => robot.moves_freely(h),
+            };
+            if integrator == Integrator::Momentum {
+                robot.note_momentum();
+            }
+        }
+    }
+
+    /// Goes back to the kinematics of the step's start.
+    pub(crate) fn abandon_flights(&mut self) {
+        for robot in self.robots.iter_mut().flatten().filter(|r| r.flight.on) {
+            forward_kinematics(&robot.model, &mut robot.data, &robot.q);
+        }
+    }
+
+    /// Positions by the new velocity, or as the integrator of free motion found them; then the colliders.
+    pub(crate) fn integrate(&mut self) {
+        self.find_touched();
+        let h = self.settings.dt;
+        let after = &self.problem.velocity;
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let Some(robot) = robot else { continue };
+            let run = robot.start..robot.start + robot.v.len();
+            if robot.flight.on {
+                robot.land(&after[run]);
+                continue;
+            }
+            robot.v.copy_from_slice(&after[run.clone()]);
+            let rates = &mut self.before[run.clone()];
+            let n_ballistic = if self.touched[i] { 0 } else { robot.n_ballistic() };
+            for (k, rate) in rates.iter_mut().enumerate() {
+                let v = after[run.start + k];
+                let mean = if k < n_ballistic { 0.5 * (*rate + v) } else { v };
+                *rate = mean + self.correction[run.start + k];
+            }
+            robot.advance(rates, h);
+        }
+        let n_robots = self.robots.len();
+        for (i, body) in self.bodies.iter_mut().enumerate() {
+            let Some(body) = body.as_mut().filter(|b| b.is_free()) else { continue };
+            let run = body.start..body.start + 6;
+            if self.touched[n_robots + i] {
+                let mut rates = [0.0; 6];
+                for (k, rate) in rates.iter_mut().enumerate() {
+                    *rate = after[run.start + k] + self.correction[run.start + k];
+                }
+                body.advance(&after[run], &rates, h);
+            } else {
+                body.fly(&after[run], h);
+            }
+        }
+        if self.settings.integrator == Integrator::Momentum {
+            self.keep_momenta();
+        }
+        self.place_colliders();
+    }
+
+    /// Marks what a row pushed or moved.
+    fn find_touched(&mut self) {
+        let touched = &mut self.touched;
+        touched.clear();
+        touched.resize(self.robots.len() + self.bodies.len(), false);
+        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
+            if row.correction != 0.0 || block.impulse.iter().any(|&x| x != 0.0) {
+                for &mover in row.movers.iter().filter(|&&m| m != NO_MOVER) {
+                    touched[mover] = true;
+                }
+            }
+        }
+    }
+
+    fn keep_momenta(&mut self) {
+        let h = self.settings.dt;
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let Some(robot) = robot else { continue };
+            let mut impulse = Force::default();
+            for contact in &self.contacts {
+                for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {
+                    if let Some(Mover::Robot { robot, .. }) =
+                        self.attachments[collider.0].map(|a| a.mover)
+                        && robot == i
+                    {
+                        let push = contact.impulse * sign;
+                        impulse += Force::new(contact.position.cross(&push), push);
+                    }
+                }
+            }
+            robot.keep_momentum(h, impulse);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Free motion of a tree by the classical Runge-Kutta method on the Lie group of positions.
+//!
+//! Stages are displacements `u` from the start, `q_i = q ⊞ u_i`, and their rates are `dexp⁻¹_u v`; for a rotation in
+//! the parent's axes `dexp⁻¹_u ω = ω − ½ u × ω + 1/12 u × (u × ω)`, enough for order four. Servos and dampers are
+//! forces of the stages, which is stable while they are soft: `h B + h² K` at most a quarter of the inertia they
+//! move. [Munthe-Kaas 1999; Hairer, Lubich, Wanner 2006, §IV.8]
+
+use std::sync::Arc;
+
+use karakuri_dynamics::{
+    SingularInertia, crba_at_position, forward_kinematics, integrate, rnea_at_velocity,
+    update_velocities,
+};
+use karakuri_model::{JointKind, Model};
+use karakuri_spatial::Vector3;
+
+use crate::robot::Robot;
+
+/// Largest `h B + h² K` against the inertia of the freedom. [-]
+const SOFT: f64 = 0.25;
+
+impl Robot {
+    /// Whether the fourth-order method may take the step: no loop, friction or limit, and all servos soft.
+    pub(crate) fn moves_softly(&mut self, h: f64) -> bool {
+        if !self.loops.is_empty() || !self.clear_of_limits(h) {
+            return false;
+        }
+        crba_at_position(&self.model, &mut self.data);
+        (0..self.v.len()).all(|k| {
+            let (stiffness, damping) = self.inner_gains(k);
+            let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
+            let inertia = self.data.mass_matrix[(k, k)] + self.armature[k];
+            implicit <= SOFT * inertia && self.friction[k] == 0.0
+        })
+    }
+
+    /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
+    pub(crate) fn runge_kutta_motion(
+        &mut self,
+        h: f64,
+        gravity: &Vector3,
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        let model = Arc::clone(&self.model);
+        self.data.gravity = *gravity;
+        let mut flight = std::mem::take(&mut self.flight);
+        for stage in 0..4 {
+            let part = [0.0, 0.5 * h, 0.5 * h, h][stage];
+            for k in 0..model.nv {
+                let (rate, acceleration) = if stage == 0 {
+                    (0.0, 0.0)
+                } else {
+                    (flight.rates[stage - 1][k], flight.accelerations[stage - 1][k])
+                };
+                flight.displacement[k] = part * rate;
+                flight.velocity[k] = self.v[k] + part * acceleration;
+            }
+            integrate(&model, &self.q, &flight.displacement, 1.0, &mut flight.stage);
+            flight.rates[stage].copy_from_slice(&flight.velocity);
+            untwist(&model, &flight.displacement, &mut flight.rates[stage]);
+            let acceleration = &mut flight.accelerations[stage];
+            self.accelerate(&flight.stage, &flight.velocity, acceleration)?;
+        }
+        for (k, out) in out.iter_mut().enumerate() {
+            let sum = |x: &[Vec<f64>; 4]| x[0][k] + 2.0 * (x[1][k] + x[2][k]) + x[3][k];
+            flight.displacement[k] = h / 6.0 * sum(&flight.rates);
+            *out = self.v[k] + h / 6.0 * sum(&flight.accelerations);
+        }
+        integrate(&model, &self.q, &flight.displacement, 1.0, &mut flight.target);
+        self.flight = flight;
+        Ok(())
+    }
+
+    /// Accelerations at a position and velocity, servos and dampers as forces. (nq, nv, nv)
+    fn accelerate(&mut self, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), SingularInertia> {
+        let model = Arc::clone(&self.model);
+        forward_kinematics(&model, &mut self.data, q);
+        update_velocities(&model, &mut self.data, v);
+        rnea_at_velocity(&model, &mut self.data, v, &self.zeros, &self.applied);
+        crba_at_position(&model, &mut self.data);
+        for (k, out) in out.iter_mut().enumerate() {
+            let limit = self.drives.effort_limit[k];
+            let servo = self.position_index[k]
+                .map_or(0.0, |i| self.drives.stiffness[k] * (self.drives.position[k] - q[i]))
+                + self.drives.damping[k] * (self.drives.velocity[k] - v[k]);
+            let effort = if self.drives.enabled[k] { servo + self.drives.effort[k] } else { 0.0 };
+            let damper = self.joint_damping[k] * v[k];
+            *out = effort.clamp(-limit, limit) - damper - self.data.effort[k];
+        }
+        self.factor.factorize(&self.data.mass_matrix, &self.armature)?;
+        self.factor.solve(out);
+        Ok(())
+    }
+}
+
+/// `v ← dexp⁻¹_u v`. (nv)
+fn untwist(model: &Model, u: &[f64], v: &mut [f64]) {
+    for joint in &model.joints {
+        let k = match joint.kind {
+            JointKind::Spherical => joint.v_start,
+            JointKind::Floating => joint.v_start + 3,
+            _ => continue,
+        };
+        let u = Vector3::new(u[k], u[k + 1], u[k + 2]);
+        let omega = Vector3::new(v[k], v[k + 1], v[k + 2]);
+        let turned = u.cross(&omega);
+        let rate = omega - turned * 0.5 + u.cross(&turned) / 12.0;
+        v[k..k + 3].copy_from_slice(rate.as_slice());
+    }
+}

@@ -1,0 +1,41 @@
+//! Spinning bodies, section 5.
+
+use karakuri_physics::Integrator;
+use karakuri_spatial::{Matrix3, Motion, Vector3};
+
+use crate::support::*;
+
+/// Flips about the intermediate axis: energy and world momentum stay, whatever the step.
+#[test]
+fn a_free_asymmetric_body_keeps_energy_and_momentum() {
+    for dt in [1e-3, 1e-2, 5e-2] {
+        let mut w = world(dt, WEIGHTLESS, Integrator::Default);
+        let mut description = cuboid("body", [0.1; 3], 1.0, at(0.0, 0.0, 0.0));
+        let I = Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 3.0));
+        description.inertia = Some(I);
+        description.velocity = Motion::new(Vector3::new(1e-3, 5.0, 1e-3), Vector3::zeros());
+        let id = w.add_body(description).unwrap();
+        let momentum = |w: &karakuri_physics::World| {
+            let R = w.body(id).pose().rotation;
+            R * I * R.transpose() * w.body(id).velocity().angular
+        };
+        let (L, E) = (momentum(&w), energy(&mut w));
+        let (mut flips, mut up) = (0, true);
+        for _ in 0..n_steps(&w, 50.0) {
+            step(&mut w);
+            assert!(
+                (momentum(&w) - L).norm() < 1e-10 * L.norm(),
+                "{:e} at {} s",
+                (momentum(&w) - L).norm(),
+                w.time()
+            );
+            assert!((energy(&mut w) - E).abs() < 1e-10 * E, "at {} s", w.time());
+            let rate = w.body(id).pose().rotation.tr_mul(&w.body(id).velocity().angular).y;
+            if (rate > 0.0) != up {
+                (up, flips) = (rate > 0.0, flips + 1);
+            }
+        }
+        println!("asymmetric body, h = {dt}: {flips} flips in 50 s");
+        assert!(flips >= 5, "{flips} flips in 50 s");
+    }
+}
