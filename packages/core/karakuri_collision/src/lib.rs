@@ -6,10 +6,14 @@ mod convert;
 mod hull;
 mod manifold;
 mod narrow;
+mod query;
 mod scene;
 mod shape;
 mod solid;
+mod sweep;
 
 pub use manifold::{ContactPoint, Manifold};
-pub use scene::{Collider, ColliderId, CollisionScene, RayHit};
+pub use query::{ClosestPoints, RayHit};
+pub use scene::{Collider, ColliderId, CollisionScene};
 pub use shape::{ColliderShape, ShapeError};
+pub use sweep::{Impact, Sweep};

@@ -2,15 +2,15 @@
 
 use karakuri_spatial::{Pose, Vector3};
 use parry3d_f64::math::Pose3;
-use parry3d_f64::query::Ray;
 use parry3d_f64::shape::SharedShape;
 
 use crate::broad_phase::{Bounds, BroadPhase};
 use crate::convert;
 use crate::manifold::Manifold;
-use crate::narrow::Narrow;
+use crate::narrow::{Narrow, Posed};
 use crate::shape::{ColliderShape, ShapeError};
 use crate::solid::Solid;
+use crate::sweep::{self, Impact, Sweep, Window};
 
 /// Names a collider; not used again after its removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,17 +39,6 @@ impl Collider {
     }
 }
 
-/// Where a ray met a collider.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RayHit {
-    /// The collider.
-    pub collider: ColliderId,
-    /// From the ray's origin. [m]
-    pub distance: f64,
-    /// Outward unit normal, in the world. (3)
-    pub normal: Vector3,
-}
-
 /// A collider in place.
 #[derive(Clone)]
 pub(crate) struct Placed {
@@ -64,6 +53,12 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
+    /// In world axes, seen from `origin`.
+    pub(crate) fn posed(&self, origin: &Vector3) -> Posed<'_> {
+        let X = &self.pose_in_world;
+        Posed::new(&self.solid, Pose::new(X.rotation, X.translation - origin))
+    }
+
     fn bounds(&self, margin: f64) -> Option<Bounds> {
         if matches!(self.solid, Solid::HalfSpace) {
             return None;
@@ -143,6 +138,14 @@ impl CollisionScene {
         self.colliders.get(id.0)?.as_ref().map(|c| c.pose_in_world)
     }
 
+    pub(crate) fn get(&self, id: ColliderId) -> Option<&Placed> {
+        self.colliders.get(id.0)?.as_ref()
+    }
+
+    pub(crate) fn placed(&self) -> impl Iterator<Item = (ColliderId, &Placed)> {
+        self.colliders.iter().enumerate().filter_map(|(i, c)| Some((ColliderId(i), c.as_ref()?)))
+    }
+
     /// Lets two colliders pass through each other.
     pub fn ignore(&mut self, a: ColliderId, b: ColliderId) {
         let pair = (a.min(b), a.max(b));
@@ -192,31 +195,21 @@ impl CollisionScene {
         &self.manifolds
     }
 
-    /// Nearest collider on the ray from `origin` along the unit `direction`, within `range`. [m]
-    pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
-        let ray = Ray::new(convert::vector(origin), convert::vector(direction));
-        let mut nearest: Option<RayHit> = None;
-        for (i, placed) in self.colliders.iter().enumerate() {
-            let Some(placed) = placed else { continue };
-            let reach = nearest.map_or(range, |hit| hit.distance);
-            if let Some(hit) = placed.parry.cast_ray_and_get_normal(&placed.pose, &ray, reach, true)
-                && nearest.is_none_or(|n| hit.time_of_impact < n.distance)
-            {
-                nearest = Some(RayHit {
-                    collider: ColliderId(i),
-                    distance: hit.time_of_impact,
-                    normal: convert::from_vector(hit.normal),
-                });
-            }
-        }
-        nearest
-    }
-
-    /// Distance between two colliders: 0 when they touch. [m] `None` if one is gone or the pair has no distance.
-    pub fn distance(&self, a: ColliderId, b: ColliderId) -> Option<f64> {
-        let (a, b) = (self.colliders.get(a.0)?.as_ref()?, self.colliders.get(b.0)?.as_ref()?);
-        parry3d_f64::query::distance(&a.pose, a.parry.as_ref(), &b.pose, b.parry.as_ref())
-            .ok()
-            .map(|d| d.distance)
+    /// First time in `[0, duration]` [s] at which two moving colliders are within `touch` [m] (1e-6, say) of each other
+    /// and approach. Where the scene has them does not matter: each goes its sweep.
+    ///
+    /// `None`: they do not touch; or one is gone, or both are half-spaces or meshes. An overlap from the start is an
+    /// impact at time 0 if its nearest points approach. Allocates nothing once warm.
+    pub fn time_of_impact(
+        &mut self,
+        (a, sweep_a): (ColliderId, &Sweep),
+        (b, sweep_b): (ColliderId, &Sweep),
+        duration: f64,
+        touch: f64,
+    ) -> Option<Impact> {
+        let placed_a = self.colliders.get(a.0)?.as_ref()?;
+        let placed_b = self.colliders.get(b.0)?.as_ref()?;
+        let window = Window { duration, touch };
+        sweep::time_of_impact(&mut self.narrow, (placed_a, sweep_a), (placed_b, sweep_b), window)
     }
 }

@@ -47,6 +47,18 @@ impl Solid {
         }
     }
 
+    /// Farthest distance of its surface from its frame's origin; infinite where the shape is. [m]
+    pub(crate) fn radius(&self) -> f64 {
+        match self {
+            Self::Box { half_extents } => half_extents.norm(),
+            Self::Sphere { radius } => *radius,
+            Self::Cylinder { radius, half_length } => radius.hypot(*half_length),
+            Self::Capsule { radius, half_length } => radius + half_length,
+            Self::HalfSpace | Self::Triangles => f64::INFINITY,
+            Self::Hull(hull) => hull.vertices.iter().map(Vector3::norm).fold(0.0, f64::max),
+        }
+    }
+
     /// The core's point farthest along `d`, both in the shape's frame. [m] (3)
     #[inline]
     pub(crate) fn support(&self, d: &Vector3) -> Vector3 {

@@ -1,12 +1,22 @@
-//! Closest points of two convex cores, by parry's GJK and, where they overlap, EPA.
+//! Closest points of two convex cores: by GJK, and where they overlap by parry's EPA.
 
 use karakuri_spatial::Vector3;
 use parry3d_f64::math::{Pose as ParryPose, Vector};
-use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult};
+use parry3d_f64::query::gjk::CsoPoint;
 use parry3d_f64::shape::SupportMap;
 
-use super::{Closest, Narrow, Posed};
+use super::gjk::{Distance, Simplex, distance};
+use super::{Closest, Core, Narrow, Posed};
 use crate::convert;
+use crate::solid::Solid;
+
+/// The core's point nearest to a half-space, and the point of the plane below it.
+fn above(plane: &Posed, other: &Posed) -> Closest {
+    let normal: Vector3 = plane.pose.rotation.column(2).into();
+    let low = other.support(&-normal);
+    let foot = low - normal * normal.dot(&(low - plane.pose.translation));
+    Closest { normal, points: [foot, low] }
+}
 
 impl SupportMap for Posed<'_> {
     fn local_support_point(&self, dir: Vector) -> Vector {
@@ -14,29 +24,127 @@ impl SupportMap for Posed<'_> {
     }
 }
 
+/// Of normals as good as one another, those of faces win. [m]
+const SAME: f64 = 1e-10;
+
+/// The normal that separates two cores most: `normal`, or one that the faces and axes of the cores suggest.
+///
+/// The distance of convex sets is the largest room between parallel planes, and an overlap the smallest one in which
+/// they fit; so whatever the precision of `normal`, more room is nearer to the truth. Faces and straight sides have
+/// exact candidates.
+fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> Vector3 {
+    let normal = closest.normal;
+    let mut best = (A.gap_along(B, &normal), normal);
+    let mut margin = -SAME;
+    let mut consider = |n: Option<Vector3>| {
+        let Some(n) = n else { return };
+        let gap = A.gap_along(B, &n);
+        if gap > best.0 + margin {
+            best = (gap, n);
+            margin = SAME;
+        }
+    };
+    consider(A.face_normal(&normal));
+    consider(B.face_normal(&-normal).map(|n| -n));
+    if A.is_round() || B.is_round() {
+        let [a, b] = closest.points;
+        consider(A.radial(&b));
+        consider(B.radial(&a).map(|n| -n));
+        for along_a in A.axes(&a) {
+            for along_b in B.axes(&b) {
+                let n = along_a.cross(&along_b).try_normalize(1e-6);
+                consider(n);
+                consider(n.map(|n| -n));
+            }
+        }
+    }
+    if overlap {
+        // EPA may fail on thin overlaps; then the least overlap along an axis is near enough to the least of all.
+        let middle = towards(A, B);
+        for axis in A.axes(&B.center()).chain(B.axes(&A.center())).chain([middle]) {
+            let n = axis.try_normalize(0.0);
+            consider(n.map(|n| n * 1.0_f64.copysign(n.dot(&middle))));
+        }
+        consider(A.radial(&B.center()));
+        consider(B.radial(&A.center()).map(|n| -n));
+    }
+    best.1
+}
+
+/// From the middle of A to the middle of B.
+pub(crate) fn towards(A: &Posed, B: &Posed) -> Vector3 {
+    (B.center() - A.center()).try_normalize(0.0).unwrap_or_else(Vector3::x)
+}
+
+/// Where two surfaces are nearest, or overlap the least.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Separation {
+    /// Unit vector from A to B. (3)
+    pub(crate) normal: Vector3,
+    /// On the surfaces of A and B. [m] (3 each)
+    pub(crate) points: [Vector3; 2],
+    /// Along the normal; negative where they overlap. [m]
+    pub(crate) gap: f64,
+}
+
 impl Narrow {
+    /// Nearest points of the surfaces, if they are at most `reach` apart.
+    pub(crate) fn separation(&mut self, A: &Posed, B: &Posed, reach: f64) -> Option<Separation> {
+        let plane = |posed: &Posed| matches!(posed.core, Core::Shape(Solid::HalfSpace));
+        let closest = if plane(A) {
+            above(A, B)
+        } else if plane(B) {
+            let Closest { normal, points: [b, a] } = above(B, A);
+            Closest { normal: -normal, points: [a, b] }
+        } else {
+            self.closest(A, B, reach + A.margin + B.margin)?
+        };
+        let Closest { normal, points: [a, b] } = closest;
+        let points = [a + normal * A.margin, b - normal * B.margin];
+        let gap = normal.dot(&(b - a)) - A.margin - B.margin;
+        (gap <= reach).then_some(Separation { normal, points, gap })
+    }
+
     /// `None` if the cores are farther apart than `reach`.
     pub(super) fn closest(&mut self, A: &Posed, B: &Posed, reach: f64) -> Option<Closest> {
-        // Both supports are in one frame already.
-        let same = ParryPose::IDENTITY;
-        let towards = (B.center() - A.center()).try_normalize(0.0).unwrap_or_else(Vector3::x);
-        self.simplex.reset(CsoPoint::from_shapes(&same, A, B, convert::vector(&towards)));
-        let found = match gjk::closest_points(&same, A, B, reach, true, &mut self.simplex) {
-            GJKResult::ClosestPoints(a, b, n) => Some((a, b, n)),
-            GJKResult::NoIntersection(_) => return None,
-            GJKResult::Intersection | GJKResult::Proximity(_) => {
-                self.epa.closest_points(&same, A, B, &self.simplex)
+        let mut simplex = Simplex::default();
+        let mut overlap = false;
+        let closest = match distance(A, B, &towards(A, B), reach, &mut simplex) {
+            Distance::Far => return None,
+            Distance::Near(points) => {
+                let between = points[1] - points[0];
+                let normal = between.try_normalize(0.0).unwrap_or_else(|| towards(A, B));
+                Closest { normal, points }
+            }
+            Distance::Overlap => {
+                overlap = true;
+                self.overlap(A, B, &simplex)
             }
         };
+        Some(Closest { normal: best_normal(A, B, &closest, overlap), ..closest })
+    }
+
+    fn overlap(&mut self, A: &Posed, B: &Posed, simplex: &Simplex) -> Closest {
+        let mut corners = simplex
+            .corners()
+            .iter()
+            .map(|c| CsoPoint::new(convert::vector(&c.a), convert::vector(&c.b)));
+        if let Some(first) = corners.next() {
+            self.simplex.reset(first);
+        }
+        for corner in corners {
+            self.simplex.add_point(corner);
+        }
+        let found = self.epa.closest_points(&ParryPose::IDENTITY, A, B, &self.simplex);
         let closest = found.map(|(a, b, n)| Closest {
             normal: convert::from_vector(n),
             points: [convert::from_vector(a), convert::from_vector(b)],
         });
         let sound = |c: &Closest| (c.normal.norm_squared() - 1.0).abs() < 1e-6;
         // Degenerate overlaps (coincident or flat cores) have no unique answer: along the line of centres.
-        Some(closest.filter(sound).unwrap_or_else(|| Closest {
-            normal: towards,
-            points: [A.support(&towards), B.support(&-towards)],
-        }))
+        closest.filter(sound).unwrap_or_else(|| {
+            let normal = towards(A, B);
+            Closest { normal, points: [A.support(&normal), B.support(&-normal)] }
+        })
     }
 }

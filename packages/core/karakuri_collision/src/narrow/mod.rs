@@ -14,6 +14,7 @@ mod boxes;
 mod clip;
 mod cores;
 mod feature;
+mod gjk;
 mod half_space;
 mod reduce;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::VoronoiSimplex;
 
 use self::clip::Patch;
+pub(crate) use self::cores::Separation;
 use self::feature::Feature;
 use crate::convert;
 use crate::manifold::{ContactPoint, Manifold};
@@ -48,8 +50,13 @@ pub(crate) struct Posed<'a> {
 }
 
 impl<'a> Posed<'a> {
-    fn new(shape: &'a Solid, pose: Pose) -> Self {
+    pub(crate) fn new(shape: &'a Solid, pose: Pose) -> Self {
         Self { core: Core::Shape(shape), pose, margin: shape.margin() }
+    }
+
+    /// A triangle whose corners are in world axes already. [m]
+    pub(crate) fn triangle(corners: [Vector3; 3]) -> Self {
+        Self { core: Core::Triangle(corners), pose: Pose::IDENTITY, margin: 0.0 }
     }
 
     /// The core's point farthest along `d`, in world axes. [m] (3)
@@ -68,6 +75,61 @@ impl<'a> Posed<'a> {
                 best
             }
         }
+    }
+
+    /// Room between two planes square to `n` that bound this and `other` behind it; negative where they overlap. [m]
+    pub(crate) fn gap_along(&self, other: &Self, n: &Vector3) -> f64 {
+        n.dot(&(other.support(&-n) - self.support(n))) - self.margin - other.margin
+    }
+
+    /// Outward normal of the flat face that looks most along `d`, in world axes, if the core has faces. (3)
+    fn face_normal(&self, d: &Vector3) -> Option<Vector3> {
+        let R = &self.pose.rotation;
+        match &self.core {
+            Core::Triangle([a, b, c]) => {
+                let n = (b - a).cross(&(c - a)).try_normalize(0.0)?;
+                Some(n * 1.0_f64.copysign(n.dot(d)))
+            }
+            Core::Shape(Solid::Box { .. }) => {
+                let d = R.tr_mul(d);
+                let i = d.iamax();
+                Some(R.column(i) * 1.0_f64.copysign(d[i]))
+            }
+            Core::Shape(Solid::Cylinder { .. }) => {
+                let axis: Vector3 = R.column(2).into();
+                Some(axis * 1.0_f64.copysign(axis.dot(d)))
+            }
+            Core::Shape(Solid::Hull(hull)) => Some(R * hull.support_face(&R.tr_mul(d)).0),
+            Core::Shape(_) => None,
+        }
+    }
+
+    /// Whether straight lines lie on the surface of the core without being edges, or the core is one.
+    fn is_round(&self) -> bool {
+        matches!(self.core, Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }))
+    }
+
+    /// From the axis of a round core to a point of the world. (3)
+    fn radial(&self, p: &Vector3) -> Option<Vector3> {
+        let axis: Vector3 = self.pose.rotation.column(2).into();
+        let arm = p - self.pose.translation;
+        (arm - axis * axis.dot(&arm)).try_normalize(1e-9).filter(|_| self.is_round())
+    }
+
+    /// Directions of straight lines on the core, and of a cylinder's rim near `p`, in world axes.
+    fn axes(&self, p: &Vector3) -> impl Iterator<Item = Vector3> + '_ {
+        let lines: [Option<Vector3>; 3] = match &self.core {
+            Core::Triangle([a, b, c]) => [Some(b - a), Some(c - b), Some(a - c)],
+            Core::Shape(Solid::Box { .. }) => {
+                [0, 1, 2].map(|i| Some(self.pose.rotation.column(i).into()))
+            }
+            Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }) => {
+                let axis: Vector3 = self.pose.rotation.column(2).into();
+                [Some(axis), self.radial(p).map(|r| axis.cross(&r)), None]
+            }
+            Core::Shape(_) => [None; 3],
+        };
+        lines.into_iter().flatten()
     }
 
     fn center(&self) -> Vector3 {
@@ -142,7 +204,7 @@ impl Narrow {
             let t = mesh.triangle(index);
             let corners =
                 [t.a, t.b, t.c].map(|p| a.1.pose_in_world.rotation * convert::from_vector(p));
-            let ours = Posed { core: Core::Triangle(corners), pose: Pose::IDENTITY, margin: 0.0 };
+            let ours = Posed::triangle(corners);
             let mut manifold = Manifold::new(a.0, b.0);
             self.generic(&ours, &theirs, prediction, &mut |normal, patch| {
                 manifold.normal = normal;
