@@ -5,7 +5,8 @@
 pub(crate) struct Tag {
     pub(crate) name: &'static str,
     pub(crate) required: &'static [&'static str],
-    pub(crate) optional: &'static [&'static str],
+    /// In groups, as several tags share some.
+    pub(crate) optional: &'static [&'static [&'static str]],
     /// The nested tags; `ACTIONS` stands for every action.
     pub(crate) children: &'static [&'static str],
 }
@@ -15,12 +16,25 @@ pub(crate) const ACTIONS: &str = "*";
 
 const CONDITION: [&str; 2] = ["if", "unless"];
 
-const PROCESS_CHILDREN: &[&str] = &["env"];
+/// The attributes of whatever starts a process.
+const PROCESS: &[&str] = &[
+    "name",
+    "output",
+    "respawn",
+    "respawn_delay",
+    "respawn_max_retries",
+    "launch-prefix",
+    "cwd",
+    "on_exit",
+    "sigterm_timeout",
+    "sigkill_timeout",
+    "shell",
+];
 
 const fn tag(
     name: &'static str,
     required: &'static [&'static str],
-    optional: &'static [&'static str],
+    optional: &'static [&'static [&'static str]],
     children: &'static [&'static str],
 ) -> Tag {
     Tag { name, required, optional, children }
@@ -28,51 +42,17 @@ const fn tag(
 
 /// Actions; each may have a condition.
 const ACTION_TAGS: &[Tag] = &[
-    tag("arg", &["name"], &["default", "description"], &["choice"]),
+    tag("arg", &["name"], &[&["default", "description"]], &["choice"]),
     tag("let", &["name", "value"], &[], &[]),
     tag("include", &["file"], &[], &["arg"]),
-    tag("group", &[], &["scoped", "forwarding"], &[ACTIONS, "keep"]),
+    tag("group", &[], &[&["scoped", "forwarding"]], &[ACTIONS, "keep"]),
     tag(
         "node",
         &["exec"],
-        &[
-            "pkg",
-            "name",
-            "namespace",
-            "exec_name",
-            "args",
-            "ros_args",
-            "output",
-            "respawn",
-            "respawn_delay",
-            "respawn_max_retries",
-            "launch-prefix",
-            "cwd",
-            "on_exit",
-            "sigterm_timeout",
-            "sigkill_timeout",
-            "shell",
-        ],
+        &[&["pkg", "namespace", "exec_name", "args", "ros_args"], PROCESS],
         &["param", "remap", "env"],
     ),
-    tag(
-        "executable",
-        &["cmd"],
-        &[
-            "name",
-            "output",
-            "respawn",
-            "respawn_delay",
-            "respawn_max_retries",
-            "launch-prefix",
-            "cwd",
-            "on_exit",
-            "sigterm_timeout",
-            "sigkill_timeout",
-            "shell",
-        ],
-        PROCESS_CHILDREN,
-    ),
+    tag("executable", &["cmd"], &[PROCESS], &["env"]),
     tag("push_ros_namespace", &["namespace"], &[], &[]),
     tag("set_parameter", &["name", "value"], &[], &[]),
     tag("set_parameters_from_file", &["filename"], &[], &[]),
@@ -93,11 +73,11 @@ const PART_TAGS: &[(&str, Tag)] = &[
         tag(
             "param",
             &[],
-            &["name", "value", "type", "value-sep", "from", "allow_substs"],
+            &[&["name", "value", "type", "value-sep", "from", "allow_substs"]],
             &["param"],
         ),
     ),
-    ("param", tag("param", &["name"], &["value", "type", "value-sep"], &["param"])),
+    ("param", tag("param", &["name"], &[&["value", "type", "value-sep"]], &["param"])),
     ("node", tag("remap", &["from", "to"], &[], &[])),
     ("node", tag("env", &["name", "value"], &[], &[])),
     ("executable", tag("env", &["name", "value"], &[], &[])),
@@ -125,7 +105,7 @@ impl Tag {
     pub(crate) fn has_attribute(&self, name: &str) -> bool {
         let is_action = ACTION_TAGS.iter().any(|tag| std::ptr::eq(tag, self));
         self.required.contains(&name)
-            || self.optional.contains(&name)
+            || self.optional.iter().any(|group| group.contains(&name))
             || (is_action && CONDITION.contains(&name))
     }
 
@@ -133,7 +113,7 @@ impl Tag {
     pub(crate) fn attributes(&self) -> String {
         let is_action = ACTION_TAGS.iter().any(|tag| std::ptr::eq(tag, self));
         let condition: &[&str] = if is_action { &CONDITION } else { &[] };
-        [self.required, self.optional, condition].concat().join(", ")
+        [self.required, &self.optional.concat(), condition].concat().join(", ")
     }
 
     /// The nested tags, for messages.

@@ -1,5 +1,7 @@
 //! The action, topic and state of one joint group.
 
+use std::time::Duration;
+
 use karakuri_control::joint_trajectory::{
     FinishedGoal, GoalId, GoalStatus, JointTrajectoryMachine,
 };
@@ -8,7 +10,9 @@ use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::control_msgs::msg::JointTrajectoryControllerState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{ActiveGoal, GoalRequest, Node, Publisher, RosError, Time, info, qos, warn};
+use karakuri_ros::{
+    ActiveGoal, GoalRequest, Node, Publisher, RosError, Throttle, Time, info, qos, warn,
+};
 
 use crate::convert::{control_time, goal, point_message, trajectory};
 use crate::node::ControllerNode;
@@ -22,6 +26,7 @@ pub(crate) struct GroupTopics {
     names: Vec<String>,
     state: Publisher<JointTrajectoryControllerState>,
     goal: Option<(GoalId, ActiveGoal<Follow>)>,
+    dropped: Throttle,
 }
 
 impl GroupTopics {
@@ -41,7 +46,7 @@ impl GroupTopics {
             s.on_goal(index, r);
         })?;
         let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
-        Ok(Self { topic, names, state, goal: None })
+        Ok(Self { topic, names, state, goal: None, dropped: Throttle::new(Duration::from_secs(2)) })
     }
 
     /// A goal came; `now` is the time of the newest sample.
@@ -62,14 +67,16 @@ impl GroupTopics {
         }
     }
 
-    /// A trajectory came on the topic.
+    /// A trajectory came on the topic. A stream of references that is dropped is told of now and then.
     pub(crate) fn follow(
         &self,
         machine: &mut JointTrajectoryMachine,
         message: &JointTrajectory,
         now: Time,
     ) {
-        if let Err(e) = machine.accept_topic(&trajectory(message), control_time(now)) {
+        if let Err(e) = machine.accept_topic(&trajectory(message), control_time(now))
+            && self.dropped.ready()
+        {
             warn!("{}: dropped: {e}", self.topic);
         }
     }

@@ -1,11 +1,9 @@
 //! The node: a sample in, a command out.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use karakuri_control::{Command, Controller, FeedforwardController, GroupEvent, State};
-use karakuri_files::load_robot;
 use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
@@ -45,16 +43,7 @@ pub(crate) struct ControllerNode {
 impl ControllerNode {
     pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
         let parameters = Parameters::declare(node)?;
-        let (urdf, config) = (parameters.urdf.get(), parameters.config.get());
-        if urdf.is_empty() {
-            return Err("parameter `urdf` is empty; give the path of the robot's URDF".into());
-        }
-        let config = (!config.is_empty()).then(|| Path::new(&config));
-        let loaded = load_robot(Path::new(&urdf), config, None)?;
-        for warning in &loaded.warnings {
-            warn!("{warning}");
-        }
-        let model = Arc::new(loaded.model);
+        let model = parameters.robot.load()?;
         let mut controller =
             FeedforwardController::new(Arc::clone(&model), parameters.feedforward())?;
         let mut groups = Vec::new();
@@ -139,7 +128,7 @@ impl ControllerNode {
         if let Some(machine) = self.controller.machine_mut(group) {
             self.groups[group].follow(machine, message, now);
         }
-        if self.parameters.lockstep.get() {
+        if self.parameters.robot.lockstep.get() {
             self.sources.heard(&self.groups[group].topic, Time::from(&message.header.stamp));
         }
         self.answer();
@@ -154,12 +143,12 @@ impl ControllerNode {
         }
         let Some((stamp, true)) = self.sample else { return };
         let patience = Duration::from_secs_f64(self.parameters.command_timeout.get());
-        if self.parameters.lockstep.get() && !self.sources.complete(stamp, patience) {
+        if self.parameters.robot.lockstep.get() && !self.sources.complete(stamp, patience) {
             return;
         }
         self.sample = Some((stamp, false));
         let state = State { q: &self.reader.q, v: &self.reader.v };
-        let period = self.parameters.period.get();
+        let period = self.parameters.robot.period.get();
         self.status =
             self.controller.update(&state, control_time(stamp), period, &mut self.command);
         self.publish(stamp);

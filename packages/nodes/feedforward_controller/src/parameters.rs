@@ -3,17 +3,14 @@
 use karakuri_control::FeedforwardSettings;
 use karakuri_control::inverse_dynamics::METHODS;
 use karakuri_control::joint_trajectory::GroupSettings;
-use karakuri_ros::{Node, Parameter, RosError};
+use karakuri_ros::{Node, Parameter, RobotParameters, RosError};
 
 use crate::node::ControllerNode;
 
 /// All parameters.
 #[derive(Debug)]
 pub(crate) struct Parameters {
-    pub(crate) urdf: Parameter<String>,
-    pub(crate) config: Parameter<String>,
-    pub(crate) period: Parameter<f64>,
-    pub(crate) lockstep: Parameter<bool>,
+    pub(crate) robot: RobotParameters,
     pub(crate) lockstep_sources: Parameter<Vec<String>>,
     pub(crate) command_timeout: Parameter<f64>,
     pub(crate) action_monitor_rate: Parameter<f64>,
@@ -30,24 +27,9 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    #[expect(clippy::too_many_lines, reason = "one declaration after the other")]
     pub(crate) fn declare(node: &mut Node<ControllerNode>) -> Result<Self, RosError> {
         Ok(Self {
-            urdf: node.parameter("urdf", String::new()).describe("Path of the robot's URDF.").read_only().declare()?,
-            config: node
-                .parameter("config", String::new())
-                .describe("Path of the robot YAML: groups, loops, drives.")
-                .read_only()
-                .declare()?,
-            period: node
-                .parameter("period", 0.002)
-                .describe("Time from a sample to the next, for which a command holds. [s]")
-                .range(1e-4..=1.0)
-                .declare()?,
-            lockstep: node
-                .parameter("lockstep", false)
-                .describe("Answer a sample only when every lockstep source has sent its reference for it.")
-                .declare()?,
+            robot: RobotParameters::declare(node)?,
             lockstep_sources: node
                 .parameter("lockstep_sources", Vec::<String>::new())
                 .describe("Topics among `<group>/joint_trajectory` that lockstep waits for.")

@@ -1,12 +1,10 @@
 //! The node: each sample of the robot is one tick of the hand.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use karakuri_control::Time as ControlTime;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_files::load_robot;
 use karakuri_grasp::gripper_command::GripperCommandRun;
 use karakuri_grasp::pick_and_place::{ArmReport, Measurement, PickAndPlace};
 use karakuri_model::Model;
@@ -69,16 +67,7 @@ pub(crate) struct GripperNode {
 impl GripperNode {
     pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
         let parameters = Parameters::declare(node)?;
-        let (urdf, config) = (parameters.urdf.get(), parameters.config.get());
-        if urdf.is_empty() {
-            return Err("parameter `urdf` is empty; give the path of the robot's URDF".into());
-        }
-        let config = (!config.is_empty()).then(|| Path::new(&config));
-        let loaded = load_robot(Path::new(&urdf), config, None)?;
-        for warning in &loaded.warnings {
-            warn!("{warning}");
-        }
-        let model = Arc::new(loaded.model);
+        let model = parameters.robot.load()?;
         let machine =
             PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
         for (finger, sensor) in machine.sensors().indices().into_iter().enumerate() {
@@ -159,7 +148,7 @@ impl GripperNode {
 
     /// In lockstep time stands still until the arm has answered.
     fn is_withheld(&self) -> bool {
-        self.parameters.lockstep.get() && self.arm.is_unanswered()
+        self.parameters.robot.lockstep.get() && self.arm.is_unanswered()
     }
 
     /// Why no goal can be taken now.
@@ -291,7 +280,7 @@ impl GripperNode {
     /// In lockstep the readings of the sample itself; else the newest.
     fn readings_belong_to(&self, stamp: Time) -> bool {
         let fits = |r: &Option<Reading>| {
-            r.is_some_and(|r| !self.parameters.lockstep.get() || r.stamp == stamp)
+            r.is_some_and(|r| !self.parameters.robot.lockstep.get() || r.stamp == stamp)
         };
         let there = self.readings.iter().all(fits);
         if !there && self.silent.ready() && self.readings.iter().any(Option::is_none) {
@@ -315,10 +304,10 @@ impl GripperNode {
         let time = ControlTime(stamp.nanoseconds());
         let measured =
             Measurement { time, q: &self.reader.q, v: &self.reader.v, wrenches: &wrenches, arm };
-        let period = self.parameters.period.get();
+        let period = self.parameters.robot.period.get();
         let output = self.machine.tick(&measured, period).clone();
         if let Some(request) = &output.arm {
-            self.arm.request(request, self.parameters.lockstep.get());
+            self.arm.request(request, self.parameters.robot.lockstep.get());
         }
         let point = TrajectoryPoint {
             time_from_start: period,
@@ -382,8 +371,8 @@ impl GripperNode {
     fn publish_grip_state(&mut self, stamp: Time, holding: bool) {
         let (_, grip) = self.machine.hand_and_grip();
         let (state, task) = (*grip.state(), grip.task());
-        let period =
-            self.parameters.period.get() * f64::from(u32::try_from(TICKS_A_REPORT).unwrap_or(1));
+        let period = self.parameters.robot.period.get()
+            * f64::from(u32::try_from(TICKS_A_REPORT).unwrap_or(1));
         let speed = (state.opening - self.last_opening) / period;
         self.last_opening = state.opening;
         let age = self

@@ -3,17 +3,14 @@
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::gripper_command::GripperCommandSettings;
 use karakuri_grasp::pick_and_place::PickAndPlaceSettings;
-use karakuri_ros::{Node, Parameter, RosError};
+use karakuri_ros::{Node, Parameter, RobotParameters, RosError};
 
 use crate::node::GripperNode;
 
 /// All parameters.
 #[derive(Debug)]
 pub(crate) struct Parameters {
-    pub(crate) urdf: Parameter<String>,
-    pub(crate) config: Parameter<String>,
-    pub(crate) period: Parameter<f64>,
-    pub(crate) lockstep: Parameter<bool>,
+    pub(crate) robot: RobotParameters,
     pub(crate) sensor_timeout: Parameter<f64>,
     pub(crate) grip_force: Parameter<f64>,
     pub(crate) friction: Parameter<f64>,
@@ -33,21 +30,7 @@ impl Parameters {
         let grip = GripSettings::default();
         let command = GripperCommandSettings::default();
         Ok(Self {
-            urdf: node.parameter("urdf", String::new()).describe("Path of the robot's URDF.").read_only().declare()?,
-            config: node
-                .parameter("config", String::new())
-                .describe("Path of the robot YAML: groups, end effector, sensors.")
-                .read_only()
-                .declare()?,
-            period: node
-                .parameter("period", 0.002)
-                .describe("Time from a sample to the next. [s]")
-                .range(1e-4..=1.0)
-                .declare()?,
-            lockstep: node
-                .parameter("lockstep", false)
-                .describe("Send the reference for a sample only when the arm has answered what was asked of it.")
-                .declare()?,
+            robot: RobotParameters::declare(node)?,
             sensor_timeout: node
                 .parameter("sensor_timeout", 0.2)
                 .describe("Age of a force reading above which no goal is taken. [s]")
@@ -60,7 +43,9 @@ impl Parameters {
                 .declare()?,
             friction: node
                 .parameter("friction", 0.5)
-                .describe("Friction coefficient between jaw and object where a goal names none. [-]")
+                .describe(
+                    "Friction coefficient between jaw and object where a goal names none. [-]",
+                )
                 .range(0.01..=5.0)
                 .declare()?,
             approach_height: node

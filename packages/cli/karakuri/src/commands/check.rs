@@ -2,28 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
-use karakuri_files::{LoadError, load_robot, read_text};
+use karakuri_files::{LoadError, read_text};
 use karakuri_model::{Base, Diagnostic, Loaded, Model, Severity};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::robot::BaseKind;
+use super::robot::RobotArgs;
 use crate::{error, output};
 
 /// Checks a robot's URDF and robot YAML, and prints what the robot is
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The URDF
-    urdf: PathBuf,
-    /// Robot YAML: drives, loops, sensors, hand
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// What the robot stands on, instead of what the robot YAML says
-    #[arg(long, value_enum)]
-    base: Option<BaseKind>,
+    #[command(flatten)]
+    robot: RobotArgs,
     /// Prints the summary and the problems as JSON
     #[arg(long)]
     json: bool,
@@ -31,8 +25,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let base = args.base.map(Base::from);
-    let (model, problems) = match load_robot(&args.urdf, args.config.as_deref(), base) {
+    let (model, problems) = match args.robot.read() {
         Ok(Loaded { model, warnings }) => (Some(model), warnings),
         Err(LoadError::Wrong(diagnostics)) => (None, diagnostics.0),
         Err(error) => return Err(error.into()),

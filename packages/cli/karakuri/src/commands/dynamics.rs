@@ -10,7 +10,7 @@ use karakuri_dynamics::Data;
 use karakuri_spatial::Vector3;
 
 use super::Outcome;
-use super::robot::{self, BaseKind, Numbers};
+use super::robot::{self, Numbers, RobotArgs};
 use crate::output;
 
 pub(super) use results::pose as pose_as_json;
@@ -19,14 +19,8 @@ pub(super) use results::pose as pose_as_json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// The robot's URDF
-    urdf: PathBuf,
-    /// Robot YAML
-    #[arg(long)]
-    config: Option<PathBuf>,
-    /// What the robot stands on; the robot YAML's, or fixed at the world's origin, if not given
-    #[arg(long)]
-    base: Option<BaseKind>,
+    #[command(flatten)]
+    robot: RobotArgs,
     /// What to compute, separated by commas
     #[arg(long, value_delimiter = ',', required = true)]
     algorithms: Vec<Algorithm>,
@@ -70,7 +64,7 @@ enum Algorithm {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let model = robot::load(&args.urdf, args.config.as_deref(), args.base)?;
+    let model = args.robot.load()?;
     let links = robot::links(&model, &args.links)?;
     let text = robot::read_input(&args.input)?;
     let samples = states::read(&args.input, &text, &model)?;

@@ -13,21 +13,15 @@ use serde_json::{Map, Value, json};
 
 use super::Outcome;
 use super::dynamics::pose_as_json;
-use super::robot::{self, BaseKind, Numbers};
+use super::robot::{self, Numbers, RobotArgs};
 use crate::output;
 
 /// Finds joint positions that bring links to poses
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// The robot's URDF
-    urdf: PathBuf,
-    /// Robot YAML
-    #[arg(long)]
-    config: Option<PathBuf>,
-    /// What the robot stands on; the robot YAML's, or fixed at the world's origin, if not given
-    #[arg(long)]
-    base: Option<BaseKind>,
+    #[command(flatten)]
+    robot: RobotArgs,
     /// A link to bring somewhere; repeat with one `--pose` each for several
     #[arg(long, required = true)]
     link: Vec<String>,
@@ -81,7 +75,7 @@ enum Method {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let model = robot::load(&args.urdf, args.config.as_deref(), args.base)?;
+    let model = args.robot.load()?;
     let targets = targets(args, &model)?;
     let start = start(args, &model)?;
     let locked: Vec<BodyId> = args

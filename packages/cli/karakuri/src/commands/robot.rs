@@ -1,12 +1,12 @@
 //! What commands about one robot share: loading it, naming its links, numbers on the command line.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, bail};
-use karakuri_files::{load_robot, read_text};
-use karakuri_model::{Base, FrameId, Model};
+use karakuri_files::{LoadError, load_robot, read_text};
+use karakuri_model::{Base, FrameId, Loaded, Model};
 use karakuri_spatial::Pose;
 
 /// What the robot stands on.
@@ -27,14 +27,34 @@ impl From<BaseKind> for Base {
     }
 }
 
-/// The robot; its warnings are counted on stderr.
-pub(crate) fn load(urdf: &Path, config: Option<&Path>, base: Option<BaseKind>) -> Result<Model> {
-    let loaded = load_robot(urdf, config, base.map(Base::from))?;
-    if !loaded.warnings.is_empty() {
-        let (n, urdf) = (loaded.warnings.len(), urdf.display());
-        tracing::info!("{urdf}: {n} warnings; `karakuri check {urdf}` lists them");
+/// Which robot a command is about.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RobotArgs {
+    /// The robot's URDF
+    urdf: PathBuf,
+    /// Robot YAML: drives, loops, sensors, hand
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// What the robot stands on; the robot YAML's, or fixed at the world's origin, if not given
+    #[arg(long)]
+    base: Option<BaseKind>,
+}
+
+impl RobotArgs {
+    /// The robot and its warnings.
+    pub(crate) fn read(&self) -> Result<Loaded, LoadError> {
+        load_robot(&self.urdf, self.config.as_deref(), self.base.map(Base::from))
     }
-    Ok(loaded.model)
+
+    /// The robot; its warnings are counted on stderr.
+    pub(crate) fn load(&self) -> Result<Model> {
+        let loaded = self.read()?;
+        if !loaded.warnings.is_empty() {
+            let (n, urdf) = (loaded.warnings.len(), self.urdf.display());
+            tracing::info!("{urdf}: {n} warnings; `karakuri check {urdf}` lists them");
+        }
+        Ok(loaded.model)
+    }
 }
 
 /// Text of a file, or of the standard input for `-`.
