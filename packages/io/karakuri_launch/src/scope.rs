@@ -88,7 +88,7 @@ pub(crate) fn package_prefix(
         format!("not in AMENT_PREFIX_PATH={prefixes}")
     };
     Err(Problem::new(format!("package `{name}` is not installed: {searched}"))
-        .remedy("source the install folder's setup file, or start with `./dev launch`"))
+        .remedy("source the setup file of the folder that it is installed in; karakuri itself: start with `./dev launch`"))
 }
 
 /// A package's executable.
