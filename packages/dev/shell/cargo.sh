@@ -7,19 +7,15 @@ cargo_step() {
   local title=$1 log=$2
   shift 2
   step "$title" "$log" cargo "$@" && return 0
+  blame "$log" 'what was done is kept'
   show_failure "$log"
-  if grep -qE 'Could not resolve host|failed to download|spurious network error|Unable to update registry' "$log_dir/$log.log"; then
-    say "crates.io cannot be reached: check the network, then run the same command again; what was downloaded is kept."
-  elif grep -q 'No space left on device' "$log_dir/$log.log"; then
-    say "The disk is full: free about 3 GB, then run the same command again; what was compiled is kept."
-  fi
   return 1
 }
 
 # Always the whole workspace with its examples: another selection has other features of shared dependencies, and
 # cargo would compile r2r once for each.
 build() {
-  [ -e "$target/sim" ] || need_disk 3
+  [ -e "$target/sim" ] || need_disk 3 "$target"
   cargo_step 'compile' compile build --release --workspace --bins --examples || exit 1
   lay_out
 }

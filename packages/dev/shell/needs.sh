@@ -36,10 +36,25 @@ need_compiler() {
   done
 }
 
+# need_disk GB FOLDER: the folder need not exist yet.
 need_disk() {
-  local free
-  free=$(df -Pk "$root" | awk 'NR == 2 { print int($4 / 1048576) }')
-  [ "$free" -ge "$1" ] || fail "The disk of $root has $free GB free, the build needs $1 GB." 'free some room, or move the checkout'
+  local folder=$2 free
+  while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
+  free=$(df -Pk "$folder" | awk 'NR == 2 { print int($4 / 1048576) }')
+  [ "$free" -ge "$1" ] || fail "The disk of $folder has $free GB free, $1 GB are needed." 'free some room, or move the checkout'
+}
+
+# blame LOG KEPT: ends with the cause of a failed step where it is not ours: the disk or the network. KEPT says what the
+# next try goes on from.
+blame() {
+  local log=$log_dir/$1.log again="then run the same command again; $2 (log: ${log_dir#"$root"/}/$1.log)"
+  if grep -qE 'No space left on device|Disk quota exceeded|os error 28' "$log"; then
+    fail 'The disk is full.' "free some room, $again"
+  elif grep -qE 'NewConnectionError|NameResolutionError|ReadTimeout|ConnectionError|ProxyError|SSLError|from versions: none' "$log"; then
+    fail 'The Python package index (pypi.org) cannot be reached.' "check the network, or set PIP_INDEX_URL to a mirror; $again"
+  elif grep -qE "Could(n't| not) resolve|failed to download|spurious network error|Unable to update registry|attempting to make an HTTP request" "$log"; then
+    fail 'crates.io cannot be reached.' "check the network, $again"
+  fi
 }
 
 # Sets $python to the first interpreter that can carry the private ROS 2.
@@ -47,7 +62,11 @@ need_python() {
   local candidate problem='' found=''
   for candidate in python3 python3.12 python3.13 python3.11 python3.10; do
     command -v "$candidate" > /dev/null || continue
-    found=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    # the shim of a version manager may stand for nothing
+    found=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null) || {
+      problem=${problem:-"$candidate does not start.|$candidate --version  (says why)"}
+      continue
+    }
     case $found in
       3.10 | 3.11 | 3.12 | 3.13) ;;
       *) problem=${problem:-"Python $found is not among 3.10 to 3.13, which ROS 2 has packages for.|$(install_with 'python3.12 python3.12-venv python3.12-dev' python3.12-devel), or uv python install 3.12"}; continue ;;

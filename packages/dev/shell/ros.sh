@@ -55,15 +55,11 @@ make_private_ros() {
   [ "$(cat "$jazzy/.complete" 2> /dev/null)" != "$(locked_hash)" ] || return 0
   need_architecture
   need_python
-  need_disk 5
+  need_disk 2 "$state"
   heading 'Setting up a private ROS 2 Jazzy (once)'
   step 'ROS 2 packages' ros_prefix "$root/packages/dev/ros_prefix/bootstrap.sh" "$jazzy" "$python" || {
+    blame ros_prefix 'what was downloaded is kept'
     show_failure ros_prefix
-    if grep -qE 'NewConnectionError|NameResolutionError|ReadTimeout|ConnectionError|ProxyError|SSLError|from versions: none' "$log_dir/ros_prefix.log"; then
-      fail 'The Python package index (pypi.org) cannot be reached.' 'check the network, or set PIP_INDEX_URL to a mirror; then run the same command again'
-    elif grep -q 'No space left' "$log_dir/ros_prefix.log"; then
-      fail 'The disk is full.' 'free about 5 GB; then run the same command again'
-    fi
     fail 'The private ROS 2 could not be set up.' 'run the same command again; what was downloaded is kept'
   }
 }
@@ -79,6 +75,7 @@ make_interfaces() {
   command -v cmake > /dev/null || fail 'cmake is not installed.' "$(install_with cmake cmake)"
   rm -f "$install/.complete"
   step 'interface packages' interfaces "$root/packages/dev/ros_prefix/overlay.sh" "$install" "${packages[@]}" || {
+    blame interfaces 'packages that were built are kept'
     show_failure interfaces
     fail 'The interface packages could not be built.' 'run the same command again; packages that were built are kept'
   }
