@@ -2,6 +2,7 @@
 
 mod data;
 mod layers;
+mod links;
 mod references;
 mod source;
 
@@ -65,6 +66,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Violation>> {
         source::check(source, &mut found);
     }
     references::check(&sources, &mut found);
+    links::check(root, &sources, &mut found);
     data::check(root, &sources, &mut found);
     found.sort();
     Ok(found)
