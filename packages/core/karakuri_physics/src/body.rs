@@ -49,6 +49,8 @@ pub(crate) struct Body {
     pub(crate) start: usize,
     /// Wrench of the surroundings in this step, about the centre of mass, in world axes.
     pub(crate) applied: Force,
+    /// Whether it has gone through the step already.
+    pub(crate) done: bool,
 }
 
 impl Body {
@@ -64,6 +66,7 @@ impl Body {
             inverse_inertia_world: Matrix3::zeros(),
             start: 0,
             applied: Force::default(),
+            done: false,
         };
         body.update();
         body
@@ -78,6 +81,18 @@ impl Body {
         self.pose.translation = pose.translation;
         self.velocity = velocity;
         self.update();
+    }
+
+    /// Goes back to an earlier state.
+    pub(crate) fn put_back(&mut self, rotation: UnitQuaternion, pose: Pose, velocity: Motion) {
+        (self.rotation, self.pose, self.velocity) = (rotation, pose, velocity);
+        self.update();
+    }
+
+    /// Takes an impulse about the centre of mass, in world axes. [N·m·s; N·s]
+    pub(crate) fn kick(&mut self, impulse: &Force) {
+        self.velocity.linear += impulse.force / self.description.mass;
+        self.velocity.angular += self.inverse_inertia_world * impulse.moment;
     }
 
     fn update(&mut self) {

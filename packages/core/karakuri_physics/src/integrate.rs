@@ -52,11 +52,11 @@ impl World {
                 }
             }
         }
+        self.share_springs();
         for robot in self.robots.iter_mut().flatten() {
-            robot.flight.on &= match integrator {
-                Integrator::RungeKutta4 => robot.moves_softly(h),
-                Integrator::Default | Integrator::Momentum => robot.moves_freely(h),
-            };
+            robot.flight.fourth_order =
+                robot.flight.on && integrator == Integrator::RungeKutta4 && robot.moves_softly(h);
+            robot.flight.on &= robot.flight.fourth_order || robot.moves_freely(h);
             if integrator == Integrator::Momentum {
                 robot.note_momentum();
             }
@@ -94,7 +94,7 @@ impl World {
         }
         let n_robots = self.robots.len();
         for (i, body) in self.bodies.iter_mut().enumerate() {
-            let Some(body) = body.as_mut().filter(|b| b.is_free()) else { continue };
+            let Some(body) = body.as_mut().filter(|b| b.is_free() && !b.done) else { continue };
             let run = body.start..body.start + 6;
             if self.touched[n_robots + i] {
                 let mut rates = [0.0; 6];

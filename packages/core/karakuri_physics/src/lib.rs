@@ -3,6 +3,7 @@
 
 mod body;
 mod contacts;
+mod impacts;
 mod integrate;
 mod integrators;
 mod loops;
@@ -15,6 +16,7 @@ mod sensors;
 mod settings;
 mod shapes;
 pub mod solver;
+mod springs;
 mod step;
 mod world;
 
@@ -27,6 +29,7 @@ pub use scene::{Ground, Scene, SceneBody, SceneDrive, SceneRobot};
 pub use sensors::Imu;
 pub use settings::WorldSettings;
 pub use solver::SolverSettings;
+pub use springs::{Anchor, Spring, SpringId};
 pub use step::{Culprit, StepOutcome};
 pub use world::{
     BodyId as ObjectId, BodyView, Energy, RobotId, RobotView, Snapshot, Statistics, World,

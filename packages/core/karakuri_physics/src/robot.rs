@@ -20,6 +20,7 @@ use karakuri_spatial::{Force, Vector3};
 
 use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
+use crate::springs::InnerSprings;
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
 /// [kg·m² or kg]
@@ -91,6 +92,7 @@ pub(crate) struct Robot {
     /// Wrenches of the surroundings in this step, at the body frames' origins, in world axes. (n bodies)
     pub(crate) applied: Vec<Force>,
     pub(crate) flight: Flight,
+    pub(crate) springs: InnerSprings,
     next_q: Vec<f64>,
 }
 
@@ -122,6 +124,7 @@ impl Robot {
             external: vec![Force::default(); model.bodies.len()],
             applied: vec![Force::default(); model.bodies.len()],
             flight: Flight::new(model.nq, nv),
+            springs: InnerSprings::default(),
             next_q: q.to_vec(),
             model,
         };

@@ -18,6 +18,7 @@ pub(crate) enum Source {
     Upper { robot: usize, dof: usize },
     Speed { robot: usize, dof: usize },
     Contact(usize),
+    Spring(usize),
 }
 
 /// A block with what the solver need not know.
@@ -167,7 +168,13 @@ impl Builder<'_> {
         self.push(block, source, [robot, NO_MOVER], correction);
     }
 
-    fn push(&mut self, mut block: Block, source: Source, movers: [usize; 2], correction: f64) {
+    pub(crate) fn push(
+        &mut self,
+        mut block: Block,
+        source: Source,
+        movers: [usize; 2],
+        correction: f64,
+    ) {
         block.delassus = self.problem.delassus_of(&block);
         if block.delassus.m11 > IMMOVABLE {
             self.rows.push(Row { block, source, movers, correction, island: 0 });
@@ -182,6 +189,10 @@ impl Builder<'_> {
         of: impl Fn(ColliderId) -> Option<Attachment>,
     ) {
         let (Some(a), Some(b)) = (of(contact.a), of(contact.b)) else { return };
+        let done = |m: &Mover| matches!(m, Mover::Body(i) if self.bodies[*i].as_ref().is_some_and(|b| b.done));
+        if done(&a.mover) || done(&b.mover) {
+            return;
+        }
         let [t1, t2] = tangents(&contact.normal);
         let directions = [contact.normal, t1, t2];
         let sides = self.contact_sides(&a.mover, &b.mover, &contact.position, &directions);
@@ -344,7 +355,7 @@ pub(crate) fn group_islands(
     }
 }
 
-fn root(parents: &mut [usize], mut i: usize) -> usize {
+pub(crate) fn root(parents: &mut [usize], mut i: usize) -> usize {
     while parents[i] != i {
         parents[i] = parents[parents[i]];
         i = parents[i];

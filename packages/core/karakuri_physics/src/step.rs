@@ -8,7 +8,6 @@ use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
 use crate::solver::{Admissible, Solution, apply, dot, solve};
 use crate::world::World;
-use crate::{Integrator, WorldSettings};
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
 const SATURATION_ROUNDS: usize = 3;
@@ -86,8 +85,9 @@ impl World {
     }
 
     fn find_contacts(&mut self) {
-        let fastest = self.fastest_speed();
-        self.collision.update(CONTACT_MARGIN + 2.0 * self.settings.dt * fastest);
+        let h = self.settings.dt;
+        let reach = self.fastest_speed() + h * self.settings.gravity.norm();
+        self.collision.update(CONTACT_MARGIN + 2.0 * h * reach);
         std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
         match_contacts(
             self.collision.manifolds(),
@@ -101,6 +101,7 @@ impl World {
     fn solve_velocities(&mut self) -> Result<Solution, Culprit> {
         self.gather_velocities();
         self.choose_flights();
+        self.bounce();
         let mut solution = Solution::default();
         for _ in 0..SATURATION_ROUNDS {
             self.free_motion()?;
@@ -125,20 +126,26 @@ impl World {
     }
 
     fn free_motion(&mut self) -> Result<(), Culprit> {
-        let WorldSettings { dt: h, gravity, integrator, .. } = self.settings;
+        let (h, gravity) = (self.settings.dt, self.settings.gravity);
         self.problem.velocity.resize(self.before.len(), 0.0);
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let out = &mut self.problem.velocity[robot.start..robot.start + robot.v.len()];
-            let moved = match (robot.flight.on, integrator) {
+            let moved = match (robot.flight.on, robot.flight.fourth_order) {
                 (false, _) => robot.free_motion(h, &gravity, out),
-                (true, Integrator::RungeKutta4) => robot.runge_kutta_motion(h, &gravity, out),
-                (true, _) => robot.midpoint_motion(h, &gravity, out),
+                (true, true) => robot.runge_kutta_motion(h, &gravity, out),
+                (true, false) => robot.midpoint_motion(h, &gravity, &self.springs, out),
             };
             moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
         }
         for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
-            body.free_motion(h, &gravity, &mut self.problem.velocity[body.start..body.start + 6]);
+            let out = &mut self.problem.velocity[body.start..body.start + 6];
+            if body.done {
+                out[..3].copy_from_slice(body.velocity.linear.as_slice());
+                out[3..].copy_from_slice(body.velocity.angular.as_slice());
+            } else {
+                body.free_motion(h, &gravity, out);
+            }
         }
         Ok(())
     }
@@ -158,6 +165,11 @@ impl World {
         };
         for robot in 0..n_robots {
             builder.joints(robot);
+        }
+        for (i, spring) in self.springs.iter().enumerate() {
+            if let Some(spring) = spring {
+                builder.spring(i, spring);
+            }
         }
         for (i, contact) in self.contacts.iter().enumerate() {
             builder.contact(i, contact, |collider| self.attachments[collider.0]);
@@ -209,6 +221,7 @@ impl World {
 
     fn refuse(&mut self, culprit: Culprit) -> StepOutcome {
         self.abandon_flights();
+        self.undo_bounces();
         self.clear_applied();
         std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
         self.last_outcome = StepOutcome::NonFinite(culprit);
@@ -256,6 +269,9 @@ impl World {
         for contact in &mut self.contacts {
             contact.impulse = Vector3::zeros();
         }
+        for (contact, impulse) in &self.bounces.impulses {
+            self.contacts[*contact].impulse += impulse;
+        }
         for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
             let impulse = block.impulse;
             match row.source {
@@ -263,6 +279,7 @@ impl World {
                     let u = self.problem.velocity_of(block);
                     settle_contact(&mut self.contacts[i], block.admissible, &impulse, &u, h);
                 }
+                Source::Spring(_) => {}
                 Source::Servo { robot, dof }
                 | Source::Friction { robot, dof }
                 | Source::Lower { robot, dof }

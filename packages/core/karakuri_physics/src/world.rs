@@ -9,11 +9,13 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover};
+use crate::impacts::Bounces;
 use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
 use crate::shapes::collider_shape;
 use crate::solver::{Problem, Solution};
+use crate::springs::Spring;
 use crate::step::Culprit;
 use crate::{BodyDescription, ContactReport, Drives, Owner, StepOutcome, WorldSettings};
 
@@ -124,6 +126,8 @@ pub struct World {
     placements: Vec<(ColliderId, Mover, Pose)>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) previous_contacts: Vec<Contact>,
+    pub(crate) springs: Vec<Option<Spring>>,
+    pub(crate) bounces: Bounces,
     pub(crate) last_solution: Solution,
     pub(crate) last_outcome: StepOutcome,
     // scratch
@@ -225,6 +229,8 @@ impl World {
             placements: Vec::new(),
             contacts: Vec::new(),
             previous_contacts: Vec::new(),
+            springs: Vec::new(),
+            bounces: Bounces::default(),
             last_solution: Solution::default(),
             last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
             problem: Problem::default(),
@@ -350,6 +356,7 @@ impl World {
     /// Takes a robot away; its id stays unused.
     pub fn remove_robot(&mut self, id: RobotId) {
         self.robots[id.0] = None;
+        self.remove_loose_springs();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
         self.lay_out();
     }
@@ -357,6 +364,7 @@ impl World {
     /// Takes a body away; its id stays unused.
     pub fn remove_body(&mut self, id: BodyId) {
         self.bodies[id.0] = None;
+        self.remove_loose_springs();
         self.remove_colliders(|owner| owner == Owner::Body(id));
         self.lay_out();
     }
@@ -540,6 +548,7 @@ impl World {
             energy.kinetic += body.kinetic_energy();
             energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
         }
+        energy.potential += self.spring_energy();
         energy
     }
 

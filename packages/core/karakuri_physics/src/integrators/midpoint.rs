@@ -18,6 +18,7 @@ use karakuri_dynamics::{
 use karakuri_spatial::Vector3;
 
 use crate::robot::Robot;
+use crate::springs::Spring;
 
 /// Rounds of the fixed point for `v'`; each gains a factor of about `h` times the joint rates.
 const ROUNDS: usize = 4;
@@ -56,6 +57,7 @@ impl Robot {
         &mut self,
         h: f64,
         gravity: &Vector3,
+        springs: &[Option<Spring>],
         out: &mut [f64],
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);
@@ -67,6 +69,7 @@ impl Robot {
         crba_at_position(&model, &mut self.data);
         self.factor.factorize(&self.data.mass_matrix, &self.armature)?;
         self.loops.factorize(&model, &self.data, &self.chains, &self.factor);
+        self.prepare_springs(springs, h);
         let mut mean = std::mem::take(&mut self.flight.velocity);
         mean.copy_from_slice(&self.v);
         for _ in 0..ROUNDS {
@@ -80,9 +83,13 @@ impl Robot {
                 *mean = v + 0.5 * h * *mean;
             }
             self.loops.project(&mut mean);
-        }
-        for ((out, mean), v) in out.iter_mut().zip(&mean).zip(&self.v) {
-            *out = 2.0 * mean - v;
+            for ((out, mean), v) in out.iter_mut().zip(&mean).zip(&self.v) {
+                *out = 2.0 * mean - v;
+            }
+            self.pull_springs(out);
+            for ((out, mean), v) in out.iter().zip(&mut mean).zip(&self.v) {
+                *mean = 0.5 * (out + v);
+            }
         }
         integrate(&model, &middle, out, 0.5 * h, &mut self.flight.target);
         self.flight.velocity = mean;

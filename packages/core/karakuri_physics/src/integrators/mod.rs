@@ -54,6 +54,8 @@ impl Integrator {
 pub(crate) struct Flight {
     /// Whether the step in progress integrates the whole tree at once.
     pub(crate) on: bool,
+    /// Whether by the fourth-order method.
+    pub(crate) fourth_order: bool,
     /// Position at the end of the step. (nq)
     pub(crate) target: Vec<f64>,
     /// Position at which something is evaluated. (nq)
@@ -77,6 +79,7 @@ impl Flight {
         let rates = || std::array::from_fn(|_| vec![0.0; nv]);
         Self {
             on: false,
+            fourth_order: false,
             target: vec![0.0; nq],
             stage: vec![0.0; nq],
             rates: rates(),

@@ -20,9 +20,9 @@ use crate::robot::Robot;
 const SOFT: f64 = 0.25;
 
 impl Robot {
-    /// Whether the fourth-order method may take the step: no loop, friction or limit, and all servos soft.
+    /// Whether the fourth-order method may take the step: no loop, spring, friction or limit, and all servos soft.
     pub(crate) fn moves_softly(&mut self, h: f64) -> bool {
-        if !self.loops.is_empty() || !self.clear_of_limits(h) {
+        if !self.loops.is_empty() || self.springs.any() || !self.clear_of_limits(h) {
             return false;
         }
         crba_at_position(&self.model, &mut self.data);

@@ -15,7 +15,10 @@
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod anymal;
+mod friction;
+mod grasp;
 mod iftomm;
+mod impacts;
 mod servo;
 mod sim_benchmark;
 mod spinning;

@@ -77,3 +77,55 @@ fn anymal_keeps_its_momentum() {
     assert!(default <= 3e-4, "default: {default:e}");
     assert!(kept <= 1e-20, "momentum: {kept:e}");
 }
+
+/// 1.1: 25 balls on a sliding box; mean squared error of the velocities of box and ball. [m²/s²]
+fn rolling(direction: Vector3, seconds: f64) -> f64 {
+    let mut w = world(1e-3, EARTH, Integrator::Default);
+    // Coefficients whose geometric means are the pairs' 0.4, 0.8 and 0.5.
+    w.add_ground(0.25, 0.0);
+    let depth = 2e-5;
+    let mut slab = cuboid("slab", [20.0, 20.0, 1.0], 10.0, at(0.0, 0.0, 0.5 - depth));
+    slab.friction = 0.64;
+    let slab = w.add_body(slab).unwrap();
+    let mut first = None;
+    for i in 0..25 {
+        let (x, y) = (f64::from(i / 5) * 2.0 - 4.0, f64::from(i % 5) * 2.0 - 4.0);
+        let mut ball = sphere(&format!("ball{i}"), 0.5, 1.0, at(x, y, 1.5 - 3.0 * depth));
+        ball.friction = 1.0;
+        let id = w.add_body(ball).unwrap();
+        first.get_or_insert(id);
+    }
+    let (force, ground): (f64, f64) = (150.0, 0.4 * 35.0 * 9.81);
+    let on_ball = (force - ground) / 10.0 / (3.5 + 2.5);
+    let a = [(force - ground - 25.0 * on_ball) / 10.0, on_ball];
+    assert!((a[0] - 0.7385).abs() < 1e-9 && (a[1] - 0.211).abs() < 1e-9, "{a:?}");
+    let (mut sum, n) = (0.0, n_steps(&w, seconds));
+    for _ in 0..n {
+        for (id, a) in [slab, first.unwrap()].into_iter().zip(a) {
+            let wanted = direction * (a * w.time());
+            sum += (w.body(id).velocity().linear - wanted).norm_squared();
+        }
+        w.apply_body_wrench(slab, Force::new(Vector3::zeros(), direction * force));
+        step(&mut w);
+    }
+    sum / n as f64
+}
+
+fn check_rolling(seconds: f64) {
+    for direction in [Vector3::new(0.0, 1.0, 0.0), Vector3::new(0.5, 0.8660254037844386, 0.0)] {
+        let error = rolling(direction, seconds);
+        println!("1.1 rolling along {:?}: {error:e} m²/s²", direction.as_slice());
+        assert!(error <= 1e-9, "{error:e} m²/s²");
+    }
+}
+
+#[test]
+fn balls_roll_on_a_sliding_box() {
+    check_rolling(0.5);
+}
+
+#[test]
+#[ignore = "8000 steps of 25 balls, 10 s"]
+fn balls_roll_on_a_sliding_box_for_four_seconds() {
+    check_rolling(4.0);
+}

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use karakuri_model::{LinkSpec, Model, ModelBuilder, Shape};
-use karakuri_physics::{BodyDescription, Integrator, RobotId, StepOutcome, World, WorldSettings};
+use karakuri_physics::{
+    BodyDescription, Integrator, ObjectId, RobotId, StepOutcome, World, WorldSettings,
+};
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
 pub(crate) fn at(x: f64, y: f64, z: f64) -> Pose {
@@ -55,6 +57,16 @@ pub(crate) fn step(world: &mut World) {
 
 pub(crate) fn n_steps(world: &World, seconds: f64) -> usize {
     (seconds / world.settings().dt).round() as usize
+}
+
+pub(crate) fn run(world: &mut World, seconds: f64) {
+    for _ in 0..n_steps(world, seconds) {
+        step(world);
+    }
+}
+
+pub(crate) fn height(world: &World, id: ObjectId) -> f64 {
+    world.body(id).pose().translation.z
 }
 
 pub(crate) fn energy(world: &mut World) -> f64 {

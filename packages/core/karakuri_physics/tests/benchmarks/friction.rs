@@ -1,0 +1,169 @@
+//! Friction laws, section 4.
+
+use karakuri_physics::{Integrator, ObjectId, World};
+use karakuri_spatial::{Force, Motion, Vector3};
+
+use crate::support::*;
+
+const G: f64 = 9.81;
+
+/// A low box on the ground, pair friction `mu`, with gravity at a slope.
+fn on_ground(dt: f64, mu: f64, slope: f64) -> (World, ObjectId) {
+    let mut w = world(dt, [G * slope.sin(), 0.0, -G * slope.cos()], Integrator::Default);
+    w.add_ground(mu, 0.0);
+    let mut block = cuboid("block", [0.2, 0.2, 0.05], 2.0, at(0.0, 0.0, 0.025));
+    block.friction = mu;
+    let id = w.add_body(block).unwrap();
+    (w, id)
+}
+
+#[test]
+fn the_cone_is_round() {
+    for azimuth in (0..=90).step_by(5) {
+        let angle = f64::from(azimuth).to_radians();
+        let direction = Vector3::new(angle.cos(), angle.sin(), 0.0);
+        for (factor, slides) in [(0.999, false), (1.001, true)] {
+            let (mut w, id) = on_ground(1e-3, 0.5, 0.0);
+            for _ in 0..300 {
+                w.apply_body_wrench(id, Force::new(Vector3::zeros(), direction * (factor * G)));
+                step(&mut w);
+            }
+            let moved = w.body(id).pose().translation.xy();
+            if slides {
+                let off = moved.y.atan2(moved.x) - angle;
+                let expected = 0.5 * 0.001 * 0.5 * G * 0.3 * 0.3;
+                assert!(off.abs() < 0.05_f64.to_radians(), "{azimuth}°: turned by {off} rad");
+                assert!((moved.norm() / expected - 1.0).abs() < 0.05, "{azimuth}°: {moved}");
+            } else {
+                assert!(moved.norm() < 1e-8, "{azimuth}°: creeps by {} m", moved.norm());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slope_holds_or_slides() {
+    let slope = 20.0_f64.to_radians();
+    for ratio in [0.5, 0.9, 0.99, 0.999, 1.001, 1.01, 1.1, 2.0] {
+        let mu = ratio * slope.tan();
+        let (mut w, id) = on_ground(2e-3, mu, slope);
+        let seconds = if ratio > 1.0 { 10.0 } else { 1.0 };
+        run(&mut w, seconds);
+        let (x, v) = (w.body(id).pose().translation.x, w.body(id).velocity().linear.x);
+        if ratio > 1.0 {
+            assert!(x.abs() <= 1e-8, "μ = {ratio} tan α: creeps by {x} m");
+        } else {
+            let a = G * (slope.sin() - mu * slope.cos());
+            assert!((v / a - 1.0).abs() < 1e-6, "μ = {ratio} tan α: {v} m/s instead of {a}");
+        }
+    }
+}
+
+#[test]
+fn the_stopping_distance_is_the_same_in_all_directions() {
+    for degrees in [0.0_f64, 30.0, 45.0] {
+        let angle = degrees.to_radians();
+        let (mut w, id) = on_ground(1e-3, 0.3, 0.0);
+        let velocity = Vector3::new(3.0 * angle.cos(), 3.0 * angle.sin(), 0.0);
+        w.set_body_state(id, at(0.0, 0.0, 0.025), Motion::new(Vector3::zeros(), velocity)).unwrap();
+        run(&mut w, 1.5);
+        let p = w.body(id).pose();
+        let expected = 9.0 / (2.0 * 0.3 * G);
+        let distance = p.translation.xy().norm();
+        assert!((distance / expected - 1.0).abs() < 2e-3, "{degrees}°: {distance} m of {expected}");
+        let off = p.translation.y.atan2(p.translation.x) - angle;
+        assert!(off.abs() < 1e-6, "{degrees}°: leaves its line by {off} rad");
+        assert!((p.rotation[(1, 0)]).abs() < 1e-6, "{degrees}°: yaws");
+    }
+}
+
+#[test]
+fn a_ball_slides_then_rolls() {
+    let (mu, v0, R, dt): (f64, f64, f64, f64) = (0.3, 2.0, 0.1, 1e-4);
+    let mut w = world(dt, EARTH, Integrator::Default);
+    w.add_ground(mu, 0.0);
+    let mut ball = sphere("ball", R, 1.0, at(0.0, 0.0, R));
+    ball.friction = mu;
+    ball.velocity = Motion::new(Vector3::zeros(), Vector3::new(v0, 0.0, 0.0));
+    let id = w.add_body(ball).unwrap();
+    let momentum = |w: &World| {
+        let v = w.body(id).velocity();
+        v.linear.x * R + 0.4 * R * R * v.angular.y
+    };
+    let L = momentum(&w);
+    let rolls = 2.0 * v0 / (7.0 * mu * G);
+    run(&mut w, rolls);
+    let x = w.body(id).pose().translation.x;
+    assert!((x - 12.0 * v0 * v0 / (49.0 * mu * G)).abs() < 1e-3, "rolls after {x} m");
+    run(&mut w, 1.0);
+    let v = w.body(id).velocity();
+    assert!((v.linear.x - 5.0 * v0 / 7.0).abs() < 1e-6, "{v:?}");
+    assert!((v.linear.x - R * v.angular.y).abs() < 1e-8, "slips: {v:?}");
+    assert!(
+        (momentum(&w) / L - 1.0).abs() < 2e-10,
+        "momentum about the ground line: {:e}",
+        momentum(&w) / L - 1.0
+    );
+}
+
+#[test]
+fn a_ball_on_a_slope_rolls_iff_friction_suffices() {
+    let slope = 30.0_f64.to_radians();
+    for (ratio, rolls) in [(1.01, true), (0.99, false)] {
+        let mu = ratio * 2.0 / 7.0 * slope.tan();
+        let mut w = world(1e-3, [G * slope.sin(), 0.0, -G * slope.cos()], Integrator::Default);
+        w.add_ground(mu, 0.0);
+        let mut ball = sphere("ball", 0.1, 1.0, at(0.0, 0.0, 0.1));
+        ball.friction = mu;
+        let id = w.add_body(ball).unwrap();
+        run(&mut w, 1.0);
+        let v = w.body(id).velocity();
+        let slip = v.linear.x - 0.1 * v.angular.y;
+        let expected = if rolls { 0.0 } else { G * (slope.sin() - 3.5 * mu * slope.cos()) };
+        assert!((slip - expected).abs() < 1e-6, "{ratio}: slips at {slip} instead of {expected}");
+    }
+}
+
+/// A body that slides does not rise: the gap does not grow with the speed.
+#[test]
+fn sliding_does_not_lift() {
+    let (mut w, id) = on_ground(1e-3, 0.5, 0.0);
+    w.set_body_state(
+        id,
+        at(0.0, 0.0, 0.025),
+        Motion::new(Vector3::zeros(), Vector3::new(3.0, 0.0, 0.0)),
+    )
+    .unwrap();
+    run(&mut w, 0.1);
+    let start = height(&w, id);
+    run(&mut w, 0.4);
+    assert!((height(&w, id) - start).abs() / 0.4 <= 1e-9, "{} m/s", (height(&w, id) - start) / 0.4);
+}
+
+/// A box tips at atan(w/h) and slides at atan μ, whichever is first.
+#[test]
+fn a_box_tips_or_slides() {
+    for (mu, width, tips) in [(0.5_f64, 0.08_f64, true), (0.3, 0.08, false)] {
+        let tall = 0.2;
+        let critical = if tips { (width / tall).atan() } else { mu.atan() };
+        for (factor, moves) in [(0.99, false), (1.01, true)] {
+            let slope: f64 = critical * factor;
+            let mut w = world(1e-3, [G * slope.sin(), 0.0, -G * slope.cos()], Integrator::Default);
+            w.add_ground(mu, 0.0);
+            let mut block = cuboid("block", [width, 0.1, tall], 1.0, at(0.0, 0.0, 0.1));
+            block.friction = mu;
+            let id = w.add_body(block).unwrap();
+            run(&mut w, 1.0);
+            let pose = w.body(id).pose();
+            let tilt = pose.rotation[(0, 2)].abs();
+            let slid = pose.translation.x.abs();
+            match (moves, tips) {
+                (false, _) => assert!(tilt < 1e-6 && slid < 1e-6, "μ = {mu}: {tilt} rad, {slid} m"),
+                (true, true) => assert!(tilt > 1e-2, "μ = {mu}: does not tip, {tilt} rad"),
+                (true, false) => {
+                    assert!(slid > 1e-3 && tilt < 1e-6, "μ = {mu}: {slid} m, {tilt} rad");
+                }
+            }
+        }
+    }
+}

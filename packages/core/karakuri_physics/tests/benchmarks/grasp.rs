@@ -1,0 +1,99 @@
+//! Grasp and hold under acceleration, section 7. A carriage that accelerates is a gravity that turns: the scenes stand
+//! still and gravity is `g − a`.
+
+use karakuri_model::{Base, Drive, GeometrySpec, JointSpec, LinkSpec, ModelBuilder, Shape};
+use karakuri_physics::{Integrator, ObjectId, RobotId, World};
+use karakuri_spatial::{Pose, Vector3};
+
+use crate::support::*;
+
+const MU: f64 = 0.6;
+const G: f64 = 9.81;
+
+/// Two pads on rails with a block between them, each pushed with `force`; all present from the first step.
+fn scene(dt: f64, gravity: [f64; 3], force: f64, mass: f64) -> (World, RobotId, ObjectId) {
+    let mut w = world(dt, gravity, Integrator::Default);
+    let size = Vector3::new(0.02, 0.04, 0.04);
+    let mut builder = ModelBuilder::new("pads", Base::Fixed(Pose::IDENTITY)).link(base());
+    for (name, side) in [("left", -1.0), ("right", 1.0)] {
+        let [i, j] = [0.1 * (4e-4 + 16e-4) / 12.0, 0.1 * 32e-4 / 12.0];
+        let mut pad = LinkSpec::new(name, diagonal(0.1, [0.0; 3], [j, i, i]));
+        let shape = GeometrySpec::new(Pose::IDENTITY, Shape::Box { size });
+        pad.collisions.push(GeometrySpec { friction: MU, ..shape });
+        builder = builder.link(pad).joint(JointSpec {
+            drive: Some(Drive { stiffness: 0.0, damping: 0.0 }),
+            ..JointSpec::prismatic(&format!("rail_{name}"), "base", name, Vector3::x() * -side)
+                .at(at(0.035 * side, 0.0, 1.0))
+        });
+    }
+    let (id, _) = add(&mut w, builder);
+    w.drive_mut(id).effort.fill(force);
+    let mut block = cuboid("block", [0.05, 0.04, 0.04], mass, at(0.0, 0.0, 1.0));
+    block.friction = MU;
+    let block = w.add_body(block).unwrap();
+    (w, id, block)
+}
+
+/// How far the block slips across the pads. [m]
+fn slip(dt: f64, gravity: [f64; 3], force: f64, mass: f64, seconds: f64) -> f64 {
+    let (mut w, _, block) = scene(dt, gravity, force, mass);
+    run(&mut w, seconds);
+    (w.body(block).pose().translation - Vector3::new(0.0, 0.0, 1.0)).yz().norm()
+}
+
+#[test]
+fn holds_against_gravity_at_the_limit() {
+    let least = 0.2 * G / (2.0 * MU);
+    for dt in [1e-3, 5e-3] {
+        let held = slip(dt, EARTH, 1.01 * least, 0.2, 10.0);
+        println!("grasp, h = {dt}: slips by {held:e} m in 10 s at 1.01");
+        assert!(held <= 1e-6, "h = {dt}: slips by {held} m");
+        let seconds = 0.2;
+        let fallen = slip(dt, EARTH, 0.99 * least, 0.2, seconds);
+        let a = G - 2.0 * MU * 0.99 * least / 0.2;
+        let expected = 0.5 * a * seconds * seconds;
+        assert!((fallen / expected - 1.0).abs() < 0.06, "h = {dt}: falls {fallen} of {expected} m");
+    }
+}
+
+#[test]
+fn holds_in_acceleration_up_and_sideways() {
+    let up = 2.0 * MU * 5.0 / 0.2 - G;
+    let side = ((2.0 * MU * 5.0 / 0.2_f64).powi(2) - G * G).sqrt();
+    assert!((up - 20.19).abs() < 1e-9 && (side - 28.3507).abs() < 1e-4);
+    for (factor, holds) in [(0.999, true), (1.001, false)] {
+        for gravity in [[0.0, 0.0, -G - factor * up], [0.0, factor * side, -G]] {
+            let slipped = slip(1e-3, gravity, 5.0, 0.2, 1.0);
+            assert_eq!(slipped <= 1e-6, holds, "{factor}, {gravity:?}: slips by {slipped:e} m");
+        }
+    }
+}
+
+#[test]
+fn holds_when_shaken() {
+    let up = 2.0 * MU * 5.0 / 0.2 - G;
+    for (factor, holds) in [(0.95, true), (1.1, false)] {
+        let omega = (factor * up / 0.02_f64).sqrt();
+        let (mut w, _, block) = scene(1e-3, EARTH, 5.0, 0.2);
+        for _ in 0..2000 {
+            let settings = *w.settings();
+            let a = -factor * up * (omega * w.time()).sin();
+            let gravity = Vector3::new(0.0, 0.0, -G - a);
+            w.set_settings(karakuri_physics::WorldSettings { gravity, ..settings });
+            step(&mut w);
+        }
+        let slipped = (height(&w, block) - 1.0).abs();
+        assert_eq!(slipped <= 1e-6, holds, "{factor}: slips by {slipped:e} m");
+    }
+}
+
+#[test]
+fn holds_at_any_mass_ratio() {
+    for ratio in [0.01, 0.1, 1.0, 10.0, 100.0, 500.0] {
+        let mass = 0.1 * ratio;
+        let force = 1.05 * mass * G / (2.0 * MU);
+        let slipped = slip(2e-3, EARTH, force, mass, 10.0);
+        println!("grasp, block/pad {ratio}: slips by {slipped:e} m in 10 s");
+        assert!(slipped <= 1e-6, "block/pad {ratio}: slips by {slipped:e} m");
+    }
+}

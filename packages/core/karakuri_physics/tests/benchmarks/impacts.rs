@@ -1,0 +1,371 @@
+//! Impacts, rocking and spinning on contact: sections 1.2 to 1.4 and 5.
+
+use karakuri_physics::{Integrator, ObjectId, World, WorldSettings};
+use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
+
+use crate::support::*;
+
+const G: f64 = 9.81;
+
+/// A world whose impacts all bounce, however slow.
+fn lively(dt: f64, friction: f64, restitution: f64) -> World {
+    let mut w = world(dt, EARTH, Integrator::Default);
+    w.set_settings(WorldSettings { restitution_threshold: 0.0, ..*w.settings() });
+    w.add_ground(friction, restitution);
+    w
+}
+
+/// 1.2: 49 balls that bounce for 20 s; mean of (E − E₀)². [J²]
+fn bouncing(dt: f64) -> f64 {
+    let mut w = lively(dt, 0.0, 1.0);
+    for i in 0..49 {
+        let (x, y) = (f64::from(i % 7) * 2.0, f64::from(i / 7) * 2.0);
+        let mut ball = sphere(&format!("ball{i}"), 0.1, 10.0, at(x, y, 5.0));
+        ball.restitution = 1.0;
+        w.add_body(ball).unwrap();
+    }
+    let initial = energy(&mut w);
+    assert!((initial - 24034.5).abs() < 1e-6, "{initial} J");
+    let (mut sum, n) = (0.0, n_steps(&w, 20.0));
+    for _ in 0..n {
+        sum += (energy(&mut w) - initial).powi(2);
+        step(&mut w);
+    }
+    sum / n as f64
+}
+
+#[test]
+fn bouncing_keeps_the_energy_at_any_step() {
+    for dt in [4e-3, 1e-2, 0.1] {
+        let error = bouncing(dt);
+        println!("1.2 bouncing, h = {dt}: {error:e} J²");
+        assert!(error.sqrt() <= 1e-9 * 24034.5, "h = {dt}: {error:e} J²");
+    }
+}
+
+#[test]
+#[ignore = "20 000 steps"]
+fn bouncing_keeps_the_energy_at_a_millisecond() {
+    let error = bouncing(1e-3);
+    println!("1.2 bouncing, h = 0.001: {error:e} J²");
+    assert!(error.sqrt() <= 1e-9 * 24034.5, "{error:e} J²");
+}
+
+/// The pile of section 1.3: 216 balls, from a fixed seed.
+fn pile(w: &mut World, height: f64, restitution: f64) -> Vec<ObjectId> {
+    let mut state = 42_u64;
+    let mut uniform = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    (0..216)
+        .map(|n| {
+            let [i, j, k] = [n % 6, n / 6 % 6, n / 36].map(|i| 0.21 * f64::from(i));
+            let [x, y, z] = [i, j, k].map(|x| x + 0.001 * uniform());
+            let mut ball = sphere(&format!("ball{n}"), 0.1, 10.0, at(x, y, z + height));
+            ball.restitution = restitution;
+            w.add_body(ball).unwrap()
+        })
+        .collect()
+}
+
+/// 1.3: mean squared penetration. [m²]
+fn penetration(dt: f64, stabilised: bool, seconds: f64) -> f64 {
+    let mut w = world(dt, EARTH, Integrator::Default);
+    if !stabilised {
+        w.set_settings(WorldSettings { penetration_rate: 0.0, ..*w.settings() });
+    }
+    w.add_ground(0.0, 0.0);
+    let balls = pile(&mut w, 0.101, 0.0);
+    let (mut sum, n) = (0.0, n_steps(&w, seconds));
+    for _ in 0..n {
+        let p: Vec<Vector3> = balls.iter().map(|&b| w.body(b).pose().translation).collect();
+        for i in 0..p.len() {
+            sum += (0.1 - p[i].z).max(0.0).powi(2);
+            for j in 0..i {
+                sum += (0.2 - (p[i] - p[j]).norm()).max(0.0).powi(2);
+            }
+        }
+        step(&mut w);
+    }
+    sum / n as f64
+}
+
+#[test]
+fn a_collapsing_pile_penetrates_little() {
+    let error = penetration(1e-2, false, 0.3);
+    println!("1.3 666, h = 0.01, first 0.3 s: {error:e} m²");
+    assert!(error <= 1.6e-2, "{error:e} m²");
+}
+
+#[test]
+#[ignore = "22 000 steps of 216 balls, 2 min"]
+fn a_collapsing_pile_penetrates_little_for_ten_seconds() {
+    for (dt, stabilised, bar) in
+        [(1e-3, false, 1.4e-4), (1e-3, true, 1e-6), (1e-2, false, 1.6e-2), (1e-2, true, 1.6e-2)]
+    {
+        let error = penetration(dt, stabilised, 10.0);
+        println!("1.3 666, h = {dt}, stabilised {stabilised}: {error:e} m²");
+        assert!(error <= bar, "{error:e} m²");
+    }
+}
+
+/// 1.4: mean of (E − E₀)² of the elastic pile. [J²]
+fn elastic_pile(dt: f64, seconds: f64) -> f64 {
+    let mut w = lively(dt, 0.0, 1.0);
+    pile(&mut w, 1.101, 1.0);
+    let initial = energy(&mut w);
+    let (mut sum, n) = (0.0, n_steps(&w, seconds));
+    for _ in 0..n {
+        sum += (energy(&mut w) - initial).powi(2);
+        step(&mut w);
+    }
+    sum / n as f64
+}
+
+#[test]
+fn an_elastic_pile_keeps_its_energy() {
+    let error = elastic_pile(4e-3, 2.0);
+    println!("1.4 elastic 666, h = 0.004, first 2 s: {error:e} J²");
+    assert!(error <= 260.0, "{error:e} J²");
+}
+
+#[test]
+#[ignore = "12 500 steps of 216 balls, 10 s"]
+fn an_elastic_pile_keeps_its_energy_for_ten_seconds() {
+    for (dt, bar) in [(4e-3, 260.0), (1e-3, 8.0)] {
+        let error = elastic_pile(dt, 10.0);
+        println!("1.4 elastic 666, h = {dt}: {error:e} J²");
+        assert!(error <= bar, "h = {dt}: {error:e} J²");
+    }
+}
+
+/// Heights e²ᵏ h, then rest.
+#[test]
+fn a_ball_bounces_lower_and_comes_to_rest() {
+    let (e, h): (f64, f64) = (0.8, 1.0);
+    let mut w = world(1e-3, EARTH, Integrator::Default);
+    w.add_ground(0.0, 0.0);
+    let mut ball = sphere("ball", 0.1, 1.0, at(0.0, 0.0, 0.1 + h));
+    ball.restitution = e;
+    let id = w.add_body(ball).unwrap();
+    let mass_energy = |w: &World| {
+        let v = w.body(id).velocity().linear.z;
+        (height(w, id) - 0.1) + v * v / (2.0 * G)
+    };
+    let fall = (2.0 * h / G).sqrt();
+    for k in 0..8_i32 {
+        // In the middle of flight k.
+        let middle = fall * (1.0 + 2.0 * (1..k).map(|i| e.powi(i)).sum::<f64>()) + fall * e.powi(k);
+        let middle = if k == 0 { 0.5 * fall } else { middle };
+        while w.time() < middle {
+            step(&mut w);
+        }
+        let expected = e.powi(2 * k) * h;
+        assert!((mass_energy(&w) - expected).abs() < 1e-7, "flight {k}: {} m", mass_energy(&w));
+    }
+    let end = fall * (1.0 + e) / (1.0 - e);
+    while w.time() < end + 0.05 {
+        step(&mut w);
+    }
+    for _ in 0..1000 {
+        step(&mut w);
+        let speed = w.body(id).velocity().linear.norm();
+        assert!(speed < 1e-8, "jitters at {speed:e} m/s");
+        assert!((height(&w, id) - 0.1).abs() < 2e-5, "rests at {}", height(&w, id));
+    }
+}
+
+/// Jn = m(1+e)|v_n|, Jt = min(μ Jn, (2/7) m |slip|).
+#[test]
+fn an_oblique_ball_takes_the_right_impulse() {
+    for (friction, e) in [(0.05_f64, 0.5), (0.5, 0.5), (0.1, 0.0), (0.9, 1.0)] {
+        let mut w = lively(1e-3, friction, e);
+        let mut ball = sphere("ball", 0.1, 2.0, at(0.0, 0.0, 0.1015));
+        (ball.friction, ball.restitution) = (friction, e);
+        ball.velocity = Motion::new(Vector3::zeros(), Vector3::new(2.0, 0.0, -3.0));
+        let id = w.add_body(ball).unwrap();
+        for _ in 0..3 {
+            step(&mut w);
+        }
+        // Gravity acts on the way: the speed of approach at the time of impact.
+        let approach = (9.0 + 2.0 * G * 0.0015_f64).sqrt();
+        let normal = 2.0 * (1.0 + e) * approach;
+        let tangential = (friction * normal).min(2.0 / 7.0 * 2.0 * 2.0);
+        let v = w.body(id).velocity();
+        // Friction of the weight in the rest of the three steps.
+        let allowed = 1e-6 + friction * G * 0.003;
+        let speed = 2.0 - tangential / 2.0;
+        assert!((v.linear.x - speed).abs() < allowed, "μ = {friction}: {v:?}");
+        // A plastic impact acts where the surfaces were at the start of its step, here up to 0.75 mm off.
+        let lever = if e == 0.0 { 0.0075 } else { 1e-5 };
+        let spin = tangential * 0.1 / (0.4 * 2.0 * 0.01);
+        assert!(
+            (v.angular.y - spin).abs() < 25.0 * allowed + lever * spin,
+            "μ = {friction}: {} against {spin}",
+            v.angular.y
+        );
+    }
+}
+
+/// Housner 1963: a rocking block of half-width 0.1 and half-height 0.3, let go at half its critical tilt.
+#[test]
+fn a_rocking_block() {
+    let (b, h1): (f64, f64) = (0.1, 0.3);
+    let alpha = (b / h1).atan();
+    let dt = 2e-5;
+    let mut w = world(dt, EARTH, Integrator::Default);
+    w.add_ground(2.0, 0.0);
+    let tilt = 0.5 * alpha;
+    // Turned about its corner at (b, −h1).
+    let R = Pose::from_axis_angle(&Vector3::y(), tilt).rotation;
+    let center = Vector3::new(b, 0.0, 0.0) + R * Vector3::new(-b, 0.0, h1);
+    let mut block = cuboid("block", [2.0 * b, 0.2, 2.0 * h1], 10.0, Pose::new(R, center));
+    block.friction = 2.0;
+    let id = w.add_body(block).unwrap();
+    let rate = |w: &World| w.body(id).velocity().angular.y;
+    let (mut times, mut ratio, mut before) = (Vec::new(), 0.0, 0.0);
+    let mut waiting = true;
+    while times.len() < 2 && w.time() < 1.0 {
+        let last = rate(&w);
+        step(&mut w);
+        // The rate falls within two steps: one that closes the gap, one that stops the corner.
+        if waiting && rate(&w).abs() < 0.99 * last.abs() && last.abs() > 0.5 {
+            times.push(w.time());
+            waiting = false;
+            step(&mut w);
+            step(&mut w);
+            if times.len() == 1 {
+                (before, ratio) = (last, rate(&w) / last);
+            }
+        }
+        waiting |= w.body(id).pose().rotation[(0, 2)].abs() > 0.02;
+    }
+    println!("Housner: impacts {times:?} s, rate before {before} rad/s, ratio {ratio}");
+    assert!((times[0] - 0.27385897478).abs() < 1e-4, "{times:?}");
+    assert!((before + 1.33680870855).abs() < 1e-3, "{before}");
+    assert!((ratio - 0.85).abs() < 1e-3, "{ratio}");
+    assert!((times[1] - 0.66685096503).abs() < 1e-3, "{times:?}");
+}
+
+/// Tippe top: must invert; Jellett's product stays.
+#[test]
+fn a_tippe_top_inverts() {
+    let (R, m, offset) = (0.02, 0.006, 0.006);
+    let dt = 2e-5;
+    let mut w = world(dt, EARTH, Integrator::Default);
+    w.add_ground(0.3, 0.0);
+    let id = w.add_robot("top", top_model(R, m, offset), &top_start(R, offset)).unwrap();
+    let (q, mut v) = (w.robot(id).q().to_vec(), w.robot(id).v().to_vec());
+    v[5] = 155.0;
+    // The root is the ball's centre; the centre of mass stays where it is.
+    let tilt = 0.1_f64;
+    let com = Vector3::new(-offset * tilt.sin(), 0.0, -offset * tilt.cos());
+    let linear = -Vector3::new(0.0, 0.0, 155.0).cross(&com);
+    v[..3].copy_from_slice(linear.as_slice());
+    w.set_robot_state(id, &q, &v).unwrap();
+    let state = |w: &World| {
+        let axis = w.robot(id).data().pose_in_world[0].rotation.column(2).into_owned();
+        let tilt = axis.z.clamp(-1.0, 1.0).acos().to_degrees();
+        let omega = w.robot(id).base_velocity().angular;
+        let I = Matrix3::from_diagonal(
+            &(Vector3::new(131.0 / 350.0, 131.0 / 350.0, 0.4) * (m * R * R)),
+        );
+        let turn = w.robot(id).data().pose_in_world[0].rotation;
+        let L = turn * I * turn.transpose() * omega;
+        let arm = axis * offset - Vector3::z() * R;
+        (tilt, L.dot(&arm))
+    };
+    let jellett = state(&w).1;
+    for (time, expected) in [(0.5, 56.1), (0.75, 99.3), (1.0, 158.1)] {
+        while w.time() < time - 0.5 * dt {
+            step(&mut w);
+        }
+        let (tilt, product) = state(&w);
+        println!("tippe top: {tilt}° at {time} s, Jellett {:e}", product / jellett - 1.0);
+        assert!((tilt - expected).abs() < 2.0, "{tilt}° instead of {expected}° at {time} s");
+        assert!((product / jellett - 1.0).abs() < 1e-2, "Jellett's product changes");
+    }
+}
+
+fn top_model(R: f64, m: f64, offset: f64) -> std::sync::Arc<karakuri_model::Model> {
+    use karakuri_model::{Base, GeometrySpec, LinkSpec, ModelBuilder, Shape};
+    let i = m * R * R;
+    let inertia = diagonal(m, [0.0, 0.0, -offset], [131.0 / 350.0 * i, 131.0 / 350.0 * i, 0.4 * i]);
+    let mut link = LinkSpec::new("top", inertia);
+    let ball = GeometrySpec::new(Pose::IDENTITY, Shape::Sphere { radius: R });
+    link.collisions.push(GeometrySpec { friction: 0.3, ..ball });
+    std::sync::Arc::new(ModelBuilder::new("top", Base::Floating).link(link).build().unwrap())
+}
+
+fn top_start(R: f64, _offset: f64) -> Vec<f64> {
+    let half = 0.05_f64;
+    vec![0.0, 0.0, R, 0.0, half.sin(), 0.0, half.cos()]
+}
+
+/// 1000 kg on 1 kg: the forces are the weights.
+#[test]
+fn a_ton_on_a_kilogram() {
+    let mut w = world(1e-3, EARTH, Integrator::Default);
+    w.add_ground(0.5, 0.0);
+    let mut light = cuboid("light", [0.2; 3], 1.0, at(0.0, 0.0, 0.1));
+    let mut heavy = cuboid("heavy", [0.2; 3], 1000.0, at(0.0, 0.0, 0.3));
+    (light.friction, heavy.friction) = (0.5, 0.5);
+    let light = w.add_body(light).unwrap();
+    let heavy = w.add_body(heavy).unwrap();
+    for _ in 0..1000 {
+        step(&mut w);
+    }
+    let force = |upper: ObjectId| {
+        let on = |c: &karakuri_physics::ContactReport| {
+            let sides = [c.a, c.b];
+            sides.contains(&karakuri_physics::Owner::Body(upper))
+                && !sides.contains(&karakuri_physics::Owner::Body(if upper == heavy {
+                    light
+                } else {
+                    heavy
+                }))
+        };
+        w.contacts().filter(on).map(|c| c.force.z.abs()).sum::<f64>()
+    };
+    let ground = force(light);
+    assert!((ground / (1001.0 * G) - 1.0).abs() < 1e-3, "{ground} N");
+    assert!((height(&w, heavy) - 0.3).abs() < 1e-4 && (height(&w, light) - 0.1).abs() < 1e-4);
+}
+
+#[test]
+fn a_tower_of_ten_carries_its_weight() {
+    let mut w = world(1e-3, EARTH, Integrator::Default);
+    w.add_ground(0.5, 0.0);
+    let ids: Vec<ObjectId> = (0..10)
+        .map(|i| {
+            let mut b =
+                cuboid(&format!("box{i}"), [0.1; 3], 1.0, at(0.0, 0.0, 0.05 + 0.1 * f64::from(i)));
+            b.friction = 0.5;
+            w.add_body(b).unwrap()
+        })
+        .collect();
+    for _ in 0..1000 {
+        step(&mut w);
+    }
+    let mut forces = [0.0; 10];
+    for c in w.contacts() {
+        let lower = |o: karakuri_physics::Owner| {
+            ids.iter().position(|&id| o == karakuri_physics::Owner::Body(id))
+        };
+        let level = match (lower(c.a), lower(c.b)) {
+            (Some(a), Some(b)) => a.max(b),
+            (a, b) => a.or(b).unwrap(),
+        };
+        forces[level] += c.force.z.abs();
+    }
+    for (i, force) in forces.iter().enumerate() {
+        let expected = (10 - i) as f64 * G;
+        assert!((force / expected - 1.0).abs() < 1e-3, "under box {i}: {force} N");
+        let drift = (w.body(ids[i]).pose().translation
+            - Vector3::new(0.0, 0.0, 0.05 + 0.1 * i as f64))
+        .norm();
+        assert!(drift < 1e-4, "box {i} drifts by {drift} m");
+    }
+}
