@@ -1,129 +1,240 @@
 #!/usr/bin/env python3
-"""Step time and grip creep of the pick-and-place scene in MuJoCo, as JSON, for the table beside karakuri's.
+"""Step times of a scene of scenes.yaml in MuJoCo, and the accuracy that goes with them, as JSON.
 
-    pip install mujoco
-    packages/dev/peers/mujoco_step.py [--duration 2] [--dt 0.001] [--force 10]
+    target/peers/venv/bin/python packages/dev/peers/mujoco_step.py NAME
 
-The arm holds the cube between its pads, in the air, at rest. Same URDF, gains, friction and time step as in
-config/arm6.yaml; loops and coupled cranks are equality constraints; elliptic cones, Newton, implicitfast.
+The scene file, its URDFs and robot YAMLs are the ones that karakuri reads: same masses, gains, armatures, frictions,
+loops, time step. Loops and mimic joints are equality constraints; drives are position actuators, implicit in damping.
 """
-
-import argparse
 import json
-import math
 import pathlib
-import platform
+import sys
 import time
+import xml.etree.ElementTree as ET
 
 import mujoco
+import numpy as np
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# stiffness, damping, armature, friction, viscous: config/arm6.yaml
-DRIVES = {
-    "shoulder_yaw": (8000, 300, 0.60, 4.0, 6.0),
-    "shoulder_pitch": (8000, 300, 0.60, 4.0, 6.0),
-    "elbow_pitch": (6000, 160, 0.35, 3.0, 4.0),
-    "wrist_pitch": (2000, 30, 0.08, 0.8, 0.8),
-    "wrist_yaw": (2000, 30, 0.08, 0.8, 0.8),
-    "wrist_roll": (2000, 30, 0.08, 0.8, 0.8),
-    "left_crank_joint": (60, 2.0, 0.010, 0.05, 0.05),
-}
-HAND = "left_crank_joint"  # driven by effort, so that the grip force is what was asked for
-POSTURE = {"shoulder_pitch": 0.1, "elbow_pitch": 1.7, "wrist_pitch": math.pi / 2 - 1.8}
-STIFF = [0.002, 1]  # time constant [s] and damping ratio: the stiffest that 1 ms resolves; the default sags
-LINK, HALF_OPENING, CUBE = 0.050, 0.02125, 0.05
+BATCHES, BATCH = 7, 0.1  # medians of this many batches of at least this long [s]
+SETTINGS = {"mujoco_default": (False, 0), "mujoco_stiff": (True, 0), "mujoco_no_slip": (True, 3)}
 
 
-def scene(dt, tolerance):
-    """The URDF without its meshes, plus what URDF cannot say."""
-    text = (ROOT / "urdf/arm6/arm6.urdf").read_text()
-    lines = [line for line in text.splitlines() if "<visual>" not in line]
-    compiler = '<mujoco><compiler fusestatic="false" discardvisual="true" strippath="false"/></mujoco>'
-    spec = mujoco.MjSpec.from_string("\n".join([*lines[:-1], compiler, lines[-1]]))
+def quaternion(rpy):
+    q = np.array([1.0, 0, 0, 0])
+    for axis, angle in zip(np.eye(3)[::-1], reversed(rpy)):
+        turn, product = np.zeros(4), np.zeros(4)
+        mujoco.mju_axisAngle2Quat(turn, axis, angle)
+        mujoco.mju_mulQuat(product, q, turn)
+        q = product
+    return q
+
+
+class Robot:
+    """A robot of a scene: its URDF as MuJoCo takes it, its YAML, its mimic joints."""
+
+    def __init__(self, entry, folder):
+        self.entry = entry
+        config = entry.get("config")
+        self.config = yaml.safe_load((folder / config).read_text()) or {} if config else {}
+        urdf = ET.parse(folder / entry["urdf"]).getroot()
+        for link in urdf.iter("link"):
+            for visual in link.findall("visual"):
+                link.remove(visual)
+        self.root = ({l.get("name") for l in urdf.iter("link")} - {c.get("link") for c in urdf.iter("child")}).pop()
+        self.mimics = []
+        for joint in urdf.iter("joint"):
+            mimic = joint.find("mimic")
+            if mimic is not None:
+                self.mimics.append((joint.get("name"), mimic.get("joint"), float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0))))
+                joint.remove(mimic)
+        compiler = ET.SubElement(ET.SubElement(urdf, "mujoco"), "compiler")
+        compiler.attrib |= {"fusestatic": "false", "discardvisual": "true", "strippath": "false"}
+        self.spec = mujoco.MjSpec.from_string(ET.tostring(urdf, encoding="unicode"))
+
+    def furnish(self, solref):
+        """What the URDF cannot say."""
+        spec, config, entry = self.spec, self.config, self.entry
+        pose, root = entry.get("pose", {}), spec.body(self.root)
+        root.pos, root.quat = pose.get("xyz", [0, 0, 0]), quaternion(pose.get("rpy", [0, 0, 0]))
+        if entry.get("base", "fixed") == "floating":
+            root.add_freejoint()
+        collision = config.get("collision", {})
+        for geom in spec.geoms:
+            geom.friction[0] = collision.get("materials", {}).get(geom.parent.name, {}).get("friction", 0.8)
+            if collision.get("self", True) is False:
+                geom.contype, geom.conaffinity = 2, 1
+        for a, b in collision.get("ignore", []):
+            spec.add_exclude(bodyname1=a, bodyname2=b)
+        if entry.get("base", "fixed") == "fixed":
+            for child in spec.body(self.root).bodies:  # MuJoCo would let them touch the fixed link
+                spec.add_exclude(bodyname1=self.root, bodyname2=child.name)
+        self.drives(spec)
+        for follower, leader, multiplier, offset in self.mimics:
+            couple = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1=follower, name2=leader)
+            couple.data[:5] = [offset, multiplier, 0, 0, 0]
+            couple.solref = solref
+        for name, loop in config.get("loops", {}).items():
+            if loop["type"] != "custom" or loop["locked"] != ["tx", "ty"]:
+                sys.exit(f"loop `{name}`: only planar loops (locked: [tx, ty]) are translated to MuJoCo")
+            for side in "ab":
+                spec.body(loop[f"link_{side}"]).add_site(name=f"{name}_{side}", pos=loop[f"frame_{side}"]["xyz"])
+            connect = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE)
+            connect.name1, connect.name2, connect.solref = f"{name}_a", f"{name}_b", solref
+
+    def drives(self, spec):
+        own, over = self.config.get("drives", {}), self.entry.get("drives", {})
+        for name in own | over:
+            drive, joint = own.get(name, {}) | over.get(name, {}), spec.joint(name)
+            joint.armature = drive.get("armature", 0)
+            if "friction" in drive:
+                joint.frictionloss = drive["friction"]
+            if "viscous" in drive:
+                joint.damping[0] = drive["viscous"]
+            if "stiffness" in drive or "damping" in drive:
+                actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+                actuator.set_to_position(kp=drive.get("stiffness", 0), kv=drive.get("damping", 0))
+
+    def posture(self):
+        angles = dict(self.entry.get("joints", {}))
+        for follower, leader, multiplier, offset in self.mimics:
+            angles[follower] = multiplier * angles.get(leader, 0) + offset
+        return angles
+
+    def targets(self):
+        held = self.posture()
+        names = self.config.get("drives", {}) | self.entry.get("drives", {})
+        return {n: self.entry.get("drives", {}).get(n, {}).get("target", held.get(n, 0)) for n in names}
+
+
+def add_body(spec, body):
+    kind, size = next(iter(body["shape"].items()))
+    sizes = {
+        "box": (mujoco.mjtGeom.mjGEOM_BOX, lambda s: [x / 2 for x in s]),
+        "sphere": (mujoco.mjtGeom.mjGEOM_SPHERE, lambda s: [s["radius"], 0, 0]),
+        "capsule": (mujoco.mjtGeom.mjGEOM_CAPSULE, lambda s: [s["radius"], s["length"] / 2, 0]),
+        "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, lambda s: [s["radius"], s["length"] / 2, 0]),
+    }
+    shape, half = sizes[kind]
+    pose = body.get("pose", {})
+    made = spec.worldbody.add_body(name=body["name"], pos=pose.get("xyz", [0, 0, 0]), quat=quaternion(pose.get("rpy", [0, 0, 0])))
+    geom = {"type": shape, "size": half(size), "friction": [body.get("friction", 0.5), 0.005, 0.0001], "conaffinity": 3}
+    if not body.get("fixed", False):
+        made.add_freejoint()
+        geom["mass"] = body["mass"]
+    made.add_geom(**geom)
+
+
+def build(path, stiff, no_slip):
+    scene = yaml.safe_load(path.read_text())
+    spec, robots = mujoco.MjSpec(), [Robot(entry, path.parent) for entry in scene.get("robots", [])]
+    h = scene.get("dt", 0.001)
+    solref = [2 * h, 1] if stiff else [0.02, 1]
+    if robots:
+        spec = robots[0].spec
+    if len(robots) > 1:
+        sys.exit("scenes with several robots are not translated to MuJoCo")
+    for robot in robots:
+        robot.furnish(solref)
     option = spec.option
-    option.timestep, option.tolerance, option.iterations = dt, tolerance, 100
-    option.cone, option.solver = mujoco.mjtCone.mjCONE_ELLIPTIC, mujoco.mjtSolver.mjSOL_NEWTON
-    option.integrator, option.impratio = mujoco.mjtIntegrator.mjINT_IMPLICITFAST, 10
+    option.timestep, option.gravity = h, scene.get("gravity", [0, 0, -9.81])
+    option.solver, option.integrator = mujoco.mjtSolver.mjSOL_NEWTON, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.tolerance, option.iterations, option.noslip_iterations = 1e-10, 100, no_slip
+    if stiff:
+        option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10
+    if "ground" in scene:
+        spec.worldbody.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_PLANE, size=[10, 10, 0.1], conaffinity=3,
+            friction=[scene["ground"].get("friction", 0.8), 0.005, 0.0001],
+        )  # fmt: skip
+    for body in scene.get("bodies", []):
+        add_body(spec, body)
     for geom in spec.geoms:
-        geom.friction[0], geom.condim, geom.solref = 0.6, 4, STIFF
-    for name, (stiffness, damping, armature, friction, viscous) in DRIVES.items():
-        joint = spec.joint(name)
-        joint.armature, joint.frictionloss, joint.damping[0] = armature, friction, viscous
-        actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        if name == HAND:
-            actuator.set_to_motor()
-        else:
-            actuator.set_to_position(kp=stiffness, kv=damping)
-    couple = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1="right_crank_joint", name2="left_crank_joint")
-    couple.data[:5], couple.solref = [0, 1, 0, 0, 0], STIFF
-    for side in ("left", "right"):
-        spec.body(f"{side}_follower").add_site(name=f"{side}_a", pos=[LINK, 0, 0])
-        spec.body(f"{side}_jaw").add_site(name=f"{side}_b", pos=[0, -0.024 if side == "left" else 0.024, 0])
-        loop = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE)
-        loop.name1, loop.name2, loop.solref = f"{side}_a", f"{side}_b", STIFF
-        spec.add_exclude(bodyname1=f"{side}_follower", bodyname2=f"{side}_jaw")
-    cube = spec.worldbody.add_body(name="cube")
-    cube.add_freejoint()
-    cube.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[CUBE / 2] * 3, mass=0.2, friction=[0.6, 0.005, 0.0001], condim=4, solref=STIFF)
-    return spec.compile()
-
-
-def start(model, force):
+        geom.solref = solref
+    model = spec.compile()
     data = mujoco.MjData(model)
-    crank = math.asin((CUBE / 2 - HALF_OPENING) / LINK)
-    angles = dict(POSTURE)
-    for side in ("left", "right"):
-        angles |= {f"{side}_crank_joint": crank, f"{side}_follower_joint": crank, f"{side}_jaw_joint": -crank}
-    for name, angle in angles.items():
-        data.qpos[model.joint(name).qposadr[0]] = angle
-    for name in DRIVES.keys() - {HAND}:
-        data.ctrl[model.actuator(name).id] = angles.get(name, 0.0)
+    for robot in robots:
+        for name, angle in robot.posture().items():
+            data.qpos[model.joint(name).qposadr[0]] = angle
+        for name, target in robot.targets().items():
+            if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_ACTUATOR, name) >= 0:
+                data.ctrl[model.actuator(name).id] = target
     mujoco.mj_forward(model, data)
-    data.ctrl[model.actuator(HAND).id] = -2 * force * LINK * math.cos(crank)  # one motor moves both fingers
-    tool, cube = data.body("tool"), model.joint(model.body("cube").jntadr[0]).qposadr[0]
-    data.qpos[cube : cube + 3], data.qpos[cube + 3 : cube + 7] = tool.xpos, tool.xquat
+    return model, data
+
+
+def position_in(data, body, link):
+    p = data.body(body).xpos.copy()
+    if link is None:
+        return p
+    frame = data.body(link)
+    return frame.xmat.reshape(3, 3).T @ (p - frame.xpos)
+
+
+def energy(model, data):
+    mujoco.mj_energyPos(model, data)
+    mujoco.mj_energyVel(model, data)
+    return data.energy.copy()
+
+
+def quality(case, model, data, start, n_steps):
+    """Steps through the window once."""
+    (kind, what), before = case["accuracy"], {}
     mujoco.mj_forward(model, data)
-    return data
-
-
-def in_hand(data):
-    """The cube's centre in the tool's frame. [m]"""
-    tool = data.body("tool")
-    return tool.xmat.reshape(3, 3).T @ (data.body("cube").xpos - tool.xpos)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--duration", type=float, default=2.0, help="[s]")
-    parser.add_argument("--dt", type=float, default=0.001, help="[s]")
-    parser.add_argument("--force", type=float, default=10.0, help="of a finger [N]")
-    parser.add_argument("--tolerance", type=float, default=1e-10)
-    arguments = parser.parse_args()
-    model = scene(arguments.dt, arguments.tolerance)
-    data = start(model, arguments.force)
-    for _ in range(round(0.5 / arguments.dt)):  # the grip settles
-        mujoco.mj_step(model, data)
-    before, n_steps, contacts, iterations = in_hand(data), round(arguments.duration / arguments.dt), 0, 0
-    begin = time.process_time()
+    if kind == "creep":
+        before = position_in(data, what["body"], what.get("link"))
+    initial, kinetic, contacts, iterations = energy(model, data), 0.0, 0, 0
     for _ in range(n_steps):
         mujoco.mj_step(model, data)
         contacts += data.ncon
         iterations += int(data.solver_niter[0])
-    elapsed = time.process_time() - begin
-    creep = in_hand(data) - before
-    print(json.dumps({
-        "program": "MuJoCo",
-        "version": mujoco.__version__,
-        "machine": platform.processor() or platform.machine(),
-        "scene": "arm6 holds a 50 mm, 0.2 kg cube",
-        "dt_s": arguments.dt,
-        "tolerance": arguments.tolerance,
-        "step_us": 1e6 * elapsed / n_steps,
-        "mean_contacts": contacts / n_steps,
-        "mean_iterations": iterations / n_steps,
-        "grip_force_n": arguments.force,
-        "grip_creep_mm_per_s": 1e3 * float((creep @ creep) ** 0.5) / arguments.duration,
-    }, indent=2))
+        if kind == "energy":
+            kinetic = max(kinetic, energy(model, data)[1])
+    mujoco.mj_kinematics(model, data)
+    if kind == "creep":
+        moved = position_in(data, what["body"], what.get("link")) - before
+        accuracy = 1e3 * float(np.linalg.norm(moved)) / case["window"]
+    elif kind == "sag":
+        accuracy = 1e3 * float(start[what["body"]] - data.body(what["body"]).xpos[2])
+    elif kind == "depth":
+        accuracy = 1e3 * max([0.0, *(-c.dist for c in data.contact)])
+    else:
+        mujoco.mj_forward(model, data)
+        accuracy = float(abs(sum(energy(model, data)) - sum(initial)) / kinetic)
+    return {"accuracy": accuracy, "contacts": contacts / n_steps, "iterations": iterations / n_steps}
+
+
+def measure(case, stiff, no_slip):
+    model, data = build(ROOT / case["scene"], stiff, no_slip)
+    h = model.opt.timestep
+    start = {model.body(i).name: float(data.xpos[i][2]) for i in range(model.nbody)}
+    mujoco.mj_step(model, data, nstep=round(case["settle"] / h)) if case["settle"] else None
+    full = mujoco.mjtState.mjSTATE_INTEGRATION
+    state = np.empty(mujoco.mj_stateSize(model, full))
+    mujoco.mj_getState(model, data, state, full)
+    n_steps = round(case["window"] / h)
+    out = quality(case, model, data, start, n_steps)
+    times = []
+    for _ in range(BATCHES):
+        elapsed, steps = 0.0, 0
+        while elapsed < BATCH:
+            mujoco.mj_setState(model, data, state, full)
+            begin = time.thread_time()
+            mujoco.mj_step(model, data, nstep=n_steps)
+            elapsed += time.thread_time() - begin
+            steps += n_steps
+        times.append(1e6 * elapsed / steps)
+    return {"us": sorted(times)[BATCHES // 2]} | out
+
+
+def main():
+    cases = {c["name"]: c for c in yaml.safe_load(pathlib.Path(__file__).with_name("scenes.yaml").read_text())}
+    case = cases[sys.argv[1]]
+    accuracy = case["accuracy"]
+    case["accuracy"] = (accuracy, {}) if isinstance(accuracy, str) else next(iter(accuracy.items()))
+    settings = SETTINGS if case["accuracy"][0] != "energy" else {"mujoco_default": (False, 0)}
+    print(json.dumps({name: measure(case, *setting) for name, setting in settings.items()}))
 
 
 if __name__ == "__main__":

@@ -101,26 +101,16 @@ help_bench() {
   cat << 'S'
 usage: ./dev bench [--peers] [FILTER]
 
-Runs the benchmarks; FILTER, a regular expression, keeps those whose name matches. With --peers the reference libraries
-are installed and measured on the same models, on this machine, beside ours (packages/dev/peers).
+Times the rigid-body algorithms on real robots and the steps of whole scenes, and says how accurate those steps are.
+FILTER, a regular expression, keeps what matches ALGORITHM/MODEL or step/SCENE, for instance `/(ur5|demo_held)$`.
+With --peers Pinocchio and MuJoCo are installed under target/peers and measured in turn with ours; without a filter
+docs/benchmarks.md is then written anew. All numbers go to out/bench/bench.json.
 S
 }
 
 dev_bench() {
-  local peers='' filter='' argument script
-  for argument; do
-    case $argument in
-      --peers) peers=1 ;;
-      -*) fail_usage "\`./dev bench\` has no option \`$argument\`" ;;
-      *) filter=$argument ;;
-    esac
-  done
   need_rust
   need_compiler
-  if [ -z "$peers" ]; then
-    run cargo bench --benches ${filter:+-- "$filter"}
-    return
-  fi
   need_python
-  for script in "$root"/packages/dev/peers/*.py; do run "$python" "$script" ${filter:+--filter "$filter"}; done
+  run "$python" "$root/packages/dev/peers/bench.py" "$@"
 }

@@ -1,8 +1,7 @@
-//! Times of the algorithms on real robots and on chains; `packages/dev/peers/dynamics.py` sets them beside Pinocchio's.
+//! Times of the algorithms on real robots and on chains; `packages/dev/peers/bench.py` sets them beside Pinocchio's.
 
 use std::hint::black_box;
 
-use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion};
 use karakuri_dynamics::{
     Data, MassFactor, RneaDerivatives, aba, centroidal_momentum_matrix, crba, forward_kinematics,
@@ -12,9 +11,8 @@ use karakuri_model::{
     Base, FrameId, JointKind, JointSpec, LinkSpec, Model, ModelBuilder, NoAssets, Source, load,
 };
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
-use karakuri_testkit::{Random, random_position, random_vector};
+use karakuri_testkit::{CpuTime, Random, random_position, random_vector};
 use nalgebra::Matrix6xX;
-use rustix::time::{ClockId, clock_gettime};
 
 /// As many as fit the caches and still keep branch predictors honest.
 const N_STATES: usize = 16;
@@ -75,39 +73,6 @@ impl States {
     fn next(&mut self) -> &[Vec<f64>; 3] {
         self.next = (self.next + 1) % N_STATES;
         &self.all[self.next]
-    }
-}
-
-/// CPU time of this thread, so that a busy machine does not count. [ns]
-struct CpuTime;
-
-impl Measurement for CpuTime {
-    type Intermediate = f64;
-    type Value = f64;
-
-    fn start(&self) -> f64 {
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        1e9 * now.tv_sec as f64 + now.tv_nsec as f64
-    }
-
-    fn end(&self, start: f64) -> f64 {
-        self.start() - start
-    }
-
-    fn add(&self, a: &f64, b: &f64) -> f64 {
-        a + b
-    }
-
-    fn zero(&self) -> f64 {
-        0.0
-    }
-
-    fn to_f64(&self, value: &f64) -> f64 {
-        *value
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        WallTime.formatter()
     }
 }
 

@@ -41,6 +41,8 @@ pub(crate) struct RobotConfig {
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
     pub(crate) ignored_pairs: Vec<(String, String, Place)>,
+    /// Whether no link touches another of the same robot.
+    pub(crate) passes_through_itself: bool,
     pub(crate) materials: Vec<(String, Place, MaterialConfig)>,
     pub(crate) srdf: Option<(String, Place)>,
 }
@@ -234,7 +236,20 @@ fn read_end_effector(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
 }
 
 fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut RobotConfig) {
-    let fields = reader.fields(node, path, &["ignore", "materials"]);
+    let fields = reader.fields(node, path, &["self", "ignore", "materials"]);
+    if let Some((node, path)) = fields.get("self") {
+        match reader.text(node, &path) {
+            Some("true") | None => {}
+            Some("false") => config.passes_through_itself = true,
+            Some(other) => {
+                reader.error(
+                    node,
+                    format!("{path}: unknown value `{other}`"),
+                    "write true or false",
+                );
+            }
+        }
+    }
     if let Some((node, path)) = fields.get("ignore") {
         for pair in reader.list(node, &path) {
             let names = reader.texts(pair, &path);

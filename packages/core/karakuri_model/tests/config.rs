@@ -12,7 +12,7 @@ const URDF: &str = r#"<robot name="r">
 <link name="base"/>
 <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
   <collision><geometry><box size="1 1 1"/></geometry></collision></link>
-<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
 <link name="tip"/>
 <joint name="ja" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
   <limit lower="-1" upper="1" effort="5" velocity="2"/></joint>
@@ -70,6 +70,13 @@ collision:
 }
 
 #[test]
+fn a_robot_may_pass_through_itself() {
+    let ignored = |yaml| read(yaml).unwrap().model.ignored_pairs.len();
+    assert_eq!(ignored("collision: {self: true}"), 0);
+    assert_eq!(ignored("collision: {self: false}"), 1, "one pair of two links with shapes");
+}
+
+#[test]
 fn comments_alone_are_a_robot_without_additions() {
     for yaml in ["", "# nothing\n", "---\n", "drives:\n"] {
         assert!(read(yaml).is_ok(), "{yaml:?}");
@@ -117,6 +124,7 @@ const WRONG: &[(&str, Expected)] = &[
         "end_effector: {kind: k, tool: tip, joints: [jb], sensors: [f]}",
         (1, "sensor `f` does not exist", "sensors:"),
     ),
+    ("collision: {self: maybe}", (1, "unknown value `maybe`", "write true or false")),
     ("collision: {ignore: [[a]]}", (1, "a pair has two links", "[link_a, link_b]")),
     ("collision: {ignore: [[a, zz]]}", (1, "link `zz` does not exist", "name a link")),
     ("collision:\n  materials:\n    a: {friction: 11}", (3, "11 is out of range", "from 0 to 10")),

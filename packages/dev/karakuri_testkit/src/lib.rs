@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+mod cpu_time;
 mod random;
 
+pub use cpu_time::CpuTime;
 pub use random::{Kind, Random, random_position, random_tree, random_vector};

@@ -41,6 +41,14 @@ impl RobotConfig {
             report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), place);
             builder.ignored_pairs.push((a, b));
         }
+        if self.passes_through_itself {
+            let solid = builder.links.iter().filter(|l| !l.collisions.is_empty());
+            let names: Vec<&String> = solid.map(|l| &l.name).collect();
+            for (i, a) in names.iter().enumerate() {
+                let pair = |b: &&String| ((*a).clone(), (*b).clone());
+                builder.ignored_pairs.extend(names[i + 1..].iter().map(pair));
+            }
+        }
         if let Some((uri, place)) = &self.srdf {
             read_srdf(uri, file, place, builder, assets, report);
         }

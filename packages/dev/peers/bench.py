@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""What `./dev bench` runs: our benchmarks, with --peers beside Pinocchio and MuJoCo, in one run.
+
+    ./dev bench [--peers] [FILTER]
+
+FILTER, a regular expression, chooses `ALGORITHM/MODEL` and `step/SCENE`, for instance `/(ur5|demo_held)$`. Prints one
+table, writes out/bench/bench.json, and with --peers and without a filter docs/benchmarks.md.
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+
+import peers
+import report
+
+DYNAMICS = ("karakuri_dynamics", "algorithms")
+STEP = ("karakuri_testkit", "step")
+FIXED, FLOATING = ["ur5", "panda"], ["anymal_c", "solo12", "simple_humanoid", "g1"]
+CHAINS = ["chain_10", "chain_50", "chain_200"]
+ALGORITHMS = [
+    "fk", "rnea", "aba", "crba", "jacobians", "centroidal", "rnea_derivatives", "crba_ldl",
+]  # fmt: skip
+
+
+class Ours:
+    """One of our criterion benches, compiled."""
+
+    def __init__(self, package, bench):
+        command = ["cargo", "bench", "-p", package, "--bench", bench, "--no-run", "--message-format=json"]
+        out = subprocess.run(command, cwd=peers.ROOT, stdout=subprocess.PIPE, text=True)
+        if out.returncode:
+            raise peers.Missing(f"the bench `{bench}` does not compile: see above")
+        messages = [json.loads(line) for line in out.stdout.splitlines() if line.startswith("{")]
+        programs = [m["executable"] for m in messages if m.get("target", {}).get("name") == bench and m.get("executable")]
+        self.program, self.home = programs[-1], peers.ROOT / "target" / "criterion"
+
+    def run(self, pattern):
+        environment = {**os.environ, "CRITERION_HOME": str(self.home)}
+        subprocess.run(
+            [self.program, "--bench", "--noplot", pattern], cwd=peers.ROOT, env=environment, check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def microseconds(self, group, name):
+        estimates = json.loads((self.home / group / name / "new" / "estimates.json").read_text())
+        return estimates["median"]["point_estimate"] / 1e3
+
+
+def wanted(pattern, group, name):
+    return not pattern or re.search(pattern, f"{group}/{name}")
+
+
+def progress(text):
+    print(f"  … {text}", file=sys.stderr, flush=True)
+
+
+def dynamics(pattern, pinocchio):
+    """One row an algorithm and model; the two programs take turns, model by model."""
+    names = FIXED + FLOATING + CHAINS
+    rows = [(a, n) for n in names for a in ALGORITHMS if wanted(pattern, a, n)]
+    chosen = [n for n in names if any(n == m for _, m in rows)]
+    if not chosen:
+        return []
+    ours, results = Ours(*DYNAMICS), []
+    for name in chosen:
+        progress(f"algorithms: {name}")
+        floating = name in FLOATING
+        theirs = pinocchio.times(name, floating) if pinocchio else {}
+        ours.run(f"^({'|'.join(a for a, n in rows if n == name)})/{name}$")
+        for algorithm, _ in (row for row in rows if row[1] == name):
+            results.append({
+                "model": name, "algorithm": algorithm, "karakuri_us": ours.microseconds(algorithm, name),
+                **({"nv": theirs["nv"], "pinocchio_us": theirs[algorithm]} if theirs else {}),
+            })  # fmt: skip
+    return results
+
+
+def steps(pattern, mujoco):
+    """One row a scene; the two programs take turns, scene by scene."""
+    text = (peers.HERE / "scenes.yaml").read_text()
+    names = [n for n in re.findall(r"^- \{name: (\w+),", text, re.M) if wanted(pattern, "step", n)]
+    if not names:
+        return []
+    ours, results = Ours(*STEP), []
+    for name in names:
+        progress(f"step: {name}")
+        theirs = mujoco.step(name) if mujoco else {}
+        ours.run(f"^step/{name}$")
+        quality = json.loads((peers.OUT / "karakuri_step.json").read_text())[name]
+        row = {"scene": name, "karakuri": {"us": ours.microseconds("step", name), **quality}, **theirs}
+        results.append(row)
+    return results
+
+
+def machine():
+    models = re.findall(r"^model name\s*: (.*)$", open("/proc/cpuinfo").read(), re.M) if os.path.exists("/proc/cpuinfo") else []
+    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+
+
+def output(*command):
+    return subprocess.run(command, cwd=peers.ROOT, capture_output=True, text=True).stdout.strip()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--peers", action="store_true", help="measure Pinocchio and MuJoCo, too")
+    parser.add_argument("filter", nargs="?", help="regular expression on ALGORITHM/MODEL and step/SCENE")
+    arguments = parser.parse_args()
+    peers.OUT.mkdir(parents=True, exist_ok=True)
+    pinocchio = mujoco = None
+    if arguments.peers:
+        python = peers.environment()
+        pinocchio, mujoco = peers.Pinocchio(python), peers.MuJoCo(python)
+    result = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "versions": {
+            "karakuri": output("git", "describe", "--always", "--dirty") or "unknown",
+            "rustc": (output("rustc", "--version").split() + ["", "unknown"])[1],
+            **({"Pinocchio": pinocchio.version, "MuJoCo": mujoco.version} if pinocchio else {}),
+        },
+        "algorithms": dynamics(arguments.filter, pinocchio),
+        "steps": steps(arguments.filter, mujoco),
+    }
+    if not result["algorithms"] and not result["steps"]:
+        raise peers.Missing(f"no benchmark matches `{arguments.filter}`")
+    (peers.OUT / "bench.json").write_text(json.dumps(result, indent=2) + "\n")
+    print(report.table(result))
+    print("all numbers: out/bench/bench.json")
+    if arguments.peers and not arguments.filter:
+        (peers.ROOT / "docs" / "benchmarks.md").write_text(report.page(result))
+        print("written: docs/benchmarks.md")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except peers.Missing as problem:
+        sys.exit(f"error: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)
