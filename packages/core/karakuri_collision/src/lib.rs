@@ -10,6 +10,7 @@ mod query;
 mod scene;
 mod shape;
 mod solid;
+mod surface;
 mod sweep;
 
 pub use manifold::{ContactPoint, Manifold};

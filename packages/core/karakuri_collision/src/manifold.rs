@@ -26,6 +26,19 @@ impl ContactPoint {
     };
 }
 
+/// What decides between equals in the next step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Memory {
+    /// Angles of the first rim points on A and B; NaN where there is no rim. [rad]
+    pub(crate) rims: [f64; 2],
+    /// Number of the separating axis of two boxes.
+    pub(crate) axis: u8,
+}
+
+impl Memory {
+    pub(crate) const NONE: Self = Self { rims: [f64::NAN; 2], axis: 0 };
+}
+
 /// The contact of two colliders, `a < b`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Manifold {
@@ -37,12 +50,14 @@ pub struct Manifold {
     pub normal: Vector3,
     points: [ContactPoint; MAX_POINTS],
     len: usize,
+    pub(crate) memory: Memory,
 }
 
 impl Manifold {
     pub(crate) fn new(a: ColliderId, b: ColliderId) -> Self {
         let normal = Vector3::repeat(f64::NAN);
-        Self { a, b, normal, points: [ContactPoint::NONE; MAX_POINTS], len: 0 }
+        let memory = Memory::NONE;
+        Self { a, b, normal, points: [ContactPoint::NONE; MAX_POINTS], len: 0, memory }
     }
 
     /// The points: one to four.
@@ -57,11 +72,5 @@ impl Manifold {
             *place = point;
             self.len += 1;
         }
-    }
-
-    /// The same contact seen from the other collider.
-    pub(crate) fn swap(&mut self) {
-        core::mem::swap(&mut self.a, &mut self.b);
-        self.normal = -self.normal;
     }
 }

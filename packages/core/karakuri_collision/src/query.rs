@@ -5,6 +5,7 @@ use parry3d_f64::bounding_volume::BoundingVolume as _;
 use parry3d_f64::query::Ray;
 
 use crate::convert;
+use crate::manifold::ContactPoint;
 use crate::narrow::{Narrow, Posed, Separation};
 use crate::scene::{ColliderId, CollisionScene, Placed};
 use crate::solid::Solid;
@@ -65,13 +66,26 @@ impl CollisionScene {
         let origin = a.pose_in_world.translation;
         let mut narrow = Narrow::default();
         let near = match (&a.solid, &b.solid) {
-            (HalfSpace | Triangles, HalfSpace | Triangles) => None,
-            (Triangles, _) => nearest_triangle(&mut narrow, a, b, reach, &origin),
-            (_, Triangles) => nearest_triangle(&mut narrow, b, a, reach, &origin).map(swapped),
+            (HalfSpace | Triangles(_), HalfSpace | Triangles(_)) => None,
+            (Triangles(_), _) => nearest_triangle(&mut narrow, a, b, reach, &origin),
+            (_, Triangles(_)) => nearest_triangle(&mut narrow, b, a, reach, &origin).map(swapped),
             _ => narrow.separation(&a.posed(&origin), &b.posed(&origin), reach),
         }?;
         let points = near.points.map(|p| p + origin);
         Some(ClosestPoints { points, normal: near.normal, gap: near.gap })
+    }
+
+    /// All corners of the contact patch of two convex colliders whose gap is at most `prediction` [m], not only those
+    /// that carry the load; and the unit normal from A to B. Appends to `out`.
+    pub fn contact_polygon(
+        &mut self,
+        (a, b): (ColliderId, ColliderId),
+        prediction: f64,
+        out: &mut Vec<ContactPoint>,
+    ) -> Option<Vector3> {
+        let (placed, narrow) = self.parts();
+        let get = |id: ColliderId| placed.get(id.0)?.as_ref();
+        narrow.polygon(get(a)?, get(b)?, prediction, out)
     }
 
     /// Distance between two colliders: 0 when they touch. [m] See [`Self::closest_points`].

@@ -81,6 +81,8 @@ pub struct CollisionScene {
     bounds: Vec<Option<Bounds>>,
     pairs: Vec<(ColliderId, ColliderId)>,
     manifolds: Vec<Manifold>,
+    /// Of the last update.
+    before: Vec<Manifold>,
     broad: BroadPhase,
     narrow: Narrow,
 }
@@ -109,7 +111,7 @@ impl CollisionScene {
         let built = collider.shape.build()?;
         let id = ColliderId(self.colliders.len());
         self.colliders.push(Some(Placed {
-            solid: Solid::new(&collider.shape, &built.shape),
+            solid: built.solid,
             parry: built.shape,
             frame: built.frame,
             pose_in_world: collider.pose,
@@ -138,6 +140,10 @@ impl CollisionScene {
         self.colliders.get(id.0)?.as_ref().map(|c| c.pose_in_world)
     }
 
+    pub(crate) fn parts(&mut self) -> (&[Option<Placed>], &mut Narrow) {
+        (&self.colliders, &mut self.narrow)
+    }
+
     pub(crate) fn get(&self, id: ColliderId) -> Option<&Placed> {
         self.colliders.get(id.0)?.as_ref()
     }
@@ -164,7 +170,9 @@ impl CollisionScene {
         self.broad.sweep(&self.bounds, &mut self.pairs);
         self.pair_half_spaces();
         self.pairs.sort_unstable();
+        core::mem::swap(&mut self.manifolds, &mut self.before);
         self.manifolds.clear();
+        let mut before = self.before.as_slice();
         for &(a, b) in &self.pairs {
             let (Some(placed_a), Some(placed_b)) = (&self.colliders[a.0], &self.colliders[b.0])
             else {
@@ -173,7 +181,10 @@ impl CollisionScene {
             if (placed_a.fixed && placed_b.fixed) || self.ignored.binary_search(&(a, b)).is_ok() {
                 continue;
             }
-            self.narrow.collide((a, placed_a), (b, placed_b), prediction, &mut self.manifolds);
+            before = &before[before.partition_point(|m| (m.a, m.b) < (a, b))..];
+            let known = &before[..before.partition_point(|m| (m.a, m.b) == (a, b))];
+            let (a, b) = ((a, placed_a), (b, placed_b));
+            self.narrow.collide(a, b, prediction, known, &mut self.manifolds);
         }
     }
 

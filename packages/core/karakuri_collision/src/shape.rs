@@ -1,11 +1,16 @@
 //! Shapes of colliders, centred on their own frames.
 
+use std::sync::Arc;
+
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 use nalgebra::Rotation3;
 use parry3d_f64::math::Vec3;
 use parry3d_f64::shape::SharedShape;
 
 use crate::convert;
+use crate::hull::Hull;
+use crate::solid::Solid;
+use crate::surface::Surface;
 
 /// A shape.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +75,12 @@ pub enum ShapeError {
         /// How many points were given.
         n_points: usize,
     },
+    /// A vertex is NaN or infinite.
+    #[error("vertex {vertex} is not finite; export the mesh anew")]
+    NotFinite {
+        /// Index of the first such vertex.
+        vertex: usize,
+    },
     /// The triangles cannot form a mesh.
     #[error("the mesh of {n_triangles} triangles is not usable: {why}")]
     Mesh {
@@ -82,6 +93,7 @@ pub enum ShapeError {
 
 /// A shape as parry has it, with the pose of parry's frame in ours (parry's cylinders lie along y).
 pub(crate) struct Built {
+    pub(crate) solid: Solid,
     pub(crate) shape: SharedShape,
     pub(crate) frame: Pose,
 }
@@ -100,50 +112,47 @@ impl ColliderShape {
             *Rotation3::from_axis_angle(&Vector3::x_axis(), core::f64::consts::FRAC_PI_2).matrix(),
             Vector3::zeros(),
         );
-        let plain = |shape| Built { shape, frame: Pose::IDENTITY };
+        let plain = |solid, shape| Built { solid, shape, frame: Pose::IDENTITY };
         Ok(match self {
             Self::Box { half_extents } => {
                 for &half in half_extents {
                     positive("half extent", half)?;
                 }
-                plain(SharedShape::cuboid(half_extents.x, half_extents.y, half_extents.z))
+                let shape = SharedShape::cuboid(half_extents.x, half_extents.y, half_extents.z);
+                plain(Solid::Box { half_extents: *half_extents }, shape)
             }
-            Self::Sphere { radius } => plain(SharedShape::ball(positive("radius", *radius)?)),
-            Self::Cylinder { radius, half_length } => Built {
-                shape: SharedShape::cylinder(
-                    positive("half length", *half_length)?,
-                    positive("radius", *radius)?,
-                ),
-                frame: along_z,
-            },
-            Self::Capsule { radius, half_length } => plain(SharedShape::capsule_z(
-                positive("half length", *half_length)?,
-                positive("radius", *radius)?,
-            )),
-            Self::HalfSpace => plain(SharedShape::halfspace(Vec3::Z)),
+            Self::Sphere { radius } => {
+                let radius = positive("radius", *radius)?;
+                plain(Solid::Sphere { radius }, SharedShape::ball(radius))
+            }
+            Self::Cylinder { radius, half_length } => {
+                let half_length = positive("half length", *half_length)?;
+                let radius = positive("radius", *radius)?;
+                Built {
+                    solid: Solid::Cylinder { radius, half_length },
+                    shape: SharedShape::cylinder(half_length, radius),
+                    frame: along_z,
+                }
+            }
+            Self::Capsule { radius, half_length } => {
+                let half_length = positive("half length", *half_length)?;
+                let radius = positive("radius", *radius)?;
+                let shape = SharedShape::capsule_z(half_length, radius);
+                plain(Solid::Capsule { radius, half_length }, shape)
+            }
+            Self::HalfSpace => plain(Solid::HalfSpace, SharedShape::halfspace(Vec3::Z)),
             Self::ConvexHull { points } => {
+                check_finite(points)?;
                 let corners: Vec<Vec3> = points.iter().map(convert::vector).collect();
-                let flat = ShapeError::Flat { n_points: points.len() };
+                let flat = || ShapeError::Flat { n_points: points.len() };
                 if points.len() < 4 || !has_volume(points) {
-                    return Err(flat);
+                    return Err(flat());
                 }
-                plain(SharedShape::convex_hull(&corners).ok_or(flat)?)
+                let shape = SharedShape::convex_hull(&corners).ok_or_else(flat)?;
+                let hull = shape.as_convex_polyhedron().map(Hull::new).ok_or_else(flat)?;
+                plain(Solid::Hull(Arc::new(hull)), shape)
             }
-            Self::Triangles { vertices, triangles } => {
-                let mesh = |why: String| ShapeError::Mesh { n_triangles: triangles.len(), why };
-                if let Some(t) = triangles.iter().flatten().find(|&&i| i as usize >= vertices.len())
-                {
-                    return Err(mesh(format!(
-                        "corner {t} is not among its {} vertices",
-                        vertices.len()
-                    )));
-                }
-                let corners = vertices.iter().map(convert::vector).collect();
-                plain(
-                    SharedShape::trimesh(corners, triangles.clone())
-                        .map_err(|e| mesh(e.to_string()))?,
-                )
-            }
+            Self::Triangles { vertices, triangles } => build_mesh(vertices, triangles)?,
         })
     }
 
@@ -171,4 +180,27 @@ fn has_volume(points: &[Vector3]) -> bool {
         points.iter().fold(Matrix3::zeros(), |s, p| s + (p - mean) * (p - mean).transpose());
     let spread = scatter.symmetric_eigenvalues();
     scatter.iter().all(|x| x.is_finite()) && spread.min() > 1e-12 * spread.max()
+}
+
+fn check_finite(points: &[Vector3]) -> Result<(), ShapeError> {
+    let bad = |p: &Vector3| !p.iter().all(|x| x.is_finite());
+    points.iter().position(bad).map_or(Ok(()), |vertex| Err(ShapeError::NotFinite { vertex }))
+}
+
+fn build_mesh(vertices: &[Vector3], triangles: &[[u32; 3]]) -> Result<Built, ShapeError> {
+    let mesh = |why: String| ShapeError::Mesh { n_triangles: triangles.len(), why };
+    check_finite(vertices)?;
+    if let Some(t) = triangles.iter().flatten().find(|&&i| i as usize >= vertices.len()) {
+        return Err(mesh(format!("corner {t} is not among its {} vertices", vertices.len())));
+    }
+    let surface = Surface::new(vertices, triangles);
+    if surface.triangles.is_empty() {
+        return Err(mesh(
+            "none has an area; give triangles with three different corners".to_owned(),
+        ));
+    }
+    let corners = surface.vertices.iter().map(convert::vector).collect();
+    let shape = SharedShape::trimesh(corners, surface.triangles.clone())
+        .map_err(|e| mesh(e.to_string()))?;
+    Ok(Built { solid: Solid::Triangles(Arc::new(surface)), shape, frame: Pose::IDENTITY })
 }

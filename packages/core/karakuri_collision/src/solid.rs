@@ -5,10 +5,9 @@
 use std::sync::Arc;
 
 use karakuri_spatial::Vector3;
-use parry3d_f64::shape::SharedShape;
 
 use crate::hull::Hull;
-use crate::shape::ColliderShape;
+use crate::surface::Surface;
 
 /// A shape, ready to touch.
 #[derive(Debug, Clone)]
@@ -19,26 +18,10 @@ pub(crate) enum Solid {
     Capsule { radius: f64, half_length: f64 },
     HalfSpace,
     Hull(Arc<Hull>),
-    Triangles,
+    Triangles(Arc<Surface>),
 }
 
 impl Solid {
-    /// From a shape and what parry made of it.
-    pub(crate) fn new(shape: &ColliderShape, parry: &SharedShape) -> Self {
-        match *shape {
-            ColliderShape::Box { half_extents } => Self::Box { half_extents },
-            ColliderShape::Sphere { radius } => Self::Sphere { radius },
-            ColliderShape::Cylinder { radius, half_length } => {
-                Self::Cylinder { radius, half_length }
-            }
-            ColliderShape::Capsule { radius, half_length } => Self::Capsule { radius, half_length },
-            ColliderShape::HalfSpace => Self::HalfSpace,
-            ColliderShape::ConvexHull { .. } | ColliderShape::Triangles { .. } => parry
-                .as_convex_polyhedron()
-                .map_or(Self::Triangles, |polyhedron| Self::Hull(Arc::new(Hull::new(polyhedron)))),
-        }
-    }
-
     /// Radius by which the surface lies outside the core. [m]
     pub(crate) fn margin(&self) -> f64 {
         match self {
@@ -54,7 +37,7 @@ impl Solid {
             Self::Sphere { radius } => *radius,
             Self::Cylinder { radius, half_length } => radius.hypot(*half_length),
             Self::Capsule { radius, half_length } => radius + half_length,
-            Self::HalfSpace | Self::Triangles => f64::INFINITY,
+            Self::HalfSpace | Self::Triangles(_) => f64::INFINITY,
             Self::Hull(hull) => hull.vertices.iter().map(Vector3::norm).fold(0.0, f64::max),
         }
     }
@@ -73,7 +56,7 @@ impl Solid {
                 Vector3::new(d.x * scale, d.y * scale, half_length.copysign(d.z))
             }
             Self::Hull(hull) => hull.vertices[hull.support(d)],
-            Self::Sphere { .. } | Self::HalfSpace | Self::Triangles => Vector3::zeros(),
+            Self::Sphere { .. } | Self::HalfSpace | Self::Triangles(_) => Vector3::zeros(),
         }
     }
 }

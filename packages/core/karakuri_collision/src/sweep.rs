@@ -129,9 +129,9 @@ pub(crate) fn time_of_impact(
 ) -> Option<Impact> {
     use Solid::{HalfSpace, Triangles};
     match (&a.0.solid, &b.0.solid) {
-        (HalfSpace | Triangles, HalfSpace | Triangles) => None,
-        (Triangles, _) => with_triangles(narrow, a, b, window),
-        (_, Triangles) => with_triangles(narrow, b, a, window).map(swapped),
+        (HalfSpace | Triangles(_), HalfSpace | Triangles(_)) => None,
+        (Triangles(_), _) => with_triangles(narrow, a, b, window),
+        (_, Triangles(_)) => with_triangles(narrow, b, a, window).map(swapped),
         (solid_a, solid_b) => {
             let (a, b) = ((Part::Solid(solid_a), a.1), (Part::Solid(solid_b), b.1));
             advance(narrow, a, b, window)

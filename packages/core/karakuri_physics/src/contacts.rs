@@ -2,10 +2,10 @@
 //!
 //! A contact keeps its impulse (the warm start) and its drift, the tangential slip summed up since it began to
 //! stick. The drift is pulled back inside the friction cone, so that solver residuals do not add up to creep; it is
-//! measured as slip, not as a distance of material points, so that rolling is free. Friction coefficients mix by
-//! their geometric mean, restitution by the larger.
+//! measured as slip, not as a distance of material points, so that rolling is free. The drifts of a patch are those of a
+//! rigid motion in its plane. Friction coefficients mix by their geometric mean, restitution by the larger.
 
-use karakuri_collision::{ColliderId, Manifold};
+use karakuri_collision::{ColliderId, ContactPoint, Manifold};
 use karakuri_model::{BodyId, FrameId};
 use karakuri_spatial::Vector3;
 
@@ -51,6 +51,8 @@ pub(crate) struct Contact {
     pub(crate) a: ColliderId,
     pub(crate) b: ColliderId,
     feature: u64,
+    /// Index among the pair's contacts of the last step.
+    counterpart: Option<usize>,
     pub(crate) position: Vector3,
     pub(crate) normal: Vector3,
     pub(crate) gap: f64,
@@ -60,6 +62,8 @@ pub(crate) struct Contact {
     pub(crate) impulse: Vector3,
     /// Tangential slip since it began to stick, in the world. [m] (3)
     pub(crate) drift: Vector3,
+    /// Whether it stuck in the last step; then the drift counts.
+    pub(crate) sticks: bool,
 }
 
 /// A contact of the last step.
@@ -94,34 +98,90 @@ pub(crate) fn match_contacts(
     contacts: &mut Vec<Contact>,
 ) {
     contacts.clear();
-    for manifold in manifolds {
-        let (Some(a), Some(b)) = (attachments[manifold.a.0], attachments[manifold.b.0]) else {
+    for of_pair in manifolds.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
+        let pair = (of_pair[0].a, of_pair[0].b);
+        let (Some(a), Some(b)) = (attachments[pair.0.0], attachments[pair.1.0]) else {
             continue;
         };
-        let pair = (manifold.a, manifold.b);
         let start = previous.partition_point(|c| (c.a, c.b) < pair);
         let known = &previous[start..];
         let known = &known[..known.partition_point(|c| (c.a, c.b) <= pair)];
-        for point in manifold.points() {
-            let memory = known.iter().find(|c| c.feature == point.feature).or_else(|| {
-                known.iter().find(|c| {
-                    (c.position - point.position).norm_squared() < SAME_POINT * SAME_POINT
-                })
-            });
-            let normal = manifold.normal;
-            let tangential = |v: Vector3| v - normal * normal.dot(&v);
-            contacts.push(Contact {
-                a: manifold.a,
-                b: manifold.b,
-                feature: point.feature,
-                position: point.position,
-                normal,
-                gap: point.gap,
-                friction: (a.friction * b.friction).sqrt(),
-                restitution: a.restitution.max(b.restitution),
-                impulse: memory.map_or_else(Vector3::zeros, |c| c.impulse),
-                drift: memory.map_or_else(Vector3::zeros, |c| tangential(c.drift)),
-            });
+        let first = contacts.len();
+        for manifold in of_pair {
+            let first_of_patch = contacts.len();
+            for point in manifold.points() {
+                let memory = counterpart(point, of_pair, known, &contacts[first..]);
+                let memory = memory.map(|i| (i, &known[i]));
+                let normal = manifold.normal;
+                let tangential = |v: Vector3| v - normal * normal.dot(&v);
+                contacts.push(Contact {
+                    a: pair.0,
+                    b: pair.1,
+                    feature: point.feature,
+                    counterpart: memory.map(|(i, _)| i),
+                    position: point.position,
+                    normal,
+                    gap: point.gap,
+                    friction: (a.friction * b.friction).sqrt(),
+                    restitution: a.restitution.max(b.restitution),
+                    impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
+                    drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
+                    sticks: memory.is_some_and(|(_, c)| c.sticks),
+                });
+            }
+            make_drifts_rigid(&mut contacts[first_of_patch..]);
         }
     }
+}
+
+/// Replaces the drifts of a patch by the shift and turn in its plane that fit best those of its sticking points.
+///
+/// Two rigid surfaces can undo no other drift: points that began to stick at different times would ask for the
+/// impossible, and press against each other up to the cone without end.
+fn make_drifts_rigid(patch: &mut [Contact]) {
+    let sticking = |c: &&Contact| c.sticks;
+    let n = patch.iter().filter(sticking).count();
+    if n == 0 {
+        return;
+    }
+    let normal = patch[0].normal;
+    let mean = |of: fn(&Contact) -> Vector3| {
+        patch.iter().filter(sticking).map(of).sum::<Vector3>() / n as f64
+    };
+    let (center, shift) = (mean(|c| c.position), mean(|c| c.drift));
+    let across = |c: &Contact| normal.cross(&(c.position - center));
+    let (mut moment, mut inertia) = (0.0, 0.0);
+    for c in patch.iter().filter(sticking) {
+        let lever = across(c);
+        moment += lever.dot(&c.drift);
+        inertia += lever.norm_squared();
+    }
+    let turn = if inertia > 0.0 { moment / inertia } else { 0.0 };
+    for c in patch.iter_mut() {
+        c.drift = shift + normal.cross(&(c.position - center)) * turn;
+    }
+}
+
+/// Which of the pair's `known` contacts a point continues: the one of its feature, else the nearest one whose feature
+/// is gone and that no point in `done` continues already.
+fn counterpart(
+    point: &ContactPoint,
+    of_pair: &[Manifold],
+    known: &[Contact],
+    done: &[Contact],
+) -> Option<usize> {
+    if let Some(same) = known.iter().position(|c| c.feature == point.feature) {
+        return Some(same);
+    }
+    let lives =
+        |c: &Contact| of_pair.iter().any(|m| m.points().iter().any(|p| p.feature == c.feature));
+    let taken = |i: usize| done.iter().any(|c| c.counterpart == Some(i));
+    let mut nearest = (SAME_POINT * SAME_POINT, None);
+    for (i, c) in known.iter().enumerate() {
+        let distance = (c.position - point.position).norm_squared();
+        if distance < nearest.0 && !taken(i) && !lives(c) {
+            nearest = (distance, Some(i));
+        }
+    }
+    nearest.1
 }

@@ -353,6 +353,7 @@ fn settle_contact(
     contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
     let Admissible::Cone { friction } = admissible else { return };
     let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * (1.0 - 1e-9);
+    contact.sticks = sticks;
     if sticks {
         contact.drift += (t1 * u.y + t2 * u.z) * h;
     } else {

@@ -2,28 +2,26 @@
 
 use karakuri_spatial::Vector3;
 
+use super::Posed;
 use super::clip::Patch;
-use super::{Posed, Write};
 
 /// Two balls; a common centre separates along z.
-pub(super) fn two_balls(A: &Posed, B: &Posed, prediction: f64, write: &mut Write) {
+pub(super) fn two_balls(patch: &mut Patch, A: &Posed, B: &Posed) {
     let between = B.pose.translation - A.pose.translation;
     let distance = between.norm();
     let normal = if distance > 0.0 { between / distance } else { Vector3::z() };
     let gap = distance - A.margin - B.margin;
-    let mut patch = Patch::new(normal, [0.0; 2], prediction);
+    patch.normal = normal;
     patch.add(0, A.pose.translation + normal * (A.margin + 0.5 * gap), gap);
-    write(normal, &patch);
 }
 
 /// A box and a ball; `sign` is 1 if the box is shape A, −1 if it is B.
 pub(super) fn box_and_ball(
+    patch: &mut Patch,
     half: &Vector3,
     cuboid: &Posed,
     ball: &Posed,
-    prediction: f64,
     sign: f64,
-    write: &mut Write,
 ) {
     let R = &cuboid.pose.rotation;
     let c = R.tr_mul(&(ball.pose.translation - cuboid.pose.translation));
@@ -42,7 +40,6 @@ pub(super) fn box_and_ball(
     };
     let normal = R * normal;
     let gap = distance - ball.margin;
-    let mut patch = Patch::new(normal * sign, [0.0; 2], prediction);
+    patch.normal = normal * sign;
     patch.add(0, ball.pose.translation - normal * (ball.margin + 0.5 * gap), gap);
-    write(normal * sign, &patch);
 }

@@ -3,30 +3,35 @@
 
 use karakuri_spatial::Vector3;
 
+use super::Posed;
 use super::clip::Patch;
 use super::feature::Feature;
-use super::{Posed, Write};
 
-/// How much better (relative to the boxes' size) an axis must be to win against an earlier one.
+/// How much better (relative to the boxes' size) an axis must be to win against the last step's, or an earlier one.
 const PREFERENCE: f64 = 1e-5;
 
-/// The boxes with their half extents.
+/// The boxes with their half extents; `last` is the number of the axis that won in the last step.
 pub(super) fn collide(
+    patch: &mut Patch,
     (A, ha): (&Posed, &Vector3),
     (B, hb): (&Posed, &Vector3),
-    prediction: f64,
-    write: &mut Write,
+    last: &mut u8,
+    [fa, fb]: &mut [Feature; 2],
 ) {
     let (RA, RB) = (&A.pose.rotation, &B.pose.rotation);
     let p = B.pose.translation - A.pose.translation;
     let preference = PREFERENCE * ha.amax().min(hb.amax());
+    let prediction = patch.prediction();
     let reach = |n: &Vector3| RA.tr_mul(n).abs().dot(ha) + RB.tr_mul(n).abs().dot(hb);
-    let mut best = (f64::NEG_INFINITY, Vector3::z());
+    let mut best = (f64::NEG_INFINITY, Vector3::z(), 0);
+    let mut number = 0;
     let mut consider = |axis: Vector3| {
+        number += 1;
         let along = axis.dot(&p);
         let separation = along.abs() - reach(&axis);
-        if separation > best.0 + preference {
-            best = (separation, if along < 0.0 { -axis } else { axis });
+        let score = if number == *last { separation + preference } else { separation };
+        if score > best.0 + preference {
+            best = (score, if along < 0.0 { -axis } else { axis }, number);
         }
         separation <= prediction
     };
@@ -41,22 +46,20 @@ pub(super) fn collide(
         for j in 0..3 {
             let edge = RA.column(i).cross(&RB.column(j));
             // Parallel edges say nothing that the faces have not said.
-            if let Some(axis) = edge.try_normalize(1e-6)
-                && !consider(axis)
-            {
+            let axis = edge.try_normalize(1e-6);
+            if !consider(axis.unwrap_or_else(|| RA.column(i).into())) {
                 return;
             }
         }
     }
-    let (separation, normal) = best;
-    let mut patch = Patch::new(normal, [0.0; 2], prediction);
-    patch.intersect(
-        &Feature::of_box(ha, &A.pose, &RA.tr_mul(&normal)),
-        &Feature::of_box(hb, &B.pose, &-RB.tr_mul(&normal)),
-    );
-    if separation < 0.0 && patch.is_empty() {
-        patch.include(&[A.support(&normal), B.support(&-normal)]);
+    let (score, normal, winner) = best;
+    *last = winner;
+    patch.normal = normal;
+    fa.set(A, &normal);
+    fb.set(B, &-normal);
+    patch.intersect(fa, fb);
+    if score < 0.0 && patch.is_empty() {
+        let points = [A.support(&normal), B.support(&-normal)];
+        patch.include(&points, A.gap_along(B, &normal));
     }
-    patch.reduce();
-    write(normal, &patch);
 }

@@ -2,71 +2,79 @@
 //!
 //! In the plane across the normal the overlap of two convex polygons has three kinds of corners: corners of A inside B,
 //! corners of B inside A, crossings of an edge of A with an edge of B. Each names itself by the vertices that make
-//! it, so that it is found again in the next step. Segments and points are polygons with fewer corners.
+//! it, so that it is found again in the next step. Segments and points are polygons with fewer corners; a round cap is
+//! the ellipse that it looks like, and edges cross it exactly.
 
 use karakuri_spatial::Vector3;
 
-use super::feature::{Corner, Feature, MAX_CORNERS};
+use super::feature::{Corner, Feature};
 use super::{between, tangents};
 use crate::manifold::{ContactPoint, Manifold};
 
-/// Most candidates that are collected.
-const CAPACITY: usize = 4 * MAX_CORNERS;
 /// Distance relative to the features' size within which corners coincide and still count as inside.
 const COINCIDENT: f64 = 1e-6;
 /// Width of a segment relative to its length, for the overlap of parallel lines.
 const LINE_WIDTH: f64 = 1e-4;
+/// Depth by which the closest points must beat the overlap's corners to become a point of their own. [m]
+const DEEPER: f64 = 1e-7;
 
 const CORNER_OF_A: u64 = 1 << 40;
 const CORNER_OF_B: u64 = 2 << 40;
 const CROSSING: u64 = 3 << 40;
+/// Stands for the rim in the name of a crossing.
+const RIM: u64 = 0xf_fffe;
 
-/// Candidates for contact points.
-#[derive(Debug)]
+/// Candidates for contact points, and scratch.
+#[derive(Debug, Default)]
 pub(crate) struct Patch {
     pub(super) normal: Vector3,
     margins: [f64; 2],
     prediction: f64,
-    pub(super) points: [ContactPoint; CAPACITY],
-    pub(super) len: usize,
+    pub(super) points: Vec<ContactPoint>,
+    flats: [Flat; 2],
 }
 
 /// A feature in the plane across the normal.
+#[derive(Debug, Default)]
 struct Flat {
-    ids: [u32; MAX_CORNERS],
+    ids: Vec<u32>,
     /// In the plane, and height along the normal. [m]
-    x: [[f64; 3]; MAX_CORNERS],
-    len: usize,
+    x: Vec<[f64; 3]>,
     /// Height of a face above the plane: `h = h₀ + g·x`.
     slope: Option<[f64; 3]>,
+    /// Middle in the plane and radius of a round cap. [m]
+    disc: Option<([f64; 2], f64)>,
 }
 
+/// Name, place in the plane, heights of the two features there.
+type Crossing = (u64, [f64; 2], [f64; 2]);
+
 impl Patch {
-    pub(super) fn new(normal: Vector3, margins: [f64; 2], prediction: f64) -> Self {
-        let nowhere = between(Vector3::zeros(), 0, 0.0);
-        Self { normal, margins, prediction, points: [nowhere; CAPACITY], len: 0 }
+    pub(super) fn reset(&mut self, normal: Vector3, margins: [f64; 2], prediction: f64) {
+        (self.normal, self.margins, self.prediction) = (normal, margins, prediction);
+        self.points.clear();
+    }
+
+    pub(super) fn prediction(&self) -> f64 {
+        self.prediction
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.points.is_empty()
     }
 
     /// Takes a point whose gap is small enough.
     pub(super) fn add(&mut self, feature: u64, position: Vector3, gap: f64) {
-        if gap <= self.prediction
-            && let Some(place) = self.points.get_mut(self.len)
-        {
-            *place = between(position, feature, gap);
-            self.len += 1;
+        if gap <= self.prediction {
+            self.points.push(between(position, feature, gap));
         }
     }
 
     /// Takes the closest points of the cores, unless a point as deep is there already.
-    pub(super) fn include(&mut self, closest: &[Vector3; 2]) {
-        let [a, b] = closest;
-        let gap = self.normal.dot(&(b - a)) - self.margins[0] - self.margins[1];
-        let deepest = self.points[..self.len].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-        if deepest > gap + 1e-9 + 1e-3 * gap.abs() {
+    pub(super) fn include(&mut self, [a, b]: &[Vector3; 2], gap: f64) {
+        let gap = gap - self.margins[0] - self.margins[1];
+        let deepest = self.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+        if deepest > gap + DEEPER {
             let shift = 0.5 * (self.margins[0] - self.margins[1]);
             self.add(0, (a + b) * 0.5 + self.normal * shift, gap);
         }
@@ -76,38 +84,44 @@ impl Patch {
     pub(super) fn intersect(&mut self, fa: &Feature, fb: &Feature) {
         let (t1, t2) = tangents(&self.normal);
         let axes = [t1, t2, self.normal];
-        let (A, B) = (Flat::new(fa, &axes), Flat::new(fb, &axes));
+        let [mut A, mut B] = core::mem::take(&mut self.flats);
+        A.set(fa, &axes);
+        B.set(fb, &axes);
         let near = COINCIDENT * A.size().max(B.size());
-        for (i, &[x, y, height]) in A.corners().iter().enumerate() {
+        for (&id, &[x, y, height]) in A.ids.iter().zip(&A.x) {
             if let Some(other) = B.height_at([x, y], near) {
-                self.add_between(
-                    CORNER_OF_A | u64::from(A.ids[i]),
-                    &axes,
-                    [x, y],
-                    [height, other],
-                    near,
-                );
+                let name = CORNER_OF_A | u64::from(id);
+                self.add_between(name, &axes, [x, y], [height, other], near);
             }
         }
-        for (i, &[x, y, height]) in B.corners().iter().enumerate() {
+        for (&id, &[x, y, height]) in B.ids.iter().zip(&B.x) {
             if let Some(other) = A.height_at([x, y], near) {
-                self.add_between(
-                    CORNER_OF_B | u64::from(B.ids[i]),
-                    &axes,
-                    [x, y],
-                    [other, height],
-                    near,
-                );
+                let name = CORNER_OF_B | u64::from(id);
+                self.add_between(name, &axes, [x, y], [other, height], near);
             }
         }
-        for (ids_a, p, q) in A.edges() {
-            for (ids_b, r, s) in B.edges() {
-                if let Some((x, heights)) = crossing([p, q], [r, s]) {
-                    let name = CROSSING | ids_a << 20 | ids_b;
-                    self.add_between(name, &axes, x, heights, near);
+        if A.disc.is_some() {
+            for (ids, p, q) in B.edges() {
+                for (name, x, [ha, hb]) in A.rim_crossings(p, q).into_iter().flatten() {
+                    self.add_between(CROSSING | (RIM + name) << 20 | ids, &axes, x, [ha, hb], near);
+                }
+            }
+        } else if B.disc.is_some() {
+            for (ids, p, q) in A.edges() {
+                for (name, x, [hb, ha]) in B.rim_crossings(p, q).into_iter().flatten() {
+                    self.add_between(CROSSING | ids << 20 | (RIM + name), &axes, x, [ha, hb], near);
+                }
+            }
+        } else {
+            for (ids_a, p, q) in A.edges() {
+                for (ids_b, r, s) in B.edges() {
+                    if let Some((x, heights)) = crossing([p, q], [r, s]) {
+                        self.add_between(CROSSING | ids_a << 20 | ids_b, &axes, x, heights, near);
+                    }
                 }
             }
         }
+        self.flats = [A, B];
     }
 
     fn add_between(
@@ -121,53 +135,48 @@ impl Patch {
         let (a, b) = (ha + self.margins[0], hb - self.margins[1]);
         let position = axes[0] * x + axes[1] * y + axes[2] * (0.5 * (a + b));
         let twin = |p: &ContactPoint| (p.position - position).norm_squared() < 4.0 * near * near;
-        if !self.points[..self.len].iter().any(twin) {
+        if !self.points.iter().any(twin) {
             self.add(feature, position, b - a);
         }
     }
 
-    /// Hands the points over; `tag` marks their features.
-    pub(super) fn write(&self, origin: &Vector3, tag: u64, out: &mut Manifold) {
-        for p in &self.points[..self.len] {
-            out.push(between(p.position + origin, p.feature | tag, p.gap));
+    /// Hands the points over.
+    pub(super) fn write(&self, origin: &Vector3, out: &mut Manifold) {
+        out.normal = self.normal;
+        for p in &self.points {
+            out.push(between(p.position + origin, p.feature, p.gap));
         }
     }
 }
 
 impl Flat {
-    fn new(feature: &Feature, axes: &[Vector3; 3]) -> Self {
-        let corners = feature.corners();
-        let mut flat = Self {
-            ids: [0; MAX_CORNERS],
-            x: [[0.0; 3]; MAX_CORNERS],
-            len: corners.len(),
-            slope: None,
-        };
-        for (i, Corner { id, p }) in corners.iter().enumerate() {
-            flat.ids[i] = *id;
-            flat.x[i] = axes.map(|axis| axis.dot(p));
+    fn set(&mut self, feature: &Feature, axes: &[Vector3; 3]) {
+        self.ids.clear();
+        self.x.clear();
+        self.slope = None;
+        for Corner { id, p } in feature.corners() {
+            self.ids.push(*id);
+            self.x.push(axes.map(|axis| axis.dot(p)));
         }
-        if flat.twice_area() < 0.0 {
-            flat.ids[..corners.len()].reverse();
-            flat.x[..corners.len()].reverse();
+        if self.twice_area() < 0.0 {
+            self.ids.reverse();
+            self.x.reverse();
         }
-        if let Some(n) = feature.normal.filter(|_| feature.is_face()) {
+        self.disc = feature
+            .disc
+            .map(|disc| ([axes[0].dot(&disc.center), axes[1].dot(&disc.center)], disc.radius));
+        if let Some(n) = feature.normal {
             let [n1, n2, up] = axes.map(|axis| axis.dot(&n));
             if up.abs() > 1e-3 {
                 let (g1, g2) = (-n1 / up, -n2 / up);
-                let [x, y, h] = flat.x[0];
-                flat.slope = Some([h - g1 * x - g2 * y, g1, g2]);
+                let [x, y, h] = self.x[0];
+                self.slope = Some([h - g1 * x - g2 * y, g1, g2]);
             }
         }
-        flat
-    }
-
-    fn corners(&self) -> &[[f64; 3]] {
-        &self.x[..self.len]
     }
 
     fn twice_area(&self) -> f64 {
-        let x = self.corners();
+        let x = &self.x;
         (0..x.len())
             .map(|i| (x[i], x[(i + 1) % x.len()]))
             .map(|(p, q)| p[0] * q[1] - p[1] * q[0])
@@ -177,18 +186,18 @@ impl Flat {
     fn size(&self) -> f64 {
         let [x, y, h] = self.x[0];
         let far = |p: &[f64; 3]| (p[0] - x).abs() + (p[1] - y).abs() + (p[2] - h).abs();
-        self.corners().iter().map(far).fold(0.0, f64::max)
+        self.x.iter().map(far).fold(0.0, f64::max)
     }
 
     /// Edges with the name of their ends; a segment has one.
     fn edges(&self) -> impl Iterator<Item = (u64, [f64; 3], [f64; 3])> + '_ {
-        let n = match self.len {
+        let n = match self.x.len() {
             0 | 1 => 0,
             2 => 1,
             n => n,
         };
         (0..n).map(move |i| {
-            let j = (i + 1) % self.len;
+            let j = (i + 1) % self.x.len();
             let (low, high) = (self.ids[i].min(self.ids[j]), self.ids[i].max(self.ids[j]));
             (u64::from(low & 0x3ff) << 10 | u64::from(high & 0x3ff), self.x[i], self.x[j])
         })
@@ -196,33 +205,68 @@ impl Flat {
 
     /// Height of the feature over a point of the plane, if it is there.
     fn height_at(&self, [x, y]: [f64; 2], near: f64) -> Option<f64> {
-        match self.len {
-            0 | 1 => None,
-            2 => {
-                let ([px, py, ph], [qx, qy, qh]) = (self.x[0], self.x[1]);
-                let (ex, ey) = (qx - px, qy - py);
-                let length = ex.hypot(ey);
-                if length == 0.0 {
-                    return None;
-                }
-                let along = ((x - px) * ex + (y - py) * ey) / length;
-                let off = (ex * (y - py) - ey * (x - px)).abs() / length;
-                let inside = off <= LINE_WIDTH * length && along >= -near && along <= length + near;
-                inside.then_some(ph + (qh - ph) * along / length)
-            }
-            n => {
-                let [h0, g1, g2] = self.slope?;
-                for i in 0..n {
-                    let ([px, py, _], [qx, qy, _]) = (self.x[i], self.x[(i + 1) % n]);
-                    let (ex, ey) = (qx - px, qy - py);
-                    if ex * (y - py) - ey * (x - px) < -near * ex.hypot(ey) {
-                        return None;
-                    }
-                }
-                Some(h0 + g1 * x + g2 * y)
+        let n = self.x.len();
+        if n < 3 {
+            return if n == 2 { self.height_on_line([x, y], near) } else { None };
+        }
+        let [h0, g1, g2] = self.slope?;
+        if let Some((center, radius)) = self.disc {
+            let inside = length_on([g1, g2], [x - center[0], y - center[1]]) <= radius + near;
+            return inside.then_some(h0 + g1 * x + g2 * y);
+        }
+        for i in 0..n {
+            let ([px, py, _], [qx, qy, _]) = (self.x[i], self.x[(i + 1) % n]);
+            let (ex, ey) = (qx - px, qy - py);
+            if ex * (y - py) - ey * (x - px) < -near * ex.hypot(ey) {
+                return None;
             }
         }
+        Some(h0 + g1 * x + g2 * y)
     }
+
+    /// Height of a segment over a point of the plane, if it is there.
+    fn height_on_line(&self, [x, y]: [f64; 2], near: f64) -> Option<f64> {
+        let ([px, py, ph], [qx, qy, qh]) = (self.x[0], self.x[1]);
+        let (ex, ey) = (qx - px, qy - py);
+        let length = ex.hypot(ey);
+        if length == 0.0 {
+            return None;
+        }
+        let along = ((x - px) * ex + (y - py) * ey) / length;
+        let off = (ex * (y - py) - ey * (x - px)).abs() / length;
+        let inside = off <= LINE_WIDTH * length && along >= -near && along <= length + near;
+        inside.then_some(ph + (qh - ph) * along / length)
+    }
+
+    /// Where an edge of another feature crosses the rim: which end, place, and heights of this and of the edge.
+    fn rim_crossings(&self, p: [f64; 3], q: [f64; 3]) -> [Option<Crossing>; 2] {
+        let (Some([h0, g1, g2]), Some((center, radius))) = (self.slope, self.disc) else {
+            return [None; 2];
+        };
+        let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
+        let (cx, cy) = (p[0] - center[0], p[1] - center[1]);
+        // ‖c + t d‖ = radius, measured on the cap.
+        let (dh, ch) = (g1 * dx + g2 * dy, g1 * cx + g2 * cy);
+        let a = dx * dx + dy * dy + dh * dh;
+        let b = cx * dx + cy * dy + ch * dh;
+        let c = cx * cx + cy * cy + ch * ch - radius * radius;
+        let root = b * b - a * c;
+        if a == 0.0 || root <= 0.0 {
+            return [None; 2];
+        }
+        [(0, -root.sqrt()), (1, root.sqrt())].map(|(name, root)| {
+            let t = (root - b) / a;
+            let (x, y) = (p[0] + t * dx, p[1] + t * dy);
+            let heights = [h0 + g1 * x + g2 * y, p[2] + t * (q[2] - p[2])];
+            (0.0..=1.0).contains(&t).then_some((name, [x, y], heights))
+        })
+    }
+}
+
+/// Length on a sloped face of a step in the plane below it.
+fn length_on([g1, g2]: [f64; 2], [x, y]: [f64; 2]) -> f64 {
+    let h = g1 * x + g2 * y;
+    (x * x + y * y + h * h).sqrt()
 }
 
 /// Where two edges cross in the plane, and their heights there.
@@ -241,4 +285,21 @@ fn crossing([p, q]: [[f64; 3]; 2], [r, s]: [[f64; 3]; 2]) -> Option<([f64; 2], [
     }
     let heights = [p[2] + t * (q[2] - p[2]), r[2] + u * (s[2] - r[2])];
     Some(([p[0] + t * ax, p[1] + t * ay], heights))
+}
+
+/// The corner of a triangle A that a feature names.
+pub(super) fn corner_of_a(feature: u64) -> Option<usize> {
+    let corner = (feature >> 40 == CORNER_OF_A >> 40).then_some(feature & 0xff)?;
+    usize::try_from(corner).ok()
+}
+
+/// The edge of a triangle A, from corner k to k + 1, whose crossing a feature names.
+pub(super) fn crossed_edge_of_a(feature: u64) -> Option<usize> {
+    let ends = (feature >> 40 == CROSSING >> 40).then_some(feature >> 20 & 0xf_ffff)?;
+    match (ends >> 10, ends & 0x3ff) {
+        (0, 1) => Some(0),
+        (1, 2) => Some(1),
+        (0, 2) => Some(2),
+        _ => None,
+    }
 }

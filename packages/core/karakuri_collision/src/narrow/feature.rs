@@ -1,16 +1,24 @@
 //! The part of a core's surface that looks in a given direction: a face, a side line or a point.
+//!
+//! A round cap has no corners: sixteen points of its rim stand for them, one of which follows the direction. They are
+//! fixed to the cap, and turn along it only as far as the nearest must to be within [`RIM_SAG`] of the deepest point:
+//! so they move continuously, and not at all on a cap that lies flat, whatever the noise of its tilt.
+
+use core::f64::consts::TAU;
 
 use karakuri_spatial::{Pose, Vector3};
 
 use super::{Core, Posed};
 use crate::solid::Solid;
 
-/// Most corners of a feature. A round cap becomes this many points of its rim.
-pub(crate) const MAX_CORNERS: usize = 16;
-/// Tilt below which the deepest point of a rim has no direction. [rad]
-const FLAT: f64 = 1e-5;
-/// Tilt up to which a side's own normal stands for the direction. [rad]
-const ALONG_SIDE: f64 = 1e-3;
+/// Points of a rim.
+const RIM_POINTS: u32 = 16;
+/// Depth by which the nearest rim point may miss the deepest. [m]
+const RIM_SAG: f64 = 1e-9;
+/// Cosine from the axis within which a cylinder shows its cap.
+const SHOWS_CAP: f64 = 0.5;
+/// Name of the first rim point; below are the ends of side lines.
+const FIRST_OF_RIM: u32 = 2;
 
 /// A corner and its name on the shape.
 #[derive(Debug, Clone, Copy)]
@@ -20,126 +28,131 @@ pub(crate) struct Corner {
     pub(crate) p: Vector3,
 }
 
+/// A round cap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Disc {
+    /// In world axes. [m] (3)
+    pub(crate) center: Vector3,
+    /// [m]
+    pub(crate) radius: f64,
+}
+
 /// One corner is a point, two are a segment, more are a convex polygon in order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Feature {
-    corners: [Corner; MAX_CORNERS],
-    len: usize,
-    /// Exact outward normal of a face, or of a side that the direction is square to. (3)
+    corners: Vec<Corner>,
+    /// Outward normal of a face. (3)
     pub(crate) normal: Option<Vector3>,
+    /// The face, if it is round; the corners are points of its rim.
+    pub(crate) disc: Option<Disc>,
+    /// Angle of the rim's first point about the cylinder's axis; NaN without a rim. [rad]
+    pub(crate) rim: f64,
 }
 
 impl Feature {
-    fn new(normal: Option<Vector3>) -> Self {
-        let nowhere = Corner { id: u32::MAX, p: Vector3::zeros() };
-        Self { corners: [nowhere; MAX_CORNERS], len: 0, normal }
+    fn clear(&mut self) {
+        self.corners.clear();
+        (self.normal, self.disc, self.rim) = (None, None, f64::NAN);
     }
 
     fn push(&mut self, id: u32, p: Vector3) {
-        if let Some(corner) = self.corners.get_mut(self.len) {
-            *corner = Corner { id, p };
-            self.len += 1;
-        }
+        self.corners.push(Corner { id, p });
     }
 
     #[inline]
     pub(crate) fn corners(&self) -> &[Corner] {
-        &self.corners[..self.len]
+        &self.corners
     }
 
-    #[inline]
-    pub(crate) fn is_face(&self) -> bool {
-        self.len > 2
-    }
-
-    /// The feature of `placed` towards the unit vector `d`, in world axes.
-    pub(crate) fn of(placed: &Posed, d: &Vector3) -> Self {
-        match &placed.core {
-            Core::Triangle(corners) => Self::of_triangle(corners, d),
+    /// Becomes the feature of `posed` towards the unit vector `d`, in world axes.
+    pub(crate) fn set(&mut self, posed: &Posed, d: &Vector3) {
+        self.clear();
+        let X = &posed.pose;
+        match &posed.core {
+            Core::Triangle(corners) => self.set_triangle(corners, d),
             Core::Shape(shape) => {
-                let X = &placed.pose;
-                let d_local = X.rotation.tr_mul(d);
+                let d = X.rotation.tr_mul(d);
                 match shape {
-                    Solid::Box { half_extents } => Self::of_box(half_extents, X, &d_local),
+                    Solid::Box { half_extents } => self.set_box(half_extents, X, &d),
                     Solid::Capsule { half_length, .. } => {
-                        Self::of_segment(*half_length, X, &d_local)
+                        self.push(0, X.transform_point(&Vector3::new(0.0, 0.0, -half_length)));
+                        self.push(1, X.transform_point(&Vector3::new(0.0, 0.0, *half_length)));
                     }
                     Solid::Cylinder { radius, half_length } => {
-                        Self::of_cylinder(*radius, *half_length, X, &d_local)
+                        if d.z.abs() < SHOWS_CAP {
+                            self.set_side(*radius, *half_length, X, &d);
+                        } else {
+                            self.set_cap((*radius, *half_length), X, &d, posed.rim);
+                        }
                     }
                     Solid::Hull(hull) => {
-                        let (normal, corners) = hull.support_face(&d_local);
-                        let mut feature = Self::new(Some(X.transform_vector(&normal)));
-                        // A face with more corners than there is room for loses some, evenly.
-                        let stride = corners.len().div_ceil(MAX_CORNERS);
-                        for &i in corners.iter().step_by(stride) {
-                            feature.push(i, X.transform_point(&hull.vertices()[i as usize]));
+                        let (normal, corners) = hull.support_face(&d);
+                        self.normal = Some(X.transform_vector(&normal));
+                        for &i in corners {
+                            self.push(i, X.transform_point(&hull.vertices()[i as usize]));
                         }
-                        feature
                     }
-                    Solid::Sphere { .. } | Solid::HalfSpace | Solid::Triangles => {
-                        let mut feature = Self::new(None);
-                        feature.push(0, X.translation);
-                        feature
+                    Solid::Sphere { .. } | Solid::HalfSpace | Solid::Triangles(_) => {
+                        self.push(0, X.translation);
                     }
                 }
             }
         }
     }
 
-    fn of_triangle(corners: &[Vector3; 3], d: &Vector3) -> Self {
+    fn set_triangle(&mut self, corners: &[Vector3; 3], d: &Vector3) {
         let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).try_normalize(0.0);
-        let mut feature = Self::new(normal.map(|n| if n.dot(d) < 0.0 { -n } else { n }));
+        self.normal = normal.map(|n| if n.dot(d) < 0.0 { -n } else { n });
         for (id, p) in (0u32..).zip(corners) {
-            feature.push(id, *p);
+            self.push(id, *p);
         }
-        feature
     }
 
     /// The face that looks most along `d`. A corner's id has a bit for each positive coordinate.
-    pub(super) fn of_box(half: &Vector3, X: &Pose, d: &Vector3) -> Self {
+    fn set_box(&mut self, half: &Vector3, X: &Pose, d: &Vector3) {
         let i = d.iamax();
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let side = 1.0_f64.copysign(d[i]);
-        let mut feature = Self::new(Some(X.rotation.column(i) * side));
+        self.normal = Some(X.rotation.column(i) * side);
         for (sj, sk) in [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)] {
             let mut p = Vector3::zeros();
             (p[i], p[j], p[k]) = (side * half[i], sj * half[j], sk * half[k]);
             let id = (0u32..3).zip(p.iter()).map(|(bit, x)| u32::from(*x > 0.0) << bit).sum();
-            feature.push(id, X.transform_point(&p));
+            self.push(id, X.transform_point(&p));
         }
-        feature
     }
 
-    fn of_segment(half_length: f64, X: &Pose, d: &Vector3) -> Self {
-        let radial = Vector3::new(d.x, d.y, 0.0).try_normalize(0.0);
-        let square = d.z.abs() < ALONG_SIDE;
-        let mut feature = Self::new(radial.filter(|_| square).map(|r| X.transform_vector(&r)));
-        feature.push(0, X.transform_point(&Vector3::new(0.0, 0.0, -half_length)));
-        feature.push(1, X.transform_point(&Vector3::new(0.0, 0.0, half_length)));
-        feature
+    fn set_side(&mut self, radius: f64, half_length: f64, X: &Pose, d: &Vector3) {
+        let scale = radius / d.x.hypot(d.y);
+        for (id, z) in [(0, -half_length), (1, half_length)] {
+            self.push(id, X.transform_point(&Vector3::new(d.x * scale, d.y * scale, z)));
+        }
     }
 
-    /// A cap, starting at the rim's point deepest along `d`, or the side's line.
-    fn of_cylinder(radius: f64, half_length: f64, X: &Pose, d: &Vector3) -> Self {
-        let across = d.x.hypot(d.y);
-        if d.z.abs() < 0.5 {
-            let (x, y) = (radius * d.x / across, radius * d.y / across);
-            let square = d.z.abs() < ALONG_SIDE;
-            let radial = Vector3::new(d.x / across, d.y / across, 0.0);
-            let mut feature = Self::new(square.then(|| X.transform_vector(&radial)));
-            feature.push(0, X.transform_point(&Vector3::new(x, y, -half_length)));
-            feature.push(1, X.transform_point(&Vector3::new(x, y, half_length)));
-            return feature;
+    fn set_cap(&mut self, (radius, half_length): (f64, f64), X: &Pose, d: &Vector3, before: f64) {
+        let axis: Vector3 = X.rotation.column(2) * 1.0_f64.copysign(d.z);
+        let center = X.translation + axis * half_length;
+        (self.normal, self.disc) = (Some(axis), Some(Disc { center, radius }));
+        let step = TAU / f64::from(RIM_POINTS);
+        self.rim = follow(before, d.y.atan2(d.x), radius * d.x.hypot(d.y), step);
+        let z = half_length.copysign(d.z);
+        for i in 0..RIM_POINTS {
+            let (sin, cos) = (self.rim + step * f64::from(i)).sin_cos();
+            let p = X.transform_point(&Vector3::new(radius * cos, radius * sin, z));
+            self.push(FIRST_OF_RIM + i, p);
         }
-        let side = 1.0_f64.copysign(d.z);
-        let start = if across > FLAT { d.y.atan2(d.x) } else { 0.0 };
-        let mut feature = Self::new(Some(X.rotation.column(2) * side));
-        for id in 0..16u32 {
-            let angle = start + core::f64::consts::TAU * f64::from(id) / 16.0;
-            let rim = Vector3::new(radius * angle.cos(), radius * angle.sin(), side * half_length);
-            feature.push(2 + id, X.transform_point(&rim));
-        }
-        feature
     }
+}
+
+/// The angle of a rim's first point, turned from `before` no more than it takes that one of the points, `step` apart,
+/// lies within [`RIM_SAG`] of the rim's deepest point at the angle `deepest`. `drop` is the height from the rim's middle
+/// to it. [m]
+fn follow(before: f64, deepest: f64, drop: f64, step: f64) -> f64 {
+    if before.is_nan() {
+        return if drop > RIM_SAG { deepest } else { 0.0 };
+    }
+    let miss = deepest - before;
+    let miss = miss - (miss / step).round() * step;
+    let allowed = if drop > RIM_SAG { (1.0 - RIM_SAG / drop).acos() } else { TAU };
+    before + (miss - miss.clamp(-allowed, allowed))
 }

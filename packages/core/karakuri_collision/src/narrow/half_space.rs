@@ -4,13 +4,19 @@ use karakuri_spatial::{Pose, Vector3};
 
 use super::clip::Patch;
 use super::feature::Feature;
-use super::{Core, Posed, Write};
+use super::{Core, Posed};
 use crate::solid::Solid;
 
-/// `sign` is 1 if the half-space is shape A, −1 if it is B.
-pub(super) fn collide(plane: &Pose, other: &Posed, prediction: f64, sign: f64, write: &mut Write) {
+/// `sign` is 1 if the half-space is shape A, −1 if it is B. The angle of the other's rim.
+pub(super) fn collide(
+    patch: &mut Patch,
+    feature: &mut Feature,
+    plane: &Pose,
+    other: &Posed,
+    sign: f64,
+) -> f64 {
     let n: Vector3 = plane.rotation.column(2).into();
-    let mut patch = Patch::new(n * sign, [0.0; 2], prediction);
+    patch.normal = n * sign;
     let mut add = |id: u32, p: &Vector3| {
         let gap = n.dot(&(p - plane.translation)) - other.margin;
         // The middle lies half the gap from the surface point `p − margin n`.
@@ -20,11 +26,11 @@ pub(super) fn collide(plane: &Pose, other: &Posed, prediction: f64, sign: f64, w
         for (id, p) in (0u32..).zip(hull.vertices()) {
             add(id, &other.pose.transform_point(p));
         }
-    } else {
-        for corner in Feature::of(other, &-n).corners() {
-            add(corner.id, &corner.p);
-        }
+        return other.rim;
     }
-    patch.reduce();
-    write(n * sign, &patch);
+    feature.set(other, &-n);
+    for corner in feature.corners() {
+        add(corner.id, &corner.p);
+    }
+    if feature.rim.is_nan() { other.rim } else { feature.rim }
 }

@@ -1,7 +1,7 @@
-//! Contact manifolds of one pair, from the present poses alone.
+//! Contact manifolds of one pair, from the present poses; the last manifold only decides between equals.
 //!
 //! 1. The normal: exact where the geometry gives it (half-space, balls, boxes by separating axes), else from
-//!    GJK and EPA on the cores, replaced by the normal of a face that it misses by less than 1e-3 rad.
+//!    GJK and EPA on the cores, replaced by a face's or axis' own normal that leaves as much room.
 //! 2. The features that face each other along the normal (polygon, segment or point) are intersected in the
 //!    plane across it; see [`clip`].
 //! 3. Of the corners of the intersection at most four stay: see [`reduce`].
@@ -16,20 +16,19 @@ mod cores;
 mod feature;
 mod gjk;
 mod half_space;
+mod mesh;
 mod reduce;
 #[cfg(test)]
 mod tests;
 
 use karakuri_spatial::{Pose, Vector3};
-use parry3d_f64::bounding_volume::BoundingVolume as _;
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::VoronoiSimplex;
 
 use self::clip::Patch;
 pub(crate) use self::cores::Separation;
 use self::feature::Feature;
-use crate::convert;
-use crate::manifold::{ContactPoint, Manifold};
+use crate::manifold::{ContactPoint, Manifold, Memory};
 use crate::scene::{ColliderId, Placed};
 use crate::solid::Solid;
 
@@ -47,16 +46,19 @@ pub(crate) struct Posed<'a> {
     core: Core<'a>,
     pose: Pose,
     margin: f64,
+    /// Angle of the first rim point in the last step; NaN if there was none. [rad]
+    rim: f64,
 }
 
 impl<'a> Posed<'a> {
     pub(crate) fn new(shape: &'a Solid, pose: Pose) -> Self {
-        Self { core: Core::Shape(shape), pose, margin: shape.margin() }
+        Self { core: Core::Shape(shape), pose, margin: shape.margin(), rim: f64::NAN }
     }
 
     /// A triangle whose corners are in world axes already. [m]
     pub(crate) fn triangle(corners: [Vector3; 3]) -> Self {
-        Self { core: Core::Triangle(corners), pose: Pose::IDENTITY, margin: 0.0 }
+        let pose = Pose::IDENTITY;
+        Self { core: Core::Triangle(corners), pose, margin: 0.0, rim: f64::NAN }
     }
 
     /// The core's point farthest along `d`, in world axes. [m] (3)
@@ -153,6 +155,10 @@ struct Closest {
 pub(crate) struct Narrow {
     simplex: VoronoiSimplex,
     epa: EPA,
+    features: [Feature; 2],
+    patch: Patch,
+    /// Points of all triangles of a mesh, with their normals.
+    gathered: Vec<(Vector3, ContactPoint)>,
 }
 
 impl Clone for Narrow {
@@ -171,16 +177,23 @@ impl core::fmt::Debug for Narrow {
 type Named<'a> = (ColliderId, &'a Placed);
 
 impl Narrow {
-    /// Adds the contacts of `a` and `b` with gaps up to `prediction`.
-    pub(crate) fn collide(&mut self, a: Named, b: Named, prediction: f64, out: &mut Vec<Manifold>) {
+    /// Adds the contacts of `a` and `b` with gaps up to `prediction`; `before` are those of the last step.
+    pub(crate) fn collide(
+        &mut self,
+        a: Named,
+        b: Named,
+        prediction: f64,
+        before: &[Manifold],
+        out: &mut Vec<Manifold>,
+    ) {
         use Solid::{HalfSpace, Triangles};
         match (&a.1.solid, &b.1.solid) {
-            (HalfSpace | Triangles, HalfSpace | Triangles) => {}
-            (Triangles, _) => self.with_triangles((a, b), prediction, false, out),
-            (_, Triangles) => self.with_triangles((b, a), prediction, true, out),
+            (HalfSpace | Triangles(_), HalfSpace | Triangles(_)) => {}
+            (Triangles(mesh), _) => self.mesh_pair((mesh, a), b, prediction, before, out),
+            (_, Triangles(mesh)) => self.mesh_pair((mesh, b), a, prediction, before, out),
             _ => {
                 let mut manifold = Manifold::new(a.0, b.0);
-                self.convex_pair(a.1, b.1, prediction, &mut manifold);
+                self.convex_pair(a.1, b.1, prediction, before.first(), &mut manifold);
                 if !manifold.points().is_empty() {
                     out.push(manifold);
                 }
@@ -188,100 +201,79 @@ impl Narrow {
         }
     }
 
-    /// Every triangle near the other shape makes its own manifold; `swapped` if the mesh has the higher id.
-    fn with_triangles(
+    fn convex_pair(
         &mut self,
-        (a, b): (Named, Named),
+        a: &Placed,
+        b: &Placed,
         prediction: f64,
-        swapped: bool,
-        out: &mut Vec<Manifold>,
+        before: Option<&Manifold>,
+        out: &mut Manifold,
     ) {
-        let Some(mesh) = a.1.parry.as_trimesh() else { return };
-        let near = b.1.parry.compute_aabb(&a.1.pose.inv_mul(&b.1.pose)).loosened(prediction);
-        let origin = a.1.pose_in_world.translation;
-        let theirs = Posed::new(&b.1.solid, relative(&b.1.pose_in_world, &origin));
-        for index in mesh.bvh().intersect_aabb(&near) {
-            let t = mesh.triangle(index);
-            let corners =
-                [t.a, t.b, t.c].map(|p| a.1.pose_in_world.rotation * convert::from_vector(p));
-            let ours = Posed::triangle(corners);
-            let mut manifold = Manifold::new(a.0, b.0);
-            self.generic(&ours, &theirs, prediction, &mut |normal, patch| {
-                manifold.normal = normal;
-                patch.write(&origin, u64::from(index) << 42, &mut manifold);
-            });
-            if !manifold.points().is_empty() {
-                if swapped {
-                    manifold.swap();
-                }
-                out.push(manifold);
-            }
+        let origin = a.pose_in_world.translation;
+        let (mut A, mut B) = (a.posed(&origin), b.posed(&origin));
+        if let Some(before) = before {
+            out.memory = before.memory;
+            [A.rim, B.rim] = before.memory.rims;
         }
+        self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
+        self.touch((&a.solid, &A), (&b.solid, &B), &mut out.memory);
+        self.patch.reduce(before.map_or(&[], Manifold::points));
+        self.patch.write(&origin, out);
     }
 
-    fn convex_pair(&mut self, a: &Placed, b: &Placed, prediction: f64, out: &mut Manifold) {
-        use Solid::{Box, HalfSpace, Sphere};
+    /// All points of the overlap of two convex solids, unreduced, and the normal.
+    pub(crate) fn polygon(
+        &mut self,
+        a: &Placed,
+        b: &Placed,
+        prediction: f64,
+        out: &mut Vec<ContactPoint>,
+    ) -> Option<Vector3> {
         let origin = a.pose_in_world.translation;
-        let A = Posed::new(&a.solid, relative(&a.pose_in_world, &origin));
-        let B = Posed::new(&b.solid, relative(&b.pose_in_world, &origin));
-        let mut write = |normal: Vector3, patch: &Patch| {
-            out.normal = normal;
-            patch.write(&origin, 0, out);
-        };
-        match (&a.solid, &b.solid) {
-            (HalfSpace, _) => half_space::collide(&A.pose, &B, prediction, 1.0, &mut write),
-            (_, HalfSpace) => half_space::collide(&B.pose, &A, prediction, -1.0, &mut write),
-            (Sphere { .. }, Sphere { .. }) => balls::two_balls(&A, &B, prediction, &mut write),
+        let (A, B) = (a.posed(&origin), b.posed(&origin));
+        self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
+        self.touch((&a.solid, &A), (&b.solid, &B), &mut Memory::NONE.clone());
+        let points = self.patch.points.iter();
+        out.extend(points.map(|p| ContactPoint { position: p.position + origin, ..*p }));
+        (!self.patch.is_empty()).then_some(self.patch.normal)
+    }
+
+    /// Fills the patch with all points of two convex solids.
+    fn touch(&mut self, (a, A): (&Solid, &Posed), (b, B): (&Solid, &Posed), memory: &mut Memory) {
+        use Solid::{Box, HalfSpace, Sphere};
+        let patch = &mut self.patch;
+        let [fa, fb] = &mut self.features;
+        match (a, b) {
+            (HalfSpace, _) => memory.rims[1] = half_space::collide(patch, fb, &A.pose, B, 1.0),
+            (_, HalfSpace) => memory.rims[0] = half_space::collide(patch, fa, &B.pose, A, -1.0),
+            (Sphere { .. }, Sphere { .. }) => balls::two_balls(patch, A, B),
             (Box { half_extents }, Sphere { .. }) => {
-                balls::box_and_ball(half_extents, &A, &B, prediction, 1.0, &mut write);
+                balls::box_and_ball(patch, half_extents, A, B, 1.0);
             }
             (Sphere { .. }, Box { half_extents }) => {
-                balls::box_and_ball(half_extents, &B, &A, prediction, -1.0, &mut write);
+                balls::box_and_ball(patch, half_extents, B, A, -1.0);
             }
             (Box { half_extents: ha }, Box { half_extents: hb }) => {
-                boxes::collide((&A, ha), (&B, hb), prediction, &mut write);
+                boxes::collide(patch, (A, ha), (B, hb), &mut memory.axis, &mut self.features);
             }
-            _ => self.generic(&A, &B, prediction, &mut write),
+            _ => memory.rims = self.generic(A, B),
         }
     }
 
-    /// Any two convex cores.
-    fn generic(&mut self, A: &Posed, B: &Posed, prediction: f64, write: &mut Write) {
-        let margins = A.margin + B.margin;
-        let Some(closest) = self.closest(A, B, prediction + margins) else { return };
-        let (fa, fb) = (Feature::of(A, &closest.normal), Feature::of(B, &-closest.normal));
-        let normal = snap(&closest.normal, &fa, &fb);
-        let mut patch = Patch::new(normal, [A.margin, B.margin], prediction);
-        patch.intersect(&fa, &fb);
-        patch.include(&closest.points);
-        patch.reduce();
-        write(normal, &patch);
+    /// Any two convex cores; the angles of their rims.
+    fn generic(&mut self, A: &Posed, B: &Posed) -> [f64; 2] {
+        let reach = self.patch.prediction() + A.margin + B.margin;
+        let Some(closest) = self.closest(A, B, reach) else { return [A.rim, B.rim] };
+        self.patch.normal = closest.normal;
+        let [fa, fb] = &mut self.features;
+        fa.set(A, &closest.normal);
+        fb.set(B, &-closest.normal);
+        self.patch.intersect(fa, fb);
+        let gap = closest.normal.dot(&(closest.points[1] - closest.points[0]));
+        self.patch.include(&closest.points, gap);
+        let keep = |now: f64, before: f64| if now.is_nan() { before } else { now };
+        [keep(fa.rim, A.rim), keep(fb.rim, B.rim)]
     }
-}
-
-type Write<'a> = dyn FnMut(Vector3, &Patch) + 'a;
-
-fn relative(pose: &Pose, origin: &Vector3) -> Pose {
-    Pose::new(pose.rotation, pose.translation - origin)
-}
-
-/// `1 − cos` of the angle within which a face's own normal is better than the one that GJK found.
-const SNAP: f64 = 5e-7;
-
-/// The normal of a face or side that `normal` nearly is; faces before sides, A before B.
-fn snap(normal: &Vector3, fa: &Feature, fb: &Feature) -> Vector3 {
-    let candidates = [(fa, 1.0), (fb, -1.0)];
-    for faces in [true, false] {
-        for (feature, sign) in candidates {
-            if let Some(n) = feature.normal
-                && feature.is_face() == faces
-                && 1.0 - sign * n.dot(normal) < SNAP
-            {
-                return n * sign;
-            }
-        }
-    }
-    *normal
 }
 
 /// Two unit vectors that make a right-handed frame with `n`.
@@ -291,7 +283,6 @@ pub(crate) fn tangents(n: &Vector3) -> (Vector3, Vector3) {
     (t1, n.cross(&t1))
 }
 
-/// A point between two surfaces at heights `low` and `high` along `n`.
 fn between(p: Vector3, feature: u64, gap: f64) -> ContactPoint {
     ContactPoint { feature, position: p, gap }
 }

@@ -1,7 +1,8 @@
 //! At most four points that carry what all of them could.
 //!
 //! The deepest; the farthest from it; the farthest from their line; the farthest on the line's other side. Ties, within a
-//! small part of the patch's size, go to the lower feature, so that a resting body keeps the same four points.
+//! small part of the patch's size, go to the lower feature. The four of the last step stay as long as they are there, as
+//! deep as the deepest, and span nearly as much: a resting body keeps its points, and its forces do not jump.
 
 use karakuri_spatial::Vector3;
 
@@ -10,26 +11,36 @@ use crate::manifold::{ContactPoint, MAX_POINTS};
 
 /// Difference relative to the patch's size below which two points are equally good.
 const TIE: f64 = 1e-5;
+/// Part of the largest area with which four known points are still good.
+const ENOUGH: f64 = 0.9;
 
 impl Patch {
-    /// Leaves at most [`MAX_POINTS`] points.
-    pub(super) fn reduce(&mut self) {
-        if self.len <= MAX_POINTS {
+    /// Sorts by feature and leaves at most [`MAX_POINTS`] points; those of `before` if they are good.
+    pub(super) fn reduce(&mut self, before: &[ContactPoint]) {
+        let normal = self.normal;
+        let points = &mut self.points;
+        points.sort_unstable_by_key(|p| p.feature);
+        if points.len() <= MAX_POINTS {
             return;
         }
-        let points = &mut self.points[..self.len];
-        points.sort_unstable_by_key(|p| p.feature);
-        let size =
-            points.iter().map(|p| (p.position - points[0].position).norm()).fold(0.0, f64::max);
-        let normal = self.normal;
-        let deepest = best(points, TIE * size, |p| -p.gap);
+        let first = points[0].position;
+        let size = points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
+        let tie = TIE * size;
+        let deepest = best(points, tie, |p| -p.gap);
         let p0 = points[deepest].position;
-        let farthest = best(points, TIE * size, |p| (p.position - p0).norm());
+        let farthest = best(points, tie, |p| (p.position - p0).norm());
         let across = normal.cross(&(points[farthest].position - p0)).try_normalize(0.0);
         let across = across.unwrap_or_else(Vector3::zeros);
-        let left = best(points, TIE * size, |p| across.dot(&(p.position - p0)));
-        let right = best(points, TIE * size, |p| -across.dot(&(p.position - p0)));
-        let mut chosen = [deepest, farthest, left, right];
+        let left = best(points, tie, |p| across.dot(&(p.position - p0)));
+        let right = best(points, tie, |p| -across.dot(&(p.position - p0)));
+        let mut chosen = [deepest, left, farthest, right];
+        if let Some(known) = still_there(points, before) {
+            let depth = known.iter().map(|&i| -points[i].gap).fold(f64::NEG_INFINITY, f64::max);
+            let area = |of: &[usize; 4]| area(of.map(|i| points[i].position), &normal);
+            if depth >= -points[deepest].gap - tie && area(&known) >= ENOUGH * area(&chosen) {
+                chosen = known;
+            }
+        }
         chosen.sort_unstable();
         let mut len = 0;
         for (i, &c) in chosen.iter().enumerate() {
@@ -38,8 +49,27 @@ impl Patch {
                 len += 1;
             }
         }
-        self.len = len;
+        points.truncate(len);
     }
+}
+
+/// The points of `before` among `points`, if all four are there.
+fn still_there(points: &[ContactPoint], before: &[ContactPoint]) -> Option<[usize; 4]> {
+    let mut found = [0; 4];
+    if before.len() != found.len() {
+        return None;
+    }
+    for (place, known) in found.iter_mut().zip(before) {
+        *place = points.binary_search_by_key(&known.feature, |p| p.feature).ok()?;
+    }
+    Some(found)
+}
+
+/// Area that four points span across `normal`, in whatever order. [m²]
+fn area([a, b, c, d]: [Vector3; 4], normal: &Vector3) -> f64 {
+    let quad = |p: Vector3, q: Vector3| 0.5 * normal.dot(&p.cross(&q)).abs();
+    // Of the three pairings of diagonals, the convex quadrangle's spans the most.
+    quad(c - a, d - b).max(quad(b - a, d - c)).max(quad(d - a, c - b))
 }
 
 /// The first point whose score is within `tie` of the highest.

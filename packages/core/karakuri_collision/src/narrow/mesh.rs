@@ -1,0 +1,107 @@
+//! A triangle mesh and a convex solid: triangle by triangle, then merged where the surface is flat.
+//!
+//! An edge between two triangles is no edge of the surface unless the surface falls there: a contact that leans over a
+//! flat or rising edge takes the face's normal, one that leans beyond the neighbour's normal is the neighbour's. Points
+//! with one normal become one manifold of at most four; corners of the solid keep their name from triangle to triangle.
+//! So a box that slides over a tessellated plane has the contact of the plane.
+
+use karakuri_spatial::{Pose, Vector3};
+use parry3d_f64::bounding_volume::BoundingVolume as _;
+
+use super::clip::{corner_of_a, crossed_edge_of_a};
+use super::{Named, Narrow, Posed};
+use crate::manifold::{Manifold, Memory};
+use crate::surface::{Edge, Face, Surface};
+
+/// `1 − cos` of the angle between normals that are one. (0.08°)
+const ONE_NORMAL: f64 = 1e-6;
+
+impl Narrow {
+    pub(super) fn mesh_pair(
+        &mut self,
+        (surface, mesh): (&Surface, Named),
+        other: Named,
+        prediction: f64,
+        before: &[Manifold],
+        out: &mut Vec<Manifold>,
+    ) {
+        let Some(triangles) = mesh.1.parry.as_trimesh() else { return };
+        let swapped = mesh.0 > other.0;
+        let X_WM = &mesh.1.pose_in_world;
+        let near = other.1.parry.compute_aabb(&mesh.1.pose.inv_mul(&other.1.pose));
+        let mut theirs = other.1.posed(&X_WM.translation);
+        let mut memory = before.first().map_or(Memory::NONE, |m| m.memory);
+        theirs.rim = memory.rims[usize::from(!swapped)];
+        self.gathered.clear();
+        for index in triangles.bvh().intersect_aabb(&near.loosened(prediction)) {
+            let (corners, face) = (surface.corners(index), surface.face(index));
+            self.triangle_pair((&corners, face), X_WM, &theirs, prediction);
+            if !self.features[1].rim.is_nan() {
+                theirs.rim = self.features[1].rim;
+            }
+            let tag = (u64::from(index) + 1) << 42;
+            for p in &self.patch.points {
+                let edge = |k: usize| face.edges[k] == Edge::Inner;
+                if let Some(k) = corner_of_a(p.feature) {
+                    if edge(k) && edge((k + 2) % 3) {
+                        continue;
+                    }
+                } else if crossed_edge_of_a(p.feature).is_some_and(edge) {
+                    continue;
+                }
+                let of_solid = p.feature >> 40 == 2;
+                let feature = if of_solid { p.feature } else { p.feature | tag };
+                self.gathered.push((self.patch.normal, super::between(p.position, feature, p.gap)));
+            }
+        }
+        if !theirs.rim.is_nan() {
+            memory.rims[usize::from(!swapped)] = theirs.rim;
+        }
+        let (a, b) = (mesh.0.min(other.0), mesh.0.max(other.0));
+        while let Some(&(normal, _)) = self.gathered.first() {
+            self.patch.reset(normal, [0.0; 2], prediction);
+            let patch = &mut self.patch;
+            self.gathered.retain(|(n, p)| {
+                let same = 1.0 - n.dot(&normal) < ONE_NORMAL;
+                if same && patch.points.iter().all(|known| known.feature != p.feature) {
+                    patch.points.push(*p);
+                }
+                !same
+            });
+            let outward = if swapped { -normal } else { normal };
+            let last = before.iter().find(|m| m.normal.dot(&outward) > 1.0 - 1e-3);
+            patch.reduce(last.map_or(&[], Manifold::points));
+            let mut manifold = Manifold::new(a, b);
+            manifold.memory = memory;
+            patch.write(&X_WM.translation, &mut manifold);
+            manifold.normal = outward;
+            out.push(manifold);
+        }
+    }
+
+    /// Fills the patch with the points of one triangle, posed at `X_WM`, and a solid.
+    fn triangle_pair(
+        &mut self,
+        (corners, face): (&[Vector3; 3], &Face),
+        X_WM: &Pose,
+        theirs: &Posed,
+        prediction: f64,
+    ) {
+        let R = &X_WM.rotation;
+        let ours = Posed::triangle(corners.map(|p| R * p));
+        self.patch.reset(Vector3::zeros(), [0.0, theirs.margin], prediction);
+        let Some(closest) = self.closest(&ours, theirs, prediction + theirs.margin) else { return };
+        let Some(normal) = face.admissible(corners, &R.tr_mul(&closest.normal)) else { return };
+        let normal = R * normal;
+        self.patch.normal = normal;
+        let [fa, fb] = &mut self.features;
+        fa.set(&ours, &normal);
+        fb.set(theirs, &-normal);
+        self.patch.intersect(fa, fb);
+        // What leans over an inner edge is another triangle's.
+        if (normal - closest.normal).norm_squared() < 1e-16 {
+            let gap = normal.dot(&(closest.points[1] - closest.points[0]));
+            self.patch.include(&closest.points, gap);
+        }
+    }
+}
