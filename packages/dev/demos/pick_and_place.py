@@ -4,6 +4,7 @@ Starts the whole system with `karakuri launch`, sends the goals as any ROS 2 cli
 judges it, and leaves report.json, traces, plots and a picture. Ends with 0 only if every cube was placed.
 """
 import argparse
+import contextlib
 import csv
 import json
 import math
@@ -47,7 +48,11 @@ class Failed(Exception):
 def main():
     arguments = parse()
     out = pathlib.Path(arguments.out)
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "report.json").unlink(missing_ok=True)  # of a run before
+    except OSError as reason:
+        raise SystemExit(f"cannot write to {out}: {reason.strerror}") from None
     task = yaml.safe_load((ROOT / "config/tasks/pick_and_place.yaml").read_text())
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, interrupt)
@@ -67,9 +72,14 @@ def main():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         system.stop()
         report["verdict"] = verdict
-        write(out / "report.json", json.dumps(report, indent=2) + "\n")
         if rclpy.ok():
             rclpy.shutdown()
+    try:
+        with whole(out / "report.json") as file:
+            file.write(json.dumps(report, indent=2) + "\n")
+    except Failed as reason:
+        print(f"\n{verdict}" if code else f"\nFAILED: {reason}", flush=True)
+        return 1
     if report["runs"]:
         draw(out, report)
     print(f"\n{verdict}\nReport, plots and picture: {out}/", flush=True)
@@ -94,11 +104,18 @@ def say(text):
     print(text, flush=True)
 
 
-def write(path, text):
-    """All of a file, or none of it."""
-    temporary = path.with_suffix(path.suffix + ".part")
-    temporary.write_text(text)
-    temporary.replace(path)
+@contextlib.contextmanager
+def whole(path):
+    """A file to write, which is there whole or not at all."""
+    part = path.with_suffix(path.suffix + ".part")
+    try:
+        with open(part, "w", newline="") as file:
+            yield file
+        part.replace(path)
+    except OSError as reason:
+        raise Failed(f"cannot write {path}: {reason.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 class System:
@@ -397,11 +414,10 @@ def save(record, out, number, ended):
 def save_rows(path, rows):
     if not rows:
         return
-    with open(path.with_suffix(".part"), "w", newline="") as file:
+    with whole(path) as file:
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    path.with_suffix(".part").replace(path)
 
 
 def draw(out, report):
