@@ -1,10 +1,13 @@
 //! A warm world steps without allocating.
 
+mod problems;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use karakuri_model::Shape;
-use karakuri_physics::{BodyDescription, World, WorldSettings};
+use karakuri_physics::solver::{SOLVERS, solve};
+use karakuri_physics::{BodyDescription, SolverSettings, World, WorldSettings};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 struct Counting;
@@ -72,4 +75,25 @@ fn a_warm_step_allocates_nothing() {
         "allocations in 200 steps with {} contacts",
         world.statistics().n_contacts
     );
+}
+
+#[test]
+fn a_warm_solver_allocates_nothing() {
+    for solver in SOLVERS {
+        let problem = problems::random(3, 6, 14, 0.5);
+        let settings = SolverSettings {
+            method: solver.name(),
+            iterations: solver.iterations(),
+            tolerance: 1e-9,
+            escalate: solver.level() > 0,
+        };
+        let mut p = problem.clone();
+        solve(&mut p, &settings);
+        p.velocity.copy_from_slice(&problem.velocity);
+        p.blocks.copy_from_slice(&problem.blocks);
+        let before = ALLOCATIONS.with(Cell::get);
+        solve(&mut p, &settings);
+        let allocated = ALLOCATIONS.with(Cell::get) - before;
+        assert_eq!(allocated, 0, "allocations of {}", solver.name());
+    }
 }

@@ -96,7 +96,6 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
         }
         scene.settings.dt = dt;
     }
-    scene.settings.energy_ledger = args.report.is_some();
     if let Some(name) = &args.solver {
         let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
         let found = solver(name).ok_or_else(|| {

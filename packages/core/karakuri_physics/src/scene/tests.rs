@@ -46,7 +46,11 @@ const WRONG: [(&str, usize, &str); 20] = [
     ("dt: .nan", 1, "dt: expected a number"),
     ("\ngravity: [0, 0]", 2, "gravity has 2 numbers, not 3"),
     ("gravty: [0, 0, 0]", 1, "unknown key gravty; did you mean `gravity`?"),
-    ("solver: {method: magic}", 1, "there is no solver `magic`; write one of block_gauss_seidel"),
+    (
+        "solver: {method: magic}",
+        1,
+        "there is no solver `magic`; write one of projected_gauss_seidel, block_gauss_seidel, newton, admm, accelerated_gradient",
+    ),
     ("solver: {iterations: 1.5}", 1, "1.5 is no whole number"),
     (
         "ground: {friction: -1}",

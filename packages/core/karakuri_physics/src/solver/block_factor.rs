@@ -317,7 +317,7 @@ impl BlockFactor {
 
 /// Sum of products; six at a time is a free body.
 #[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if let ([a0, a1, a2, a3, a4, a5], [b0, b1, b2, b3, b4, b5]) = (a, b) {
         return (a0 * b0 + a1 * b1) + (a2 * b2 + a3 * b3) + (a4 * b4 + a5 * b5);
     }
@@ -343,7 +343,7 @@ fn subtract_product(C: &mut [f64], A: &[f64], B: &[f64], size: usize) {
 }
 
 /// Lower Cholesky factor of a dense row-major matrix, in place.
-fn factorize_dense(A: &mut [f64], n: usize) -> bool {
+pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         let (above, row) = A.split_at_mut(i * n);
         for j in 0..i {
@@ -411,7 +411,7 @@ fn add_congruent(
 
 /// `x ← L⁻¹ x`.
 #[inline]
-fn forward(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn forward(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
         x[i] = (x[i] - dot(&L[i * n..i * n + i], &x[..i])) / L[i * n + i];
     }
@@ -419,7 +419,7 @@ fn forward(L: &[f64], n: usize, x: &mut [f64]) {
 
 /// `x ← L⁻ᵀ x`.
 #[inline]
-fn backward(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn backward(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         x[i] /= L[i * n + i];
         let y = x[i];

@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::law::natural_map;
 use super::{ContactSolver, Problem, SOLVERS, Solution, SolverSettings, solver};
 
+/// A residual below this is not worth the next level, though it is above the tolerance and said to be. [m/s or rad/s]
+const FINE: f64 = 1e-7;
+
 /// Solves all islands: `problem.velocity` and the blocks' impulses become the solution.
 ///
 /// An island whose warm start is within the tolerance is left as it is. One that stays above it goes up the ladder;
@@ -56,8 +59,9 @@ fn solve_island(
         }
         best.iterations = iterations;
         best.level = method.level();
-        let next =
-            method.next().filter(|_| settings.escalate && best.residual > settings.tolerance);
+        let next = method
+            .next()
+            .filter(|_| settings.escalate && best.residual > settings.tolerance.max(FINE));
         let Some(next) = next.and_then(|level| SOLVERS.iter().find(|s| s.level() == level)) else {
             return best;
         };

@@ -46,6 +46,12 @@ pub(crate) struct Softened {
 }
 
 impl Softened {
+    /// `W λ`.
+    pub(crate) fn weigh(&self, impulse: &Vector3<f64>) -> Vector3<f64> {
+        let (n, t) = (self.normal, self.tangential);
+        Vector3::new(n * impulse.x, t * impulse.y, t * impulse.z)
+    }
+
     /// The impulse for `y`, and its slope `∂λ/∂y`, symmetric and positive semidefinite. [Todorov 2014; Castro 2023]
     pub(crate) fn respond(
         &self,

@@ -5,12 +5,17 @@
 //!
 //! | level | solver | for |
 //! |---|---|---|
+//! | 0 | [`ProjectedGaussSeidel`] | teaching: Springhead's |
 //! | 1 | [`BlockGaussSeidel`] | few contacts, each on its own |
 //! | 2 | [`Newton`] | robots, grips, stacks: the reference |
+//! | 3 | [`Admm`] | what defeats Newton: ill-conditioned, redundant |
+//! | 4 | [`AcceleratedGradient`] | piles, matrix-free |
 //!
 //! An island that the asked solver leaves above the tolerance goes to the next level, and the [`Solution`] says how
 //! far it went and how well it ended: nothing is returned unconverged in silence.
 
+mod accelerated_gradient;
+mod admm;
 mod block_factor;
 mod block_gauss_seidel;
 mod cone;
@@ -18,11 +23,14 @@ mod ladder;
 mod law;
 mod newton;
 mod problem;
+mod projected_gauss_seidel;
 mod workspace;
 
 use std::fmt::Debug;
 use std::ops::Range;
 
+pub use accelerated_gradient::AcceleratedGradient;
+pub use admm::Admm;
 pub use block_gauss_seidel::BlockGaussSeidel;
 pub use cone::{project_on_cone, solve_contact};
 pub use ladder::solve;
@@ -30,6 +38,7 @@ pub use law::natural_map;
 pub use newton::Newton;
 pub use problem::{Admissible, Block, Problem, Run, Side};
 pub(crate) use problem::{apply, dot};
+pub use projected_gauss_seidel::ProjectedGaussSeidel;
 
 /// A solver of velocity-level contact problems.
 pub trait ContactSolver: Debug + Send + Sync {
@@ -60,7 +69,8 @@ pub trait ContactSolver: Debug + Send + Sync {
 }
 
 /// All solvers, ascending by level.
-pub const SOLVERS: &[&dyn ContactSolver] = &[&BlockGaussSeidel, &Newton];
+pub const SOLVERS: &[&dyn ContactSolver] =
+    &[&ProjectedGaussSeidel, &BlockGaussSeidel, &Newton, &Admm, &AcceleratedGradient];
 
 /// The solver of this name.
 pub fn solver(name: &str) -> Option<&'static dyn ContactSolver> {

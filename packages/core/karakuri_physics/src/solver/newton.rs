@@ -13,7 +13,7 @@
 //! 1. *Convex rounds*: `s` is fixed, `v` minimises a convex function, and `t` makes its derivative along the ray vanish.
 //! 2. *Coulomb rounds*, where contacts slide: `s = μ‖u_t‖` is De Saxcé's and moves with `u`, so that `H` is not
 //!    symmetric and `t` lowers the mismatch `λ − α`. A round that does not lower the natural map is taken back and
-//!    done again softer; where even the softest fails, sweeps of Gauss-Seidel look for a better place.
+//!    done again softer; where even the softest fails, gradient steps look for a better place.
 //!
 //! The first centre is zero, and only contacts that slid before begin with a shift: of all solutions this finds one
 //! that holds, if any holds, with the least impulses. A grip does not depend on the path that led to it.
@@ -26,9 +26,10 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::block_factor::BlockFactor;
-use super::block_gauss_seidel::sweep;
 use super::law::{Softened, residual};
-use super::{Admissible, Block, ContactSolver, Problem, Run, SolverSettings, apply};
+use super::{
+    Admissible, Block, ContactSolver, Problem, Run, SolverSettings, accelerated_gradient, apply,
+};
 
 /// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
 const SOFT: f64 = 0.1;
@@ -41,10 +42,20 @@ const ROUNDING: f64 = 1e-14;
 /// A round ends when its problem is solved to this part of the last natural map, or after `STEPS`. [-]
 const INNER: f64 = 0.05;
 const STEPS: usize = 8;
+/// Part of the softness to which a convex round is solved. [-]
+const SHARE: f64 = 1e-2;
+/// Rounds go on to this part of the tolerance while they help, so that the next step finds a warm start within it. [-]
+const GOAL: f64 = 0.1;
+/// Part of the natural map at which the convex problem is solved, and sliding is what is left. [-]
+const SLIDING: f64 = 0.1;
+/// Part of the velocity changes to which the problem without new shifts is solved first. [-]
+const HOLDING: f64 = 1e-6;
+/// Shifts lag behind while each round brings the natural map below this part of the last. [-]
+const LAGGING: f64 = 0.5;
 /// The convex line search ends when the derivative is this part of the first. [-]
 const SLOPE: f64 = 1e-2;
-/// Sweeps of Gauss-Seidel where no Coulomb round helps.
-const SWEEPS: usize = 10;
+/// Gradient steps where no Coulomb round helps.
+const GRADIENT_STEPS: usize = 150;
 
 /// The solver of this file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,6 +68,10 @@ impl ContactSolver for Newton {
 
     fn level(&self) -> u8 {
         2
+    }
+
+    fn next(&self) -> Option<u8> {
+        Some(3)
     }
 
     fn iterations(&self) -> usize {
@@ -127,7 +142,9 @@ pub(crate) struct Scratch {
     factor: BlockFactor,
     /// Direction in velocity space, laid out as the world's velocity. (n)
     step: Vec<f64>,
-    /// Impulses of the best iterate.
+    /// Velocity without the impulses of these blocks, laid out so. (n)
+    base: Vec<f64>,
+    /// Impulses of the last round that helped.
     best: Vec<Vector3<f64>>,
     softness: f64,
     least_softness: f64,
@@ -149,7 +166,7 @@ impl Scratch {
         self.iterations
     }
 
-    /// Numbers the runs of the island, chooses the elimination order, starts from the warm impulses.
+    /// Numbers the runs of the blocks, chooses the elimination order, starts from the warm impulses.
     fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
         self.iterations = 0;
         self.node_at.resize(problem.velocity.len(), NONE);
@@ -160,7 +177,7 @@ impl Scratch {
         for side in problem.blocks[island.clone()].iter().flat_map(sides) {
             self.node_at[side.start] = NONE;
         }
-        for block in &problem.blocks[island] {
+        for block in &problem.blocks[island.clone()] {
             let mut nodes = [NONE; 2];
             for (node, side) in nodes.iter_mut().zip(&block.sides).filter(|(_, s)| s.len > 0) {
                 if self.node_at[side.start] == NONE {
@@ -171,6 +188,14 @@ impl Scratch {
                 *node = self.node_at[side.start];
             }
             self.items.push(start(problem, block, nodes));
+        }
+        self.base.resize(problem.velocity.len(), 0.0);
+        for run in &self.runs {
+            let run = run.start..run.start + run.len;
+            self.base[run.clone()].copy_from_slice(&problem.velocity[run]);
+        }
+        for block in &problem.blocks[island] {
+            apply(&mut self.base, &problem.response, block, &-block.impulse);
         }
         let pairs = self.items.iter().map(|item| (item.nodes[0], item.nodes[1]));
         let coupled = pairs.filter(|(a, b)| *a != NONE && *b != NONE && a != b);
@@ -188,21 +213,37 @@ impl Scratch {
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
         self.least_softness = (ROUNDING * scale.max(warm) / settings.tolerance).clamp(HARD, SOFT);
         self.softness = (warm / scale.max(warm)).clamp(self.least_softness, SOFT);
-        let (mut last, mut convex) = (warm, warm);
+        let (mut last, mut convex, mut before) = (warm, warm, f64::INFINITY);
+        let mut lagged = f64::INFINITY;
         while self.iterations < settings.iterations {
             self.soften(&problem.blocks[island.clone()]);
-            self.round(
-                problem,
-                island.clone(),
-                (INNER * convex).max(0.1 * settings.tolerance),
-                settings,
-            );
-            let before = convex;
+            // Little enough that softness, not what is left, says which of equal points carry how much.
+            let share = SHARE * self.softness * scale.max(warm);
+            let enough = (INNER * convex).max(GOAL * settings.tolerance).min(share);
+            self.round(problem, island.clone(), enough, settings);
             (last, convex) = self.take(problem, island.clone());
-            if last <= settings.tolerance || convex <= 1e-2 * last || convex >= before {
+            if last <= GOAL * settings.tolerance
+                || (last <= settings.tolerance && last > 0.5 * before)
+            {
                 break;
             }
-            self.softness = (0.1 * self.softness).max(self.least_softness);
+            let scale = self.velocity_scale(&problem.blocks[island.clone()]);
+            // What holds must be known before anything may slide.
+            let known = lagged.is_finite() || convex <= HOLDING * scale;
+            if known && convex <= SLIDING * last {
+                if last > LAGGING * lagged {
+                    break;
+                }
+                lagged = last;
+                self.take_shifts(&problem.blocks[island.clone()]);
+                (before, convex) = (f64::INFINITY, last);
+                self.softness = (last / scale).clamp(self.least_softness, SOFT);
+            } else if convex >= before {
+                break;
+            } else {
+                before = convex;
+                self.softness = (0.1 * self.softness).max(self.least_softness);
+            }
         }
         last
     }
@@ -224,14 +265,14 @@ impl Scratch {
         self.least_softness =
             self.least_softness.max((ROUNDING * scale / settings.tolerance).min(SOFT));
         self.softness = (10.0 * reached / scale).clamp(self.least_softness, SOFT);
-        let (mut last, mut best) = (reached, reached);
+        let mut last = reached;
         self.keep(&problem.blocks[island.clone()]);
         while last > settings.tolerance && self.iterations < settings.iterations {
             self.soften(&problem.blocks[island.clone()]);
             self.round(
                 problem,
                 island.clone(),
-                (INNER * last).max(0.1 * settings.tolerance),
+                (INNER * last).max(GOAL * settings.tolerance),
                 settings,
             );
             let (now, _) = self.take(problem, island.clone());
@@ -244,15 +285,20 @@ impl Scratch {
                 continue;
             } else {
                 self.go_back(problem, island.clone());
-                last = self.sweep(problem, island.clone());
+                last = self.descend(problem, island.clone());
                 self.softness = SOFT;
             }
-            if last < best {
-                best = last;
-                self.keep(&problem.blocks[island.clone()]);
+            self.keep(&problem.blocks[island.clone()]);
+        }
+    }
+
+    /// Shifts of the present sliding.
+    fn take_shifts(&mut self, blocks: &[Block]) {
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            if let Admissible::Cone { friction } = block.admissible {
+                item.shift = friction * item.u.yz().norm();
             }
         }
-        self.go_back(problem, island);
     }
 
     /// Largest natural maps: of the law, and of the law with the shifts as they are. [m/s or rad/s]
@@ -292,12 +338,18 @@ impl Scratch {
         let blocks = &problem.blocks[island];
         for step in 0.. {
             let mismatch = self.respond(blocks);
-            let done =
-                mismatch <= enough || step >= STEPS || self.iterations >= settings.iterations;
-            if done || !self.newton_step(problem, blocks) {
+            if mismatch <= enough || step >= STEPS || self.iterations >= settings.iterations {
                 return;
             }
             self.iterations += 1;
+            let predicted = step == 0 && self.predict(blocks);
+            if predicted && self.newton_step(problem, blocks) {
+                continue;
+            }
+            self.respond(blocks);
+            if !self.newton_step(problem, blocks) {
+                return;
+            }
         }
     }
 
@@ -311,6 +363,22 @@ impl Scratch {
         mismatch
     }
 
+    /// Puts the first linearisation of a round where the law gives the present impulses: there it knows what sticks.
+    /// False where it does not apply.
+    fn predict(&mut self, blocks: &[Block]) -> bool {
+        if self.items.iter().any(|item| item.coulomb > 0.0) {
+            return false;
+        }
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            let mut u = item.center * item.proximal - item.softened.weigh(&item.alpha);
+            u.x -= item.shift;
+            let (lambda, slope) = item.respond(&block.admissible, &u);
+            item.lambda = lambda - slope * (item.u - u);
+            item.slope = slope;
+        }
+        true
+    }
+
     /// Takes `λ(v)` for the impulses and the next centre. Natural maps as of [`Self::measure`].
     fn take(&mut self, problem: &mut Problem, island: Range<usize>) -> (f64, f64) {
         for (item, block) in self.items.iter_mut().zip(&mut problem.blocks[island.clone()]) {
@@ -322,7 +390,11 @@ impl Scratch {
 
     /// Starts from the blocks' impulses.
     fn refresh(&mut self, problem: &mut Problem, island: Range<usize>) {
-        problem.reset_velocity(island.clone());
+        for run in &self.runs {
+            let run = run.start..run.start + run.len;
+            problem.velocity[run.clone()].copy_from_slice(&self.base[run]);
+        }
+        problem.apply_impulses(island.clone());
         for (item, block) in self.items.iter_mut().zip(&problem.blocks[island]) {
             item.alpha = block.impulse;
             item.center = block.impulse;
@@ -342,12 +414,10 @@ impl Scratch {
         self.refresh(problem, island);
     }
 
-    /// Natural map after some sweeps. [m/s or rad/s]
-    fn sweep(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
-        for _ in 0..SWEEPS {
-            sweep(problem, island.clone());
-        }
-        self.iterations += SWEEPS;
+    /// Natural map after some gradient steps. [m/s or rad/s]
+    fn descend(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
+        accelerated_gradient::descend(problem, island.clone(), GRADIENT_STEPS);
+        self.iterations += GRADIENT_STEPS;
         self.refresh(problem, island.clone());
         self.measure(&problem.blocks[island]).0
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::newton;
+use super::{accelerated_gradient, admm, newton};
 
 /// Buffers that keep their memory from step to step.
 #[derive(Debug, Default)]
@@ -12,6 +12,8 @@ pub(crate) struct Workspace {
     /// Impulses of the best iterate so far. (blocks)
     pub(crate) best: Vec<Vector3<f64>>,
     pub(crate) newton: newton::Scratch,
+    pub(crate) admm: admm::Scratch,
+    pub(crate) gradient: accelerated_gradient::Scratch,
 }
 
 impl Clone for Workspace {

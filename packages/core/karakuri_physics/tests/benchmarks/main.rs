@@ -19,7 +19,6 @@ mod friction;
 mod grasp;
 mod iftomm;
 mod impacts;
-mod ledger;
 mod servo;
 mod sim_benchmark;
 mod spinning;

@@ -1,0 +1,275 @@
+//! Alternating directions on the whole island: one factor of its Delassus matrix, one back-substitution an iteration.
+//!
+//! ```text
+//! λ ← (G + R + (η + ρ) g)⁻¹ (−b + η g λ + ρ g (z − y)),   z ← Π_C(λ + y − s/(ρ g)),   y ← y + λ − z
+//! ```
+//!
+//! with `b = J v_f − u*`, `g` the mean diagonal of each block, and De Saxcé's `s = μ‖u_t‖` taken from the dual
+//! velocity `u = −ρ g y`. `ρ` follows the ratio of the primal to the dual residual, and the factor with it. Redundant
+//! rows and mass ratios do not matter to the factor; from a cold start the impulses of equal points stay equal.
+//! [Carpentier, Le Lidec, Montaut 2024; Boyd et al. 2011, §3]
+//!
+//! Limits: dense, so islands above [`MOST_ROWS`] rows are left as they are; linear convergence, slow near the limit of
+//! a grip from a bad start.
+
+use std::ops::Range;
+
+use nalgebra::Vector3;
+
+use super::block_factor::{backward, dot, factorize_dense, forward};
+use super::cone::project_on_cone;
+use super::{Admissible, Block, ContactSolver, Problem, SolverSettings, natural_map};
+
+/// Largest island: its factor takes a few milliseconds.
+const MOST_ROWS: usize = 300;
+/// Proximal weight `η`. [-]
+const PROXIMAL: f64 = 1e-6;
+/// First penalty `ρ`. [-]
+const PENALTY: f64 = 0.1;
+/// Residuals this far apart change the penalty, looked at every so many iterations.
+const UNBALANCED: f64 = 10.0;
+const PERIOD: usize = 10;
+
+/// The solver of this file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Admm;
+
+impl ContactSolver for Admm {
+    fn name(&self) -> &'static str {
+        "admm"
+    }
+
+    fn level(&self) -> u8 {
+        3
+    }
+
+    fn next(&self) -> Option<u8> {
+        Some(4)
+    }
+
+    fn iterations(&self) -> usize {
+        2000
+    }
+
+    fn solve(
+        &self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize {
+        let rows: usize = problem.blocks[island.clone()].iter().map(Block::rows).sum();
+        if rows > MOST_ROWS {
+            return 0;
+        }
+        let mut scratch = std::mem::take(&mut problem.workspace.admm);
+        let iterations = scratch.solve(problem, island, settings);
+        problem.workspace.admm = scratch;
+        iterations
+    }
+}
+
+/// A block while it is solved.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    /// First row in the island's matrix.
+    at: usize,
+    /// `g`.
+    stiffness: f64,
+    /// `z`, on the cone, and `y`, the scaled dual velocity.
+    z: Vector3<f64>,
+    y: Vector3<f64>,
+}
+
+/// Buffers of the method.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    items: Vec<Item>,
+    rows: usize,
+    /// `G + R`. (rows × rows)
+    delassus: Vec<f64>,
+    factor: Vec<f64>,
+    /// `b`. (rows)
+    free: Vec<f64>,
+    /// `λ`, and the right-hand side that becomes it. (rows)
+    impulse: Vec<f64>,
+    penalty: f64,
+}
+
+impl Scratch {
+    fn solve(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize {
+        self.prepare(problem, island.clone());
+        self.penalty = PENALTY;
+        self.start_dual(&problem.blocks[island.clone()], problem, island.start);
+        if !self.factorize() {
+            return 0;
+        }
+        for iteration in 1..=settings.iterations {
+            let (primal, dual) = self.iterate(&problem.blocks[island.clone()]);
+            let near = primal.max(dual) <= settings.tolerance;
+            if near && self.hand_over(problem, island.clone()) <= settings.tolerance {
+                return iteration;
+            }
+            if iteration % PERIOD == 0 && !self.balance(primal, dual) {
+                break;
+            }
+        }
+        self.hand_over(problem, island);
+        settings.iterations
+    }
+
+    /// `G + R` of the island, and `b` by taking the warm impulses out of the velocity.
+    fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
+        let blocks = &problem.blocks[island];
+        self.items.clear();
+        self.rows = 0;
+        for block in blocks {
+            let zero = Vector3::zeros();
+            self.items.push(Item {
+                at: self.rows,
+                stiffness: block.stiffness(),
+                z: block.impulse,
+                y: zero,
+            });
+            self.rows += block.rows();
+        }
+        let n = self.rows;
+        self.delassus.clear();
+        self.delassus.resize(n * n, 0.0);
+        self.factor.resize(n * n, 0.0);
+        self.free.resize(n, 0.0);
+        self.impulse.resize(n, 0.0);
+        for (i, (a, item_a)) in blocks.iter().zip(&self.items).enumerate() {
+            for (b, item_b) in blocks.iter().zip(&self.items).take(i + 1) {
+                add_delassus(&mut self.delassus, n, problem, (a, item_a.at), (b, item_b.at));
+            }
+            self.delassus[item_a.at * (n + 1)] += a.compliance;
+        }
+        for i in 0..n {
+            for j in 0..i {
+                self.delassus[j * n + i] = self.delassus[i * n + j];
+            }
+        }
+        for (block, item) in blocks.iter().zip(&self.items) {
+            for row in 0..block.rows() {
+                self.impulse[item.at + row] = block.impulse[row];
+            }
+        }
+        for (block, item) in blocks.iter().zip(&self.items) {
+            let mut u = problem.velocity_of(block) - block.bias;
+            u.x += block.compliance * block.impulse.x;
+            for row in 0..block.rows() {
+                let at = item.at + row;
+                self.free[at] = u[row] - dot(&self.delassus[at * n..(at + 1) * n], &self.impulse);
+            }
+        }
+    }
+
+    /// `y` of the warm start: its velocity.
+    fn start_dual(&mut self, blocks: &[Block], problem: &Problem, _: usize) {
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            let mut u = problem.velocity_of(block) - block.bias;
+            u.x += block.compliance * block.impulse.x;
+            item.y = -u / (self.penalty * item.stiffness);
+        }
+    }
+
+    fn factorize(&mut self) -> bool {
+        self.factor.copy_from_slice(&self.delassus);
+        let n = self.rows;
+        for (k, item) in self.items.iter().enumerate() {
+            let end = self.items.get(k + 1).map_or(n, |next| next.at);
+            for row in item.at..end {
+                self.factor[row * (n + 1)] += (PROXIMAL + self.penalty) * item.stiffness;
+            }
+        }
+        factorize_dense(&mut self.factor, n)
+    }
+
+    /// One iteration; primal and dual residual. [m/s or rad/s]
+    fn iterate(&mut self, blocks: &[Block]) -> (f64, f64) {
+        let n = self.rows;
+        for (item, block) in self.items.iter().zip(blocks) {
+            for row in 0..block.rows() {
+                let at = item.at + row;
+                let pulled = self.penalty * (item.z[row] - item.y[row]);
+                self.impulse[at] =
+                    (PROXIMAL * self.impulse[at] + pulled) * item.stiffness - self.free[at];
+            }
+        }
+        forward(&self.factor, n, &mut self.impulse);
+        backward(&self.factor, n, &mut self.impulse);
+        let (mut primal, mut dual) = (0.0_f64, 0.0_f64);
+        for (item, block) in self.items.iter_mut().zip(blocks) {
+            let mut impulse = Vector3::zeros();
+            for row in 0..block.rows() {
+                impulse[row] = self.impulse[item.at + row];
+            }
+            let before = item.z;
+            let wanted = impulse + item.y;
+            item.z = match block.admissible {
+                Admissible::Interval { lower, upper } => {
+                    Vector3::new(wanted.x.clamp(lower, upper), 0.0, 0.0)
+                }
+                Admissible::Cone { friction } => {
+                    let shift = friction * item.y.yz().norm();
+                    project_on_cone(&(wanted - Vector3::x() * shift), friction)
+                }
+            };
+            item.y += impulse - item.z;
+            primal = primal.max((impulse - item.z).amax() * item.stiffness);
+            dual = dual.max((item.z - before).amax() * item.stiffness * self.penalty);
+        }
+        (primal, dual)
+    }
+
+    /// A penalty that brings the residuals together; false if it has no factor.
+    fn balance(&mut self, primal: f64, dual: f64) -> bool {
+        let ratio = primal / dual.max(f64::MIN_POSITIVE);
+        if (1.0 / UNBALANCED..UNBALANCED).contains(&ratio) {
+            return true;
+        }
+        let next = (self.penalty * ratio.sqrt().clamp(0.1, 10.0)).clamp(1e-6, 1e6);
+        for item in &mut self.items {
+            item.y *= self.penalty / next;
+        }
+        self.penalty = next;
+        self.factorize()
+    }
+
+    /// Gives the impulses to the problem; natural map. [m/s or rad/s]
+    fn hand_over(&self, problem: &mut Problem, island: Range<usize>) -> f64 {
+        for (item, block) in self.items.iter().zip(&mut problem.blocks[island.clone()]) {
+            block.impulse = item.z;
+        }
+        problem.reset_velocity(island.clone());
+        let each = problem.blocks[island].iter().map(|block| natural_map(problem, block));
+        each.fold(0.0, f64::max)
+    }
+}
+
+/// Adds `J_a Y_b` to the rows of `a` and the columns of `b`.
+fn add_delassus(
+    G: &mut [f64],
+    n: usize,
+    problem: &Problem,
+    (a, at_a): (&Block, usize),
+    (b, at_b): (&Block, usize),
+) {
+    for side_a in a.sides.iter().filter(|s| s.len > 0) {
+        for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
+            let len = side_a.len;
+            for i in 0..a.rows() {
+                let J = &problem.jacobian[side_a.offset + i * len..][..len];
+                for j in 0..b.rows() {
+                    let Y = &problem.response[side_b.offset + j * len..][..len];
+                    G[(at_a + i) * n + at_b + j] += dot(J, Y);
+                }
+            }
+        }
+    }
+}

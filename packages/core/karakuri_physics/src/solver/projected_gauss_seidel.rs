@@ -1,0 +1,97 @@
+//! Scalar projected Gauss-Seidel as the engine Springhead has it, for teaching and comparison.
+//!
+//! Every row on its own: `λ ← λ − ω (u + R λ − u*) / (J Y (1 + ε) + R)`, cut to its bounds; a tangent of a contact is bounded by
+//! `±μ λ_n`, a box in place of the cone. Rows of joints start from 0.7 of their last impulses, contacts from zero; the
+//! sweeps end when no impulse changes. [physics: velocity-level LCP by projected Gauss-Seidel]
+//!
+//! Limits: the box holds up to √2 of the friction it should, and what it holds depends on the axes; a fixed number of
+//! sweeps leaves creep and sag. The residual tells, and no other level is asked.
+
+use std::ops::Range;
+
+use nalgebra::Vector3;
+
+use super::{Admissible, ContactSolver, Problem, SolverSettings};
+
+/// What part of the last impulses joints start from. [-]
+const WARM_START: f64 = 0.7;
+/// Over-relaxation `ω`. [-]
+const RELAXATION: f64 = 1.0;
+/// Regularisation `ε` of the diagonal. [-]
+const REGULARISATION: f64 = 1e-6;
+/// A sweep that changes no impulse by more is the last. [N·s or N·m·s]
+const SETTLED: f64 = 1e-12;
+
+/// The solver of this file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProjectedGaussSeidel;
+
+impl ContactSolver for ProjectedGaussSeidel {
+    fn name(&self) -> &'static str {
+        "projected_gauss_seidel"
+    }
+
+    fn level(&self) -> u8 {
+        0
+    }
+
+    fn iterations(&self) -> usize {
+        15
+    }
+
+    fn solve(
+        &self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize {
+        for i in island.clone() {
+            let block = problem.blocks[i];
+            let part = match block.admissible {
+                Admissible::Interval { .. } => WARM_START,
+                Admissible::Cone { .. } => 0.0,
+            };
+            change_to(problem, i, block.impulse * part);
+        }
+        for iteration in 1..=settings.iterations {
+            let mut change: f64 = 0.0;
+            for i in island.clone() {
+                for row in 0..problem.blocks[i].rows() {
+                    change = change.max(solve_row(problem, i, row));
+                }
+            }
+            if change <= SETTLED {
+                return iteration;
+            }
+        }
+        settings.iterations
+    }
+}
+
+/// Solves one row of block `i`; how much its impulse changes. [N·s or N·m·s]
+fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
+    let block = problem.blocks[i];
+    let compliance = if row == 0 { block.compliance } else { 0.0 };
+    let u = problem.velocity_of(&block) - block.bias;
+    let diagonal = block.delassus[(row, row)] * (1.0 + REGULARISATION) + compliance;
+    let wanted =
+        block.impulse[row] - RELAXATION * (u[row] + compliance * block.impulse[row]) / diagonal;
+    let mut impulse = block.impulse;
+    impulse[row] = match block.admissible {
+        Admissible::Interval { lower, upper } => wanted.clamp(lower, upper),
+        Admissible::Cone { .. } if row == 0 => wanted.max(0.0),
+        Admissible::Cone { friction } => {
+            let most = friction * impulse.x;
+            wanted.clamp(-most, most)
+        }
+    };
+    change_to(problem, i, impulse);
+    (impulse[row] - block.impulse[row]).abs()
+}
+
+/// Gives block `i` another impulse, and the velocity with it.
+fn change_to(problem: &mut Problem, i: usize, impulse: Vector3<f64>) {
+    let block = problem.blocks[i];
+    problem.blocks[i].impulse = impulse;
+    problem.apply(&block, &(impulse - block.impulse));
+}
