@@ -38,15 +38,28 @@ find_ros() {
   case ${LIBCLANG_PATH-} in "$state"/*) unset LIBCLANG_PATH ROS_DISTRO ;; esac
   if have packages rcl && [ -n "${ROS_DISTRO-}" ]; then
     ros_origin='sourced'
+    need_distribution
     return
   fi
-  mapfile -t candidates < <(compgen -G "/opt/ros/${ROS_DISTRO:-*}/setup.bash")
+  mapfile -t candidates < <(compgen -G "/opt/ros/${ROS_DISTRO:-*}/setup.bash" | grep -vE '/(humble|kilted)/')
   if [ ${#candidates[@]} -eq 1 ]; then
     source_foreign "${candidates[0]}"
     ros_origin=${candidates[0]%/setup.bash}
     return
   fi
   ros_origin='private'
+}
+
+# Those that are known not to do; under /opt/ros they are passed over.
+need_distribution() {
+  local problem
+  case $ROS_DISTRO in
+    humble) problem='its control_msgs lack fields of JointTrajectoryControllerState' ;;
+    kilted) problem='the client library r2r does not build on it' ;;
+    *) return 0 ;;
+  esac
+  fail "ROS 2 $ROS_DISTRO, which is sourced, cannot be used: $problem." \
+    'source Jazzy instead, or nothing: in a shell without ROS 2 a private one is made'
 }
 
 locked_hash() { sha256sum < "$root/packages/dev/ros_prefix/requirements.lock" | cut -c1-16; }

@@ -46,6 +46,8 @@ pub(crate) struct Bounces {
     saved: Vec<(usize, UnitQuaternion, Pose, Motion)>,
     /// Contact and impulse on its second side, in the world. [N·s] (3)
     pub(crate) impulses: Vec<(usize, Vector3)>,
+    /// Of all impacts of the step. [J]
+    pub(crate) work: f64,
 }
 
 impl World {
@@ -53,6 +55,7 @@ impl World {
     pub(crate) fn bounce(&mut self) {
         self.bounces.impulses.clear();
         self.bounces.saved.clear();
+        self.bounces.work = 0.0;
         for body in self.bodies.iter_mut().flatten() {
             body.done = false;
         }
@@ -138,6 +141,7 @@ impl World {
     fn bounce_island(&mut self, bounces: &mut Bounces, range: std::ops::Range<usize>) {
         let h = self.settings.dt;
         let (first_saved, first_impulse) = (bounces.saved.len(), bounces.impulses.len());
+        let work = bounces.work;
         let island = bounces.meetings[range.start].island;
         bounces.times.resize(self.bodies.len(), 0.0);
         for i in 0..self.bodies.len() {
@@ -163,6 +167,7 @@ impl World {
                     }
                 }
                 bounces.impulses.truncate(first_impulse);
+                bounces.work = work;
                 return;
             }
             let met = self.movers_of(meeting.contact);
@@ -281,6 +286,7 @@ impl World {
         }
         let impulse = bounce_impulse(&G, &u, contact.restitution, contact.friction);
         let push = R * impulse;
+        bounces.work += impulse.dot(&(u + G * impulse * 0.5));
         for (sign, body) in [-1.0, 1.0].into_iter().zip(movers) {
             if let Some(body) = body.and_then(|i| self.bodies[i].as_mut()) {
                 let arm = meeting.point - body.pose.translation;

@@ -3,6 +3,7 @@
 
 mod body;
 mod contacts;
+mod energy;
 mod impacts;
 mod integrate;
 mod integrators;
@@ -22,6 +23,7 @@ mod world;
 
 pub use body::BodyDescription;
 pub use contacts::{ContactReport, Owner};
+pub use energy::{Energy, Ledger};
 pub use integrators::Integrator;
 pub use loops::loop_gap;
 pub use robot::Drives;
@@ -32,6 +34,5 @@ pub use solver::SolverSettings;
 pub use springs::{Anchor, Spring, SpringId};
 pub use step::{Culprit, StepOutcome};
 pub use world::{
-    BodyId as ObjectId, BodyView, Energy, RobotId, RobotView, Snapshot, Statistics, World,
-    WorldError,
+    BodyId as ObjectId, BodyView, RobotId, RobotView, Snapshot, Statistics, World, WorldError,
 };

@@ -13,6 +13,8 @@ pub struct WorldSettings {
     pub gravity: Vector3,
     /// How free motion is integrated.
     pub integrator: Integrator,
+    /// Whether [`crate::World::ledger`] books where the energy goes; costs about a tenth of a step.
+    pub energy_ledger: bool,
     /// Contact solver.
     pub solver: SolverSettings,
     /// Impacts slower than this do not bounce. [m/s]
@@ -35,6 +37,7 @@ impl Default for WorldSettings {
             dt: 1e-3,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             integrator: Integrator::Default,
+            energy_ledger: false,
             solver: SolverSettings::default(),
             restitution_threshold: 0.01,
             penetration_slop: 1e-5,

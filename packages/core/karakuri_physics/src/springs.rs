@@ -234,6 +234,24 @@ impl Robot {
     }
 }
 
+impl Robot {
+    /// Work of the dampers of the robot's own springs in a step of free motion. [J]
+    pub(crate) fn spring_dissipation(
+        &self,
+        springs: &[Option<Spring>],
+        after: &[f64],
+        h: f64,
+    ) -> f64 {
+        let rows = self.springs.jacobian.chunks_exact(self.v.len().max(1));
+        let own = self.springs.indices.iter().filter_map(|&i| springs[i].as_ref());
+        let works = rows.zip(own).map(|(row, spring)| {
+            let end = dot(row, after);
+            -h * spring.damping * end * 0.5 * (end + dot(row, &self.v))
+        });
+        works.sum()
+    }
+}
+
 impl Builder<'_> {
     /// The row of a spring, unless its robot is in free motion and has dealt with it.
     pub(crate) fn spring(&mut self, index: usize, spring: &Spring) {

@@ -68,6 +68,7 @@ pub enum Culprit {
 impl World {
     /// Goes on by one time step. Allocates nothing once warm.
     pub fn step(&mut self) -> StepOutcome {
+        self.open_ledger();
         self.find_contacts();
         let solution = match self.solve_velocities() {
             Ok(solution) => solution,
@@ -78,8 +79,10 @@ impl World {
         }
         self.correct_penetration();
         self.remember_impulses();
+        self.book_impulses();
         self.read_sensors();
         self.integrate();
+        self.close_ledger();
         self.clear_applied();
         self.finish(solution)
     }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene, ShapeError};
-use karakuri_dynamics::{Data, kinetic_energy, potential_energy, update_velocities};
+use karakuri_dynamics::Data;
 use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover};
+use crate::energy::Booking;
 use crate::impacts::Bounces;
 use crate::robot::Robot;
 use crate::rows::Row;
@@ -83,15 +84,6 @@ pub enum WorldError {
     },
 }
 
-/// Energies of a world.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Energy {
-    /// [J]
-    pub kinetic: f64,
-    /// Against the world's origin. [J]
-    pub potential: f64,
-}
-
 /// What the last step cost and how well it was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistics {
@@ -128,6 +120,7 @@ pub struct World {
     pub(crate) previous_contacts: Vec<Contact>,
     pub(crate) springs: Vec<Option<Spring>>,
     pub(crate) bounces: Bounces,
+    pub(crate) booking: Booking,
     pub(crate) last_solution: Solution,
     pub(crate) last_outcome: StepOutcome,
     // scratch
@@ -231,6 +224,7 @@ impl World {
             previous_contacts: Vec::new(),
             springs: Vec::new(),
             bounces: Bounces::default(),
+            booking: Booking::default(),
             last_solution: Solution::default(),
             last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
             problem: Problem::default(),
@@ -530,26 +524,6 @@ impl World {
     /// Reading of an inertial sensor in the last step; `sensor` indexes the model's sensors.
     pub fn sensor_imu(&self, robot: RobotId, sensor: usize) -> Imu {
         self.robots[robot.0].as_ref().map_or_else(Imu::default, |r| r.imus[sensor])
-    }
-
-    /// Kinetic and potential energy of all robots and bodies.
-    pub fn energy(&mut self) -> Energy {
-        let gravity = self.settings.gravity;
-        let mut energy = Energy::default();
-        for robot in self.robots.iter_mut().flatten() {
-            robot.data.gravity = gravity;
-            update_velocities(&robot.model, &mut robot.data, &robot.v);
-            energy.kinetic += kinetic_energy(&robot.model, &robot.data);
-            energy.kinetic +=
-                robot.v.iter().zip(&robot.armature).map(|(v, a)| 0.5 * a * v * v).sum::<f64>();
-            energy.potential += potential_energy(&robot.model, &robot.data);
-        }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
-            energy.kinetic += body.kinetic_energy();
-            energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
-        }
-        energy.potential += self.spring_energy();
-        energy
     }
 
     /// What the last step cost.

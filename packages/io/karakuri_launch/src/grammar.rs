@@ -57,13 +57,22 @@ impl Parser<'_> {
 
     /// Text and substitutions up to the quote, or to the end without one.
     fn template(&mut self, quote: Option<char>) -> Result<Template, Problem> {
+        self.pieces(quote, |c| Some(c) == quote)
+    }
+
+    /// Text and substitutions up to a character that `ends` them, or to the end; `quote` is the one they stand in.
+    fn pieces(
+        &mut self,
+        quote: Option<char>,
+        ends: impl Fn(char) -> bool,
+    ) -> Result<Template, Problem> {
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
             if self.rest().starts_with("$(") {
                 push_text(&mut parts, &mut text);
                 parts.push(self.call(quote)?);
-            } else if self.peek().is_none() || self.peek() == quote {
+            } else if self.peek().is_none_or(&ends) {
                 break;
             } else {
                 text.extend(self.take_escaped());
@@ -117,21 +126,11 @@ impl Parser<'_> {
                 }
             };
         }
-        let mut parts = Vec::new();
-        let mut text = String::new();
-        loop {
-            if self.rest().starts_with("$(") {
-                push_text(&mut parts, &mut text);
-                parts.push(self.call(quote)?);
-                continue;
-            }
-            match self.peek() {
-                None | Some(' ' | ')' | '(') => break,
-                c @ Some('\'' | '"') if quote.is_none() || c == quote => break,
-                Some(_) => text.extend(self.take_escaped()),
-            }
-        }
-        push_text(&mut parts, &mut text);
+        let parts = self.pieces(quote, |c| match c {
+            ' ' | ')' | '(' => true,
+            '\'' | '"' => quote.is_none_or(|quote| quote == c),
+            _ => false,
+        })?;
         if parts.is_empty() {
             return Err(self
                 .problem("an argument is missing")

@@ -96,6 +96,7 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
         }
         scene.settings.dt = dt;
     }
+    scene.settings.energy_ledger = args.report.is_some();
     if let Some(name) = &args.solver {
         let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
         let found = solver(name).ok_or_else(|| {

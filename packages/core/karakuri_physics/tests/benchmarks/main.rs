@@ -19,6 +19,7 @@ mod friction;
 mod grasp;
 mod iftomm;
 mod impacts;
+mod ledger;
 mod servo;
 mod sim_benchmark;
 mod spinning;

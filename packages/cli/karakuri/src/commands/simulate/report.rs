@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use karakuri_physics::{Energy, RobotView, Statistics, StepOutcome, World, loop_gap};
+use karakuri_physics::{Energy, Ledger, RobotView, Statistics, StepOutcome, World, loop_gap};
 use karakuri_spatial::{Motion, Pose};
 use serde::Serialize;
 
@@ -63,6 +63,9 @@ pub(super) struct Report {
     contacts: Contacts,
     #[serde(rename = "energy_J")]
     energy: BTreeMap<&'static str, Joules>,
+    /// Where it went, by cause; booked when a report is asked for.
+    #[serde(rename = "energy_ledger_J", skip_serializing_if = "Option::is_none")]
+    ledger: Option<Ledger>,
     robots: BTreeMap<String, Robot>,
     bodies: BTreeMap<String, State>,
     state_hash: String,
@@ -147,6 +150,7 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
             last: last.n_contacts,
         },
         energy,
+        ledger: settings.energy_ledger.then(|| world.ledger()),
         robots: world.robot_ids().map(|id| world.robot(id)).map(robot).collect(),
         bodies: world
             .body_ids()
