@@ -4,7 +4,7 @@
 //! flight is exact for constant forces, an impact changes velocities only, by Newton's law `u_n⁺ = −e u_n⁻` with
 //! Coulomb friction on the impulses. The energy of an elastic island is so kept at any step. An impact slower than
 //! the threshold, or too many of them (a body coming to rest), hands the island to the ordinary step.
-//! [Moreau 1988; Glocker 2001, for the impact law]
+//! [Moreau 1988]
 
 use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};

@@ -7,7 +7,7 @@
 //! The rule is its own inverse under `h → −h`, so a conservative mechanism keeps its energy on average; it is exact
 //! for constant forces and leapfrog where the inertia is constant. Loops act on the mean velocity, at `q_m`; the end
 //! velocity is then put on the loops at `q'`, orthogonally in the mass metric.
-//! [Hairer, Lubich, Wanner 2006, §V.4, §VII.1]
+//! [Hairer 2006, §V.4, §VII.1]
 
 use std::sync::Arc;
 

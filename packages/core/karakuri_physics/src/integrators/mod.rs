@@ -12,7 +12,7 @@
 //!
 //! A free body in flight moves by `h (v + v')/2`, exact for constant forces, and turns by the Cayley map of its
 //! midpoint rate, which keeps its kinetic energy and its angular momentum in the world to round-off.
-//! [Hairer, Lubich, Wanner 2006, §VII.5; Munthe-Kaas 1999]
+//! [Hairer 2006, §VII.5]
 
 mod midpoint;
 mod momentum;

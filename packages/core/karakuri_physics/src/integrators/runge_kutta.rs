@@ -3,7 +3,7 @@
 //! Stages are displacements `u` from the start, `q_i = q ⊞ u_i`, and their rates are `dexp⁻¹_u v`; for a rotation in
 //! the parent's axes `dexp⁻¹_u ω = ω − ½ u × ω + 1/12 u × (u × ω)`, enough for order four. Servos and dampers are
 //! forces of the stages, which is stable while they are soft: `h B + h² K` at most a quarter of the inertia they
-//! move. [Munthe-Kaas 1999; Hairer, Lubich, Wanner 2006, §IV.8]
+//! move. [Hairer 2006, §IV.8]
 
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
 //! Grasp and hold under acceleration, section 7. A carriage that accelerates is a gravity that turns: the scenes stand
 //! still and gravity is `g − a`.
 
-use karakuri_model::{Base, Drive, GeometrySpec, JointSpec, LinkSpec, ModelBuilder, Shape};
+use karakuri_model::{
+    Base, Drive, GeometrySpec, JointSpec, LinkSpec, MimicSpec, ModelBuilder, Shape,
+};
 use karakuri_physics::{Integrator, ObjectId, RobotId, World};
 use karakuri_spatial::{Pose, Vector3};
 
@@ -12,7 +14,15 @@ const G: f64 = 9.81;
 
 /// Two pads on rails with a block between them, each pushed with `force`; all present from the first step.
 fn scene(dt: f64, gravity: [f64; 3], force: f64, mass: f64) -> (World, RobotId, ObjectId) {
-    let mut w = world(dt, gravity, Integrator::Default);
+    pads(world(dt, gravity, Integrator::Default), force, mass, false)
+}
+
+/// As above, the pads moving as one.
+fn coupled_scene(gravity: [f64; 3], force: f64) -> (World, RobotId, ObjectId) {
+    pads(world(1e-3, gravity, Integrator::Default), force, 0.2, true)
+}
+
+fn pads(mut w: World, force: f64, mass: f64, coupled: bool) -> (World, RobotId, ObjectId) {
     let size = Vector3::new(0.02, 0.04, 0.04);
     let mut builder = ModelBuilder::new("pads", Base::Fixed(Pose::IDENTITY)).link(base());
     for (name, side) in [("left", -1.0), ("right", 1.0)] {
@@ -22,6 +32,11 @@ fn scene(dt: f64, gravity: [f64; 3], force: f64, mass: f64) -> (World, RobotId, 
         pad.collisions.push(GeometrySpec { friction: MU, ..shape });
         builder = builder.link(pad).joint(JointSpec {
             drive: Some(Drive { stiffness: 0.0, damping: 0.0 }),
+            mimic: (coupled && side > 0.0).then(|| MimicSpec {
+                leader: "rail_left".into(),
+                multiplier: 1.0,
+                offset: 0.0,
+            }),
             ..JointSpec::prismatic(&format!("rail_{name}"), "base", name, Vector3::x() * -side)
                 .at(at(0.035 * side, 0.0, 1.0))
         });
@@ -96,4 +111,43 @@ fn holds_at_any_mass_ratio() {
         println!("grasp, block/pad {ratio}: slips by {slipped:e} m in 10 s");
         assert!(slipped <= 1e-6, "block/pad {ratio}: slips by {slipped:e} m");
     }
+}
+
+/// Acceleration along the closing axis, jaws coupled: normals F ± ma/2, so one pad lets go at a = 2F/m.
+#[test]
+fn coupled_jaws_hold_along_their_axis() {
+    for (factor, holds) in [(0.999, true), (1.001, false)] {
+        let (mut w, id, block) = coupled_scene([-factor * 50.0, 0.0, -G], 5.0);
+        assert_eq!(w.robot(id).v().len(), 2);
+        run(&mut w, 0.5);
+        let moved = (w.body(block).pose().translation - Vector3::new(0.0, 0.0, 1.0)).norm();
+        println!("coupled jaws at {factor}: the block moves by {moved:e} m");
+        assert_eq!(moved <= 1e-6, holds, "{factor}: moves by {moved:e} m");
+    }
+}
+
+/// A carriage that steps between rest and 0.9 of the limit: no slip, both pads pressed at every step.
+#[test]
+fn holds_under_steps_of_the_carriage() {
+    let up = 2.0 * MU * 5.0 / 0.2 - G;
+    let (mut w, id, block) = scene(1e-3, EARTH, 5.0, 0.2);
+    let body = karakuri_physics::Owner::Body(block);
+    for i in 0..2000 {
+        if i % 100 == 0 {
+            let a = if i % 200 == 0 { 0.9 * up } else { 0.0 };
+            let gravity = Vector3::new(0.0, 0.0, -G - a);
+            w.set_settings(karakuri_physics::WorldSettings { gravity, ..*w.settings() });
+        }
+        step(&mut w);
+        let mut normals = [0.0_f64; 2];
+        for c in w.contacts().filter(|c| c.a == body || c.b == body) {
+            let sign = if c.b == body { 1.0 } else { -1.0 };
+            let push = c.force.dot(&c.normal).abs();
+            normals[usize::from(c.normal.x * sign > 0.0)] += push;
+        }
+        assert!(normals.iter().all(|n| *n > 0.1), "at {} s: {normals:?} N", w.time());
+    }
+    assert!(w.robot(id).v().iter().all(|v| v.abs() < 1e-6));
+    let slipped = (height(&w, block) - 1.0).abs();
+    assert!(slipped <= 1e-6, "slips by {slipped:e} m");
 }

@@ -369,3 +369,58 @@ fn a_tower_of_ten_carries_its_weight() {
         assert!(drift < 1e-4, "box {i} drifts by {drift} m");
     }
 }
+
+/// Painlevé's rod, uniform, tip sliding in −x with μ = 2: no finite force slides, yet the step must end the slip.
+#[test]
+fn painleves_rod_stops_in_one_step() {
+    let (l, m, mu): (f64, f64, f64) = (0.5, 1.0, 2.0);
+    for (degrees, slope) in [(20.0_f64, 1.7207), (30.0, 0.6519), (45.0, -0.5), (60.0, -0.8481)] {
+        let theta = degrees.to_radians();
+        let p = 1.0 + 3.0 * theta.cos() * (theta.cos() - mu * theta.sin());
+        assert!((p - slope).abs() < 1e-4, "{degrees}°: {p}");
+        let mut w = world(1e-3, EARTH, Integrator::Default);
+        w.add_ground(mu, 0.0);
+        let radius = 1e-6;
+        let shape = karakuri_model::Shape::Capsule { radius, length: 2.0 * l };
+        let arm = Vector3::new(-theta.cos(), 0.0, -theta.sin()) * l;
+        let turn = Pose::from_axis_angle(&Vector3::y(), std::f64::consts::FRAC_PI_2 - theta);
+        let center = Vector3::new(0.0, 0.0, radius) - arm;
+        let mut rod = body("rod", shape, m, Pose::new(turn.rotation, center));
+        let i = m * l * l / 3.0;
+        rod.inertia = Some(Matrix3::from_diagonal(&Vector3::new(i, i, 1e-3 * i)));
+        rod.friction = mu;
+        rod.velocity = Motion::new(Vector3::zeros(), Vector3::new(-1.0, 0.0, 0.0));
+        let id = w.add_body(rod).unwrap();
+        let initial = energy(&mut w);
+        step(&mut w);
+        let v = w.body(id).velocity();
+        let tip = v.linear + v.angular.cross(&arm);
+        let gained = energy(&mut w) - initial;
+        println!("Painlevé {degrees}°, p = {p}: tip {:?}, energy {gained:e} J", tip.as_slice());
+        assert!(gained <= 1e-9, "{degrees}°: gains {gained} J");
+        assert!(tip.z >= -1e-5, "{degrees}°: the tip goes down at {} m/s", -tip.z);
+        if p < 0.0 {
+            // The contact is the radius, 1 µm, away from the tip.
+            assert!(tip.x.abs() < 1e-5, "{degrees}°: still slips at {} m/s", tip.x);
+        }
+    }
+}
+
+/// A ball of 1 cm at 300 m/s against a wall of 5 mm, h = 1/60 s.
+#[test]
+fn a_bullet_does_not_tunnel() {
+    for e in [0.0, 1.0] {
+        let mut w = world(1.0 / 60.0, WEIGHTLESS, Integrator::Default);
+        let mut wall = cuboid("wall", [0.005, 2.0, 2.0], 1.0, at(1.0025, 0.0, 0.0));
+        (wall.fixed, wall.restitution) = (true, e);
+        w.add_body(wall).unwrap();
+        let mut bullet = sphere("bullet", 0.01, 0.01, at(0.0, 0.0, 0.0));
+        bullet.velocity = Motion::new(Vector3::zeros(), Vector3::new(300.0, 0.0, 0.0));
+        bullet.restitution = e;
+        let id = w.add_body(bullet).unwrap();
+        step(&mut w);
+        let x = w.body(id).pose().translation.x;
+        let expected = if e == 0.0 { 0.99 } else { 0.99 - (300.0 / 60.0 - 0.99) };
+        assert!((x - expected).abs() < 1e-6, "e = {e}: at {x} m instead of {expected}");
+    }
+}

@@ -129,3 +129,35 @@ fn balls_roll_on_a_sliding_box() {
 fn balls_roll_on_a_sliding_box_for_four_seconds() {
     check_rolling(4.0);
 }
+
+/// 1.8: stands on four feet at h = 5 ms under soft servos; every foot keeps its contact and does not creep.
+#[test]
+fn anymal_stands_without_creep() {
+    let (mut w, id) = robot(5e-3, EARTH, Integrator::Default, true);
+    w.add_ground(0.8, 0.0);
+    let (mut q, v) = (w.robot(id).q().to_vec(), w.robot(id).v().to_vec());
+    q[2] = 0.54;
+    w.set_robot_state(id, &q, &v).unwrap();
+    let drives = w.drive_mut(id);
+    for k in 6..18 {
+        (drives.stiffness[k], drives.damping[k], drives.enabled[k]) = (40.0, 1.0, true);
+        drives.position[k] = q[k + 1];
+    }
+    let feet = |w: &World| {
+        ["LF", "RF", "LH", "RH"].map(|leg| {
+            let view = w.robot(id);
+            let foot = view.model().frame(&format!("{leg}_foot")).unwrap();
+            karakuri_dynamics::frame_pose(view.model(), view.data(), foot).translation
+        })
+    };
+    run(&mut w, 5.0);
+    let start = feet(&w);
+    for _ in 0..n_steps(&w, 5.0) {
+        step(&mut w);
+        assert_eq!(w.contacts().count(), 4, "contacts at {} s", w.time());
+    }
+    let creep = feet(&w).iter().zip(start).map(|(a, b)| (a - b).norm()).fold(0.0_f64, f64::max);
+    println!("1.8 stand: feet creep by {creep:e} m in 5 s, base at {} m", w.robot(id).q()[2]);
+    assert!(creep <= 1e-6, "feet creep by {creep:e} m");
+    assert!(w.robot(id).q()[2] > 0.3, "stands");
+}
