@@ -181,7 +181,7 @@ impl World {
         let mut work = 0.0;
         for robot in self.robots.iter().flatten().filter(|r| !r.flight.on) {
             let run = robot.start..robot.start + robot.v.len();
-            work += h * dot(&robot.weight(&gravity), &self.correction[run]);
+            work += h * robot.lifting_power(&gravity, &self.correction[run]);
         }
         for body in self.bodies.iter().flatten().filter(|b| b.is_free() && !b.done) {
             let moved = &self.correction[body.start..body.start + 3];
@@ -277,19 +277,19 @@ impl Robot {
         works
     }
 
-    /// Generalized efforts that hold the robot against gravity. (nv)
-    fn weight(&self, gravity: &Vector3) -> Vec<f64> {
-        let mut efforts = vec![0.0; self.v.len()];
+    /// Power against gravity of the rates `v`. [W] (nv)
+    fn lifting_power(&self, gravity: &Vector3, v: &[f64]) -> f64 {
+        let mut power = 0.0;
         for (i, body) in self.model.bodies.iter().enumerate() {
             let com = self.data.pose_in_world[i].transform_point(&body.inertia.com);
             let arm = com - self.data.origin;
             for &k in self.chains.of(karakuri_model::BodyId(i)) {
                 let S = &self.data.subspace[k];
                 let rate = S.linear + S.angular.cross(&arm);
-                efforts[k] -= body.inertia.mass * gravity.dot(&rate);
+                power -= v[k] * body.inertia.mass * gravity.dot(&rate);
             }
         }
-        efforts
+        power
     }
 }
 

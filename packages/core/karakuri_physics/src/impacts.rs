@@ -65,7 +65,7 @@ impl World {
         let mut bounces = std::mem::take(&mut self.bounces);
         self.find_bouncing(&mut bounces);
         let mut first = 0;
-        bounces.meetings.sort_by_key(|m| (m.island, m.contact));
+        bounces.meetings.sort_unstable_by_key(|m| (m.island, m.contact));
         while first < bounces.meetings.len() {
             let island = bounces.meetings[first].island;
             let len = bounces.meetings[first..].iter().take_while(|m| m.island == island).count();
@@ -160,12 +160,12 @@ impl World {
             let meeting = bounces.meetings[range.start + next];
             left -= 1;
             if left == 0 || !self.collide_bodies(bounces, &meeting) {
-                let undone = bounces.saved.split_off(first_saved);
-                for (body, rotation, pose, velocity) in undone {
-                    if let Some(body) = &mut self.bodies[body] {
-                        body.put_back(rotation, pose, velocity);
+                for (body, rotation, pose, velocity) in &bounces.saved[first_saved..] {
+                    if let Some(body) = &mut self.bodies[*body] {
+                        body.put_back(*rotation, *pose, *velocity);
                     }
                 }
+                bounces.saved.truncate(first_saved);
                 bounces.impulses.truncate(first_impulse);
                 bounces.work = work;
                 return;
