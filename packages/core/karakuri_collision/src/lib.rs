@@ -3,6 +3,7 @@
 
 mod broad_phase;
 mod convert;
+mod decompose;
 mod hull;
 mod manifold;
 mod narrow;
@@ -13,6 +14,7 @@ mod solid;
 mod surface;
 mod sweep;
 
+pub use decompose::{DECOMPOSITION, decompose};
 pub use manifold::{ContactPoint, Manifold};
 pub use query::{ClosestPoints, RayHit};
 pub use scene::{Collider, ColliderId, CollisionScene};

@@ -50,6 +50,7 @@ pub(crate) struct Placed {
     /// Of parry's frame in the world.
     pub(crate) pose: Pose3,
     fixed: bool,
+    bounds: Option<Bounds>,
 }
 
 impl Placed {
@@ -59,16 +60,17 @@ impl Placed {
         Posed::new(&self.solid, Pose::new(X.rotation, X.translation - origin))
     }
 
-    fn bounds(&self, margin: f64) -> Option<Bounds> {
+    /// Around the shape as it is posed; `None` for what has no end, or is not finite.
+    fn find_bounds(&mut self) {
+        self.bounds = None;
         if matches!(self.solid, Solid::HalfSpace) {
-            return None;
+            return;
         }
         let aabb = self.parry.compute_aabb(&self.pose);
-        let margin = Vector3::repeat(margin);
-        Some(Bounds {
-            lower: convert::from_vector(aabb.mins) - margin,
-            upper: convert::from_vector(aabb.maxs) + margin,
-        })
+        let (lower, upper) = (convert::from_vector(aabb.mins), convert::from_vector(aabb.maxs));
+        if (lower + upper).iter().all(|x| x.is_finite()) {
+            self.bounds = Some(Bounds { lower, upper });
+        }
     }
 }
 
@@ -110,14 +112,17 @@ impl CollisionScene {
     pub fn try_add(&mut self, collider: &Collider) -> Result<ColliderId, ShapeError> {
         let built = collider.shape.build()?;
         let id = ColliderId(self.colliders.len());
-        self.colliders.push(Some(Placed {
+        let mut placed = Placed {
             solid: built.solid,
             parry: built.shape,
             frame: built.frame,
             pose_in_world: collider.pose,
             pose: convert::pose(&(collider.pose * built.frame)),
             fixed: collider.fixed,
-        }));
+            bounds: None,
+        };
+        placed.find_bounds();
+        self.colliders.push(Some(placed));
         Ok(id)
     }
 
@@ -129,9 +134,12 @@ impl CollisionScene {
 
     /// Moves a collider to the pose `X_WC`.
     pub fn set_pose(&mut self, id: ColliderId, X_WC: &Pose) {
-        if let Some(placed) = &mut self.colliders[id.0] {
+        if let Some(placed) = &mut self.colliders[id.0]
+            && placed.pose_in_world != *X_WC
+        {
             placed.pose_in_world = *X_WC;
             placed.pose = convert::pose(&(*X_WC * placed.frame));
+            placed.find_bounds();
         }
     }
 
@@ -162,10 +170,10 @@ impl CollisionScene {
 
     /// Finds all contacts whose gap is at most `prediction`. [m]
     pub fn update(&mut self, prediction: f64) {
+        let grow = |bounds: Bounds| bounds.grown(0.5 * prediction);
         self.bounds.clear();
-        self.bounds.extend(
-            self.colliders.iter().map(|c| c.as_ref().and_then(|c| c.bounds(0.5 * prediction))),
-        );
+        self.bounds
+            .extend(self.colliders.iter().map(|c| c.as_ref().and_then(|c| c.bounds).map(grow)));
         self.pairs.clear();
         self.broad.sweep(&self.bounds, &mut self.pairs);
         self.pair_half_spaces();

@@ -10,7 +10,7 @@ use karakuri_spatial::Pose;
 use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
 use crate::diagnostic::{Place, Report, Subject};
 use crate::yaml::{self, Node, Reader};
-use crate::{Base, SensorKind};
+use crate::{Base, Convex, SensorKind};
 
 /// At least zero.
 const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
@@ -44,6 +44,7 @@ pub(crate) struct RobotConfig {
     /// Whether no link touches another of the same robot.
     pub(crate) passes_through_itself: bool,
     pub(crate) materials: Vec<(String, Place, MaterialConfig)>,
+    pub(crate) convex: Vec<(String, Place, Convex)>,
     pub(crate) srdf: Option<(String, Place)>,
 }
 
@@ -236,7 +237,7 @@ fn read_end_effector(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
 }
 
 fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut RobotConfig) {
-    let fields = reader.fields(node, path, &["self", "ignore", "materials"]);
+    let fields = reader.fields(node, path, &["self", "ignore", "materials", "convex"]);
     if let Some((node, path)) = fields.get("self") {
         match reader.text(node, &path) {
             Some("true") | None => {}
@@ -272,6 +273,26 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
                 restitution: number("restitution", 0.0..=1.0),
             };
             config.materials.push((link.to_owned(), place.clone(), material));
+        }
+    }
+    if let Some((node, path)) = fields.get("convex") {
+        for (link, place, node, path) in reader.entries(node, &path) {
+            if let Some(convex) = read_convex(reader, node, &path) {
+                config.convex.push((link.to_owned(), place.clone(), convex));
+            }
+        }
+    }
+}
+
+/// `hull` or `decompose`: what a mesh that moves collides as.
+pub fn read_convex(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Convex> {
+    match reader.text(node, path)? {
+        "hull" => Some(Convex::Hull),
+        "decompose" => Some(Convex::Decompose),
+        other => {
+            let message = format!("{path}: unknown way `{other}` to make a mesh convex");
+            reader.error(node, message, "write hull or decompose");
+            None
         }
     }
 }

@@ -17,6 +17,7 @@ pub use builder::{
     EndEffectorSpec, GeometrySpec, JointSpec, LinkSpec, LoopFrames, LoopSpec, MimicSpec,
     ModelBuilder, SensorSpec,
 };
+pub use config::read_convex;
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Report, Severity};
 pub use load::{Loaded, Source, decode_text, load};
 pub use mesh::{MeshError, decode as decode_mesh};

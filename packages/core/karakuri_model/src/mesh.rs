@@ -6,7 +6,7 @@ mod stl;
 
 use std::path::Path;
 
-use crate::{Asset, Mesh};
+use crate::{Asset, Convex, Mesh};
 
 /// Why a mesh file gives no triangles.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -46,7 +46,12 @@ pub fn decode(asset: &Asset) -> Result<Mesh, MeshError> {
 
 impl Mesh {
     pub(crate) fn named(path: &Path) -> Self {
-        Self { path: path.to_owned(), vertices: Vec::new(), triangles: Vec::new() }
+        Self {
+            path: path.to_owned(),
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+            convex: Convex::Hull,
+        }
     }
 
     fn check(self) -> Result<Self, MeshError> {

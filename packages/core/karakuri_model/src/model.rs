@@ -323,6 +323,20 @@ pub struct Mesh {
     pub vertices: Vec<[f64; 3]>,
     /// Corner indices (m × 3)
     pub triangles: Vec<[u32; 3]>,
+    /// What it collides as where it moves; where it is fixed, as its triangles.
+    pub convex: Convex,
+}
+
+/// What a mesh that moves collides as.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Convex {
+    /// Its convex hull.
+    #[default]
+    Hull,
+    /// Convex parts, yet to be found.
+    Decompose,
+    /// Convex parts, each the hull of points. [m] (n × 3 each)
+    Parts(Vec<Vec<[f64; 3]>>),
 }
 
 /// A hand: how it is driven and where it holds.

@@ -70,6 +70,16 @@ collision:
 }
 
 #[test]
+fn a_mesh_is_made_convex_as_asked() {
+    let wrong = |yaml| read(yaml).unwrap_err().to_string();
+    assert!(
+        wrong("collision: {convex: {nowhere: hull}}").contains("link `nowhere` does not exist")
+    );
+    let text = wrong("collision: {convex: {nowhere: split}}");
+    assert!(text.contains("unknown way `split`") && text.contains("hull or decompose"), "{text}");
+}
+
+#[test]
 fn a_robot_may_pass_through_itself() {
     let ignored = |yaml| read(yaml).unwrap().model.ignored_pairs.len();
     assert_eq!(ignored("collision: {self: true}"), 0);

@@ -14,7 +14,7 @@ use crate::impacts::Bounces;
 use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
-use crate::shapes::collider_shape;
+use crate::shapes::{collider_shapes, solid_shape};
 use crate::solver::{Problem, Solution};
 use crate::springs::Spring;
 use crate::step::Culprit;
@@ -287,21 +287,21 @@ impl World {
         let mut own: Vec<(ColliderId, Option<LinkBody>, FrameId)> = Vec::new();
         for geometry in &model.collisions {
             let moves = geometry.body.is_some();
-            let shape = collider_shape(&geometry.shape, moves);
-            let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
             let link = &model.frames[geometry.frame.0].name;
-            let added = self.collision.try_add(&collider);
-            let collider =
-                added.map_err(|source| WorldError::Shape { name: link.clone(), source })?;
+            let wrong = |source| WorldError::Shape { name: link.clone(), source };
             let mover =
                 geometry.body.map_or(Mover::Fixed, |body| Mover::Robot { robot: id.0, body });
             let owner = Owner::Link { robot: id, frame: geometry.frame };
             let (friction, restitution) = (geometry.friction, geometry.restitution);
-            self.attach(collider, Attachment { owner, mover, friction, restitution });
-            if moves {
-                self.placements.push((collider, mover, geometry.pose_in_body));
+            for shape in collider_shapes(&geometry.shape, moves).map_err(wrong)? {
+                let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
+                let collider = self.collision.try_add(&collider).map_err(wrong)?;
+                self.attach(collider, Attachment { owner, mover, friction, restitution });
+                if moves {
+                    self.placements.push((collider, mover, geometry.pose_in_body));
+                }
+                own.push((collider, geometry.body, geometry.frame));
             }
-            own.push((collider, geometry.body, geometry.frame));
         }
         for (i, &(a, body_a, frame_a)) in own.iter().enumerate() {
             for &(b, body_b, frame_b) in &own[..i] {
@@ -322,10 +322,12 @@ impl World {
     pub fn add_body(&mut self, description: BodyDescription) -> Result<BodyId, WorldError> {
         self.check_name(&description.name)?;
         let name = &description.name;
-        let shape = collider_shape(&description.shape, !description.fixed);
         let wrong = |source| WorldError::Shape { name: name.clone(), source };
-        let inertia =
-            if description.fixed { Matrix3::zeros() } else { body_inertia(&description, &shape)? };
+        let shapes = collider_shapes(&description.shape, !description.fixed).map_err(wrong)?;
+        let inertia = match solid_shape(&description.shape, &shapes) {
+            Some(shape) if !description.fixed => body_inertia(&description, &shape)?,
+            _ => Matrix3::zeros(),
+        };
         let finite = description
             .pose
             .translation
@@ -335,13 +337,26 @@ impl World {
         if !finite {
             return Err(WorldError::NotFinite { name: name.clone(), what: "the pose" });
         }
-        let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
-        let collider = self.collision.try_add(&collider).map_err(wrong)?;
+        let mut colliders = Vec::with_capacity(shapes.len());
+        for shape in shapes {
+            let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
+            match self.collision.try_add(&collider) {
+                Ok(id) => colliders.push(id),
+                Err(source) => {
+                    colliders.iter().for_each(|&id| self.collision.remove(id));
+                    return Err(WorldError::Shape { name: name.clone(), source });
+                }
+            }
+        }
         let id = BodyId(self.bodies.len());
         let mover = if description.fixed { Mover::Fixed } else { Mover::Body(id.0) };
         let (friction, restitution) = (description.friction, description.restitution);
-        self.attach(collider, Attachment { owner: Owner::Body(id), mover, friction, restitution });
-        self.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
+        let attachment = Attachment { owner: Owner::Body(id), mover, friction, restitution };
+        for (i, &collider) in colliders.iter().enumerate() {
+            self.attach(collider, attachment);
+            self.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
+            colliders[..i].iter().for_each(|&other| self.collision.ignore(other, collider));
+        }
         self.bodies.push(Some(Body::new(description, inertia)));
         self.lay_out();
         Ok(id)

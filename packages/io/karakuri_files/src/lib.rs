@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod atomic;
+mod convex;
 mod plot;
 mod report;
 mod resolve;
@@ -9,6 +10,7 @@ mod scene;
 mod trace;
 
 pub use atomic::{WriteError, write_atomic};
+pub use convex::{convex_cache, find_parts};
 pub use plot::{Panel, Plot, PlotError, Series};
 pub use report::{ReportError, write_json};
 pub use resolve::FileAssets;

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use karakuri_collision::ShapeError;
 use karakuri_model::{Base, Diagnostics, Loaded, Source, decode_text, load};
 
 use crate::FileAssets;
+use crate::convex::find_robot_parts;
 
 /// Larger files are no robots. [bytes]
 const SIZE_LIMIT: u64 = 64 << 20;
@@ -30,6 +32,14 @@ pub enum LoadError {
         /// [bytes]
         size: u64,
     },
+    /// A link's mesh cannot be parted.
+    #[error("link `{link}`: {source}; write `convex: {{{link}: hull}}`, or mend the mesh")]
+    Parts {
+        /// The link.
+        link: String,
+        /// Why not.
+        source: ShapeError,
+    },
     /// The files are wrong.
     #[error("{0}")]
     Wrong(#[from] Diagnostics),
@@ -53,7 +63,10 @@ pub fn load_robot(
         config: config_name.as_deref().zip(config_text.as_deref()),
         base,
     };
-    Ok(load(&source, &mut FileAssets::from_env())?)
+    let mut loaded = load(&source, &mut FileAssets::from_env())?;
+    find_robot_parts(&mut loaded.model)
+        .map_err(|(link, source)| LoadError::Parts { link, source })?;
+    Ok(loaded)
 }
 
 /// Text of a file: UTF-8 or UTF-16.

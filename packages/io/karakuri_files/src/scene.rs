@@ -9,6 +9,7 @@ use karakuri_model::{
 };
 use karakuri_physics::{Scene, SceneBody, SceneRobot, World};
 
+use crate::convex::{convex_cache, find_parts};
 use crate::{FileAssets, LoadError, load_robot, read_text};
 
 /// A scene with everything it names.
@@ -89,14 +90,27 @@ fn read_shape(
     assets: &mut FileAssets,
 ) -> Result<(), Diagnostic> {
     let Shape::Mesh(mesh) = &body.description.shape else { return Ok(()) };
+    if mesh.path.as_os_str().is_empty() {
+        // A height field is in the scene itself.
+        return Ok(());
+    }
+    let convex = mesh.convex.clone();
     let (name, uri) = (&body.description.name, mesh.path.to_string_lossy());
     let asset: Asset = assets
         .read(&uri, &scene.to_string_lossy())
         .map_err(|e| error(&body.place, format!("body `{name}`: {e}"), e.remedy()))?;
-    let mesh = decode_mesh(&asset).map_err(|e| {
+    let mut mesh = decode_mesh(&asset).map_err(|e| {
         let message = format!("body `{name}`: mesh `{uri}`: {e}");
         error(&body.place, message, "export it anew as STL, OBJ or DAE")
     })?;
-    body.description.shape = Shape::Mesh(Arc::new(mesh));
+    mesh.convex = convex;
+    let mut mesh = Arc::new(mesh);
+    if !body.description.fixed {
+        find_parts(&mut mesh, convex_cache().as_deref()).map_err(|e| {
+            let message = format!("body `{name}`: mesh `{uri}`: {e}");
+            error(&body.place, message, "write `convex: hull`, or mend the mesh")
+        })?;
+    }
+    body.description.shape = Shape::Mesh(mesh);
     Ok(())
 }

@@ -32,6 +32,7 @@ fn every_shape_covers_its_silhouette() {
         path: "square.stl".into(),
         vertices: vec![[0.0, -0.1, -0.1], [0.0, 0.1, -0.1], [0.0, 0.1, 0.1], [0.0, -0.1, 0.1]],
         triangles: vec![[0, 1, 2], [0, 2, 3]],
+        convex: karakuri_model::Convex::Hull,
     };
     let pi = std::f64::consts::PI;
     // Areas seen from far away; the camera at 2 m enlarges what is in front of the origin by a few per cent.

@@ -1,5 +1,7 @@
 //! A robot YAML put onto the robot of its URDF.
 
+use std::sync::Arc;
+
 use roxmltree::Node;
 
 use super::{DriveConfig, RobotConfig};
@@ -8,7 +10,7 @@ use crate::builder::{JointSpec, closest};
 use crate::diagnostic::{Place, Report, Subject};
 use crate::load::decode_text;
 use crate::xml::XmlText;
-use crate::{Drive, ModelBuilder};
+use crate::{Convex, Drive, ModelBuilder, Shape};
 
 impl RobotConfig {
     /// Drives and surfaces change the URDF's joints and links; the rest hangs on them by name.
@@ -37,6 +39,9 @@ impl RobotConfig {
                 shape.restitution = material.restitution.unwrap_or(shape.restitution);
             }
         }
+        for (name, place, convex) in &self.convex {
+            apply_convex(name, place, convex, builder, report);
+        }
         for (a, b, place) in self.ignored_pairs {
             report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), place);
             builder.ignored_pairs.push((a, b));
@@ -63,6 +68,33 @@ impl RobotConfig {
 fn did_you_mean<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest(wrong, known)
         .map_or("write a name of the URDF".to_owned(), |name| format!("did you mean `{name}`?"))
+}
+
+/// Of one link's meshes; its drawn meshes stay as they are.
+fn apply_convex(
+    name: &str,
+    place: &Place,
+    convex: &Convex,
+    builder: &mut ModelBuilder,
+    report: &mut Report,
+) {
+    let Some(link) = builder.links.iter_mut().find(|l| l.name == name) else {
+        let remedy = did_you_mean(name, builder.links.iter().map(|l| l.name.as_str()));
+        let message = format!("collision.convex: link `{name}` does not exist");
+        report.error_at(place.clone(), message, remedy);
+        return;
+    };
+    let mut found = false;
+    for shape in &mut link.collisions {
+        if let Shape::Mesh(mesh) = &mut shape.shape {
+            Arc::make_mut(mesh).convex = convex.clone();
+            found = true;
+        }
+    }
+    if !found {
+        let message = format!("collision.convex: link `{name}` collides with no mesh");
+        report.warn_at(place.clone(), message, "delete it, or give the link a <collision> mesh");
+    }
 }
 
 fn apply_drive(

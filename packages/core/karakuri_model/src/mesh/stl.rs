@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use super::MeshError;
-use crate::Mesh;
+use crate::{Convex, Mesh};
 
 /// Bytes before the triangles of a binary file, and bytes of each.
 const HEADER: usize = 84;
@@ -38,6 +38,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
         path: path.to_owned(),
         vertices: stl.vertices.iter().map(|v| [0, 1, 2].map(|i| f64::from(v[i]))).collect(),
         triangles: stl.faces.iter().map(|f| f.vertices.map(index)).collect(),
+        convex: Convex::Hull,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use karakuri_model::yaml::{self, Fields, Node, Reader};
-use karakuri_model::{Diagnostics, Mesh, Report, Shape};
+use karakuri_model::{Convex, Diagnostics, Mesh, Report, Shape, read_convex};
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneRobot};
@@ -255,6 +255,11 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     let color = color.unwrap_or(Vector3::new(0.7, 0.7, 0.7)).map(|c| c.clamp(0.0, 1.0));
     #[expect(clippy::cast_possible_truncation, reason = "a colour from 0 to 1")]
     let color = [color.x as f32, color.y as f32, color.z as f32, 1.0];
+    let is_field = |m: &Mesh| m.path.as_os_str().is_empty();
+    if !fixed && matches!(&shape, Some(Shape::Mesh(mesh)) if is_field(mesh)) {
+        let message = format!("{path}: a height field cannot move");
+        reader.error(node, message, "write `fixed: true`");
+    }
     let description = BodyDescription {
         name: name?.to_owned(),
         shape: shape?,
@@ -271,12 +276,12 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
 }
 
 fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {
-    let kinds = ["box", "sphere", "cylinder", "capsule", "mesh"];
+    let kinds = ["box", "sphere", "cylinder", "capsule", "mesh", "heightfield"];
     let fields = reader.fields(node, path, &kinds);
     let mut given = kinds.into_iter().filter(|k| fields.get(k).is_some());
     let (Some(kind), None) = (given.next(), given.next()) else {
         let remedy = "write one of {box: [x, y, z]}, {sphere: {radius: r}}, {cylinder: {radius: r, length: l}}, \
-                      {capsule: {radius: r, length: l}}, {mesh: {file: f}}";
+                      {capsule: {radius: r, length: l}}, {mesh: {file: f}}, {heightfield: {cell: c, heights: [[...], ...]}}";
         reader.error(node, format!("{path}: expected one shape"), remedy);
         return None;
     };
@@ -297,15 +302,16 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
             Some(Shape::Sphere { radius: required_number(reader, &fields, "radius", radius)? })
         }
         "mesh" => {
-            let fields = reader.fields(node, &path, &["file"]);
+            let fields = reader.fields(node, &path, &["file", "convex"]);
+            let convex = fields.get("convex");
+            let convex = convex.and_then(|(node, path)| read_convex(reader, node, &path));
             let (node, path) = reader.required(&fields, "file", "part.stl")?;
-            let file = PathBuf::from(reader.text(node, &path)?);
-            Some(Shape::Mesh(Arc::new(Mesh {
-                path: file,
-                vertices: Vec::new(),
-                triangles: Vec::new(),
-            })))
+            let path = PathBuf::from(reader.text(node, &path)?);
+            let (vertices, triangles) = (Vec::new(), Vec::new());
+            let convex = convex.unwrap_or_default();
+            Some(Shape::Mesh(Arc::new(Mesh { path, vertices, triangles, convex })))
         }
+        "heightfield" => read_height_field(reader, node, &path),
         kind => {
             let fields = reader.fields(node, &path, &["radius", "length"]);
             let radius = required_number(reader, &fields, "radius", radius);
@@ -318,6 +324,41 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
             })
         }
     }
+}
+
+/// A grid of heights, rows along y from the first, as a mesh centred on the grid's middle.
+fn read_height_field(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {
+    let fields = reader.fields(node, path, &["cell", "heights"]);
+    let cell = required_number(reader, &fields, "cell", (&LENGTH, "m", "0.1"));
+    let (rows_node, path) = reader.required(&fields, "heights", "[[0, 0.1], [0, 0]]")?;
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for row in reader.list(rows_node, &path) {
+        let heights = reader.list(row, &path).iter();
+        let heights = heights.map(|height| reader.number(height, &path, &ANY, "m"));
+        rows.push(heights.collect::<Option<_>>()?);
+    }
+    let n = rows.first().map_or(0, Vec::len);
+    if n < 2 || rows.len() < 2 || rows.iter().any(|row| row.len() != n) {
+        let message = format!("{path}: expected rows of equally many heights");
+        reader.error(rows_node, message, "write at least two rows of at least two heights");
+        return None;
+    }
+    let cell = cell?;
+    let place = |i: usize, count: usize| cell * (i as f64 - 0.5 * (count - 1) as f64);
+    let mut vertices = Vec::with_capacity(n * rows.len());
+    let mut triangles = Vec::new();
+    for (j, row) in rows.iter().enumerate() {
+        vertices
+            .extend(row.iter().enumerate().map(|(i, &z)| [place(i, n), place(j, rows.len()), z]));
+    }
+    for (i, j) in (1..rows.len()).flat_map(|j| (1..n).map(move |i| (i, j))) {
+        let corner = |di: usize, dj: usize| u32::try_from((j - dj) * n + i - di);
+        let corners = [corner(1, 1), corner(0, 1), corner(0, 0), corner(1, 0)];
+        let [Ok(a), Ok(b), Ok(c), Ok(d)] = corners else { return None };
+        triangles.extend([[a, b, c], [a, c, d]]);
+    }
+    let (path, convex) = (PathBuf::new(), Convex::Hull);
+    Some(Shape::Mesh(Arc::new(Mesh { path, vertices, triangles, convex })))
 }
 
 fn read_inertia(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Matrix3> {

@@ -102,3 +102,31 @@ fn all_problems_are_reported_at_once() {
     let error = Scene::parse("dt: 1\ngravity: 9.81\nground: {grip: 1}", "bad.yaml").unwrap_err();
     assert_eq!(error.errors().count(), 3, "{error}");
 }
+
+#[test]
+fn a_box_rests_on_a_height_field() {
+    let text = "\
+dt: 0.002
+bodies:
+  - {name: hill, fixed: true, shape: {heightfield: {cell: 0.1, heights: [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0.2]]}}}
+  - {name: box, mass: 1, shape: {box: [0.1, 0.1, 0.1]}, pose: {xyz: [-0.05, 0, 0.0501]}}
+";
+    let scene = Scene::parse(text, "hill.yaml").unwrap();
+    let mut world = World::from_scene(&scene, &[]).unwrap();
+    let id = world.find_body("box").unwrap();
+    for _ in 0..200 {
+        world.step();
+    }
+    let p = world.body(id).pose().translation;
+    assert!((p - Vector3::new(-0.05, 0.0, 0.05)).norm() < 2e-5, "{p}");
+    assert_eq!(world.contacts().count(), 4);
+    let wrong = |text: &str| Scene::parse(text, "hill.yaml").unwrap_err().to_string();
+    let ragged = wrong(
+        "bodies: [{name: h, fixed: true, shape: {heightfield: {cell: 1, heights: [[0, 0], [0]]}}}]",
+    );
+    assert!(ragged.contains("rows of equally many heights"), "{ragged}");
+    let moving = wrong(
+        "bodies: [{name: h, mass: 1, shape: {heightfield: {cell: 1, heights: [[0, 0], [0, 1]]}}}]",
+    );
+    assert!(moving.contains("a height field cannot move"), "{moving}");
+}
