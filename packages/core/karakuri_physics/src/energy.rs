@@ -30,32 +30,32 @@ impl Energy {
     }
 }
 
-/// Energy that came into a world, by cause; negative where it left. All in J.
+/// Energy that came into a world, by cause; negative where it left.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Ledger {
-    /// Change of the kinetic energy.
+    /// Change of the kinetic energy. [J]
     pub kinetic: f64,
-    /// Change of the potential energy.
+    /// Change of the potential energy. [J]
     pub potential: f64,
-    /// Drives: servos and feed-forward.
+    /// Drives: servos and feed-forward. [J]
     pub servos: f64,
-    /// Applied wrenches.
+    /// Applied wrenches. [J]
     pub external: f64,
-    /// Contacts: friction and impacts.
+    /// Contacts: friction and impacts. [J]
     pub contacts: f64,
-    /// Limits of position and speed.
+    /// Limits of position and speed. [J]
     pub limits: f64,
-    /// Dry friction of joints.
+    /// Dry friction of joints. [J]
     pub friction: f64,
-    /// Dampers of joints and springs.
+    /// Dampers of joints and springs. [J]
     pub dampers: f64,
-    /// Loops and mimic joints, found as what is left in their mechanisms.
+    /// Loops and mimic joints, found as what is left in their mechanisms. [J]
     pub loops: f64,
-    /// Undoing of penetrations, against gravity.
+    /// Undoing of penetrations, against gravity. [J]
     pub stabilisation: f64,
-    /// Error of the integration in time.
+    /// Error of the integration in time. [J]
     pub integration: f64,
-    /// Changes of velocity that no impulse accounts for.
+    /// Changes of velocity that no impulse accounts for. [J]
     pub unexplained: f64,
 }
 
