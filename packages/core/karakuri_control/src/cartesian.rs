@@ -89,6 +89,11 @@ impl MovePlanner {
         }
     }
 
+    /// The tool frame.
+    pub fn frame(&self) -> FrameId {
+        self.frame
+    }
+
     /// The joints that move, in order.
     pub fn joints(&self) -> &[BodyId] {
         &self.joints

@@ -1,14 +1,16 @@
 //! Hands: how the driven joint, the opening and the force at the object go together.
 //!
-//! A kind of hand is one file and one line in [`from_model`]. Openings are the free width between the fingers.
+//! A kind of hand is one file and one entry in [`KINDS`]. Openings are the free width between the fingers.
 //! Units: m, rad, N, N·m. The tool frame has x towards the object and y along the opening (REP 120).
 
 mod parallel_linkage;
+mod parallel_slide;
 
 pub use parallel_linkage::ParallelLinkage;
+pub use parallel_slide::ParallelSlide;
 
 use karakuri_dynamics::{Data, frame_pose};
-use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_model::{BodyId, EndEffector as Config, FrameId, Model};
 use karakuri_spatial::{Force, Vector3};
 
 /// A hand with two fingers and one driven joint.
@@ -30,6 +32,9 @@ pub trait EndEffector: core::fmt::Debug + Send {
 
     /// Length of the finger pads along the tool's x. [m]
     fn pad_depth(&self) -> f64;
+
+    /// Width of the finger pads along the tool's z. [m]
+    fn pad_width(&self) -> f64;
 
     /// Opening at a position of the driven joint. [m]
     fn opening(&self, position: f64) -> f64;
@@ -117,19 +122,86 @@ pub enum EndEffectorError {
     },
 }
 
+/// A kind of hand.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// What a robot YAML calls it.
+    pub name: &'static str,
+    /// Makes one from a robot YAML's section.
+    pub make: fn(&Config) -> Result<Box<dyn EndEffector>, EndEffectorError>,
+    /// Parameters of a sensible hand of this kind: documentation, and what the conformance tests run on.
+    pub example: &'static [(&'static str, f64)],
+}
+
 /// The kinds that [`from_model`] knows.
-pub const KINDS: &[&str] = &["parallel_linkage"];
+pub const KINDS: &[Kind] = &[parallel_linkage::REGISTERED, parallel_slide::REGISTERED];
 
 /// The hand that a model's `end_effector` describes.
 pub fn from_model(model: &Model) -> Result<Box<dyn EndEffector>, EndEffectorError> {
     let Some(config) = &model.end_effector else {
         return Err(EndEffectorError::None { robot: model.name.clone() });
     };
-    match config.kind.as_str() {
-        "parallel_linkage" => Ok(Box::new(ParallelLinkage::new(config)?)),
-        kind => {
-            Err(EndEffectorError::UnknownKind { kind: kind.to_owned(), known: KINDS.join(", ") })
+    match KINDS.iter().find(|kind| kind.name == config.kind) {
+        Some(kind) => (kind.make)(config),
+        None => Err(EndEffectorError::UnknownKind {
+            kind: config.kind.clone(),
+            known: KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// Reads the numbers of a robot YAML's section.
+struct Numbers<'a> {
+    kind: &'static str,
+    config: &'a Config,
+}
+
+impl Numbers<'_> {
+    fn get(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
+        let found = self.config.parameters.iter().find(|(name, _)| name == parameter);
+        match found {
+            Some(&(_, value)) if value.is_finite() => Ok(value),
+            Some(&(_, value)) => {
+                Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "finite" })
+            }
+            None => Err(EndEffectorError::Missing { kind: self.kind, parameter }),
         }
+    }
+
+    fn positive(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
+        match self.get(parameter)? {
+            value if value > 0.0 => Ok(value),
+            value => {
+                Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "above 0" })
+            }
+        }
+    }
+
+    /// The one driven joint.
+    fn joint(&self) -> Result<BodyId, EndEffectorError> {
+        match self.config.joints[..] {
+            [joint] => Ok(joint),
+            ref other => Err(EndEffectorError::Parts {
+                kind: self.kind,
+                want: "one driven joint",
+                got: other.len(),
+            }),
+        }
+    }
+
+    /// `opening_min` and `opening_max`. [m]
+    fn opening(&self) -> Result<(f64, f64), EndEffectorError> {
+        let (lowest, highest) = (self.get("opening_min")?, self.positive("opening_max")?);
+        if lowest < 0.0 || lowest >= highest {
+            let range = "at least 0 and below opening_max";
+            return Err(EndEffectorError::Range {
+                kind: self.kind,
+                parameter: "opening_min",
+                value: lowest,
+                range,
+            });
+        }
+        Ok((lowest, highest))
     }
 }
 
@@ -165,19 +237,26 @@ impl FingerSensors {
         self.sensors
     }
 
+    /// On which side of the tool's y each finger is: 1 or −1, at the forward kinematics in `data`. (2)
+    pub fn sides(&self, model: &Model, data: &Data) -> [f64; 2] {
+        let X_TW = frame_pose(model, data, self.tool).inverse();
+        self.sensors.map(|s| {
+            let X_TF = X_TW * frame_pose(model, data, model.sensors[s].frame);
+            if X_TF.translation.y >= 0.0 { 1.0 } else { -1.0 }
+        })
+    }
+
     /// What the fingers feel, from the sensors' wrenches (on the finger, in its link's axes), at the forward
     /// kinematics in `data`.
     pub fn forces(&self, model: &Model, data: &Data, wrenches: &[Force; 2]) -> [FingerForce; 2] {
         let X_TW = frame_pose(model, data, self.tool).inverse();
-        let mut out = [FingerForce::default(); 2];
-        for ((out, &sensor), wrench) in out.iter_mut().zip(&self.sensors).zip(wrenches) {
-            let X_TF = X_TW * frame_pose(model, data, model.sensors[sensor].frame);
-            let f = X_TF.rotation * wrench.force;
+        let sides = self.sides(model, data);
+        core::array::from_fn(|k| {
+            let X_TF = X_TW * frame_pose(model, data, model.sensors[self.sensors[k]].frame);
+            let f = X_TF.rotation * wrenches[k].force;
             // The object presses each finger away from the middle.
-            let outwards = if X_TF.translation.y >= 0.0 { 1.0 } else { -1.0 };
-            *out = FingerForce { normal: f.y * outwards, tangential: Vector3::new(f.x, 0.0, f.z) };
-        }
-        out
+            FingerForce { normal: f.y * sides[k], tangential: Vector3::new(f.x, 0.0, f.z) }
+        })
     }
 }
 

@@ -5,6 +5,8 @@
 //! `θ̇ = ω (ΣF − 2F*)/K`, `K = Σ ∂F/∂θ` of both fingers through the drive's stiffness, so that the force settles with the
 //! rate ω whatever the drive. Rate limit, dead band and clamping of the target to what the drive can use (anti-windup)
 //! keep it calm.
+//! While one finger alone touches, its force is kept low: the object is pushed to the middle if it goes lightly, and not
+//! pressed against what holds it.
 //! Units: m, rad, N, s.
 
 use crate::{EndEffector, FingerForce};
@@ -24,6 +26,8 @@ pub struct GripSettings {
     pub force_rate: f64,
     /// Force errors below it are left. [N]
     pub dead_band: f64,
+    /// With which one finger alone may push. [N]
+    pub push_force: f64,
 }
 
 impl Default for GripSettings {
@@ -36,6 +40,7 @@ impl Default for GripSettings {
             touch_speed: 0.015,
             force_rate: 10.0,
             dead_band: 0.1,
+            push_force: 3.0,
         }
     }
 }
@@ -202,7 +207,6 @@ impl GripForce {
     fn close(&mut self, hand: &dyn EndEffector, target: f64, force: f64, slow_below: f64) -> f64 {
         let s = &self.settings;
         let sum = self.state.forces[0] + self.state.forces[1];
-        let error = sum - 2.0 * force;
         let touch_rate = s.touch_speed / hand.opening_rate(target);
         let touching = self.state.touching[0] || self.state.touching[1];
         // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
@@ -211,6 +215,11 @@ impl GripForce {
             let slow = self.state.opening < slow_below;
             return -if slow { touch_rate } else { s.speed / hand.opening_rate(target) };
         }
+        let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
+        if alone && sum < 0.8 * s.push_force {
+            return -touch_rate;
+        }
+        let error = if alone { sum - s.push_force } else { sum - 2.0 * force };
         if error.abs() < s.dead_band {
             return 0.0;
         }

@@ -1,32 +1,56 @@
 //! Pick and place: from a pose to take and a pose to put to arm trajectories, hand references and an honest result.
 //!
-//! `APPROACH → DESCEND → CLOSE → VERIFY → LIFT → MOVE → LOWER → OPEN → RETREAT`. Everything is planned and checked by
-//! inverse kinematics before anything moves. Each [`tick`](PickAndPlace::tick) is a function of the measurement and the
-//! time: transitions never depend on when an answer to a request came, so equal measurements give equal runs.
+//! `APPROACH → DESCEND → CLOSE → VERIFY → LIFT_OFF → WEIGH → LIFT → MOVE → LOWER → OPEN → RETREAT`. Everything is planned,
+//! and checked by inverse kinematics and against known objects, before anything moves. Each
+//! [`tick`](PickAndPlace::tick) is a function of the measurement and the time: transitions never depend on when an answer
+//! to a request came, so equal measurements give equal runs.
 //!
-//! On a failure with free hands the fingers open and the arm goes back up. A cancel stops smoothly; a held object stays
-//! held: the machine then goes on giving the hand's reference for as long as it is ticked.
+//! | trouble | sign | reaction |
+//! |---|---|---|
+//! | one finger touches first | one sensor only while closing | `CENTRE`: the hand moves to that side until both touch; out of reach: `BLOCKED` |
+//! | no object, or blocked | fingers closed, or centring out of reach | `OPEN`, `UNDO` (up), `LOOK`; once more where it is seen; then the failure |
+//! | wrong size | stopped at another opening | `OPEN`, `UNDO`, `WRONG_SIZE` |
+//! | slips when lifted | in `WEIGH` the load changes with the grip's force | `SET_DOWN`, `OPEN`, `UNDO`, `LOOK`, a grip for the friction felt; at the limit `SLIPPED` |
+//! | other weight than told | the load in `WEIGH` | lighter: goes on; heavier: the same with a grip for that weight; beyond the limit `TOO_HEAVY` |
+//! | stands early | the load falls in `LOWER` | `HALT`, `OPEN` |
+//! | slips on the way | forces or load fall | more force up to the limit; then `HALT`, `SLIPPED`, what is held stays held |
+//! | collision | force on a free finger, or the controller gives up | `HALT`, `BACK_UP` 20 mm, `COLLISION` |
+//! | sticks to the hand | not free after opening | `SHAKE` once, then `STUCK` |
+//! | no progress | a stage takes too long | `HALT`, `TIMEOUT` |
+//!
+//! A cancel stops smoothly; a held object stays held: the machine then goes on giving the hand's reference for as long as
+//! it is ticked.
 //! Units: m, rad, s, N, kg; poses of the object's centre in the world.
 
+mod clearance;
 mod plan;
+mod planner;
+mod run;
 mod types;
 
 pub use plan::{Plan, PlanError};
 pub use types::{
-    ArmReport, ArmRequest, Failure, Feedback, Measurement, ObjectPose, Output, PickAndPlaceGoal,
-    PickAndPlaceResult, PickAndPlaceSettings, Stage,
+    ArmReport, ArmRequest, Failure, Feedback, KnownObject, Measurement, ObjectPose, Output,
+    PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, Sighting, Stage,
 };
 
 use std::sync::Arc;
 
 use karakuri_control::Time;
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_dynamics::{Data, forward_kinematics};
+use karakuri_dynamics::{Data, forward_kinematics, frame_pose, frame_velocity, update_velocities};
 use karakuri_model::Model;
+use karakuri_spatial::Vector3;
 
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
-use crate::grip_force::{GripForce, GripSettings, GripTask, is_firm};
+use crate::grip_force::{GripForce, GripSettings, GripTask};
 use crate::{EndEffector, FingerForce};
+use plan::{Reaction, holding_force};
+use planner::similar;
+use run::{Found, MOVABLE, Run, Seen, Step, Tries, Weighing};
+
+/// Slower than this the tool's velocity says nothing of where it goes. [m/s]
+const HEADING_SPEED: f64 = 0.01;
 
 /// The machine.
 #[derive(Debug)]
@@ -38,28 +62,13 @@ pub struct PickAndPlace {
     settings: PickAndPlaceSettings,
     data: Data,
     run: Option<Run>,
+    /// First sighting since the run began to look.
+    sighted: Option<Vec<KnownObject>>,
     last: Option<Time>,
+    tool_velocity: Vector3,
     output: Output,
     /// The output was given by a tick already.
     delivered: bool,
-}
-
-/// A goal under way.
-#[derive(Debug)]
-struct Run {
-    goal: PickAndPlaceGoal,
-    plan: Plan,
-    stage: Stage,
-    started: Time,
-    entered: Time,
-    /// How long the present stage's condition has held. [s]
-    held: f64,
-    /// Time without a sign of what the stage waits for. [s]
-    missing: f64,
-    failure: Option<(Failure, Stage, String)>,
-    /// Forces and width when the object was held, for the result.
-    grip: Option<(f64, [f64; 2])>,
-    retries: u32,
 }
 
 impl PickAndPlace {
@@ -80,7 +89,9 @@ impl PickAndPlace {
             sensors,
             settings,
             run: None,
+            sighted: None,
             last: None,
+            tool_velocity: Vector3::zeros(),
             output: Output::default(),
             delivered: true,
         })
@@ -101,6 +112,11 @@ impl PickAndPlace {
         self.sensors
     }
 
+    /// The settings in force.
+    pub fn settings(&self) -> &PickAndPlaceSettings {
+        &self.settings
+    }
+
     /// The settings, live; a goal under way keeps its plan.
     pub fn settings_mut(&mut self) -> &mut PickAndPlaceSettings {
         &mut self.settings
@@ -116,27 +132,45 @@ impl PickAndPlace {
         &self.output.feedback
     }
 
-    /// Plans a goal from the measured position and starts it; nothing moves if the plan fails. (nq)
-    pub fn start(&mut self, goal: PickAndPlaceGoal, now: Time, q: &[f64]) -> Result<(), PlanError> {
+    /// Plans a goal from the measured position, clear of the known objects, and starts it; nothing moves if the plan
+    /// fails. The grip is as strong as the goal says, or as the object needs. (nq)
+    pub fn start(
+        &mut self,
+        mut goal: PickAndPlaceGoal,
+        now: Time,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Result<(), PlanError> {
         if self.run.is_some() {
             return Err(PlanError::Busy);
         }
-        let plan = Plan::new(&self.model, self.hand.as_ref(), &goal, &self.settings, q)?;
+        let hand = self.hand.as_ref();
+        plan::check(hand, &goal, &self.settings)?;
+        let plan = Plan::new(&self.model, hand, (&goal, &self.settings), q, objects)?;
+        let needed = MOVABLE * holding_force(hand, &goal, &self.settings);
+        goal.grip_force = goal.grip_force.max(needed).min(goal.max_grip_force);
         let run = Run {
+            found: Found { friction: goal.friction, mass: goal.mass },
             goal,
             plan,
-            stage: Stage::Approach,
+            stage: Stage::Idle,
             started: now,
             entered: now,
+            motion: None,
             held: 0.0,
             missing: 0.0,
+            standing: 0.0,
             failure: None,
+            holding: false,
+            placed: false,
             grip: None,
-            retries: 0,
+            weighing: Weighing::default(),
+            tries: Tries::default(),
+            heading: None,
+            progress: 0.0,
         };
-        self.run = Some(run);
         self.output.result = None;
-        self.enter(Stage::Approach, now);
+        self.run = Some(self.enter(run, Stage::Approach, now, q));
         self.delivered = false;
         Ok(())
     }
@@ -144,7 +178,7 @@ impl PickAndPlace {
     /// Cancels: the arm stops smoothly; an object in the hand stays there. The result comes with the next tick.
     pub fn cancel(&mut self) {
         if let Some(run) = &mut self.run {
-            let text = if run.stage.is_carrying() {
+            let text = if run.holding {
                 "cancelled; the arm stopped and the object is still held"
             } else {
                 "cancelled; the arm stopped"
@@ -153,7 +187,7 @@ impl PickAndPlace {
             run.stage = Stage::Stopped;
             self.output.arm = Some(ArmRequest::Stop);
             self.delivered = false;
-            if !matches!(self.grip.task(), GripTask::Close { .. }) {
+            if !run.holding {
                 self.grip.set_task(GripTask::Stay);
             }
         }
@@ -181,18 +215,43 @@ impl PickAndPlace {
             self.abandon(&format!("no measurement for {gap:.2} s"));
             self.output.arm = Some(ArmRequest::Stop);
         }
+        self.look(measured);
         let fingers = self.feel(measured);
         let joint = &self.model.joints[self.hand.joint().0];
         let position = measured.q[joint.q_start];
         self.output.hand = self.grip.tick(self.hand.as_ref(), position, &fingers, dt);
-        self.advance(measured, dt);
+        self.advance(measured, &fingers, dt);
         self.report(measured.time);
         &self.output
     }
 
     fn feel(&mut self, measured: &Measurement<'_>) -> [FingerForce; 2] {
         forward_kinematics(&self.model, &mut self.data, measured.q);
+        update_velocities(&self.model, &mut self.data, measured.v);
         self.sensors.forces(&self.model, &self.data, measured.wrenches)
+    }
+
+    /// Keeps the first sighting since the run began to look, or a while after it let go: which one that is does not
+    /// depend on when it came.
+    fn look(&mut self, measured: &Measurement<'_>) {
+        let Some(run) = &self.run else { return };
+        let since = match run.stage {
+            Stage::Look => run.entered,
+            Stage::Retreat => run.entered.after(self.settings.look_time),
+            _ => return,
+        };
+        if self.sighted.is_none()
+            && let Some(sighting) = measured.sighting
+            && sighting.time >= since
+        {
+            self.sighted = Some(sighting.objects.to_vec());
+        }
+    }
+
+    /// The object of the run's size that is seen nearest to a place, and how far from it. [m]
+    fn nearest(&self, size: &Vector3, place: &Vector3) -> Option<(&KnownObject, f64)> {
+        let seen = self.sighted.as_ref()?.iter().filter(|o| similar(&o.size, size));
+        seen.map(|o| (o, (o.pose.translation - place).norm())).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Ends a run whose time or robot is gone.
@@ -203,208 +262,240 @@ impl PickAndPlace {
         }
     }
 
-    /// Enters a stage: its hand task and its arm trajectory.
-    fn enter(&mut self, stage: Stage, now: Time) {
-        let Some(run) = &mut self.run else { return };
-        (run.stage, run.entered, run.held, run.missing) = (stage, now, 0.0, 0.0);
-        let speed = self.grip.settings().speed;
-        let open = GripTask::MoveTo { opening: run.plan.open, speed };
-        match stage {
-            Stage::Approach | Stage::Open | Stage::Undo => self.grip.set_task(open),
-            Stage::Close => {
-                self.grip.tare();
-                self.grip.set_task(GripTask::Close {
-                    force: run.goal.grip_force,
-                    slow_below: run.plan.width + self.settings.width_tolerance,
-                });
+    /// What the present stage makes of the measurement, and what follows.
+    fn advance(&mut self, measured: &Measurement<'_>, fingers: &[FingerForce; 2], dt: f64) {
+        let Some(mut run) = self.run.take() else { return };
+        if !run.stage.is_final() {
+            let seen = self.see(&mut run, measured, fingers, dt);
+            let step = match run.step(&seen, &self.settings) {
+                Step::Stay => self.overdue(&run, &seen, measured).unwrap_or(Step::Stay),
+                step => step,
+            };
+            run = self.apply(run, step, measured);
+        }
+        self.run = Some(run);
+    }
+
+    fn see<'a>(
+        &mut self,
+        run: &mut Run,
+        measured: &Measurement<'a>,
+        fingers: &[FingerForce; 2],
+        dt: f64,
+    ) -> Seen<'a> {
+        let tool = self.hand.tool_frame();
+        let X_WT = frame_pose(&self.model, &self.data, tool);
+        let v = frame_velocity(&self.model, &self.data, tool).linear;
+        let acceleration = (v - self.tool_velocity).norm() / dt;
+        self.tool_velocity = v;
+        if run.motion.is_some() && v.norm() > HEADING_SPEED {
+            run.heading = Some(v.normalize());
+        }
+        let speed = |id: &karakuri_model::BodyId| measured.v[self.model.joints[id.0].v_start].abs();
+        let elapsed = measured.time.since(run.entered);
+        let joints = run.plan.joints();
+        let arrived = run.motion.as_ref().is_none_or(|motion| {
+            plan::arrived(&self.model, &self.settings, (joints, motion), elapsed, measured)
+        });
+        let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
+        Seen {
+            dt,
+            elapsed,
+            arrived,
+            at_rest: joints.iter().all(|id| speed(id) < self.settings.velocity_tolerance),
+            grip: *self.grip.state(),
+            touch: fingers.iter().map(|f| f.normal.hypot(f.tangential.norm())).fold(0.0, f64::max),
+            load: fingers.iter().map(pull).sum(),
+            position: X_WT.translation,
+            acceleration,
+            placed_off: self
+                .nearest(&run.goal.size, &run.goal.place.position)
+                .map(|(_, distance)| distance),
+            arm: measured.arm,
+        }
+    }
+
+    /// A stage that takes too long.
+    fn overdue(&self, run: &Run, seen: &Seen<'_>, measured: &Measurement<'_>) -> Option<Step> {
+        let planned = match (&run.motion, run.stage) {
+            (Some(motion), _) => motion.duration(),
+            (None, Stage::Close) => run.plan.open / self.grip.settings().touch_speed,
+            _ => 0.0,
+        };
+        if seen.elapsed <= planned + self.settings.stage_timeout {
+            return None;
+        }
+        let lacking = match &run.motion {
+            Some(motion) if !seen.arrived => {
+                plan::describe_error(&self.model, (run.plan.joints(), motion), measured)
             }
+            _ => "the fingers did not get where they should".to_owned(),
+        };
+        let text = format!("{} took longer than {:.1} s; {lacking}", run.stage, seen.elapsed);
+        Some(Step::Fail(Failure::TimeOut, text))
+    }
+
+    fn apply(&mut self, mut run: Run, step: Step, measured: &Measurement<'_>) -> Run {
+        let (now, q) = (measured.time, measured.q);
+        match step {
+            Step::Stay => run,
+            Step::Grip => {
+                self.grip.set_task(self.closing(&run));
+                run
+            }
+            Step::Enter(stage) => self.enter(run, stage, now, q),
+            Step::Fail(failure, text) => {
+                let next = run.way_out(failure);
+                run.failure.get_or_insert((failure, run.stage, text));
+                if next == Stage::Stopped {
+                    self.output.arm = Some(ArmRequest::Stop);
+                }
+                self.enter(run, next, now, q)
+            }
+            Step::Again => self.again(run, measured),
+        }
+    }
+
+    /// The hand's task while it closes or holds.
+    fn closing(&self, run: &Run) -> GripTask {
+        GripTask::Close {
+            force: run.goal.grip_force,
+            slow_below: run.plan.width + self.settings.width_tolerance,
+        }
+    }
+
+    /// Enters a stage: its hand task and its arm trajectory.
+    fn enter(&mut self, mut run: Run, stage: Stage, now: Time, q: &[f64]) -> Run {
+        (run.stage, run.entered, run.held, run.missing) = (stage, now, 0.0, 0.0);
+        run.weighing.restart();
+        match stage {
+            Stage::Approach | Stage::Open => {
+                run.holding = false;
+                let speed = self.grip.settings().speed;
+                self.grip.set_task(GripTask::MoveTo { opening: run.plan.open, speed });
+            }
+            Stage::Close => {
+                if self.grip.state().touching == [false; 2] {
+                    self.grip.tare();
+                }
+                self.grip.set_task(self.closing(&run));
+            }
+            Stage::Verify => run.holding = true,
+            Stage::Weigh | Stage::Lift if run.holding => self.grip.set_task(self.closing(&run)),
+            Stage::Halt => self.output.arm = Some(ArmRequest::Stop),
+            Stage::Look | Stage::Retreat => self.sighted = None,
             _ => {}
         }
-        if let Some(trajectory) = run.plan.trajectory(stage) {
+        if let Err(why) = self.prepare(&mut run, stage, q) {
+            run.failure.get_or_insert((Failure::Blocked, stage, why));
+            return self.enter(run, Stage::Open, now, q);
+        }
+        if let Some(trajectory) = &run.motion {
             let trajectory = JointTrajectory { start: Some(now), ..trajectory.clone() };
             self.output.arm = Some(ArmRequest::Follow(trajectory));
         }
+        run
     }
 
-    fn fail(&mut self, failure: Failure, now: Time, text: String) {
-        let Some(run) = &mut self.run else { return };
-        let stage = run.stage;
-        run.failure.get_or_insert((failure, stage, text));
-        if stage.is_at_object() {
-            // Free hands at the object: open and go back up.
-            self.enter(Stage::Undo, now);
-        } else {
-            run.stage = Stage::Stopped;
-            self.output.arm = Some(ArmRequest::Stop);
+    /// The arm's trajectory of a stage, planned or made now; none: the arm stands.
+    fn prepare(&mut self, run: &mut Run, stage: Stage, q: &[f64]) -> Result<(), String> {
+        let (model, s) = (&*self.model, &self.settings);
+        if stage == Stage::LiftOff && run.tries.centrings > 0 {
+            // The hand is not where it was planned to be.
+            let planned = run.plan.carry_from(model, (&run.goal, s), q);
+            planned.map_err(|(stage, why)| {
+                format!("no way on from where the object is: {stage}: {why}")
+            })?;
         }
-    }
-
-    /// What the present stage makes of the measurement.
-    fn advance(&mut self, measured: &Measurement<'_>, dt: f64) {
-        let now = measured.time;
-        let Some(run) = &mut self.run else { return };
-        let stage = run.stage;
-        if stage == Stage::Stopped {
-            return;
+        if stage == Stage::Lift {
+            let Found { mass, friction } = run.found;
+            run.plan.slow_for_grip(model, (&PickAndPlaceGoal { mass, friction, ..run.goal }, s), q);
         }
-        if let ArmReport::Failed(why) = measured.arm
-            && stage != Stage::Undo
-        {
-            let text = format!("the arm gave up: {why}");
-            let failure = Failure::Collision;
-            run.failure = Some((failure, stage, text));
-            run.stage = Stage::Stopped;
-            return;
-        }
-        let elapsed = now.since(run.entered);
-        let arrived = run.plan.arrived(&self.model, &self.settings, stage, elapsed, measured);
-        if elapsed > run.plan.duration(stage) + self.settings.stage_timeout {
-            let lacking = run.plan.describe_error(&self.model, stage, measured);
-            let text = format!("{stage} took longer than {elapsed:.1} s; {lacking}");
-            // A failed undo must not undo again.
-            if stage == Stage::Undo {
-                run.stage = Stage::Stopped;
-                self.output.arm = Some(ArmRequest::Stop);
-            } else {
-                self.fail(
-                    if stage == Stage::Open { Failure::Stuck } else { Failure::TimeOut },
-                    now,
-                    text,
-                );
-            }
-            return;
-        }
-        match stage {
-            Stage::Approach | Stage::Descend => self.unloaded(stage, arrived, now),
-            Stage::Close => self.close(now, dt),
-            Stage::Verify | Stage::Lift | Stage::Move | Stage::Lower => {
-                self.carry(stage, arrived, now, dt);
-            }
-            Stage::Open => self.open(now, dt),
-            Stage::Undo if arrived => {
-                if let Some(run) = &mut self.run {
-                    run.stage = Stage::Stopped;
-                }
-            }
-            Stage::Retreat if arrived => {
-                if let Some(run) = &mut self.run {
-                    run.stage = Stage::Done;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn unloaded(&mut self, stage: Stage, arrived: bool, now: Time) {
-        let state = *self.grip.state();
-        let collision = self.settings.collision_force;
-        if let Some(k) = state.forces.iter().position(|f| f.abs() > collision) {
-            let force = state.forces[k];
-            let text = format!("finger {k} met {force:.1} N on the way, above {collision:.1} N");
-            return self.fail(Failure::Collision, now, text);
-        }
-        if arrived {
-            self.enter(if stage == Stage::Approach { Stage::Descend } else { Stage::Close }, now);
-        }
-    }
-
-    fn close(&mut self, now: Time, dt: f64) {
-        let state = *self.grip.state();
-        let Some(run) = &mut self.run else { return };
-        let (width, tolerance) = (run.plan.width, self.settings.width_tolerance);
-        if state.at_end || state.opening < width - 2.0 * tolerance {
-            let text = format!(
-                "the fingers closed to {:.1} mm, the object is {:.1} mm wide; forces {:.1} and {:.1} N",
-                1e3 * state.opening,
-                1e3 * width,
-                state.forces[0],
-                state.forces[1]
-            );
-            let touched = state.touching[0] && state.touching[1] && !state.at_end;
-            let failure = if touched { Failure::WrongSize } else { Failure::NoObject };
-            return self.fail(failure, now, text);
-        }
-        if state.gripped {
-            if (state.opening - width).abs() > tolerance {
-                let text = format!(
-                    "the fingers stopped at {:.1} mm, the object should be {:.1} mm wide",
-                    1e3 * state.opening,
-                    1e3 * width
-                );
-                return self.fail(Failure::WrongSize, now, text);
-            }
-            return self.enter(Stage::Verify, now);
-        }
-        // One finger presses hard and the other feels nothing: something holds the object or the hand.
-        let [a, b] = state.touching;
-        let pressed = state.forces.iter().any(|f| *f > 0.5 * run.goal.grip_force);
-        run.missing = if a != b && pressed { run.missing + dt } else { 0.0 };
-        if run.missing > self.settings.one_sided_time {
-            let text = format!(
-                "only one finger touches: forces {:.1} and {:.1} N",
-                state.forces[0], state.forces[1]
-            );
-            self.fail(Failure::Blocked, now, text);
-        }
-    }
-
-    fn carry(&mut self, stage: Stage, arrived: bool, now: Time, dt: f64) {
-        let state = *self.grip.state();
-        let Some(run) = &mut self.run else { return };
-        run.grip = Some((state.opening, state.forces));
-        let wanted = run.goal.grip_force;
-        let lost = state.forces.iter().any(|f| *f < 0.5 * wanted)
-            || state.opening < run.plan.width - 2.0 * self.settings.width_tolerance;
-        run.missing = if lost { run.missing + dt } else { 0.0 };
-        if run.missing > self.settings.slip_time {
-            let text = format!(
-                "the grip was lost in {stage} after {:.2} s: opening {:.1} mm, forces {:.1} and {:.1} N of {wanted:.1}",
-                now.since(run.entered),
-                1e3 * state.opening,
-                state.forces[0],
-                state.forces[1]
-            );
-            return self.fail(Failure::Slipped, now, text);
-        }
-        let firm = is_firm(&state.forces, wanted);
-        run.held = if firm { run.held + dt } else { 0.0 };
-        let next = match stage {
-            Stage::Verify if run.held >= self.settings.verify_time => Stage::Lift,
-            Stage::Lift if arrived && firm => Stage::Move,
-            Stage::Move if arrived => Stage::Lower,
-            Stage::Lower if arrived => Stage::Open,
-            _ => return,
+        let reaction = match stage {
+            Stage::Centre => self.centring(run, q),
+            Stage::BackUp => run
+                .heading
+                .map(|heading| Reaction::By { way: -heading * s.back_up, speed: s.vertical_speed }),
+            Stage::SetDown => Some(run.plan.grasp()),
+            Stage::Shake => Some(Reaction::Shake),
+            Stage::Retreat | Stage::Undo => Some(Reaction::Up),
+            _ => None,
         };
-        self.enter(next, now);
+        run.motion = match reaction {
+            Some(reaction) => run.plan.reaction(model, &self.settings, (q, reaction)),
+            None => run.plan.trajectory(stage).cloned(),
+        };
+        Ok(())
     }
 
-    fn open(&mut self, now: Time, dt: f64) {
-        let state = *self.grip.state();
-        let Some(run) = &mut self.run else { return };
-        let free = !state.touching[0] && !state.touching[1];
-        let wide = state.opening > run.plan.open - 0.002;
-        run.held = if free && wide { run.held + dt } else { 0.0 };
-        if run.held > self.settings.release_time {
-            self.enter(Stage::Retreat, now);
+    /// Sideways to the finger that touches, as fast as it closes: it stays where it is and the other one comes.
+    fn centring(&self, run: &mut Run, q: &[f64]) -> Option<Reaction> {
+        let [a, b] = self.grip.state().touching;
+        let sides = self.sensors.sides(&self.model, &self.data);
+        let side = if a && !b { sides[0] } else { sides[1] };
+        let done = side * run.plan.off_centre(&self.model, q);
+        let rest = self.settings.centring_reach - done;
+        let y =
+            frame_pose(&self.model, &self.data, self.hand.tool_frame()).rotation.column(1) * side;
+        let speed = 0.45 * self.grip.settings().touch_speed;
+        (rest > 1e-4).then_some(Reaction::By { way: y * rest, speed })
+    }
+
+    /// The whole run once more: the object may be elsewhere.
+    fn again(&mut self, mut run: Run, measured: &Measurement<'_>) -> Run {
+        if self.sighted.is_some() {
+            let radius = self.settings.look_radius;
+            match self.nearest(&run.goal.size, &run.goal.pick.position) {
+                Some((found, distance)) if distance < radius => {
+                    let yaw = found.pose.rpy()[2];
+                    run.goal.pick = ObjectPose { position: found.pose.translation, yaw };
+                    run.goal.size = found.size;
+                }
+                _ => {
+                    let why = format!("nothing of its size is seen within {:.0} mm", 1e3 * radius);
+                    return self.give_up(run, &why, measured);
+                }
+            }
         }
+        let (hand, s) = (self.hand.as_ref(), &self.settings);
+        let objects = self.sighted.take().unwrap_or_default();
+        match Plan::new(&self.model, hand, (&run.goal, s), measured.q, &objects) {
+            Ok(plan) => {
+                (run.plan, run.failure, run.tries.centrings) = (plan, None, 0);
+                self.enter(run, Stage::Approach, measured.time, measured.q)
+            }
+            Err(error) => self.give_up(run, &error.to_string(), measured),
+        }
+    }
+
+    fn give_up(&mut self, mut run: Run, why: &str, measured: &Measurement<'_>) -> Run {
+        match &mut run.failure {
+            Some((_, _, text)) => *text = format!("{text}; {why}"),
+            none => *none = Some((Failure::NoObject, run.stage, why.to_owned())),
+        }
+        self.enter(run, Stage::Stopped, measured.time, measured.q)
     }
 
     /// Feedback, and the result when the run is over.
     fn report(&mut self, now: Time) {
         let state = *self.grip.state();
-        let Some(run) = &self.run else {
+        let Some(run) = &mut self.run else {
             self.output.feedback =
                 Feedback { opening: state.opening, forces: state.forces, ..Feedback::default() };
             return;
         };
+        if let Some(progress) = run.plan.progress(run.stage, now.since(run.entered)) {
+            run.progress = progress;
+        }
         self.output.feedback = Feedback {
             stage: run.stage,
-            progress: run.plan.progress(run.stage, now.since(run.entered)),
+            progress: run.progress,
             opening: state.opening,
             forces: state.forces,
-            holding: run.stage.is_carrying(),
+            holding: run.holding,
+            retries: run.tries.total(),
         };
-        if !matches!(run.stage, Stage::Done | Stage::Stopped) {
+        if !run.stage.is_final() {
             return;
         }
         let (opening, forces) = run.grip.unwrap_or((state.opening, state.forces));
@@ -419,7 +510,7 @@ impl PickAndPlace {
             elapsed: now.since(run.started),
             width: opening,
             forces,
-            retries: run.retries,
+            retries: run.tries.total(),
         });
         self.run = None;
     }

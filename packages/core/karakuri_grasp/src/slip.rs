@@ -6,6 +6,9 @@
 //! * about n, with the centre of mass off the grip line by d, `m |(d × (a − g))_n| ≤ μ r_c (N_L + N_R)`, `r_c` the
 //!   effective radius of the pads.
 //!
+//! Sliding and twisting use the same friction: together they must stay inside the ellipse
+//! `(tangential load)² + (twist load)² ≤ 1`. [Howe 1996]
+//!
 //! Units: SI; any one set of axes.
 
 use karakuri_spatial::Vector3;
@@ -46,6 +49,16 @@ impl Grip {
         self.safety * twist / (self.friction * pad_radius * self.force)
     }
 
+    /// Both: how much of the grip a motion uses when the centre of mass is `offset` from the grip line and, in any
+    /// direction, up to `uncertainty` further. [m/s²] (3), [m]
+    pub fn total_load(&self, specific_force: &Vector3, closing: &Vector3, patch: &Patch) -> f64 {
+        let tangential = specific_force - closing * specific_force.dot(closing);
+        let known = self.twist_load(specific_force, closing, &patch.offset, patch.radius);
+        let unknown = self.safety * self.mass * patch.uncertainty * tangential.norm()
+            / (self.friction * patch.radius * self.force);
+        self.load(specific_force, closing).hypot(known + unknown)
+    }
+
     /// `A = μ ΣN/(s m)`, the largest specific force along the pads. [m/s²]
     pub fn capacity(&self) -> f64 {
         self.friction * self.force / (self.safety * self.mass)
@@ -63,6 +76,24 @@ impl Grip {
     }
 }
 
+/// Where the fingers touch the object.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Patch {
+    /// Effective radius, see [`effective_radius`]. [m]
+    pub radius: f64,
+    /// From the grip line to the centre of mass, in the world. [m] (3)
+    pub offset: Vector3,
+    /// By how much the offset may be wrong. [m]
+    pub uncertainty: f64,
+}
+
+/// Effective radius of a rectangular pad under even pressure: the mean distance of its points from its middle,
+/// `d/6 + a²/(12 b) ln((b + d)/a) + b²/(12 a) ln((a + d)/b)`, `d` the diagonal. [m]
+pub fn effective_radius(a: f64, b: f64) -> f64 {
+    let d = a.hypot(b);
+    d / 6.0 + a * a / (12.0 * b) * ((b + d) / a).ln() + b * b / (12.0 * a) * ((a + d) / b).ln()
+}
+
 /// Normal force of each finger for a specific force along the pads: `N = s m |(a − g)_t|/(2 μ)`. [N]
 pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) -> f64 {
     safety * mass * tangential / (2.0 * friction)
@@ -70,7 +101,7 @@ pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{Grip, required_force};
+    use super::{Grip, Patch, effective_radius, required_force};
     use karakuri_spatial::Vector3;
 
     #[test]
@@ -102,5 +133,31 @@ mod tests {
         let twist =
             grip.twist_load(&Vector3::z(), &Vector3::y(), &Vector3::new(0.01, 0.0, 0.0), 0.01);
         assert!((twist - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_square_pad_has_its_known_radius() {
+        // (√2 + asinh 1)/6 of the edge.
+        let known = (core::f64::consts::SQRT_2 + 1.0_f64.asinh()) / 6.0;
+        assert!((effective_radius(0.02, 0.02) / 0.02 - known).abs() < 1e-12);
+        // A disc has 2/3 R; a long strip a quarter of its length.
+        assert!((effective_radius(1.0, 1e-6) - 0.25).abs() < 1e-4);
+    }
+
+    #[test]
+    fn twisting_takes_from_what_is_left_for_sliding() {
+        let grip = Grip { mass: 0.2, friction: 0.6, force: 20.0, safety: 1.5 };
+        let (up, closing) = (Vector3::z() * 9.81, Vector3::y());
+        let patch = |x: f64, uncertainty| Patch {
+            radius: 0.01,
+            offset: Vector3::new(x, 0.0, 0.0),
+            uncertainty,
+        };
+        let straight = grip.total_load(&up, &closing, &patch(0.0, 0.0));
+        assert!((straight - grip.load(&up, &closing)).abs() < 1e-12);
+        // At one radius off, twisting needs as much as sliding.
+        let off = grip.total_load(&up, &closing, &patch(0.01, 0.0));
+        assert!((off - straight * core::f64::consts::SQRT_2).abs() < 1e-12);
+        assert!((grip.total_load(&up, &closing, &patch(0.0, 0.01)) - off).abs() < 1e-12);
     }
 }

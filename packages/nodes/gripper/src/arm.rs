@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_grasp::pick_and_place::ArmRequest;
+use karakuri_grasp::pick_and_place::{ArmReport, ArmRequest};
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
+use karakuri_ros::msg::control_msgs::msg::JointTolerance;
 use karakuri_ros::msg::trajectory_msgs::msg::{
     JointTrajectory as TrajectoryMessage, JointTrajectoryPoint as PointMessage,
 };
@@ -23,7 +24,15 @@ const ANSWER_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct Arm {
     client: ActionClient<Follow>,
     goal: Option<ClientGoal<Follow>>,
-    failure: Option<String>,
+    failure: Option<Failure>,
+}
+
+/// What became of a goal that did not succeed.
+enum Failure {
+    /// The controller gave it up.
+    Blocked(String),
+    /// It never ran, or nobody knows.
+    Lost(String),
 }
 
 impl Arm {
@@ -40,13 +49,15 @@ impl Arm {
         self.client.is_ready()
     }
 
-    /// Does what the machine asks; a trajectory starts at its own stamp, or at once.
-    pub(crate) fn request(&mut self, request: &ArmRequest, stamped: bool) {
+    /// Does what the machine asks; a trajectory starts at its own stamp, or at once. Joints further than `tolerance` from
+    /// it end it. [rad]
+    pub(crate) fn request(&mut self, request: &ArmRequest, stamped: bool, tolerance: f64) {
         match request {
             ArmRequest::Follow(trajectory) => {
                 self.failure = None;
                 let mut goal = FollowJointTrajectory::Goal {
                     trajectory: trajectory_message(trajectory),
+                    path_tolerance: path_tolerance(trajectory, tolerance),
                     ..FollowJointTrajectory::Goal::default()
                 };
                 if !stamped {
@@ -67,31 +78,41 @@ impl Arm {
         self.goal.as_ref().is_some_and(|g| g.state() == ClientGoalState::Sending)
     }
 
-    /// Why the last goal failed, if it did.
-    pub(crate) fn failure(&mut self) -> Option<&str> {
+    /// How the last goal fares.
+    pub(crate) fn report(&mut self) -> ArmReport<'_> {
         if let Some(goal) = &self.goal
             && goal.is_final()
         {
-            let result = goal.result().map(|r| r.error_string.clone()).unwrap_or_default();
+            let said = goal.result().map(|r| r.error_string.clone()).unwrap_or_default();
+            let lost = |why: &str| Some(Failure::Lost(why.to_owned()));
             self.failure = match goal.state() {
                 ClientGoalState::Succeeded => None,
-                ClientGoalState::Rejected => {
-                    Some("the controller rejected the trajectory".to_owned())
-                }
-                ClientGoalState::TimedOut => Some("the controller did not answer".to_owned()),
-                ClientGoalState::Lost => Some("the controller went away".to_owned()),
-                _ if result.is_empty() => Some("the trajectory was cancelled".to_owned()),
-                _ => Some(result),
+                ClientGoalState::Rejected => lost("the controller rejected the trajectory"),
+                ClientGoalState::TimedOut => lost("the controller did not answer"),
+                ClientGoalState::Lost => lost("the controller went away"),
+                _ if said.is_empty() => lost("somebody else cancelled the trajectory"),
+                _ => Some(Failure::Blocked(said)),
             };
             self.goal = None;
         }
-        self.failure.as_deref()
+        match &self.failure {
+            None => ArmReport::Fine,
+            Some(Failure::Blocked(why)) => ArmReport::Blocked(why),
+            Some(Failure::Lost(why)) => ArmReport::Lost(why),
+        }
     }
 
     /// Forgets a failure that was dealt with.
     pub(crate) fn clear(&mut self) {
         self.failure = None;
     }
+}
+
+fn path_tolerance(trajectory: &JointTrajectory, position: f64) -> Vec<JointTolerance> {
+    let joints = trajectory.joints.iter();
+    joints
+        .map(|name| JointTolerance { name: name.clone(), position, ..JointTolerance::default() })
+        .collect()
 }
 
 /// A trajectory as a message.

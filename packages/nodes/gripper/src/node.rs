@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use karakuri_control::Time as ControlTime;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_grasp::gripper_command::GripperCommandRun;
-use karakuri_grasp::pick_and_place::{ArmReport, Measurement, PickAndPlace};
+use karakuri_grasp::pick_and_place::{KnownObject, Measurement, PickAndPlace, Sighting};
 use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
-use karakuri_ros::msg::karakuri_msgs::msg::GripState;
+use karakuri_ros::msg::karakuri_msgs::msg::{GripState, ObjectStates};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
@@ -49,6 +49,8 @@ pub(crate) struct GripperNode {
     root: String,
     arm: Arm,
     readings: [Option<Reading>; 2],
+    /// The last that was seen of the surroundings, and when.
+    sighting: Option<(Time, Vec<KnownObject>)>,
     /// Newest sample, and whether it is still to be ticked.
     sample: Option<(Time, bool)>,
     /// The hand's reference for the newest sample, and whether it still waits to be sent.
@@ -87,6 +89,7 @@ impl GripperNode {
             _ => format!("{}/joint_trajectory", model.groups[group].name),
         };
         node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
+        node.subscribe("/objects", qos::state(), Self::on_objects)?;
         node.action_server("pick_and_place", Self::on_pick)?;
         node.action_server("gripper_cmd", Self::on_command)?;
         node.action_server("parallel_gripper_cmd", Self::on_parallel_command)?;
@@ -101,6 +104,7 @@ impl GripperNode {
             root: model.frames[0].name.clone(),
             arm: Arm::new(node)?,
             readings: [None; 2],
+            sighting: None,
             sample: None,
             reference: None,
             unsent: false,
@@ -123,6 +127,11 @@ impl GripperNode {
             let stamp = Time::from(&message.header.stamp);
             self.readings[finger] = Some(Reading { stamp, wrench, received: Instant::now() });
         }
+    }
+
+    fn on_objects(&mut self, message: &ObjectStates) {
+        let objects = pick::objects(message, (&self.transforms, &self.model));
+        self.sighting = Some((Time::from(&message.header.stamp), objects));
     }
 
     fn on_joint_states(&mut self, message: &JointState) {
@@ -215,7 +224,11 @@ impl GripperNode {
         let goal = pick::goal(goal, defaults, (&self.transforms, &self.model)).map_err(invalid)?;
         *self.machine.settings_mut() = settings;
         self.arm.clear();
-        let started = self.machine.start(goal, ControlTime(now.nanoseconds()), &self.reader.q);
+        // What was seen in a time that a reset has undone is not there any more.
+        let seen = self.sighting.as_ref().filter(|(stamp, _)| *stamp <= now);
+        let objects = seen.map_or(&[][..], |(_, objects)| objects);
+        let time = ControlTime(now.nanoseconds());
+        let started = self.machine.start(goal, time, &self.reader.q, objects);
         started.map_err(|e| (pick::plan_code(&e), e.to_string()))
     }
 
@@ -300,14 +313,19 @@ impl GripperNode {
             self.end_command(Ending::Canceled);
         }
         let wrenches = self.readings.map(|r| r.map_or_else(Force::default, |r| r.wrench));
-        let arm = self.arm.failure().map_or(ArmReport::Fine, ArmReport::Failed);
+        let arm = self.arm.report();
         let time = ControlTime(stamp.nanoseconds());
-        let measured =
-            Measurement { time, q: &self.reader.q, v: &self.reader.v, wrenches: &wrenches, arm };
+        let sighting = self
+            .sighting
+            .as_ref()
+            .map(|(stamp, objects)| Sighting { time: ControlTime(stamp.nanoseconds()), objects });
+        let (q, v) = (&self.reader.q, &self.reader.v);
+        let measured = Measurement { time, q, v, wrenches: &wrenches, arm, sighting };
         let period = self.parameters.robot.period.get();
         let output = self.machine.tick(&measured, period).clone();
         if let Some(request) = &output.arm {
-            self.arm.request(request, self.parameters.robot.lockstep.get());
+            let tolerance = self.machine.settings().path_tolerance;
+            self.arm.request(request, self.parameters.robot.lockstep.get(), tolerance);
         }
         let point = TrajectoryPoint {
             time_from_start: period,

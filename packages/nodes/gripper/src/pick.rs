@@ -1,11 +1,12 @@
 //! `pick_and_place`: messages to what the machine understands, and back.
 
 use karakuri_grasp::pick_and_place::{
-    Failure, Feedback, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
+    Failure, Feedback, KnownObject, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
 };
 use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace;
+use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::{FromMessage, Time, Transforms};
 use karakuri_spatial::{Pose, Vector3};
 
@@ -66,6 +67,7 @@ pub(crate) fn goal(
         pick: object_pose("object_pose", &goal.object_pose, (transforms, model))?,
         place: object_pose("place_pose", &goal.place_pose, (transforms, model))?,
         grip_force: defaults.grip_force.min(limit),
+        max_grip_force: limit,
         approach_height: or(goal.approach_height, defaults.approach_height),
     })
 }
@@ -73,21 +75,14 @@ pub(crate) fn goal(
 fn object_pose(
     what: &str,
     message: &PoseStamped,
-    (transforms, model): (&Transforms, &Model),
+    frames: (&Transforms, &Model),
 ) -> Result<ObjectPose, String> {
-    let frame = &message.header.frame_id;
-    let root = &model.frames[0];
     let pose = Pose::from_message(&message.pose)
         .ok_or_else(|| format!("{what} is not finite, or its quaternion is zero"))?;
-    let in_root = if frame.is_empty() || *frame == root.name {
-        pose
-    } else {
-        let frame_in_root = transforms.pose(&root.name, frame).ok_or_else(|| {
-            format!("{what} is in frame `{frame}`, which tf does not connect to `{}`; use a frame that it does", root.name)
-        })?;
-        frame_in_root * pose
-    };
-    let in_world = root.pose_in_body * in_root;
+    let in_world = in_world(&message.header.frame_id, &pose, frames).ok_or_else(|| {
+        let (frame, root) = (&message.header.frame_id, &frames.1.frames[0].name);
+        format!("{what} is in frame `{frame}`, which tf does not connect to `{root}`; use a frame that it does")
+    })?;
     let [roll, pitch, yaw] = in_world.rpy();
     if roll.abs() > UPRIGHT || pitch.abs() > UPRIGHT {
         return Err(format!(
@@ -95,6 +90,28 @@ fn object_pose(
         ));
     }
     Ok(ObjectPose { position: in_world.translation, yaw })
+}
+
+/// A pose in the model's world; `None` if tf does not know its frame.
+fn in_world(frame: &str, pose: &Pose, (transforms, model): (&Transforms, &Model)) -> Option<Pose> {
+    let root = &model.frames[0];
+    let in_root = if frame.is_empty() || frame == root.name {
+        *pose
+    } else {
+        transforms.pose(&root.name, frame)? * *pose
+    };
+    Some(root.pose_in_body * in_root)
+}
+
+/// What was seen, as the machine takes it; objects in unknown frames or without a size are not seen.
+pub(crate) fn objects(message: &ObjectStates, frames: (&Transforms, &Model)) -> Vec<KnownObject> {
+    let seen = message.objects.iter().filter_map(|object| {
+        let pose = Pose::from_message(&object.pose)?;
+        let size = Vector3::from_message(&object.size).filter(|size| size.min() > 0.0)?;
+        let pose = in_world(&message.header.frame_id, &pose, frames)?;
+        Some(KnownObject { name: object.name.clone(), pose, size })
+    });
+    seen.collect()
 }
 
 /// The action's code for a goal that cannot be planned.
@@ -118,6 +135,7 @@ fn failure_code(failure: Option<Failure>) -> u8 {
         Some(Failure::Stuck) => 8,
         Some(Failure::RobotLost) => 9,
         Some(Failure::Canceled) => 11,
+        Some(Failure::TooHeavy) => code::TOO_HEAVY,
     }
 }
 
@@ -160,6 +178,6 @@ pub(crate) fn feedback(feedback: &Feedback, elapsed: f64) -> PickAndPlace::Feedb
         force_left: feedback.forces[0],
         force_right: feedback.forces[1],
         elapsed,
-        retries: 0,
+        retries: u8::try_from(feedback.retries).unwrap_or(u8::MAX),
     }
 }

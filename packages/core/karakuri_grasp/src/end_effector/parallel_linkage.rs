@@ -6,7 +6,23 @@
 
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 
-use super::{EndEffector, EndEffectorError};
+use super::{EndEffector, EndEffectorError, Kind, Numbers};
+
+/// Its entry in the registry.
+pub(super) const REGISTERED: Kind = Kind {
+    name: KIND,
+    make: |config| Ok(Box::new(ParallelLinkage::new(config)?)),
+    example: &[
+        ("link_length", 0.05),
+        ("half_opening", 0.02125),
+        ("opening_min", 0.0002),
+        ("opening_max", 0.085),
+        ("fingers", 2.0),
+        ("force_max", 40.0),
+        ("pad_depth", 0.028),
+        ("pad_width", 0.024),
+    ],
+};
 
 const KIND: &str = "parallel_linkage";
 /// Beyond it force and depth change too fast with the angle. [rad]
@@ -23,44 +39,33 @@ pub struct ParallelLinkage {
     fingers: f64,
     force_max: f64,
     pad_depth: f64,
+    pad_width: f64,
 }
 
 impl ParallelLinkage {
     /// From the model's `end_effector`.
     pub fn new(config: &Config) -> Result<Self, EndEffectorError> {
-        let get = |parameter: &'static str| {
-            let found = config.parameters.iter().find(|(name, _)| name == parameter);
-            found.map(|(_, v)| *v).ok_or(EndEffectorError::Missing { kind: KIND, parameter })
-        };
-        let positive = |parameter: &'static str| match get(parameter)? {
-            value if value > 0.0 && value.is_finite() => Ok(value),
-            value => {
-                Err(EndEffectorError::Range { kind: KIND, parameter, value, range: "above 0" })
-            }
-        };
-        let [joint] = config.joints[..] else {
-            let got = config.joints.len();
-            return Err(EndEffectorError::Parts { kind: KIND, want: "one driven joint", got });
-        };
-        let link_length = positive("link_length")?;
-        let half_opening = get("half_opening")?;
-        let opening = (get("opening_min")?, positive("opening_max")?);
+        let numbers = Numbers { kind: KIND, config };
+        let link_length = numbers.positive("link_length")?;
+        let half_opening = numbers.get("half_opening")?;
+        let opening = numbers.opening()?;
         for (parameter, value) in [("opening_min", opening.0), ("opening_max", opening.1)] {
             let sine = (0.5 * value - half_opening) / link_length;
-            if sine.abs() > STEEPEST.sin() || value < 0.0 || value > opening.1 {
-                let range = "an opening that the crank reaches within 60 degrees, min below max";
+            if sine.abs() > STEEPEST.sin() {
+                let range = "an opening that the crank reaches within 60 degrees";
                 return Err(EndEffectorError::Range { kind: KIND, parameter, value, range });
             }
         }
         Ok(Self {
-            joint,
+            joint: numbers.joint()?,
             tool_frame: config.tool_frame,
             link_length,
             half_opening,
             opening,
-            fingers: positive("fingers")?,
-            force_max: positive("force_max")?,
-            pad_depth: positive("pad_depth")?,
+            fingers: numbers.positive("fingers")?,
+            force_max: numbers.positive("force_max")?,
+            pad_depth: numbers.positive("pad_depth")?,
+            pad_width: numbers.positive("pad_width")?,
         })
     }
 
@@ -92,6 +97,10 @@ impl EndEffector for ParallelLinkage {
 
     fn pad_depth(&self) -> f64 {
         self.pad_depth
+    }
+
+    fn pad_width(&self) -> f64 {
+        self.pad_width
     }
 
     fn opening(&self, position: f64) -> f64 {

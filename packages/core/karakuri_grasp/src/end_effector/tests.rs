@@ -1,51 +1,137 @@
+//! One suite that every kind of hand must pass, run over the whole registry; then what is particular to a kind.
+
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 
-use super::{EndEffector, ParallelLinkage};
+use super::{EndEffector, EndEffectorError, KINDS, Kind};
 
-fn config() -> Config {
-    let numbers = [
-        ("link_length", 0.05),
-        ("half_opening", 0.02125),
-        ("opening_min", 0.0002),
-        ("opening_max", 0.085),
-        ("fingers", 2.0),
-        ("force_max", 40.0),
-        ("pad_depth", 0.028),
-    ];
+fn config(kind: &Kind) -> Config {
     Config {
-        kind: "parallel_linkage".to_owned(),
-        tool_frame: FrameId(0),
-        joints: vec![BodyId(0)],
+        kind: kind.name.to_owned(),
+        tool_frame: FrameId(3),
+        joints: vec![BodyId(2)],
         sensors: vec!["l".to_owned(), "r".to_owned()],
-        parameters: numbers.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+        parameters: kind.example.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+    }
+}
+
+fn with(
+    kind: &Kind,
+    parameter: &str,
+    value: f64,
+) -> Result<Box<dyn EndEffector>, EndEffectorError> {
+    let mut config = config(kind);
+    for (name, old) in &mut config.parameters {
+        if name == parameter {
+            *old = value;
+        }
+    }
+    (kind.make)(&config)
+}
+
+/// Openings over the whole range. [m]
+fn openings(hand: &dyn EndEffector) -> impl Iterator<Item = f64> {
+    let (lowest, highest) = hand.opening_range();
+    (0..=50).map(move |i| lowest + (highest - lowest) * f64::from(i) / 50.0)
+}
+
+/// What pick and place, grip control and gripper commands rely on.
+fn conforms(kind: &Kind) {
+    let hand = (kind.make)(&config(kind)).unwrap();
+    let hand = hand.as_ref();
+    assert_eq!(hand.kind(), kind.name);
+    assert_eq!((hand.joint(), hand.tool_frame()), (BodyId(2), FrameId(3)));
+    limits(hand);
+    opening_and_position_are_inverse(hand);
+    force_and_effort_are_inverse(hand);
+    wrong_numbers_are_named(kind);
+}
+
+fn limits(hand: &dyn EndEffector) {
+    let (lowest, highest) = hand.opening_range();
+    assert!(0.0 <= lowest && lowest < highest && highest.is_finite());
+    assert!(hand.force_max() > 0.0 && hand.pad_depth() > 0.0 && hand.pad_width() > 0.0);
+    // An opening beyond the range is brought to its end, which is reached exactly.
+    for (beyond, end) in
+        [(-1.0, lowest), (lowest - 1e-4, lowest), (highest + 1e-4, highest), (9.0, highest)]
+    {
+        let reached = hand.opening(hand.position(beyond));
+        assert!((reached - end).abs() < 1e-12, "{beyond} goes to {reached}, not {end}");
+    }
+}
+
+fn opening_and_position_are_inverse(hand: &dyn EndEffector) {
+    let mut last = f64::NEG_INFINITY;
+    for opening in openings(hand) {
+        let position = hand.position(opening);
+        assert!((hand.opening(position) - opening).abs() < 1e-12, "opening {opening}");
+        assert!(position > last, "a wider opening needs a greater position, at {opening}");
+        last = position;
+        let h = 1e-6;
+        let slope = (hand.opening(position + h) - hand.opening(position - h)) / (2.0 * h);
+        let rate = hand.opening_rate(position);
+        assert!(
+            rate > 0.0 && (slope - rate).abs() < 1e-7,
+            "rate {rate}, slope {slope} at {opening}"
+        );
+        let depth = hand.tool_depth(position);
+        assert!(depth.abs() < 0.5 * hand.opening_range().1, "pads {depth} m from the tool");
+    }
+}
+
+fn force_and_effort_are_inverse(hand: &dyn EndEffector) {
+    for opening in openings(hand) {
+        let position = hand.position(opening);
+        assert!(hand.effort(position, 0.0).abs() < 1e-15);
+        for force in [0.5, 7.0, hand.force_max()] {
+            let effort = hand.effort(position, force);
+            assert!(effort < 0.0, "pressing closes: the effort is negative");
+            assert!((hand.force(position, effort) - force).abs() < 1e-12);
+            let twice = hand.effort(position, 2.0 * force);
+            assert!((twice - 2.0 * effort).abs() < 1e-12, "linear in the force");
+        }
+        // No work is lost: two fingers with N closing by half of dw each take what the drive gives, τ dq.
+        let (effort, rate) = (hand.effort(position, 1.0), hand.opening_rate(position));
+        assert!((effort + rate).abs() < 1e-12, "effort {effort} for 1 N a finger, rate {rate}");
+    }
+}
+
+fn wrong_numbers_are_named(kind: &Kind) {
+    for (parameter, value) in kind.example {
+        let error = with(kind, parameter, f64::NAN).unwrap_err().to_string();
+        assert!(error.contains(kind.name) && error.contains(parameter), "{error}");
+        let mut lacking = config(kind);
+        lacking.parameters.retain(|(name, _)| name != parameter);
+        let error = (kind.make)(&lacking).unwrap_err().to_string();
+        assert!(error.contains(&format!("lacks parameter `{parameter}`")), "{error}");
+        assert!(with(kind, parameter, *value).is_ok());
+    }
+    for parameter in ["opening_max", "force_max", "pad_depth", "pad_width", "fingers"] {
+        let error = with(kind, parameter, -1.0).unwrap_err().to_string();
+        assert!(error.contains(&format!("{parameter} is -1, it must be")), "{error}");
+    }
+    let error = with(kind, "opening_min", 0.5).unwrap_err().to_string();
+    assert!(
+        error.contains("opening_min is 0.5, it must be at least 0 and below opening_max"),
+        "{error}"
+    );
+    let joints = (kind.make)(&Config { joints: Vec::new(), ..config(kind) }).unwrap_err();
+    assert!(joints.to_string().contains("needs one driven joint"));
+}
+
+#[test]
+fn every_kind_conforms() {
+    assert!(!KINDS.is_empty());
+    for kind in KINDS {
+        println!("{}", kind.name);
+        conforms(kind);
     }
 }
 
 #[test]
-fn opening_and_force_invert() {
-    let hand = ParallelLinkage::new(&config()).unwrap();
-    for i in 0..=20 {
-        let opening = 0.0002 + 0.00424 * f64::from(i);
-        let crank = hand.position(opening);
-        assert!((hand.opening(crank) - opening).abs() < 1e-12);
-        assert!((hand.force(crank, hand.effort(crank, 7.0)) - 7.0).abs() < 1e-12);
-        let h = 1e-6;
-        let slope = (hand.opening(crank + h) - hand.opening(crank - h)) / (2.0 * h);
-        assert!((slope - hand.opening_rate(crank)).abs() < 1e-8);
-    }
+fn the_linkage_has_its_known_lever() {
+    let hand = (KINDS[0].make)(&config(&KINDS[0])).unwrap();
     // 10 N a finger at θ = 0: 10 N · 2 · 0.05 m.
     assert!((hand.effort(0.0, 10.0) + 1.0).abs() < 1e-12);
-}
-
-#[test]
-fn wrong_numbers_are_named() {
-    let error = |change: fn(&mut Config)| {
-        let mut c = config();
-        change(&mut c);
-        ParallelLinkage::new(&c).unwrap_err().to_string()
-    };
-    assert!(error(|c| c.parameters.clear()).contains("lacks parameter `link_length`"));
-    assert!(error(|c| c.parameters[0].1 = -1.0).contains("link_length is -1, it must be above 0"));
-    assert!(error(|c| c.parameters[3].1 = 0.3).contains("opening_max is 0.3"));
-    assert!(error(|c| c.joints.clear()).contains("needs one driven joint"));
+    let error = with(&KINDS[0], "opening_max", 0.3).unwrap_err().to_string();
+    assert!(error.contains("opening_max is 0.3") && error.contains("60 degrees"), "{error}");
 }

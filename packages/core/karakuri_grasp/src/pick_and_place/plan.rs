@@ -1,27 +1,26 @@
 //! The whole run, planned and checked before anything moves.
 //!
 //! The tool looks down and closes across the object at one of four yaws; of those whose whole way has an inverse
-//! kinematics the one with the shortest way of the joints is taken. Carrying moves are slowed until the slip condition
-//! holds at every sampled instant.
+//! kinematics and is clear of all known objects, the one with the shortest way of the joints is taken. The way to above
+//! the object is direct if the tool stays above everything that the goal names; else first straight up to a safe height,
+//! then across. Carrying moves are slowed until the slip condition holds at every sampled instant.
 //! Units: m, rad, s; world axes.
 
-use karakuri_control::cartesian::{MoveError, MoveLimits, MovePlanner};
+use karakuri_control::cartesian::MovePlanner;
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_model::{Base, Model};
+use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
-use super::{Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
+use super::clearance::Clearance;
+use super::planner::{Carry, Fault, Planner, Way, clear_all, limits, target};
+use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::EndEffector;
-use crate::slip::{Grip, required_force};
+use crate::slip::{Patch, effective_radius, required_force};
 
 /// Room between a fingertip and what the object stands on. [m]
 const TIP_CLEARANCE: f64 = 0.004;
-/// Spacing of the instants at which a carrying move is checked. [s]
-const CHECK_PERIOD: f64 = 0.005;
 /// [m/s²]
-const GRAVITY: f64 = 9.81;
-/// A carrying move slowed more often than this is not held by slowing it.
-const SLOWINGS: usize = 20;
+pub(super) const GRAVITY: f64 = 9.81;
 
 /// Why a goal is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -42,7 +41,7 @@ pub enum PlanError {
     },
     /// The grip cannot hold the object.
     #[error(
-        "holding {mass} kg needs {needed:.1} N a finger (friction {friction}, safety {safety}); {given:.1} N are wanted and {highest:.1} N possible"
+        "holding {mass} kg needs {needed:.1} N a finger (friction {friction}, safety {safety}); {given:.1} N are allowed and {highest:.1} N possible; raise max_grip_force or take less"
     )]
     TooHeavy {
         /// [kg]
@@ -74,48 +73,60 @@ pub enum PlanError {
     },
 }
 
-/// Trajectories of a run.
+/// The ways of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Opening round the object. [m]
     pub open: f64,
     /// Width of the object between the fingers. [m]
     pub width: f64,
+    poses: Poses,
     approach: JointTrajectory,
     descend: JointTrajectory,
-    lift: JointTrajectory,
-    transit: JointTrajectory,
-    lower: JointTrajectory,
-    retreat: JointTrajectory,
-    joints: Vec<karakuri_model::BodyId>,
+    carry: Carry,
+    moves: MovePlanner,
+    clearance: Clearance,
 }
 
 /// Tool poses of one yaw.
-struct Poses {
-    above_pick: Pose,
-    pick: Pose,
-    above_place: Pose,
-    place: Pose,
+#[derive(Debug, Clone)]
+pub(super) struct Poses {
+    pub(super) above_pick: Pose,
+    pub(super) pick: Pose,
+    pub(super) above_place: Pose,
+    pub(super) place: Pose,
+    /// `X_TO` of the held object.
+    pub(super) object: Pose,
+    /// Edges of its box along the tool's axes. [m] (3)
+    pub(super) held: Vector3,
+    /// What the fingers touch.
+    pub(super) patch: Patch,
+    /// How far the fingertips reach beyond the tool, with some room. [m]
+    pub(super) tip: f64,
 }
-
-/// One way to do it, and how long its joints move.
-type Way = (f64, Plan);
 
 impl Plan {
     pub(super) fn new(
         model: &Model,
         hand: &dyn EndEffector,
-        goal: &PickAndPlaceGoal,
-        settings: &PickAndPlaceSettings,
+        (goal, settings): (&PickAndPlaceGoal, &PickAndPlaceSettings),
         q: &[f64],
+        objects: &[KnownObject],
     ) -> Result<Self, PlanError> {
-        check(hand, goal, settings)?;
         let Some(arm) = model.groups.first() else {
             return Err(PlanError::NoArm { robot: model.name.clone() });
         };
-        let mut planner = MovePlanner::new(model, hand.tool_frame(), &arm.joints);
-        let mut best: Option<Way> = None;
-        let mut furthest: Option<(usize, PlanError)> = None;
+        let target = target(goal, objects);
+        let others: Vec<_> = objects.iter().filter(|o| o.name != target.name).cloned().collect();
+        let mut planner = Planner {
+            model,
+            goal,
+            settings,
+            moves: MovePlanner::new(model, hand.tool_frame(), &arm.joints),
+            clearance: Clearance::new(model, &others, settings.safety_distance),
+        };
+        let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
+        let mut ways: Vec<Way> = Vec::new();
         let (_, highest) = hand.opening_range();
         for quarter in 0..4 {
             // Closing along the object's y at quarters 0 and 2, along its x at 1 and 3.
@@ -126,266 +137,270 @@ impl Plan {
             let yaw = core::f64::consts::FRAC_PI_2 * f64::from(quarter);
             let poses = poses(hand, goal, settings, width, yaw);
             let open = (width + 2.0 * settings.clearance).min(highest);
-            let mut attempt = Attempt { model, goal, settings, planner: &mut planner };
-            match attempt.plan(&poses, q, open, width) {
-                Ok(way) if best.as_ref().is_none_or(|b| way.0 < b.0) => best = Some(way),
-                Ok(_) => {}
-                Err((stage, error)) => {
-                    if furthest.as_ref().is_none_or(|f| stage as usize > f.0) {
-                        let why = error.to_string();
-                        furthest = Some((stage as usize, PlanError::Unreachable { stage, why }));
-                    }
-                }
+            match planner.way(poses, q, open, width) {
+                Ok(way) => ways.push(way),
+                Err(fault) => keep_furthest(&mut unreachable, fault),
             }
         }
-        match (best, furthest) {
-            (Some((_, plan)), _) => Ok(plan),
-            (None, Some((_, error))) => Err(error),
-            (None, None) => Err(PlanError::Range {
-                what: "the object's narrow side [m]",
+        ways.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        for way in ways {
+            match planner.clear(&way, q, &target) {
+                Ok(approach) => {
+                    let Way { open, width, poses, descend, carry, .. } = way;
+                    let Planner { moves, clearance, .. } = planner;
+                    return Ok(Self {
+                        open,
+                        width,
+                        poses,
+                        approach,
+                        descend,
+                        carry,
+                        moves,
+                        clearance,
+                    });
+                }
+                Err(fault) => keep_furthest(&mut unclear, fault),
+            }
+        }
+        // A way that only an object bars says more than one that the joints do not reach.
+        Err(match unclear.or(unreachable) {
+            Some((stage, why)) => PlanError::Unreachable { stage, why },
+            None => PlanError::Range {
+                what: "object_size, its narrow side [m],",
                 value: goal.size.x.min(goal.size.y),
                 range: format!(
                     "below {:.4}, the hand's opening less clearance",
                     highest - settings.clearance
                 ),
-            }),
-        }
+            },
+        })
     }
 
-    /// The arm's trajectory of a stage.
+    /// The arm's planned trajectory of a stage.
     pub(super) fn trajectory(&self, stage: Stage) -> Option<&JointTrajectory> {
         match stage {
             Stage::Approach => Some(&self.approach),
             Stage::Descend => Some(&self.descend),
-            Stage::Lift | Stage::Undo => Some(&self.lift),
-            Stage::Move => Some(&self.transit),
-            Stage::Lower => Some(&self.lower),
-            Stage::Retreat => Some(&self.retreat),
+            Stage::LiftOff => Some(&self.carry.lift_off),
+            Stage::Lift => Some(&self.carry.lift),
+            Stage::Move => Some(&self.carry.transit),
+            Stage::Lower => Some(&self.carry.lower),
+            Stage::Retreat => Some(&self.carry.retreat),
             _ => None,
         }
     }
 
-    /// Planned time of a stage; 0 without a trajectory. [s]
-    pub(super) fn duration(&self, stage: Stage) -> f64 {
-        self.trajectory(stage).map_or(0.0, JointTrajectory::duration)
-    }
-
     /// Planned time of all motions. [s]
     pub fn motion_time(&self) -> f64 {
-        use Stage::{Approach, Descend, Lift, Lower, Move, Retreat};
-        [Approach, Descend, Lift, Move, Lower, Retreat].iter().map(|s| self.duration(*s)).sum()
+        MOTIONS.iter().filter_map(|s| self.trajectory(*s)).map(JointTrajectory::duration).sum()
     }
 
-    pub(super) fn progress(&self, stage: Stage, elapsed: f64) -> f64 {
-        match self.duration(stage) {
-            0.0 => 0.0,
-            duration => (elapsed / duration).clamp(0.0, 1.0),
+    /// How much of the planned motion is done, `elapsed` after a stage began; `None` in stages beside the way. [s]
+    pub(super) fn progress(&self, stage: Stage, elapsed: f64) -> Option<f64> {
+        if stage as usize > Stage::Retreat as usize {
+            return None;
         }
+        let duration = |s: Stage| self.trajectory(s).map_or(0.0, JointTrajectory::duration);
+        let before: f64 =
+            MOTIONS.iter().filter(|s| (**s as usize) < stage as usize).map(|s| duration(*s)).sum();
+        Some((before + elapsed.min(duration(stage))) / self.motion_time().max(1e-9))
     }
 
-    /// The stage's time is over, and the joints stand where it ends.
-    pub(super) fn arrived(
-        &self,
+    /// The joints of the arm.
+    pub(super) fn joints(&self) -> &[BodyId] {
+        self.moves.joints()
+    }
+
+    /// How far the tool is from where the plan takes the object, along the opening. [m] (nq)
+    pub(super) fn off_centre(&mut self, model: &Model, q: &[f64]) -> f64 {
+        let X_WT = self.moves.tool_pose(model, q);
+        let closing = self.poses.pick.rotation.column(1).into_owned();
+        (X_WT.translation - self.poses.pick.translation).dot(&closing)
+    }
+
+    /// Back to where the object was taken.
+    pub(super) fn grasp(&self) -> Reaction {
+        Reaction::To(self.poses.pick)
+    }
+
+    /// The way of a stage that no plan foresees, from `q`. (nq)
+    pub(super) fn reaction(
+        &mut self,
         model: &Model,
         settings: &PickAndPlaceSettings,
-        stage: Stage,
-        elapsed: f64,
-        measured: &Measurement<'_>,
-    ) -> bool {
-        let Some(end) = self.trajectory(stage).and_then(|t| t.points.last()) else { return true };
-        elapsed >= end.time_from_start
-            && self.joints.iter().zip(&end.positions).all(|(id, wanted)| {
-                let joint = &model.joints[id.0];
-                (measured.q[joint.q_start] - wanted).abs() < settings.position_tolerance
-                    && measured.v[joint.v_start].abs() < settings.velocity_tolerance
-            })
+        (q, reaction): (&[f64], Reaction),
+    ) -> Option<JointTrajectory> {
+        let X_WT = self.moves.tool_pose(model, q);
+        let mut limits = limits(settings, settings.vertical_speed);
+        let to = |way| Pose::new(X_WT.rotation, X_WT.translation + way);
+        let target = match reaction {
+            Reaction::Up => {
+                let up = self.poses.above_pick.translation.z - X_WT.translation.z;
+                to(Vector3::z() * up.max(0.0))
+            }
+            Reaction::To(pose) => pose,
+            Reaction::By { way, speed } => {
+                limits.speed = speed;
+                to(way)
+            }
+            Reaction::Shake => {
+                let side = X_WT.rotation.column(2) * settings.shake;
+                let path = move |s: f64| {
+                    let (sin, _) = (2.0 * core::f64::consts::TAU * s).sin_cos();
+                    Pose::new(X_WT.rotation, X_WT.translation + side * sin)
+                };
+                return self.moves.path_move(model, q, path, &limits).ok().map(|found| found.0);
+            }
+        };
+        let path = MovePlanner::straight(X_WT, target);
+        self.moves.path_move(model, q, path, &limits).ok().map(|found| found.0)
     }
 
-    /// The joint that is furthest from the stage's end.
-    pub(super) fn describe_error(
-        &self,
+    /// Plans the carrying ways anew from where the hand took the object. (nq)
+    pub(super) fn carry_from(
+        &mut self,
         model: &Model,
-        stage: Stage,
-        measured: &Measurement<'_>,
-    ) -> String {
-        let Some(end) = self.trajectory(stage).and_then(|t| t.points.last()) else {
-            return "the fingers did not get where they should".to_owned();
-        };
-        let errors = self.joints.iter().zip(&end.positions).map(|(id, wanted)| {
+        (goal, settings): (&PickAndPlaceGoal, &PickAndPlaceSettings),
+        q: &[f64],
+    ) -> Result<(), Fault> {
+        let X_WT = self.moves.tool_pose(model, q);
+        let shift = X_WT.translation - self.poses.pick.translation;
+        self.poses.pick = X_WT;
+        self.poses.above_pick.translation += Vector3::new(shift.x, shift.y, 0.0);
+        let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
+        let mut planner = Planner { model, goal, settings, moves, clearance };
+        self.carry = planner.carry(&self.poses, q)?;
+        let joints = self.moves.joints().to_vec();
+        self.clearance.hold(self.moves.frame(), self.poses.object, &self.poses.held);
+        let checked = clear_all(&mut self.clearance, (model, q, &joints), &self.carry.carrying());
+        self.clearance.release();
+        checked
+    }
+
+    /// Slows the carrying ways that are still to come until the grip holds. (nq)
+    pub(super) fn slow_for_grip(
+        &mut self,
+        model: &Model,
+        (goal, settings): (&PickAndPlaceGoal, &PickAndPlaceSettings),
+        q: &[f64],
+    ) {
+        let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
+        let mut planner = Planner { model, goal, settings, moves, clearance };
+        let Carry { lift, transit, lower, .. } = &mut self.carry;
+        for trajectory in [lift, transit, lower] {
+            planner.slow_for_grip(&self.poses.patch, q, trajectory);
+        }
+    }
+}
+
+fn keep_furthest(furthest: &mut Option<Fault>, fault: Fault) {
+    if furthest.as_ref().is_none_or(|f| fault.0 as usize > f.0 as usize) {
+        *furthest = Some(fault);
+    }
+}
+
+/// The stages that move the arm as planned, in order.
+const MOTIONS: [Stage; 7] = [
+    Stage::Approach,
+    Stage::Descend,
+    Stage::LiftOff,
+    Stage::Lift,
+    Stage::Move,
+    Stage::Lower,
+    Stage::Retreat,
+];
+
+/// A way that no plan foresees.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Reaction {
+    /// Straight up to the height above the object.
+    Up,
+    /// Straight to a tool pose.
+    To(Pose),
+    /// Straight by a way [m] at a speed [m/s].
+    By { way: Vector3, speed: f64 },
+    /// To and fro along the pads, twice.
+    Shake,
+}
+
+/// The joints stand where a trajectory ends.
+pub(super) fn arrived(
+    model: &Model,
+    settings: &PickAndPlaceSettings,
+    (joints, trajectory): (&[BodyId], &JointTrajectory),
+    elapsed: f64,
+    measured: &Measurement<'_>,
+) -> bool {
+    let Some(end) = trajectory.points.last() else { return true };
+    elapsed >= end.time_from_start
+        && joints.iter().zip(&end.positions).all(|(id, wanted)| {
             let joint = &model.joints[id.0];
-            (joint, wanted - measured.q[joint.q_start])
-        });
-        errors.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(String::new(), |(joint, e)| {
-            format!("joint `{}` is {e:.4} rad from its goal", joint.name)
+            (measured.q[joint.q_start] - wanted).abs() < settings.position_tolerance
+                && measured.v[joint.v_start].abs() < settings.velocity_tolerance
         })
-    }
 }
 
-/// Planning with one yaw.
-struct Attempt<'a> {
-    model: &'a Model,
-    goal: &'a PickAndPlaceGoal,
-    settings: &'a PickAndPlaceSettings,
-    planner: &'a mut MovePlanner,
-}
-
-impl Attempt<'_> {
-    fn plan(
-        &mut self,
-        poses: &Poses,
-        q: &[f64],
-        open: f64,
-        width: f64,
-    ) -> Result<Way, (Stage, MoveError)> {
-        let model = self.model;
-        let free = self.limits(self.settings.speed);
-        let slow = self.limits(self.settings.vertical_speed);
-        let at = |stage: Stage| move |e: MoveError| (stage, e);
-        let q_above = self.start_of_way(poses, q).map_err(at(Stage::Approach))?;
-        let approach = self.planner.joint_move(model, q, &q_above, &free);
-        let down = MovePlanner::straight(poses.above_pick, poses.pick);
-        let (descend, q_pick) =
-            self.planner.path_move(model, &q_above, down, &slow).map_err(at(Stage::Descend))?;
-        let up = MovePlanner::straight(poses.pick, poses.above_pick);
-        let (mut lift, q_lifted) =
-            self.planner.path_move(model, &q_pick, up, &slow).map_err(at(Stage::Lift))?;
-        let (mut transit, q_there) =
-            self.transit(poses, &q_lifted, &free).map_err(at(Stage::Move))?;
-        let down = MovePlanner::straight(poses.above_place, poses.place);
-        let (mut lower, q_place) =
-            self.planner.path_move(model, &q_there, down, &slow).map_err(at(Stage::Lower))?;
-        let up = MovePlanner::straight(poses.place, poses.above_place);
-        let (retreat, _) =
-            self.planner.path_move(model, &q_place, up, &slow).map_err(at(Stage::Retreat))?;
-        for trajectory in [&mut lift, &mut transit, &mut lower] {
-            self.slow_for_grip(q, trajectory);
-        }
-        let joints = self.planner.joints().to_vec();
-        let plan = Plan { open, width, approach, descend, lift, transit, lower, retreat, joints };
-        Ok((plan.approach.duration() + plan.transit.duration(), plan))
-    }
-
-    fn limits(&self, speed: f64) -> MoveLimits {
-        MoveLimits {
-            speed,
-            acceleration: self.settings.acceleration,
-            joint_speed_scale: self.settings.joint_speed_scale,
-            joint_acceleration: self.settings.joint_acceleration,
-        }
-    }
-
-    /// Above the object: from the measured position if that leads there, else from the model's postures.
-    fn start_of_way(&mut self, poses: &Poses, q: &[f64]) -> Result<Vec<f64>, MoveError> {
-        let mut best: Option<(f64, Vec<f64>)> = None;
-        let mut why = String::new();
-        for posture in self.model.postures.iter().map(Some).chain([None]) {
-            let mut start = q.to_vec();
-            for (id, value) in posture.iter().flat_map(|p| &p.positions) {
-                if self.planner.joints().contains(id) {
-                    start[self.model.joints[id.0].q_start] = *value;
-                }
-            }
-            match self.planner.solve(self.model, &poses.above_pick, &start, 0) {
-                Ok(found) => {
-                    // The way must go on from there: the grasp below decides which solutions count.
-                    let down = MovePlanner::straight(poses.above_pick, poses.pick);
-                    let limits = self.limits(self.settings.vertical_speed);
-                    if self.planner.path_move(self.model, &found, down, &limits).is_err() {
-                        continue;
-                    }
-                    let way = found.iter().zip(q).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs()));
-                    if best.as_ref().is_none_or(|b| way < b.0) {
-                        best = Some((way, found));
-                    }
-                }
-                Err(text) => why = text,
-            }
-        }
-        let p = poses.above_pick.translation;
-        best.map(|b| b.1).ok_or(MoveError::Unreachable {
-            percent: 100.0,
-            x: p.x,
-            y: p.y,
-            z: p.z,
-            why,
-        })
-    }
-
-    /// Round the base, or straight if that has no way.
-    fn transit(
-        &mut self,
-        poses: &Poses,
-        q: &[f64],
-        limits: &MoveLimits,
-    ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
-        let base = match self.model.base {
-            Base::Fixed(X_WRoot) => X_WRoot.translation,
-            Base::Floating => Vector3::zeros(),
-        };
-        let arc = MovePlanner::arc(base, poses.above_pick, poses.above_place);
-        self.planner.path_move(self.model, q, arc, limits).or_else(|_| {
-            let line = MovePlanner::straight(poses.above_pick, poses.above_place);
-            self.planner.path_move(self.model, q, line, limits)
-        })
-    }
-
-    /// Slows a carrying move until the grip holds everywhere on it.
-    fn slow_for_grip(&mut self, q: &[f64], trajectory: &mut JointTrajectory) {
-        let grip = Grip {
-            mass: self.goal.mass,
-            friction: self.goal.friction,
-            force: 2.0 * self.goal.grip_force,
-            safety: self.settings.slip_safety,
-        };
-        for _ in 0..SLOWINGS {
-            let mut load: f64 = 0.0;
-            self.planner.visit(self.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
-                let specific = A.linear + Vector3::z() * GRAVITY;
-                let closing = X_WT.rotation.column(1).into_owned();
-                load = load.max(grip.load(&specific, &closing));
-            });
-            if load <= 1.0 {
-                return;
-            }
-            trajectory.stretch(load.sqrt().max(1.05));
-        }
-    }
+/// The joint that is furthest from a trajectory's end.
+pub(super) fn describe_error(
+    model: &Model,
+    (joints, trajectory): (&[BodyId], &JointTrajectory),
+    measured: &Measurement<'_>,
+) -> String {
+    let Some(end) = trajectory.points.last() else { return String::new() };
+    let errors = joints.iter().zip(&end.positions).map(|(id, wanted)| {
+        let joint = &model.joints[id.0];
+        (joint, wanted - measured.q[joint.q_start])
+    });
+    errors.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(String::new(), |(joint, e)| {
+        format!("joint `{}` is {e:.4} rad from its goal", joint.name)
+    })
 }
 
 /// Numbers that make no sense, and objects too heavy to hold.
-fn check(
+pub(super) fn check(
     hand: &dyn EndEffector,
     goal: &PickAndPlaceGoal,
     settings: &PickAndPlaceSettings,
 ) -> Result<(), PlanError> {
     let highest = hand.force_max();
     let positive = [
-        ("object size x [m]", goal.size.x),
-        ("object size y [m]", goal.size.y),
-        ("object size z [m]", goal.size.z),
-        ("object mass [kg]", goal.mass),
+        ("object_size.x [m]", goal.size.x),
+        ("object_size.y [m]", goal.size.y),
+        ("object_size.z [m]", goal.size.z),
+        ("mass [kg]", goal.mass),
         ("friction [-]", goal.friction),
-        ("grip force [N]", goal.grip_force),
-        ("approach height [m]", goal.approach_height),
+        ("grip_force [N]", goal.grip_force),
+        ("max_grip_force [N]", goal.max_grip_force),
+        ("approach_height [m]", goal.approach_height),
     ];
     for (what, value) in positive {
         if !(value > 0.0 && value.is_finite()) {
             return Err(PlanError::Range { what, value, range: "above 0".to_owned() });
         }
     }
-    for (what, pose) in [("pick pose", &goal.pick), ("place pose", &goal.place)] {
+    for (what, pose) in [("object_pose", &goal.pick), ("place_pose", &goal.place)] {
         let numbers = [pose.position.x, pose.position.y, pose.position.z, pose.yaw];
         if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
             return Err(PlanError::Range { what, value, range: "finite".to_owned() });
         }
     }
-    let (mass, friction, safety) = (goal.mass, goal.friction, settings.slip_safety);
-    let needed = required_force(mass, friction, safety, GRAVITY);
-    if goal.grip_force > highest || needed > goal.grip_force {
-        let given = goal.grip_force;
+    let needed = holding_force(hand, goal, settings);
+    if goal.max_grip_force > highest || needed > goal.max_grip_force {
+        let (mass, friction, safety) = (goal.mass, goal.friction, settings.slip_safety);
+        let given = goal.max_grip_force;
         return Err(PlanError::TooHeavy { mass, friction, safety, needed, given, highest });
     }
     Ok(())
+}
+
+/// Force of each finger that holds the object at rest, its centre of mass off by the tolerance. [N]
+pub(super) fn holding_force(
+    hand: &dyn EndEffector,
+    goal: &PickAndPlaceGoal,
+    settings: &PickAndPlaceSettings,
+) -> f64 {
+    let twist = settings.com_tolerance / patch(hand, goal, settings, 0.0).radius;
+    required_force(goal.mass, goal.friction, settings.slip_safety, GRAVITY) * twist.hypot(1.0)
 }
 
 /// Tool poses of a run: x down, y along the closing direction.
@@ -413,5 +428,25 @@ fn poses(
         pick: tool(&goal.pick, 0.0),
         above_place: tool(&goal.place, top - goal.place.position.z),
         place: tool(&goal.place, clearance),
+        // The object's centre lies on the tool's x, its box square to the tool.
+        object: Pose::from_translation(Vector3::x() * (depth + raise)),
+        held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
+        patch: patch(hand, goal, settings, raise),
+        tip: 0.5 * hand.pad_depth() + 0.01,
+    }
+}
+
+/// Where the fingers touch the object when they are `raise` above its middle. [m]
+fn patch(
+    hand: &dyn EndEffector,
+    goal: &PickAndPlaceGoal,
+    settings: &PickAndPlaceSettings,
+    raise: f64,
+) -> Patch {
+    let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
+    Patch {
+        radius: effective_radius(hand.pad_depth().min(goal.size.z), width),
+        offset: Vector3::z() * -raise,
+        uncertainty: settings.com_tolerance,
     }
 }

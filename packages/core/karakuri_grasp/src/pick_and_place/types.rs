@@ -2,7 +2,7 @@
 
 use karakuri_control::Time;
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_spatial::{Force, Vector3};
+use karakuri_spatial::{Force, Pose, Vector3};
 
 use crate::grip_force::HandReference;
 
@@ -13,6 +13,26 @@ pub struct ObjectPose {
     pub position: Vector3,
     /// About z. [rad]
     pub yaw: f64,
+}
+
+/// Something that was seen: an object to take, or one to stay clear of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownObject {
+    /// Its name.
+    pub name: String,
+    /// Pose of its box's centre in the world.
+    pub pose: Pose,
+    /// Edge lengths of its box. [m] (3)
+    pub size: Vector3,
+}
+
+/// All objects that were seen at one time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sighting<'a> {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub objects: &'a [KnownObject],
 }
 
 /// What to do.
@@ -30,6 +50,8 @@ pub struct PickAndPlaceGoal {
     pub place: ObjectPose,
     /// Of each finger. [N]
     pub grip_force: f64,
+    /// Up to which it may be raised when the object slips or is heavier than said. [N]
+    pub max_grip_force: f64,
     /// How far above pick and place the vertical ways begin. [m]
     pub approach_height: f64,
 }
@@ -53,22 +75,54 @@ pub struct PickAndPlaceSettings {
     pub slip_safety: f64,
     /// Measured and given width may differ by this. [m]
     pub width_tolerance: f64,
+    /// An object that is seen further from its place has slipped. [m]
+    pub place_tolerance: f64,
     /// The object is let go this far above its place. [m]
     pub place_clearance: f64,
     /// A finger force above it in free motion is a collision. [N]
     pub collision_force: f64,
+    /// A joint further than this from its trajectory is a collision; for whoever follows the arm's trajectories. [rad]
+    pub path_tolerance: f64,
+    /// How far the hand goes back from a collision. [m]
+    pub back_up: f64,
+    /// The robot keeps this far from known objects. [m]
+    pub safety_distance: f64,
+    /// The centre of mass may be this far from the middle of the object's box. [m]
+    pub com_tolerance: f64,
     /// Joints within this of their goal have arrived. [rad]
     pub position_tolerance: f64,
     /// Joints slower than this have arrived. [rad/s]
     pub velocity_tolerance: f64,
     /// The grip must be firm for this long before the lift. [s]
     pub verify_time: f64,
+    /// Height at which the object is weighed. [m]
+    pub weigh_height: f64,
+    /// Measured and given weight may differ by this share. [-]
+    pub weight_tolerance: f64,
     /// A grip weaker than half for this long is lost. [s]
     pub slip_time: f64,
-    /// One finger alone for this long is blocked. [s]
+    /// By what the force grows when the object slips. [-]
+    pub raise_factor: f64,
+    /// How often the object is gripped anew, and harder, before it has `SLIPPED`.
+    pub regrips: u32,
+    /// When one finger alone has touched for this long the hand moves to the middle. [s]
     pub one_sided_time: f64,
+    /// How far the hand may move for that. [m]
+    pub centring_reach: f64,
+    /// How often.
+    pub centrings: u32,
     /// The fingers must be free for this long before the retreat. [s]
     pub release_time: f64,
+    /// When they are not free after this time the hand shakes, once. [s]
+    pub release_timeout: f64,
+    /// Amplitude of the shake. [m]
+    pub shake: f64,
+    /// How often the object is looked for again when it was not where it should be.
+    pub rescans: u32,
+    /// How long to look. [s]
+    pub look_time: f64,
+    /// How far from its expected place an object may be found. [m]
+    pub look_radius: f64,
     /// What a stage may take beyond its planned time. [s]
     pub stage_timeout: f64,
     /// Measurements further apart than this: the robot was lost. [s]
@@ -86,14 +140,30 @@ impl Default for PickAndPlaceSettings {
             joint_acceleration: 6.0,
             slip_safety: 1.5,
             width_tolerance: 0.004,
+            place_tolerance: 0.01,
             place_clearance: 0.0005,
             collision_force: 5.0,
+            path_tolerance: 0.02,
+            back_up: 0.02,
+            safety_distance: 0.003,
+            com_tolerance: 0.002,
             position_tolerance: 0.004,
             velocity_tolerance: 0.02,
             verify_time: 0.2,
+            weigh_height: 0.02,
+            weight_tolerance: 0.15,
             slip_time: 0.05,
-            one_sided_time: 0.5,
+            raise_factor: 1.3,
+            regrips: 3,
+            one_sided_time: 0.15,
+            centring_reach: 0.016,
+            centrings: 5,
             release_time: 0.1,
+            release_timeout: 1.0,
+            shake: 0.003,
+            rescans: 1,
+            look_time: 0.2,
+            look_radius: 0.1,
             stage_timeout: 4.0,
             robot_timeout: 0.5,
         }
@@ -115,7 +185,7 @@ impl PickAndPlaceSettings {
     }
 }
 
-/// Where a run is.
+/// Where a run is. The way of a run without trouble comes first, then what trouble leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {
     /// Nothing under way.
@@ -129,7 +199,11 @@ pub enum Stage {
     Close,
     /// The grip must stay firm.
     Verify,
-    /// Straight up.
+    /// Straight up, a little.
+    LiftOff,
+    /// Standing still, the fingers feel the weight.
+    Weigh,
+    /// Straight up, the rest.
     Lift,
     /// To above the place, within the grip's limits.
     Move,
@@ -139,8 +213,20 @@ pub enum Stage {
     Open,
     /// Straight up.
     Retreat,
-    /// After a failure with free hands: open, back up.
+    /// One finger alone touches: the hand moves sideways until both do.
+    Centre,
+    /// The arm brakes to rest.
+    Halt,
+    /// Back from a collision.
+    BackUp,
+    /// Down to where the object was taken.
+    SetDown,
+    /// The object sticks to the fingers: to and fro.
+    Shake,
+    /// The hand is free: straight up.
     Undo,
+    /// Where is the object?
+    Look,
     /// Ended without success.
     Stopped,
     /// Ended with success.
@@ -148,14 +234,9 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The object is in the hand.
-    pub fn is_carrying(self) -> bool {
-        matches!(self, Self::Verify | Self::Lift | Self::Move | Self::Lower)
-    }
-
-    /// The fingers are round the object on its first place: the undo motion is to open and go up.
-    pub(crate) fn is_at_object(self) -> bool {
-        matches!(self, Self::Close | Self::Verify)
+    /// Nothing follows.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Stopped | Self::Done)
     }
 
     /// Its name, as in feedback.
@@ -166,12 +247,20 @@ impl Stage {
             Self::Descend => "DESCEND",
             Self::Close => "CLOSE",
             Self::Verify => "VERIFY",
+            Self::LiftOff => "LIFT_OFF",
+            Self::Weigh => "WEIGH",
             Self::Lift => "LIFT",
             Self::Move => "MOVE",
             Self::Lower => "LOWER",
             Self::Open => "OPEN",
             Self::Retreat => "RETREAT",
+            Self::Centre => "CENTRE",
+            Self::Halt => "HALT",
+            Self::BackUp => "BACK_UP",
+            Self::SetDown => "SET_DOWN",
+            Self::Shake => "SHAKE",
             Self::Undo => "UNDO",
+            Self::Look => "LOOK",
             Self::Stopped => "STOPPED",
             Self::Done => "DONE",
         }
@@ -195,6 +284,8 @@ pub enum Failure {
     Blocked,
     /// The grip was lost on the way.
     Slipped,
+    /// Weighs more than the grip can hold.
+    TooHeavy,
     /// Something was touched on the way, or the arm gave up.
     Collision,
     /// A stage took too long.
@@ -203,7 +294,7 @@ pub enum Failure {
     Stuck,
     /// Cancelled by the client.
     Canceled,
-    /// Measurements stopped, or the clock jumped.
+    /// Measurements or the arm's controller are silent, or the clock jumped.
     RobotLost,
 }
 
@@ -215,6 +306,7 @@ impl Failure {
             Self::WrongSize => "WRONG_SIZE",
             Self::Blocked => "BLOCKED",
             Self::Slipped => "SLIPPED",
+            Self::TooHeavy => "TOO_HEAVY",
             Self::Collision => "COLLISION",
             Self::TimeOut => "TIMEOUT",
             Self::Stuck => "STUCK",
@@ -230,8 +322,10 @@ pub enum ArmReport<'a> {
     /// Nothing went wrong.
     #[default]
     Fine,
-    /// The goal was rejected or aborted, with this reason.
-    Failed(&'a str),
+    /// It could not follow its trajectory, for this reason.
+    Blocked(&'a str),
+    /// The request was rejected or nobody answers, for this reason.
+    Lost(&'a str),
 }
 
 /// What is measured at an instant.
@@ -247,6 +341,8 @@ pub struct Measurement<'a> {
     pub wrenches: &'a [Force; 2],
     /// How the arm's last request fares.
     pub arm: ArmReport<'a>,
+    /// What was last seen, if anything looks.
+    pub sighting: Option<Sighting<'a>>,
 }
 
 /// What the arm shall do; at most one a tick.
@@ -263,7 +359,7 @@ pub enum ArmRequest {
 pub struct Feedback {
     /// Where the run is.
     pub stage: Stage,
-    /// Of the present stage, 0 to 1. [-]
+    /// Of the planned motion of the whole run, 0 to 1. [-]
     pub progress: f64,
     /// [m]
     pub opening: f64,
@@ -271,6 +367,8 @@ pub struct Feedback {
     pub forces: [f64; 2],
     /// The object is in the hand.
     pub holding: bool,
+    /// How often something was tried again.
+    pub retries: u32,
 }
 
 /// How a run ended.
@@ -286,7 +384,7 @@ pub struct PickAndPlaceResult {
     pub elapsed: f64,
     /// Opening while the object was held, else at the end. [m]
     pub width: f64,
-    /// Forces while the object was held, else at the end. [N] (2)
+    /// Largest forces while the object was held, else at the end. [N] (2)
     pub forces: [f64; 2],
     /// How often something was tried again.
     pub retries: u32,

@@ -1,0 +1,109 @@
+//! Two fingers on straight guides, moved by one slide.
+//!
+//! Slide position x [m], positive opens, each finger moves by it: opening `w = w₀ + 2 x`, `w₀` the opening at x = 0. One
+//! drive moves `n` fingers: force a finger `N = f/n`. The pads stay where they are along the tool's x.
+
+use karakuri_model::{BodyId, EndEffector as Config, FrameId};
+
+use super::{EndEffector, EndEffectorError, Kind, Numbers};
+
+/// Its entry in the registry.
+pub(super) const REGISTERED: Kind = Kind {
+    name: KIND,
+    make: |config| Ok(Box::new(ParallelSlide::new(config)?)),
+    example: &[
+        ("opening_at_zero", 0.0),
+        ("opening_min", 0.0),
+        ("opening_max", 0.08),
+        ("fingers", 2.0),
+        ("force_max", 70.0),
+        ("pad_depth", 0.02),
+        ("pad_width", 0.02),
+    ],
+};
+
+const KIND: &str = "parallel_slide";
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParallelSlide {
+    joint: BodyId,
+    tool_frame: FrameId,
+    opening_at_zero: f64,
+    opening: (f64, f64),
+    fingers: f64,
+    force_max: f64,
+    pad_depth: f64,
+    pad_width: f64,
+}
+
+impl ParallelSlide {
+    /// From the model's `end_effector`.
+    pub fn new(config: &Config) -> Result<Self, EndEffectorError> {
+        let numbers = Numbers { kind: KIND, config };
+        Ok(Self {
+            joint: numbers.joint()?,
+            tool_frame: config.tool_frame,
+            opening_at_zero: numbers.get("opening_at_zero")?,
+            opening: numbers.opening()?,
+            fingers: numbers.positive("fingers")?,
+            force_max: numbers.positive("force_max")?,
+            pad_depth: numbers.positive("pad_depth")?,
+            pad_width: numbers.positive("pad_width")?,
+        })
+    }
+}
+
+impl EndEffector for ParallelSlide {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn joint(&self) -> BodyId {
+        self.joint
+    }
+
+    fn tool_frame(&self) -> FrameId {
+        self.tool_frame
+    }
+
+    fn opening_range(&self) -> (f64, f64) {
+        self.opening
+    }
+
+    fn force_max(&self) -> f64 {
+        self.force_max
+    }
+
+    fn pad_depth(&self) -> f64 {
+        self.pad_depth
+    }
+
+    fn pad_width(&self) -> f64 {
+        self.pad_width
+    }
+
+    fn opening(&self, position: f64) -> f64 {
+        self.opening_at_zero + 2.0 * position
+    }
+
+    fn position(&self, opening: f64) -> f64 {
+        0.5 * (opening.clamp(self.opening.0, self.opening.1) - self.opening_at_zero)
+    }
+
+    fn opening_rate(&self, _position: f64) -> f64 {
+        2.0
+    }
+
+    fn effort(&self, _position: f64, force: f64) -> f64 {
+        -force * self.fingers
+    }
+
+    fn force(&self, _position: f64, effort: f64) -> f64 {
+        -effort / self.fingers
+    }
+
+    fn tool_depth(&self, _position: f64) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,196 @@
+//! Whether the robot, and what it holds, stays clear of known objects along a joint trajectory.
+//!
+//! Known objects are boxes that stand still; the robot has its collision shapes, what it holds is a box fixed to the
+//! tool. Checked are the trajectory's points and, where joints move far between two, places between them.
+//! Limits: the robot is not checked against itself. Units: m, rad; world axes.
+
+use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
+use karakuri_control::trajectory::JointTrajectory;
+use karakuri_dynamics::{Data, forward_kinematics, frame_pose};
+use karakuri_model::{BodyId, FrameId, Model, Shape};
+use karakuri_spatial::{Pose, Vector3};
+
+use super::KnownObject;
+
+/// Joints move less between two checked places. [rad or m]
+const STEP: f64 = 0.04;
+
+/// Two things that would touch.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{mover}` would hit `{object}`; clear the way or start elsewhere")]
+pub(super) struct Hit {
+    mover: String,
+    object: String,
+}
+
+/// A collider of the robot, or the held object.
+#[derive(Debug, Clone)]
+struct Mover {
+    collider: ColliderId,
+    frame: FrameId,
+    /// In the frame's body, or in the tool for the held object.
+    pose: Pose,
+    body: Option<BodyId>,
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(super) struct Clearance {
+    scene: CollisionScene,
+    movers: Vec<Mover>,
+    held: Option<Mover>,
+    obstacles: Vec<(ColliderId, String)>,
+    data: Data,
+    distance: f64,
+}
+
+impl Clearance {
+    /// With nothing in the hand; the robot keeps `distance` from everything. [m]
+    pub(super) fn new(model: &Model, objects: &[KnownObject], distance: f64) -> Self {
+        let mut scene = CollisionScene::default();
+        let mut movers: Vec<Mover> = Vec::new();
+        for geometry in model.collisions.iter().filter(|g| g.body.is_some()) {
+            // A shape without volume cannot be hit.
+            let Ok(collider) =
+                scene.try_add(&Collider::moving(shape(&geometry.shape), Pose::IDENTITY))
+            else {
+                continue;
+            };
+            for other in &movers {
+                scene.ignore(other.collider, collider);
+            }
+            let (frame, body, pose) = (geometry.frame, geometry.body, geometry.pose_in_body);
+            movers.push(Mover { collider, frame, pose, body });
+        }
+        let mut clearance = Self {
+            scene,
+            movers,
+            held: None,
+            obstacles: Vec::new(),
+            data: Data::new(model),
+            distance,
+        };
+        for object in objects {
+            clearance.add(object);
+        }
+        clearance
+    }
+
+    /// One more object.
+    pub(super) fn add(&mut self, object: &KnownObject) {
+        let half_extents = object.size * 0.5;
+        let collider = Collider::fixed(ColliderShape::Box { half_extents }, object.pose);
+        if let Ok(id) = self.scene.try_add(&collider) {
+            self.obstacles.push((id, object.name.clone()));
+        }
+    }
+
+    /// Forgets an object.
+    pub(super) fn remove(&mut self, name: &str) {
+        let scene = &mut self.scene;
+        self.obstacles.retain(|(id, other)| {
+            let stays = other != name;
+            if !stays {
+                scene.remove(*id);
+            }
+            stays
+        });
+    }
+
+    /// From now on the hand holds a box. What it stands on is near: the box counts as smaller by the safety distance.
+    pub(super) fn hold(&mut self, tool: FrameId, X_TO: Pose, size: &Vector3) {
+        let half_extents = size.map(|edge| (0.5 * edge - 1.5 * self.distance).max(1e-3));
+        let collider = Collider::moving(ColliderShape::Box { half_extents }, Pose::IDENTITY);
+        if let Ok(collider) = self.scene.try_add(&collider) {
+            for other in &self.movers {
+                self.scene.ignore(other.collider, collider);
+            }
+            self.held = Some(Mover { collider, frame: tool, pose: X_TO, body: None });
+        }
+    }
+
+    /// The hand is empty again.
+    pub(super) fn release(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.scene.remove(held.collider);
+        }
+    }
+
+    /// Checks a trajectory of `joints` whose other joints stand as in `q`. What is touched at its very start does not
+    /// count: the robot is there already, and may leave. (nq)
+    pub(super) fn check(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        joints: &[BodyId],
+        trajectory: &JointTrajectory,
+    ) -> Result<(), Hit> {
+        let mut q = q.to_vec();
+        let mut excused: Option<Vec<(ColliderId, ColliderId)>> = None;
+        for (a, b) in trajectory.points.iter().zip(trajectory.points.iter().skip(1)) {
+            let steps = a.positions.iter().zip(&b.positions);
+            let way = steps.fold(0.0, |way: f64, (a, b)| way.max((b - a).abs()));
+            let parts = (way / STEP).ceil().max(1.0);
+            let mut part = if excused.is_none() { 0.0 } else { 1.0 };
+            while part <= parts {
+                let s = part / parts;
+                for (id, (a, b)) in joints.iter().zip(a.positions.iter().zip(&b.positions)) {
+                    q[model.joints[id.0].q_start] = a + s * (b - a);
+                }
+                self.place(model, &q);
+                let touching = self.scene.manifolds().iter().map(|m| (m.a, m.b));
+                match &excused {
+                    None => excused = Some(touching.collect()),
+                    Some(excused) => {
+                        if let Some(pair) = touching.into_iter().find(|p| !excused.contains(p)) {
+                            return Err(self.name(model, pair));
+                        }
+                    }
+                }
+                part += 1.0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves everything to a position and finds what touches. (nq)
+    fn place(&mut self, model: &Model, q: &[f64]) {
+        forward_kinematics(model, &mut self.data, q);
+        for mover in &self.movers {
+            if let Some(body) = mover.body {
+                let X_WC = self.data.pose_in_world[body.0] * mover.pose;
+                self.scene.set_pose(mover.collider, &X_WC);
+            }
+        }
+        if let Some(held) = &self.held {
+            let X_WC = frame_pose(model, &self.data, held.frame) * held.pose;
+            self.scene.set_pose(held.collider, &X_WC);
+        }
+        self.scene.update(self.distance);
+    }
+
+    fn name(&self, model: &Model, (a, b): (ColliderId, ColliderId)) -> Hit {
+        let is = |id: ColliderId| id == a || id == b;
+        let link = self.movers.iter().find(|m| is(m.collider));
+        let mover = link.map_or("the held object", |m| &model.frames[m.frame.0].name).to_owned();
+        let object = self.obstacles.iter().find(|(id, _)| is(*id));
+        Hit { mover, object: object.map_or_else(String::new, |(_, name)| name.clone()) }
+    }
+}
+
+/// The shape to check; a mesh as its convex hull.
+fn shape(shape: &Shape) -> ColliderShape {
+    match shape {
+        Shape::Box { size } => ColliderShape::Box { half_extents: size * 0.5 },
+        &Shape::Sphere { radius } => ColliderShape::Sphere { radius },
+        &Shape::Cylinder { radius, length } => {
+            ColliderShape::Cylinder { radius, half_length: 0.5 * length }
+        }
+        &Shape::Capsule { radius, length } => {
+            ColliderShape::Capsule { radius, half_length: 0.5 * length }
+        }
+        Shape::Mesh(mesh) => ColliderShape::ConvexHull {
+            points: mesh.vertices.iter().map(|&v| Vector3::from(v)).collect(),
+        },
+    }
+}

@@ -1,0 +1,337 @@
+//! Ways of the arm for a pick and place: which there are, and which are clear.
+//!
+//! Units: m, rad, s; world axes.
+
+use karakuri_control::cartesian::{MoveError, MoveLimits, MovePlanner};
+use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
+use karakuri_model::{Base, BodyId, Model};
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
+
+use super::clearance::Clearance;
+use super::plan::{GRAVITY, Poses};
+use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
+use crate::slip::{Grip, Patch};
+
+/// Spacing of the instants at which a carrying move is checked. [s]
+const CHECK_PERIOD: f64 = 0.005;
+/// A carrying move slowed more often than this is not held by slowing it.
+const SLOWINGS: usize = 20;
+
+/// The ways from the grip on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Carry {
+    pub(super) lift_off: JointTrajectory,
+    pub(super) lift: JointTrajectory,
+    pub(super) transit: JointTrajectory,
+    pub(super) lower: JointTrajectory,
+    pub(super) retreat: JointTrajectory,
+}
+
+impl Carry {
+    /// The ways with the object in the hand.
+    pub(super) fn carrying(&self) -> [(Stage, &JointTrajectory); 4] {
+        [
+            (Stage::LiftOff, &self.lift_off),
+            (Stage::Lift, &self.lift),
+            (Stage::Move, &self.transit),
+            (Stage::Lower, &self.lower),
+        ]
+    }
+}
+
+/// One of the yaws: from above the object on.
+pub(super) struct Way {
+    /// How long its joints move, roughly. [s]
+    pub(super) cost: f64,
+    pub(super) open: f64,
+    pub(super) width: f64,
+    pub(super) poses: Poses,
+    pub(super) q_above: Vec<f64>,
+    pub(super) descend: JointTrajectory,
+    pub(super) carry: Carry,
+}
+
+/// Where a way fails, and why.
+pub(super) type Fault = (Stage, String);
+
+pub(super) fn clear_all(
+    clearance: &mut Clearance,
+    (model, q, joints): (&Model, &[f64], &[BodyId]),
+    ways: &[(Stage, &JointTrajectory)],
+) -> Result<(), Fault> {
+    for (stage, trajectory) in ways {
+        let checked = clearance.check(model, q, joints, trajectory);
+        checked.map_err(|hit| (*stage, hit.to_string()))?;
+    }
+    Ok(())
+}
+
+pub(super) fn limits(settings: &PickAndPlaceSettings, speed: f64) -> MoveLimits {
+    MoveLimits {
+        speed,
+        acceleration: settings.acceleration,
+        joint_speed_scale: settings.joint_speed_scale,
+        joint_acceleration: settings.joint_acceleration,
+    }
+}
+
+/// What planning one goal needs.
+pub(super) struct Planner<'a> {
+    pub(super) model: &'a Model,
+    pub(super) goal: &'a PickAndPlaceGoal,
+    pub(super) settings: &'a PickAndPlaceSettings,
+    pub(super) moves: MovePlanner,
+    pub(super) clearance: Clearance,
+}
+
+impl Planner<'_> {
+    /// All of a yaw but the way to above the object, known objects aside.
+    pub(super) fn way(
+        &mut self,
+        poses: Poses,
+        q: &[f64],
+        open: f64,
+        width: f64,
+    ) -> Result<Way, Fault> {
+        let q_above = self.start_of_way(&poses, q).map_err(at(Stage::Approach))?;
+        let (descend, q_pick) =
+            self.vertical(poses.above_pick, poses.pick, &q_above).map_err(at(Stage::Descend))?;
+        let carry = self.carry(&poses, &q_pick)?;
+        let there = self.moves.joint_move(self.model, q, &q_above, &self.free());
+        let cost = there.duration() + carry.transit.duration();
+        Ok(Way { cost, open, width, poses, q_above, descend, carry })
+    }
+
+    /// The ways with the object, from the grip on.
+    pub(super) fn carry(&mut self, poses: &Poses, q_pick: &[f64]) -> Result<Carry, Fault> {
+        let (start, end) = (poses.pick, poses.above_pick);
+        let height = end.translation.z - start.translation.z;
+        let share = (self.settings.weigh_height / height.max(1e-6)).min(0.5);
+        let between = Pose::new(start.rotation, start.translation.lerp(&end.translation, share));
+        let (lift_off, q_up) = self.vertical(start, between, q_pick).map_err(at(Stage::LiftOff))?;
+        let (lift, q_lifted) = self.vertical(between, end, &q_up).map_err(at(Stage::Lift))?;
+        let (transit, q_there) = self.transit(poses, &q_lifted).map_err(at(Stage::Move))?;
+        let (lower, q_place) =
+            self.vertical(poses.above_place, poses.place, &q_there).map_err(at(Stage::Lower))?;
+        let (retreat, _) =
+            self.vertical(poses.place, poses.above_place, &q_place).map_err(at(Stage::Retreat))?;
+        let mut carry = Carry { lift_off, lift, transit, lower, retreat };
+        let Carry { lift_off, lift, transit, lower, .. } = &mut carry;
+        for trajectory in [lift_off, lift, transit, lower] {
+            self.slow_for_grip(&poses.patch, q_pick, trajectory);
+        }
+        Ok(carry)
+    }
+
+    /// Checks a way against the known objects and finds one to above the object.
+    pub(super) fn clear(
+        &mut self,
+        way: &Way,
+        q: &[f64],
+        target: &KnownObject,
+    ) -> Result<JointTrajectory, Fault> {
+        let joints = self.moves.joints().to_vec();
+        let (model, frame) = (self.model, self.moves.frame());
+        let around = (model, q, joints.as_slice());
+        clear_all(&mut self.clearance, around, &[(Stage::Descend, &way.descend)])?;
+        self.clearance.hold(frame, way.poses.object, &way.poses.held);
+        let carried = clear_all(&mut self.clearance, around, &way.carry.carrying());
+        self.clearance.release();
+        carried?;
+        clear_all(&mut self.clearance, around, &[(Stage::Retreat, &way.carry.retreat)])?;
+        self.clearance.add(target);
+        let approach = self.approach(way, q);
+        self.clearance.remove(&target.name);
+        approach.map_err(|why| (Stage::Approach, why))
+    }
+
+    /// To above the object: directly, or first straight up and then across, by the joints or round the base.
+    fn approach(&mut self, way: &Way, q: &[f64]) -> Result<JointTrajectory, String> {
+        let (model, free) = (self.model, self.free());
+        let X_WT = self.moves.tool_pose(model, q);
+        let direct = self.moves.joint_move(model, q, &way.q_above, &free);
+        let mut why = match self.is_clear(q, &direct, self.floor(&way.poses)) {
+            Ok(()) => return Ok(direct),
+            Err(why) => why,
+        };
+        let up = (way.poses.above_pick.translation.z - X_WT.translation.z).max(0.0);
+        let lifted = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * up);
+        let (rise, q_lifted) = self
+            .vertical(X_WT, lifted, q)
+            .map_err(|e| format!("{why}; and there is no way straight up from here: {e}"))?;
+        self.is_clear(q, &rise, f64::NEG_INFINITY)?;
+        let across = self.moves.joint_move(model, &q_lifted, &way.q_above, &free);
+        match self.is_clear(q, &across, self.floor(&way.poses)) {
+            Ok(()) => return Ok(joined(rise, &across)),
+            Err(hit) => why = hit,
+        }
+        let arc = MovePlanner::arc(self.axis(), lifted, way.poses.above_pick);
+        let (round, q_end) = self.moves.path_move(model, &q_lifted, arc, &free).map_err(|_| why)?;
+        self.is_clear(q, &round, self.floor(&way.poses))?;
+        // The arc may end in another posture of the same tool pose: then the way down would not follow.
+        let turn = self.moves.joints().iter().fold(0.0, |turn: f64, id| {
+            let k = model.joints[id.0].q_start;
+            turn.max((q_end[k] - way.q_above[k]).abs())
+        });
+        if turn > 1e-3 {
+            return Err(format!(
+                "the arm would have to change its posture by {turn:.2} rad; start nearer"
+            ));
+        }
+        Ok(joined(rise, &round))
+    }
+
+    /// Clear of all known objects, and the tool never below `floor`. [m]
+    fn is_clear(&mut self, q: &[f64], way: &JointTrajectory, floor: f64) -> Result<(), String> {
+        let joints = self.moves.joints().to_vec();
+        let checked = self.clearance.check(self.model, q, &joints, way);
+        checked.map_err(|hit| hit.to_string())?;
+        let mut lowest = f64::INFINITY;
+        self.moves.visit(self.model, q, way, 0.02, |_, X_WT, _, _| {
+            lowest = lowest.min(X_WT.translation.z);
+        });
+        if lowest < floor {
+            return Err(format!("the tool would go down to {lowest:.3} m, below {floor:.3} m"));
+        }
+        Ok(())
+    }
+
+    /// Height of the tool at which the fingers pass over the object and over its place. [m]
+    fn floor(&self, poses: &Poses) -> f64 {
+        let top =
+            self.goal.pick.position.z.max(self.goal.place.position.z) + 0.5 * self.goal.size.z;
+        (top + poses.tip).min(poses.above_pick.translation.z - 1e-3)
+    }
+
+    fn free(&self) -> MoveLimits {
+        limits(self.settings, self.settings.speed)
+    }
+
+    fn vertical(
+        &mut self,
+        from: Pose,
+        to: Pose,
+        q: &[f64],
+    ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
+        let slow = limits(self.settings, self.settings.vertical_speed);
+        self.moves.path_move(self.model, q, MovePlanner::straight(from, to), &slow)
+    }
+
+    /// Above the object: from the measured position if that leads there, else from the model's postures.
+    fn start_of_way(&mut self, poses: &Poses, q: &[f64]) -> Result<Vec<f64>, MoveError> {
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        let mut why = String::new();
+        for posture in self.model.postures.iter().map(Some).chain([None]) {
+            let mut start = q.to_vec();
+            for (id, value) in posture.iter().flat_map(|p| &p.positions) {
+                if self.moves.joints().contains(id) {
+                    start[self.model.joints[id.0].q_start] = *value;
+                }
+            }
+            match self.moves.solve(self.model, &poses.above_pick, &start, 0) {
+                Ok(found) => {
+                    // The way must go on from there: the grasp below decides which solutions count.
+                    if self.vertical(poses.above_pick, poses.pick, &found).is_err() {
+                        continue;
+                    }
+                    let way = found.iter().zip(q).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs()));
+                    if best.as_ref().is_none_or(|b| way < b.0) {
+                        best = Some((way, found));
+                    }
+                }
+                Err(text) => why = text,
+            }
+        }
+        let p = poses.above_pick.translation;
+        best.map(|b| b.1).ok_or(MoveError::Unreachable {
+            percent: 100.0,
+            x: p.x,
+            y: p.y,
+            z: p.z,
+            why,
+        })
+    }
+
+    /// Round the base, or straight if that has no way.
+    fn transit(
+        &mut self,
+        poses: &Poses,
+        q: &[f64],
+    ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
+        let free = self.free();
+        let arc = MovePlanner::arc(self.axis(), poses.above_pick, poses.above_place);
+        self.moves.path_move(self.model, q, arc, &free).or_else(|_| {
+            let line = MovePlanner::straight(poses.above_pick, poses.above_place);
+            self.moves.path_move(self.model, q, line, &free)
+        })
+    }
+
+    /// A point of the vertical that the arm turns about. [m] (3)
+    fn axis(&self) -> Vector3 {
+        match self.model.base {
+            Base::Fixed(X_WRoot) => X_WRoot.translation,
+            Base::Floating => Vector3::zeros(),
+        }
+    }
+
+    /// Slows a carrying move until the grip holds everywhere on it. (nq)
+    pub(super) fn slow_for_grip(
+        &mut self,
+        patch: &Patch,
+        q: &[f64],
+        trajectory: &mut JointTrajectory,
+    ) {
+        let grip = Grip {
+            mass: self.goal.mass,
+            friction: self.goal.friction,
+            force: 2.0 * self.goal.grip_force,
+            safety: self.settings.slip_safety,
+        };
+        for _ in 0..SLOWINGS {
+            let mut load: f64 = 0.0;
+            self.moves.visit(self.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
+                let specific = A.linear + Vector3::z() * GRAVITY;
+                let closing = X_WT.rotation.column(1).into_owned();
+                load = load.max(grip.total_load(&specific, &closing, patch));
+            });
+            if load <= 1.0 {
+                return;
+            }
+            trajectory.stretch(load.sqrt().max(1.05));
+        }
+    }
+}
+
+fn at(stage: Stage) -> impl Fn(MoveError) -> Fault {
+    move |error| (stage, error.to_string())
+}
+
+/// One after the other, at rest between.
+fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajectory {
+    let end = first.duration();
+    first.points.extend(second.points.iter().skip(1).map(|point| TrajectoryPoint {
+        time_from_start: end + point.time_from_start,
+        ..point.clone()
+    }));
+    first
+}
+
+/// What is to be picked: as it was seen, or as the goal tells.
+pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownObject {
+    let near = 0.5 * goal.size.min();
+    let is_it = |o: &&KnownObject| {
+        (o.pose.translation - goal.pick.position).norm() < near && similar(&o.size, &goal.size)
+    };
+    let yaw = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), goal.pick.yaw);
+    objects.iter().find(is_it).cloned().unwrap_or_else(|| KnownObject {
+        name: "the object".to_owned(),
+        pose: Pose::from_quaternion(&yaw, goal.pick.position),
+        size: goal.size,
+    })
+}
+
+/// Two boxes that may be the same: every edge within a fifth, in any horizontal order. [m] (3)
+pub(super) fn similar(a: &Vector3, b: &Vector3) -> bool {
+    let near = |x: f64, y: f64| (x - y).abs() < 0.2 * x.max(y);
+    near(a.z, b.z) && ((near(a.x, b.x) && near(a.y, b.y)) || (near(a.x, b.y) && near(a.y, b.x)))
+}

@@ -1,0 +1,507 @@
+//! What each stage makes of a measurement: one function a stage, the run's data in one place.
+//!
+//! A function says where to go next; entering a stage (its trajectory, its hand task) is the machine's.
+
+use karakuri_control::Time;
+use karakuri_control::trajectory::JointTrajectory;
+use karakuri_spatial::Vector3;
+
+use super::plan::{GRAVITY, Plan};
+use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
+use crate::grip_force::{GripState, is_firm};
+use crate::slip::required_force;
+
+/// A goal under way.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// What is to be done; the grip force as it is wanted now, the object's place as it is known now.
+    pub(super) goal: PickAndPlaceGoal,
+    pub(super) found: Found,
+    pub(super) plan: Plan,
+    pub(super) stage: Stage,
+    pub(super) started: Time,
+    pub(super) entered: Time,
+    /// What the arm follows in this stage.
+    pub(super) motion: Option<JointTrajectory>,
+    /// How long the present stage's condition has held. [s]
+    pub(super) held: f64,
+    /// How long the object has stood on something while it was lowered. [s]
+    pub(super) standing: f64,
+    /// Time without a sign of what the stage waits for. [s]
+    pub(super) missing: f64,
+    /// Why the run will not succeed, and where that was found.
+    pub(super) failure: Option<(Failure, Stage, String)>,
+    /// The object is in the hand.
+    pub(super) holding: bool,
+    /// It is at its place.
+    pub(super) placed: bool,
+    /// Width and largest forces while the object was held, for the result.
+    pub(super) grip: Option<(f64, [f64; 2])>,
+    pub(super) weighing: Weighing,
+    pub(super) tries: Tries,
+    /// Where the tool was going. (3)
+    pub(super) heading: Option<Vector3>,
+    /// Planned motion done. [-]
+    pub(super) progress: f64,
+}
+
+/// Share of the grip's force with which an object is weighed a second time. [-]
+const PROBE: f64 = 0.8;
+/// A grip carries this many times the weight, so that the object can be accelerated. [-]
+pub(super) const MOVABLE: f64 = 1.1;
+/// Loads that differ more than this share are two loads. [-]
+const LOAD_CHANGE: f64 = 0.05;
+
+/// What the grip told of the object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// Between pads and object, if less than told; it may be more, if the object also stood on something. [-]
+    pub(super) friction: f64,
+    /// [kg]
+    pub(super) mass: f64,
+}
+
+impl Found {
+    /// Force of each finger that carries it, and can move it. [N]
+    fn needed(&self, s: &PickAndPlaceSettings) -> f64 {
+        required_force(self.mass, self.friction, s.slip_safety, MOVABLE * GRAVITY)
+    }
+}
+
+/// The load on the fingers.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Weighing {
+    /// Load integrated over time. [N·s]
+    sum: f64,
+    /// That time. [s]
+    time: f64,
+    /// What was found with the whole grip force. [N]
+    whole: Option<f64>,
+    /// The whole grip force. [N]
+    force: f64,
+    /// All is known; the grip takes its whole force again.
+    done: bool,
+}
+
+impl Weighing {
+    /// Another stage begins: what was integrated is of the past.
+    pub(super) fn restart(&mut self) {
+        (self.sum, self.time) = (0.0, 0.0);
+    }
+
+    /// The mean load, when it was felt for `time` with fingers that press with `force`. [s], [N]
+    fn mean(&mut self, seen: &Seen<'_>, force: f64, time: f64) -> Option<f64> {
+        let pressing = 0.5 * (seen.grip.forces[0] + seen.grip.forces[1]);
+        if (pressing / force - 1.0).abs() < 0.05 {
+            (self.sum, self.time) = (self.sum + seen.load * seen.dt, self.time + seen.dt);
+        } else {
+            self.restart();
+        }
+        (self.time >= time).then(|| self.sum / self.time)
+    }
+}
+
+/// What was tried again.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tries {
+    pub(super) rescans: u32,
+    pub(super) regrips: u32,
+    pub(super) raises: u32,
+    pub(super) centrings: u32,
+    pub(super) shakes: u32,
+}
+
+impl Tries {
+    /// All together, but for the centrings: they are part of a grip.
+    pub(super) fn total(&self) -> u32 {
+        self.rescans + self.regrips + self.raises + self.shakes
+    }
+}
+
+/// What a tick knows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) dt: f64,
+    /// Since the stage was entered. [s]
+    pub(super) elapsed: f64,
+    /// The arm is where the stage's motion ends.
+    pub(super) arrived: bool,
+    /// The arm stands still.
+    pub(super) at_rest: bool,
+    pub(super) grip: GripState,
+    /// Largest force on a finger, in any direction. [N]
+    pub(super) touch: f64,
+    /// What pulls the fingers down. [N]
+    pub(super) load: f64,
+    /// Of the tool. [m] (3)
+    pub(super) position: Vector3,
+    /// Of the tool. [m/s²]
+    pub(super) acceleration: f64,
+    /// How far the object is seen from its place, if it is seen. [m]
+    pub(super) placed_off: Option<f64>,
+    pub(super) arm: ArmReport<'a>,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    /// The same stage.
+    Stay,
+    /// The same stage, another grip force.
+    Grip,
+    /// Another stage.
+    Enter(Stage),
+    /// A failure.
+    Fail(Failure, String),
+    /// The whole run once more, with what was seen meanwhile.
+    Again,
+}
+
+impl Run {
+    /// One tick of the present stage.
+    pub(super) fn step(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        match seen.arm {
+            ArmReport::Lost(why) => return Step::Fail(Failure::RobotLost, why.to_owned()),
+            ArmReport::Blocked(why) if self.stage != Stage::Halt => {
+                return Step::Fail(Failure::Collision, format!("the arm was stopped: {why}"));
+            }
+            _ => {}
+        }
+        match self.stage {
+            Stage::Approach | Stage::Descend => self.unloaded(seen, s),
+            Stage::Close => self.close(seen, s),
+            Stage::Centre => self.centre(seen, s),
+            Stage::Verify => self.verify(seen, s),
+            Stage::LiftOff => self.lift_off(seen, s),
+            Stage::Weigh => self.weigh(seen, s),
+            Stage::Lift | Stage::Move | Stage::Lower => self.carry(seen, s),
+            Stage::Open => self.open(seen, s),
+            Stage::Retreat => Self::retreat(seen, s),
+            Stage::Halt => self.halt(seen),
+            Stage::BackUp if seen.arrived => Step::Enter(Stage::Stopped),
+            Stage::Shake | Stage::SetDown if seen.arrived => Step::Enter(Stage::Open),
+            Stage::Undo if seen.arrived => self.undone(s),
+            Stage::Look if seen.elapsed >= s.look_time => Step::Again,
+            _ => Step::Stay,
+        }
+    }
+
+    fn unloaded(&self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        if seen.touch > s.collision_force {
+            let (force, limit) = (seen.touch, s.collision_force);
+            let text = format!(
+                "a finger met {force:.1} N on the way, above {limit:.1} N, at {}; clear the way",
+                place(&seen.position)
+            );
+            return Step::Fail(Failure::Collision, text);
+        }
+        match (seen.arrived, self.stage) {
+            (true, Stage::Approach) => Step::Enter(Stage::Descend),
+            (true, _) => Step::Enter(Stage::Close),
+            _ => Step::Stay,
+        }
+    }
+
+    fn close(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        let state = &seen.grip;
+        let (width, tolerance) = (self.plan.width, s.width_tolerance);
+        self.grip = Some((state.opening, state.forces));
+        if state.at_end {
+            let text = format!(
+                "the fingers closed to {:.1} mm, the object is {:.1} mm wide; forces {}",
+                1e3 * state.opening,
+                1e3 * width,
+                pair(&state.forces)
+            );
+            return Step::Fail(Failure::NoObject, text);
+        }
+        if state.gripped {
+            if (state.opening - width).abs() > tolerance {
+                let text = format!(
+                    "the fingers stopped at {:.1} mm, the object should be {:.1} mm wide",
+                    1e3 * state.opening,
+                    1e3 * width
+                );
+                return Step::Fail(Failure::WrongSize, text);
+            }
+            return Step::Enter(Stage::Verify);
+        }
+        let [a, b] = state.touching;
+        self.missing = if a == b { 0.0 } else { self.missing + seen.dt };
+        if self.missing < s.one_sided_time {
+            return Step::Stay;
+        }
+        if self.tries.centrings >= s.centrings {
+            let text = format!(
+                "the fingers do not come to touch both, centred {} times; forces {}; free the object and the hand",
+                s.centrings,
+                pair(&state.forces)
+            );
+            return Step::Fail(Failure::Blocked, text);
+        }
+        self.tries.centrings += 1;
+        Step::Enter(Stage::Centre)
+    }
+
+    /// Until both fingers touch, or the one that did lost contact.
+    fn centre(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        let [a, b] = seen.grip.touching;
+        self.held = if a && b { self.held + seen.dt } else { 0.0 };
+        self.missing = if a || b { 0.0 } else { self.missing + seen.dt };
+        if self.held > 0.02 || seen.grip.gripped || self.missing > s.one_sided_time {
+            return Step::Enter(Stage::Halt);
+        }
+        if seen.arrived {
+            let text = format!(
+                "only one finger touches, even {:.0} mm to the side; forces {}; free the object and the hand",
+                1e3 * s.centring_reach,
+                pair(&seen.grip.forces)
+            );
+            return Step::Fail(Failure::Blocked, text);
+        }
+        Step::Stay
+    }
+
+    fn verify(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, s) {
+            return step;
+        }
+        self.firm(seen);
+        if self.held < s.verify_time { Step::Stay } else { Step::Enter(Stage::LiftOff) }
+    }
+
+    fn lift_off(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, s) {
+            return step;
+        }
+        if seen.arrived { Step::Enter(Stage::Weigh) } else { Step::Stay }
+    }
+
+    /// Standing still, with the whole force and then with less. The weight does not change with the grip's force; friction
+    /// that slips, or is about to, does.
+    fn weigh(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, s) {
+            return step;
+        }
+        if self.weighing.done {
+            return if self.firm(seen) { Step::Enter(Stage::Lift) } else { Step::Stay };
+        }
+        let Some(load) = self.weighing.mean(seen, self.goal.grip_force, s.verify_time) else {
+            return Step::Stay;
+        };
+        let Some(whole) = self.weighing.whole.replace(load) else {
+            self.weighing.force = self.goal.grip_force;
+            self.goal.grip_force *= PROBE;
+            self.weighing.restart();
+            return Step::Grip;
+        };
+        let held_by = 2.0 * self.goal.grip_force;
+        let expected = self.found.mass * GRAVITY;
+        self.goal.grip_force = self.weighing.force;
+        self.weighing = Weighing { done: true, ..Weighing::default() };
+        if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
+            self.found.friction = self.goal.friction.min(load / held_by);
+            self.found.mass = self.found.mass.max(whole / GRAVITY);
+            return self.regrip(whole, s);
+        }
+        if (load - expected).abs() > s.weight_tolerance * expected {
+            self.found.mass = load / GRAVITY;
+            let told = Found { friction: self.goal.friction, ..self.found };
+            if load > expected && told.needed(s) > self.goal.grip_force {
+                // It may have moved in the hand when it was lifted.
+                return self.regrip(load, s);
+            }
+        }
+        // It is held, with force to spare: friction is at least what makes this force enough.
+        let enough = self.found.friction * self.found.needed(s) / self.goal.grip_force;
+        self.found.friction = self.found.friction.max(enough).min(self.goal.friction);
+        Step::Grip
+    }
+
+    /// Puts it down and grips it as hard as it needs, or as is allowed; fails if that was tried. Of the load
+    /// felt [N].
+    fn regrip(&mut self, load: f64, s: &PickAndPlaceSettings) -> Step {
+        let told = self.goal.mass * GRAVITY;
+        let (force, limit) = (self.goal.grip_force, self.goal.max_grip_force);
+        let needed = self.found.needed(s);
+        let heavy = load > told * (1.0 + s.weight_tolerance);
+        let hopeless = heavy && needed > MOVABLE * limit;
+        if force < 0.999 * limit && self.tries.regrips < s.regrips && !hopeless {
+            self.goal.grip_force = needed.max(force * s.raise_factor).min(limit);
+            self.weighing = Weighing::default();
+            self.tries.regrips += 1;
+            return Step::Enter(Stage::SetDown);
+        }
+        let room =
+            format!("{needed:.1} N a finger, {limit:.1} N are allowed; raise max_grip_force");
+        if heavy {
+            let text =
+                format!("it weighs {load:.1} N or more, {told:.1} N were told; that needs {room}");
+            return Step::Fail(Failure::TooHeavy, text);
+        }
+        let friction = self.found.friction;
+        let text = format!(
+            "it slips when it is lifted: with {force:.1} N a finger friction is about {friction:.2}; that needs {room}"
+        );
+        Step::Fail(Failure::Slipped, text)
+    }
+
+    fn carry(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, s) {
+            return step;
+        }
+        let firm = self.firm(seen);
+        if self.stage == Stage::Lower {
+            // What stands does not pull any more.
+            let stands = seen.load < 0.5 * self.found.mass * GRAVITY;
+            self.standing = if stands { self.standing + seen.dt } else { 0.0 };
+            self.placed = seen.arrived || self.standing > s.slip_time;
+        }
+        match self.stage {
+            Stage::Lift if seen.arrived && firm => Step::Enter(Stage::Move),
+            Stage::Move if seen.arrived => Step::Enter(Stage::Lower),
+            Stage::Lower if self.placed => Step::Enter(Stage::Halt),
+            _ => Step::Stay,
+        }
+    }
+
+    /// Whether the grip is firm; counts for how long.
+    fn firm(&mut self, seen: &Seen<'_>) -> bool {
+        let firm = is_firm(&seen.grip.forces, self.goal.grip_force);
+        self.held = if firm { self.held + seen.dt } else { 0.0 };
+        firm
+    }
+
+    /// With an object in the hand: what to do if it is slipping out.
+    fn slipping(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Option<Step> {
+        let state = &seen.grip;
+        let largest = self.grip.map_or([0.0; 2], |(_, largest)| largest);
+        let largest = core::array::from_fn(|k| state.forces[k].max(largest[k]));
+        self.grip = Some((state.opening, largest));
+        let wanted = self.goal.grip_force;
+        let gone = state.opening < self.plan.width - 2.0 * s.width_tolerance;
+        let weak = state.forces.iter().any(|f| *f < 0.5 * wanted);
+        let carried = matches!(self.stage, Stage::Lift | Stage::Move);
+        let light = carried && seen.load < 0.5 * self.found.mass * GRAVITY;
+        self.missing = if gone || weak || light { self.missing + seen.dt } else { 0.0 };
+        if self.missing < s.slip_time {
+            return None;
+        }
+        self.missing = 0.0;
+        if !gone && wanted < 0.999 * self.goal.max_grip_force {
+            self.goal.grip_force = (wanted * s.raise_factor).min(self.goal.max_grip_force);
+            self.tries.raises += 1;
+            return Some(Step::Grip);
+        }
+        let text = format!(
+            "the grip was lost in {} after {:.2} s at {}, the tool accelerated with {:.1} m/s²: opening {:.1} mm, forces {} \
+             of {wanted:.1} N",
+            self.stage,
+            seen.elapsed,
+            place(&seen.position),
+            seen.acceleration,
+            1e3 * state.opening,
+            pair(&state.forces),
+        );
+        Some(Step::Fail(Failure::Slipped, text))
+    }
+
+    /// Until the fingers are free.
+    fn open(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        let state = &seen.grip;
+        let free = !state.touching[0] && !state.touching[1];
+        let wide = state.opening > self.plan.open - 0.002;
+        self.held = if free && wide { self.held + seen.dt } else { 0.0 };
+        if self.held > s.release_time {
+            return Step::Enter(match (self.placed, &self.failure) {
+                (true, None) => Stage::Retreat,
+                _ => Stage::Undo,
+            });
+        }
+        if seen.elapsed < s.release_timeout {
+            return Step::Stay;
+        }
+        if self.tries.shakes == 0 {
+            self.tries.shakes = 1;
+            return Step::Enter(Stage::Shake);
+        }
+        let text = format!(
+            "the object does not leave the hand, shaken too: opening {:.1} of {:.1} mm, forces {}; take it out by hand",
+            1e3 * state.opening,
+            1e3 * self.plan.open,
+            pair(&state.forces)
+        );
+        Step::Fail(Failure::Stuck, text)
+    }
+
+    /// Until it is up; what is seen by then must stand where it was put.
+    fn retreat(seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        if !seen.arrived {
+            return Step::Stay;
+        }
+        let away = match seen.placed_off {
+            Some(off) if off > s.place_tolerance => format!("{:.0} mm from its place", 1e3 * off),
+            _ => return Step::Enter(Stage::Done),
+        };
+        Step::Fail(
+            Failure::Slipped,
+            format!("it was put down, but is seen {away}: it moved in the hand"),
+        )
+    }
+
+    /// Until the arm stands.
+    fn halt(&mut self, seen: &Seen<'_>) -> Step {
+        self.held = if seen.at_rest { self.held + seen.dt } else { 0.0 };
+        if self.held < 0.05 {
+            return Step::Stay;
+        }
+        Step::Enter(match &self.failure {
+            None if self.placed => Stage::Open,
+            None => Stage::Close,
+            Some((Failure::Collision, ..)) => Stage::BackUp,
+            Some(_) => Stage::Stopped,
+        })
+    }
+
+    fn undone(&mut self, s: &PickAndPlaceSettings) -> Step {
+        match self.failure {
+            // To grip harder: it may have moved.
+            None => Step::Enter(Stage::Look),
+            Some((Failure::NoObject | Failure::Blocked, ..)) if self.tries.rescans < s.rescans => {
+                self.tries.rescans += 1;
+                Step::Enter(Stage::Look)
+            }
+            _ => Step::Enter(Stage::Stopped),
+        }
+    }
+
+    /// Where a failure in the present stage leads.
+    pub(super) fn way_out(&self, failure: Failure) -> Stage {
+        use Stage::{
+            Approach, Centre, Close, Descend, Halt, Lift, LiftOff, Lower, Move, Open, Retreat,
+            SetDown, Stopped, Verify, Weigh,
+        };
+        match (self.stage, failure) {
+            (_, Failure::RobotLost) => Stopped,
+            // Above where it was taken: back there.
+            (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) => SetDown,
+            // The object stands: let it go, and up.
+            (Close | Centre | Verify, f) if f != Failure::Collision => Open,
+            (
+                Approach | Descend | Close | Centre | Verify | LiftOff | Weigh | Lift | Move
+                | Lower | Open | Retreat,
+                _,
+            ) => Halt,
+            // A way out that has no way out.
+            _ => Stopped,
+        }
+    }
+}
+
+fn pair(forces: &[f64; 2]) -> String {
+    format!("{:.1} and {:.1} N", forces[0], forces[1])
+}
+
+fn place(p: &Vector3) -> String {
+    format!("({:.3}, {:.3}, {:.3}) m", p.x, p.y, p.z)
+}

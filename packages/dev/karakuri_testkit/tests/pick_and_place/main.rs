@@ -1,0 +1,8 @@
+//! Pick and place on physics, without ROS: the whole chain in lockstep, and its reactions to trouble.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
+#![expect(clippy::print_stdout, reason = "the course of a run, shown when it fails")]
+
+mod cell;
+mod nominal;
+mod reactions;

@@ -1,0 +1,45 @@
+//! The demonstration's task, and what must be true of it.
+
+use crate::cell::{Cell, goal, start};
+
+fn picks_and_places(posture: &str, config: &str) -> u64 {
+    let mut cell = Cell::new(posture, config);
+    start(&mut cell, goal());
+    let result = cell.run(15.0, |_| {});
+    assert_eq!(result.failure, None, "{result:?}");
+    // At rest on the shelf.
+    for _ in 0..300 {
+        cell.step();
+    }
+    let (p, tilt, yaw) = cell.cube();
+    let error = (p - goal().place.position).norm();
+    println!(
+        "{posture}: placed within {:.2} mm, tilt {:.3} yaw {:.3} deg, peak force {:.2} N, tracking {:.5} rad",
+        1e3 * error,
+        tilt.to_degrees(),
+        yaw.to_degrees(),
+        cell.peak_force,
+        cell.peak_tracking
+    );
+    assert!(error < 0.005, "{:.2} mm off", 1e3 * error);
+    assert!(tilt.to_degrees() < 2.0 && yaw.to_degrees().abs() < 2.0);
+    assert!(cell.peak_force <= 15.0, "{} N", cell.peak_force);
+    cell.world.state_hash()
+}
+
+#[test]
+fn picks_and_places_from_three_starts() {
+    for posture in ["start1", "start2", "start3"] {
+        picks_and_places(posture, "arm6");
+    }
+}
+
+#[test]
+fn two_runs_are_equal_to_the_bit() {
+    assert_eq!(picks_and_places("start2", "arm6"), picks_and_places("start2", "arm6"));
+}
+
+#[test]
+fn the_mimic_hand_does_it_too() {
+    picks_and_places("start1", "arm6_mimic");
+}

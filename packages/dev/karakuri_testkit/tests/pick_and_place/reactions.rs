@@ -1,0 +1,435 @@
+//! What the machine does when things are not as told: each case ends in success or in an honest failure, and always with
+//! a robot at rest.
+
+use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceGoal, PickAndPlaceResult, Stage};
+use karakuri_model::Shape;
+use karakuri_physics::BodyDescription;
+use karakuri_spatial::{Pose, Vector3};
+
+use crate::cell::{Cell, goal, start, try_start};
+
+/// Friction of the cube that makes it `mu` against the pads' 0.6 (physics takes the geometric mean).
+fn friction(mu: f64) -> f64 {
+    mu * mu / 0.6
+}
+
+fn cube(bodies: &mut [BodyDescription]) -> &mut BodyDescription {
+    bodies.iter_mut().find(|b| b.name == "cube").unwrap()
+}
+
+/// A cell whose cube is changed.
+fn cell(change: impl Fn(&mut BodyDescription)) -> Cell {
+    Cell::with("start1", "arm6", |bodies| change(cube(bodies)))
+}
+
+/// A box that never moves.
+fn post(name: &str, centre: [f64; 3], size: [f64; 3]) -> impl Fn(&mut Vec<BodyDescription>) {
+    let (name, centre, size) = (name.to_owned(), Vector3::from(centre), Vector3::from(size));
+    move |bodies| {
+        let mut body = bodies.iter().find(|b| b.name == "shelf").unwrap().clone();
+        body.name.clone_from(&name);
+        (body.pose, body.shape) = (Pose::from_translation(centre), Shape::Box { size });
+        bodies.push(body);
+    }
+}
+
+/// Runs a goal; whatever comes out, the robot must come to rest soon after.
+fn outcome(cell: &mut Cell, goal: PickAndPlaceGoal) -> PickAndPlaceResult {
+    start(cell, goal);
+    let result = cell.run(40.0, |_| {});
+    comes_to_rest(cell);
+    result
+}
+
+fn comes_to_rest(cell: &mut Cell) {
+    for _ in 0..500 {
+        cell.step();
+    }
+    let place = cell.tool();
+    for _ in 0..300 {
+        cell.step();
+    }
+    let (speed, way) = (cell.speed(), (cell.tool() - place).norm());
+    assert!(speed < 0.01 && way < 2e-4, "still moving: {speed} rad/s, {way} m in 0.3 s");
+}
+
+fn is_placed(cell: &Cell, goal: &PickAndPlaceGoal) {
+    let (p, tilt, _) = cell.cube();
+    let off = (p - goal.place.position).norm();
+    assert!(
+        off < 0.005 && tilt.to_degrees() < 2.0,
+        "{:.1} mm, {:.1} deg off",
+        1e3 * off,
+        tilt.to_degrees()
+    );
+}
+
+#[track_caller]
+fn failed(result: &PickAndPlaceResult, failure: Failure, words: &[&str]) {
+    assert_eq!(result.failure, Some(failure), "{result:?}");
+    for word in words {
+        assert!(result.message.contains(word), "`{word}` is not in: {}", result.message);
+    }
+}
+
+#[test]
+fn one_finger_first_centres_the_hand() {
+    // Too heavy and rough to be pushed by one finger: 2 kg, μ 0.6 on the table.
+    let mut cell = cell(|cube| {
+        cube.mass = 1.0;
+        cube.pose.translation.y += 0.007;
+    });
+    let goal = PickAndPlaceGoal { mass: 1.0, grip_force: 13.0, max_grip_force: 15.0, ..goal() };
+    let result = outcome(&mut cell, goal);
+    assert_eq!(result.failure, None, "{result:?}");
+    assert!(cell.stages.contains(&Stage::Centre), "{:?}", cell.stages);
+    assert_eq!(result.retries, 0, "centring is part of a grip");
+    is_placed(&cell, &goal);
+    println!("peak force {:.2} N", cell.peak_force);
+}
+
+#[test]
+fn a_post_beside_one_finger_is_blocked() {
+    let mut cell = Cell::with("start1", "arm6", |bodies| {
+        cube(bodies).pose.translation = Vector3::new(0.35, -0.5, 0.775);
+        post("post", [0.5, -0.177, 0.78], [0.05, 0.012, 0.06])(bodies);
+    });
+    cell.sees = false;
+    start(&mut cell, goal());
+    let mut pressed: f64 = 0.0;
+    let result = cell.run(40.0, |cell| {
+        let feedback = cell.machine.feedback();
+        if feedback.stage == Stage::Centre {
+            pressed = pressed.max(feedback.forces[0].max(feedback.forces[1]));
+        }
+    });
+    comes_to_rest(&mut cell);
+    failed(&result, Failure::Blocked, &["only one finger", "to the side"]);
+    assert_eq!(result.retries, 1, "one more try at the same place");
+    assert!(pressed < 5.0, "pressed with {pressed:.1} N while centring");
+}
+
+#[test]
+fn an_empty_table_is_no_object() {
+    let mut cell = Cell::new("start1", "arm6");
+    cell.put("cube", [0.3, 0.4, 0.775], 0.0);
+    let result = outcome(&mut cell, goal());
+    failed(&result, Failure::NoObject, &["closed to", "nothing of its size is seen within 100 mm"]);
+    assert_eq!(result.retries, 1);
+    assert!(cell.tool().z > 0.9, "not back up");
+}
+
+#[test]
+fn blind_it_tries_the_same_place_once_more() {
+    let mut cell = Cell::new("start1", "arm6");
+    cell.sees = false;
+    cell.put("cube", [0.3, 0.4, 0.775], 0.0);
+    let result = outcome(&mut cell, goal());
+    failed(&result, Failure::NoObject, &["closed to"]);
+    assert_eq!(result.retries, 1);
+    assert_eq!(cell.stages.iter().filter(|s| **s == Stage::Close).count(), 2, "{:?}", cell.stages);
+}
+
+#[test]
+fn a_cube_that_was_moved_is_found_again() {
+    let mut cell = Cell::new("start1", "arm6");
+    cell.put("cube", [0.44, -0.26, 0.775], 0.4);
+    let result = outcome(&mut cell, goal());
+    assert_eq!((result.failure, result.retries), (None, 1), "{result:?}");
+    is_placed(&cell, &goal());
+}
+
+#[test]
+fn a_narrow_object_is_the_wrong_size() {
+    let mut cell = cell(|cube| cube.shape = Shape::Box { size: Vector3::new(0.05, 0.03, 0.05) });
+    let result = outcome(&mut cell, goal());
+    failed(&result, Failure::WrongSize, &["50.0 mm"]);
+    assert!((result.width - 0.03).abs() < 0.015, "{}", result.width);
+    assert!(cell.tool().z > 0.9, "not back up");
+}
+
+#[test]
+fn a_wide_object_is_the_wrong_size() {
+    let mut cell = cell(|cube| cube.shape = Shape::Box { size: Vector3::new(0.05, 0.058, 0.05) });
+    let result = outcome(&mut cell, goal());
+    failed(&result, Failure::WrongSize, &["58.", "50.0 mm"]);
+}
+
+#[test]
+fn a_turned_cube_is_straightened_or_refused() {
+    for degrees in [2.0_f64, 5.0, 20.0, 45.0] {
+        let mut cell = Cell::new("start1", "arm6");
+        cell.put("cube", [0.5, -0.2, 0.775], degrees.to_radians());
+        let result = outcome(&mut cell, goal());
+        println!("turned by {degrees} deg: {:?}", result.failure);
+        match result.failure {
+            None => is_placed(&cell, &goal()),
+            Some(failure) => {
+                assert!(matches!(failure, Failure::WrongSize | Failure::Blocked), "{result:?}");
+                assert!(degrees > 5.0, "{result:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slippery_cube_is_gripped_harder() {
+    let mut cell = cell(|cube| cube.friction = friction(0.3));
+    let goal = PickAndPlaceGoal { grip_force: 2.5, max_grip_force: 14.0, ..goal() };
+    let result = outcome(&mut cell, goal);
+    assert_eq!(result.failure, None, "{result:?}");
+    assert!(result.retries > 0 && cell.peak_force <= 15.0, "{result:?} {}", cell.peak_force);
+    is_placed(&cell, &goal);
+}
+
+#[test]
+fn a_slippery_cube_fails_honestly_at_the_limit() {
+    let mut cell = cell(|cube| cube.friction = friction(0.15));
+    let goal = PickAndPlaceGoal { grip_force: 4.0, max_grip_force: 5.5, ..goal() };
+    let result = outcome(&mut cell, goal);
+    failed(
+        &result,
+        Failure::Slipped,
+        &["slips when it is lifted", "friction is about 0.1", "5.5 N are allowed"],
+    );
+    let (p, tilt, _) = cell.cube();
+    assert!((p - goal.pick.position).norm() < 0.01 && tilt < 0.05, "left at {p:?}");
+    assert!(cell.tool().z > 0.9, "not back up");
+}
+
+#[test]
+fn a_heavier_cube_than_told_is_gripped_harder() {
+    let mut cell = cell(|cube| cube.mass = 0.7);
+    let goal = PickAndPlaceGoal { grip_force: 6.0, ..goal() };
+    let result = outcome(&mut cell, goal);
+    assert_eq!(result.failure, None, "{result:?}");
+    assert!(result.forces[0] > 8.0, "{result:?}");
+    is_placed(&cell, &goal);
+}
+
+#[test]
+fn a_far_too_heavy_cube_is_put_back() {
+    let mut cell = cell(|cube| cube.mass = 3.0);
+    let result = outcome(&mut cell, goal());
+    failed(&result, Failure::TooHeavy, &["2.0 N were told", "15.0 N are allowed"]);
+    assert!((cell.cube().0 - goal().pick.position).norm() < 0.01);
+}
+
+#[test]
+fn a_lighter_cube_than_told_is_no_slip() {
+    let mut cell = cell(|cube| cube.mass = 0.1);
+    let result = outcome(&mut cell, goal());
+    assert_eq!((result.failure, result.retries), (None, 0), "{result:?}");
+    is_placed(&cell, &goal());
+}
+
+#[test]
+fn too_heavy_by_its_own_words_is_refused() {
+    let mut cell = Cell::new("start1", "arm6");
+    let error =
+        try_start(&mut cell, PickAndPlaceGoal { mass: 5.0, ..goal() }).unwrap_err().to_string();
+    assert!(error.contains("max_grip_force") && error.contains("15.0 N are allowed"), "{error}");
+}
+
+#[test]
+fn a_blow_on_the_way_down_backs_up() {
+    // Something stands where a fingertip comes down, and nothing has seen it.
+    let mut cell =
+        Cell::with("start1", "arm6", post("brick", [0.5, -0.1615, 0.80], [0.06, 0.005, 0.10]));
+    cell.sees = false;
+    start(&mut cell, goal());
+    let mut lowest = f64::INFINITY;
+    let result = cell.run(40.0, |cell| lowest = lowest.min(cell.tool().z));
+    comes_to_rest(&mut cell);
+    failed(&result, Failure::Collision, &["a finger met", "clear the way"]);
+    assert_eq!(result.stage, Stage::Descend);
+    let back = cell.tool().z - lowest;
+    assert!((0.015..0.03).contains(&back), "backed up by {:.1} mm", 1e3 * back);
+    assert!((cell.cube().0 - goal().pick.position).norm() < 1e-3);
+}
+
+#[test]
+fn a_known_brick_is_refused_before_anything_moves() {
+    let brick = post("brick", [0.5, -0.158, 0.80], [0.06, 0.02, 0.10]);
+    let all_round = |bodies: &mut Vec<BodyDescription>| {
+        brick(bodies);
+        post("brick2", [0.458, -0.2, 0.80], [0.02, 0.06, 0.10])(bodies);
+    };
+    let mut cell = Cell::with("start1", "arm6", all_round);
+    let error = try_start(&mut cell, goal()).unwrap_err().to_string();
+    assert!(error.contains("DESCEND") && error.contains("would hit `brick"), "{error}");
+    assert!(!cell.machine.is_busy());
+}
+
+#[test]
+fn a_known_wall_is_gone_over_or_refused() {
+    // Between the start and the object: low enough to pass over, then not.
+    for (top, passes) in [(0.85, true), (1.6, false)] {
+        let height = top - 0.75;
+        let wall = post("wall", [0.45, -0.09, 0.75 + 0.5 * height], [0.5, 0.02, height]);
+        let mut cell = Cell::with("start1", "arm6", wall);
+        match try_start(&mut cell, goal()) {
+            Ok(()) => {
+                assert!(passes, "went through a wall {top} m high");
+                let result = cell.run(40.0, |_| {});
+                assert_eq!(result.failure, None, "{result:?}");
+                is_placed(&cell, &goal());
+            }
+            Err(error) => {
+                let text = error.to_string();
+                assert!(!passes && text.contains("would hit `wall`"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_wall_stops_the_arm() {
+    let mut cell = Cell::with("start1", "arm6", post("wall", [0.55, 0.05, 1.0], [0.2, 0.02, 0.5]));
+    cell.sees = false;
+    let result = outcome(&mut cell, goal());
+    failed(&result, Failure::Collision, &["the arm was stopped"]);
+    assert!(cell.stages.contains(&Stage::BackUp), "{:?}", cell.stages);
+}
+
+#[test]
+fn a_low_start_goes_up_first() {
+    // From among the objects: the tool starts below their tops.
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, goal());
+    cell.run(40.0, |cell| {
+        if cell.machine.feedback().stage == Stage::Close {
+            cell.machine.cancel();
+        }
+    });
+    comes_to_rest(&mut cell);
+    cell.put("cube", [0.45, -0.3, 0.775], 0.0);
+    let low = cell.tool();
+    assert!(low.z < 0.8, "{low:?}");
+    let mut goal = goal();
+    goal.pick.position = Vector3::new(0.45, -0.3, 0.775);
+    start(&mut cell, goal);
+    let mut sideways: f64 = 0.0;
+    let result = cell.run(40.0, |cell| {
+        let p = cell.tool();
+        if cell.machine.feedback().stage == Stage::Approach && p.z < 0.8 {
+            sideways = sideways.max((p.xy() - low.xy()).norm());
+        }
+    });
+    assert_eq!(result.failure, None, "{result:?}");
+    assert!(sideways < 1e-3, "{:.1} mm sideways while low", 1e3 * sideways);
+}
+
+#[test]
+fn a_jammed_hand_shakes_and_is_stuck() {
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, goal());
+    let result = cell.run(40.0, |cell| {
+        cell.jammed |= cell.machine.feedback().stage == Stage::Open;
+    });
+    comes_to_rest(&mut cell);
+    failed(&result, Failure::Stuck, &["does not leave the hand", "shaken"]);
+    assert_eq!(cell.stages.iter().filter(|s| **s == Stage::Shake).count(), 1);
+    assert_eq!(result.retries, 1);
+}
+
+#[test]
+fn a_jam_that_the_shake_frees_is_a_success() {
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, goal());
+    let result = cell.run(40.0, |cell| {
+        cell.jammed =
+            cell.machine.feedback().stage == Stage::Open && !cell.stages.contains(&Stage::Shake);
+    });
+    assert_eq!((result.failure, result.retries), (None, 1), "{result:?}");
+    is_placed(&cell, &goal());
+}
+
+#[test]
+fn a_cube_knocked_out_of_the_hand_has_slipped() {
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, goal());
+    let mut knocked = false;
+    let result = cell.run(40.0, |cell| {
+        if !knocked && cell.machine.feedback().stage == Stage::Move {
+            cell.put("cube", [0.3, 0.4, 0.775], 0.0);
+            knocked = true;
+        }
+    });
+    comes_to_rest(&mut cell);
+    failed(&result, Failure::Slipped, &["lost in MOVE", "at (", "m/s²"]);
+}
+
+#[test]
+fn a_cancel_in_any_stage_ends_at_rest() {
+    use Stage::{
+        Approach, Close, Descend, Lift, LiftOff, Lower, Move, Open, Retreat, Verify, Weigh,
+    };
+    let stages =
+        [Approach, Descend, Close, Verify, LiftOff, Weigh, Lift, Move, Lower, Open, Retreat];
+    // One run, and from the beginning of each stage a branch.
+    for wanted in stages {
+        let mut cell = Cell::new("start1", "arm6");
+        start(&mut cell, goal());
+        let mut ticks = 0;
+        let result = cell.run(40.0, |cell| {
+            if cell.machine.feedback().stage == wanted {
+                ticks += 1;
+                if ticks == 60 {
+                    cell.machine.cancel();
+                }
+            }
+        });
+        failed(&result, Failure::Canceled, &["cancelled"]);
+        assert_eq!(result.stage, wanted);
+        let held = result.message.contains("still held");
+        assert_eq!(
+            held,
+            matches!(wanted, Verify | LiftOff | Weigh | Lift | Move | Lower),
+            "{result:?}"
+        );
+        let opening = cell.machine.feedback().opening;
+        comes_to_rest(&mut cell);
+        let (p, ..) = cell.cube();
+        if held {
+            assert!((cell.tool() - p).norm() < 0.01, "{wanted}: dropped at {p:?}");
+            let forces = cell.machine.feedback().forces;
+            assert!(forces.iter().all(|f| (8.0..12.0).contains(f)), "{wanted}: {forces:?}");
+        } else {
+            let now = cell.machine.feedback().opening;
+            assert!(
+                (now - opening).abs() < 0.004,
+                "{wanted}: the fingers went on from {opening} to {now}"
+            );
+        }
+        assert!(!cell.machine.is_busy());
+    }
+}
+
+#[test]
+fn after_a_failure_the_next_goal_works() {
+    let mut cell = Cell::new("start1", "arm6");
+    cell.put("cube", [0.3, 0.4, 0.775], 0.0);
+    assert!(outcome(&mut cell, goal()).failure.is_some());
+    cell.put("cube", [0.5, -0.2, 0.775], 0.0);
+    let result = outcome(&mut cell, goal());
+    assert_eq!(result.failure, None, "{result:?}");
+    is_placed(&cell, &goal());
+}
+
+#[test]
+fn a_second_goal_while_one_runs_is_refused_and_changes_nothing() {
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, goal());
+    let mut asked = false;
+    let result = cell.run(40.0, |cell| {
+        if !asked && cell.machine.feedback().stage == Stage::Move {
+            let other = PickAndPlaceGoal { mass: 0.1, ..goal() };
+            let error = try_start(cell, other).unwrap_err().to_string();
+            assert!(error.contains("cancel it first"), "{error}");
+            asked = true;
+        }
+    });
+    assert_eq!(result.failure, None, "{result:?}");
+    is_placed(&cell, &goal());
+}
