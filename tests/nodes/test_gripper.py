@@ -4,14 +4,18 @@ import math
 
 import pytest
 from action_msgs.msg import GoalStatus
-from control_msgs.action import GripperCommand, ParallelGripperCommand
+from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
 from geometry_msgs.msg import PoseStamped
 from karakuri_msgs.action import PickAndPlace
+from karakuri_msgs.msg import GripState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
-from support.arm import Arm, at, distance, joint_states, moving
+from support.arm import Arm, at, distance, goal, joint_states, moving
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 PICK, PLACE = [0.5, -0.2, 0.775], [0.5, 0.2, 0.875]
+# The tool looks down, above the cube and round it (`karakuri ik`).
+ABOVE_CUBE = [-0.5862, 0.2972, 1.7563, -0.4827, 0.0, -0.5862]
+ROUND_CUBE = [-0.5862, 0.4942, 1.9018, -0.8252, 0.0, -0.5862]
 Result = PickAndPlace.Result
 
 
@@ -27,6 +31,19 @@ def fresh(arm, ros):
     joint_states(ros).close()
     assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
     return arm
+
+
+@pytest.fixture
+def around_the_cube(fresh, ros):
+    """The open fingers are round the cube on the table."""
+    client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
+    try:
+        for place in (ABOVE_CUBE, ROUND_CUBE):
+            status, result = ros.result(accepted(ros, client, goal(place, 2.0)), timeout=30.0)
+            assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+    finally:
+        client.destroy()
+    return fresh
 
 
 @pytest.fixture
@@ -103,6 +120,87 @@ def test_parallel_command(fresh, ros, action):
         assert result.state.position[0] == pytest.approx(opening, abs=2e-3) and result.state.name
 
 
+def test_stalls_on_the_cube_and_holds_it(around_the_cube, ros, action):
+    """An object between the fingers stops them: stalled, not reached, a success by default; the force stays."""
+    client = action(GripperCommand, "gripper_cmd")
+    feedback = []
+    status, result = ros.result(accepted(ros, client, command(0.0, 8.0), feedback=feedback))
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.stalled and not result.reached_goal
+    assert result.position == pytest.approx(0.05, abs=2e-3) and result.effort == pytest.approx(8.0, abs=1.0)
+    assert feedback and feedback[-1].position < feedback[0].position
+    grip = ros.subscribe(GripState, "/arm/grip_state")
+    state = grip.wait(lambda m: m.holding)
+    assert state.force_left == pytest.approx(8.0, abs=1.5) and state.force_right == pytest.approx(8.0, abs=1.5)
+    assert state.contact_left and state.contact_right and state.target_force == pytest.approx(8.0)
+
+
+def test_parallel_command_stalls_on_the_cube(around_the_cube, ros, action):
+    goal = parallel(0.01)
+    goal.command.effort, goal.command.velocity = [6.0], [0.03]
+    status, result = ros.result(accepted(ros, action(ParallelGripperCommand, "parallel_gripper_cmd"), goal))
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.stalled and not result.reached_goal
+    assert result.state.position[0] == pytest.approx(0.05, abs=2e-3)
+    assert result.state.effort[0] == pytest.approx(6.0, abs=1.0)
+
+
+def test_stalled_is_a_failure_where_that_is_wanted(around_the_cube, ros, action):
+    assert ros.set_parameter("/arm/gripper", "allow_stalling", False) == (True, "")
+    try:
+        status, result = ros.result(accepted(ros, action(GripperCommand, "gripper_cmd"), command(0.02, 5.0)))
+    finally:
+        assert ros.set_parameter("/arm/gripper", "allow_stalling", True) == (True, "")
+    assert status == GoalStatus.STATUS_ABORTED and result.stalled and not result.reached_goal
+
+
+@pytest.mark.parametrize("second", ["gripper_cmd", "parallel_gripper_cmd", "pick_and_place"])
+def test_a_new_goal_takes_the_hand_over(fresh, ros, action, second):
+    client = action(GripperCommand, "gripper_cmd")
+    slow = action(ParallelGripperCommand, "parallel_gripper_cmd")
+    goal = parallel(0.0)
+    goal.command.velocity = [0.005]
+    first = accepted(ros, slow, goal)
+    if second == "gripper_cmd":
+        status, result = ros.result(ros.send_goal(client, command(0.08)))
+        assert status == GoalStatus.STATUS_SUCCEEDED and result.reached_goal
+    elif second == "parallel_gripper_cmd":
+        status, result = ros.result(ros.send_goal(slow, parallel(0.08)))
+        assert status == GoalStatus.STATUS_SUCCEEDED and result.reached_goal
+    else:
+        handle = ros.send_goal(action(PickAndPlace, "pick_and_place"), pick())
+        assert handle.accepted
+        ros.finish(handle.cancel_goal_async())
+        ros.result(handle)
+    status, result = ros.result(first)
+    assert status == GoalStatus.STATUS_CANCELED and not result.reached_goal
+    assert 0.0 < result.state.position[0] < 0.08
+
+
+def test_canceled_the_fingers_stay(fresh, ros, action):
+    goal = parallel(0.0)
+    goal.command.velocity = [0.005]
+    handle = accepted(ros, action(ParallelGripperCommand, "parallel_gripper_cmd"), goal)
+    ros.finish(handle.cancel_goal_async())
+    status, result = ros.result(handle)
+    assert status == GoalStatus.STATUS_CANCELED and not result.reached_goal and not result.stalled
+    grip = ros.subscribe(GripState, "/arm/grip_state")
+    width = grip.wait(lambda m: abs(m.speed) < 1e-4).width
+    grip.messages.clear()
+    ros.spin_for(0.3)
+    assert grip.wait().width == pytest.approx(width, abs=2e-4) and width > 0.01
+
+
+def test_a_hand_that_picks_takes_no_commands_and_no_second_pick(fresh, ros, action):
+    client = action(PickAndPlace, "pick_and_place")
+    handle = accepted(ros, client, pick())
+    assert not ros.send_goal(client, pick()).accepted
+    assert not ros.send_goal(action(GripperCommand, "gripper_cmd"), command(0.02)).accepted
+    assert not ros.send_goal(action(ParallelGripperCommand, "parallel_gripper_cmd"), parallel(0.02)).accepted
+    status, result = ros.result(handle, timeout=60.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
+    p = cube(ros).pose.position
+    assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
+
+
 @pytest.mark.parametrize("position, effort", [(math.nan, 0), (math.inf, 0), (-0.1, 0), (0.2, 0), (0.05, math.nan), (0.05, -1)])
 def test_rejects_bad_commands(fresh, ros, action, position, effort):
     accepted(ros, action(GripperCommand, "gripper_cmd"), command(0.05))
@@ -124,7 +222,7 @@ def test_picks_and_places(fresh, ros, action):
 
 
 def bad_goals():
-    """(goal, words its refusal has), each wrong in one way."""
+    """(goal, words its refusal has, parted by bars: the field with its value, and the remedy), each wrong in one way."""
     cases = {}
 
     def case(words, name, change):
@@ -141,22 +239,22 @@ def bad_goals():
     def zero_quaternion(goal):
         goal.place_pose.pose.orientation.w = 0.0
 
-    case("m", "too far", lambda g: setattr(g, "object_pose", pose([3.0, 0.0, 0.8])))
-    case("m", "place too far", lambda g: setattr(g, "place_pose", pose([0.5, 0.2, 3.0])))
-    case("mass", "no mass", lambda g: setattr(g, "mass", 0.0))
-    case("mass", "mass NaN", lambda g: setattr(g, "mass", math.nan))
-    case("N", "too heavy", lambda g: setattr(g, "mass", 50.0))
-    case("size", "zero size", lambda g: size(g, 0.0))
-    case("object_size", "size NaN", lambda g: size(g, math.nan))
-    case("object_pose", "pose NaN", lambda g: setattr(g, "object_pose", pose([math.nan, 0, 0])))
-    case("place_pose", "zero quaternion", zero_quaternion)
-    case("object_pose is in frame `moon`", "unknown frame", lambda g: setattr(g, "object_pose", pose(PICK, "moon")))
-    case("object_pose leans", "leaning", lean)
-    case("speed_scale is 2", "too fast", lambda g: setattr(g, "speed_scale", 2.0))
-    case("width_tolerance", "negative tolerance", lambda g: setattr(g, "width_tolerance", -1.0))
-    case("friction", "negative friction", lambda g: setattr(g, "friction", -0.5))
-    case("approach height", "negative approach", lambda g: setattr(g, "approach_height", -0.1))
-    case("force", "negative force", lambda g: setattr(g, "max_grip_force", -5.0))
+    case("at 100 % of the move|move the target", "too far", lambda g: setattr(g, "object_pose", pose([3.0, 0.0, 0.8])))
+    case("at 100 % of the move|move the target", "place too far", lambda g: setattr(g, "place_pose", pose([0.5, 0.2, 3.0])))
+    case("mass [kg] is 0|above 0", "no mass", lambda g: setattr(g, "mass", 0.0))
+    case("mass [kg] is NaN|above 0", "mass NaN", lambda g: setattr(g, "mass", math.nan))
+    case("holding 50 kg needs|raise max_grip_force or take less", "too heavy", lambda g: setattr(g, "mass", 50.0))
+    case("object_size.y [m] is 0|above 0", "zero size", lambda g: size(g, 0.0))
+    case("object_size is not finite|give three numbers", "size NaN", lambda g: size(g, math.nan))
+    case("object_pose is not finite|give", "pose NaN", lambda g: setattr(g, "object_pose", pose([math.nan, 0, 0])))
+    case("place_pose|quaternion is zero|give", "zero quaternion", zero_quaternion)
+    case("object_pose is in frame `moon`|use a frame that it does", "unknown frame", lambda g: setattr(g, "object_pose", pose(PICK, "moon")))
+    case("object_pose leans|only upright objects", "leaning", lean)
+    case("speed_scale is 2|above 0 and at most 1", "too fast", lambda g: setattr(g, "speed_scale", 2.0))
+    case("width_tolerance is -1|must be positive", "negative tolerance", lambda g: setattr(g, "width_tolerance", -1.0))
+    case("friction [-] is -0.5|above 0", "negative friction", lambda g: setattr(g, "friction", -0.5))
+    case("approach_height [m] is -0.1|above 0", "negative approach", lambda g: setattr(g, "approach_height", -0.1))
+    case("max_grip_force|is -5|above 0", "negative force", lambda g: setattr(g, "max_grip_force", -5.0))
     return cases
 
 
@@ -166,13 +264,56 @@ def test_refuses_a_bad_goal(arm, ros, action, name):
     status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal))
     assert status == GoalStatus.STATUS_ABORTED and not result.success
     assert result.error_code in (Result.INVALID_GOAL, Result.UNREACHABLE, Result.TOO_HEAVY)
-    assert words in result.message and result.state == "IDLE"
+    assert result.state == "IDLE"
+    for part in words.split("|"):
+        assert part in result.message, f"`{part}` is not in: {result.message}"
 
 
 def test_says_when_there_is_no_object(fresh, ros, action):
     move_cube(ros, [0.3, 0.3, 0.775])
     status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), pick()), timeout=60.0)
     assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.NO_OBJECT), result.message
+
+
+def test_finds_a_cube_that_was_moved(fresh, ros, action):
+    """Told the wrong place, it looks at /objects and picks the cube from where it is; the retry is counted."""
+    move_cube(ros, [0.45, -0.25, 0.775])
+    feedback = []
+    handle = accepted(ros, action(PickAndPlace, "pick_and_place"), pick(), feedback=feedback)
+    status, result = ros.result(handle, timeout=60.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.retries == 1, result.message
+    assert "LOOK" in [f.state for f in feedback] and feedback[-1].retries == 1
+    p = cube(ros).pose.position
+    assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
+
+
+def test_says_when_the_object_has_another_size(fresh, ros, action):
+    goal = pick()
+    goal.object_size.x = goal.object_size.y = goal.object_size.z = 0.042
+    goal.object_pose.pose.position.z = 0.771
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=60.0)
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.WRONG_SIZE), result.message
+    assert result.width == pytest.approx(0.05, abs=2e-3) and "42.0 mm" in result.message and result.state == "CLOSE"
+
+
+def test_says_when_it_slips(fresh, ros, action):
+    """Told that the cube weighs next to nothing and may be held with 1.2 N a finger only."""
+    goal = pick()
+    goal.mass, goal.max_grip_force = 0.05, 1.2
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=60.0)
+    assert status == GoalStatus.STATUS_ABORTED and result.error_code in (Result.SLIPPED, Result.TOO_HEAVY), result.message
+    assert "1.2 N" in result.message and result.force_left < 3.0
+    p = cube(ros).pose.position
+    assert math.dist((p.x, p.y, p.z), PICK) < 0.02
+
+
+def test_refuses_a_place_that_is_taken(fresh, ros, action):
+    """Something known stands in the way: nothing moves, and the message names it."""
+    goal = pick()
+    goal.place_pose = pose([0.5, 0.2, 0.82])  # inside the shelf
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal))
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.UNREACHABLE), result.message
+    assert "would hit `shelf`" in result.message and "clear the way" in result.message and result.state == "IDLE"
 
 
 def test_canceled_the_arm_is_held(fresh, ros, action):

@@ -58,7 +58,8 @@ pub(crate) fn goal(
     (transforms, model): (&Transforms, &Model),
 ) -> Result<PickAndPlaceGoal, String> {
     let or = |value: f64, default: f64| if value == 0.0 { default } else { value };
-    let size = Vector3::from_message(&goal.object_size).ok_or("object_size is not finite")?;
+    let size = Vector3::from_message(&goal.object_size)
+        .ok_or("object_size is not finite; give three numbers")?;
     let limit = or(goal.max_grip_force, defaults.force_max).min(defaults.force_max);
     Ok(PickAndPlaceGoal {
         size,
@@ -77,8 +78,11 @@ fn object_pose(
     message: &PoseStamped,
     frames: (&Transforms, &Model),
 ) -> Result<ObjectPose, String> {
-    let pose = Pose::from_message(&message.pose)
-        .ok_or_else(|| format!("{what} is not finite, or its quaternion is zero"))?;
+    let pose = Pose::from_message(&message.pose).ok_or_else(|| {
+        format!(
+            "{what} is not finite, or its quaternion is zero; give a position and a unit quaternion"
+        )
+    })?;
     let in_world = in_world(&message.header.frame_id, &pose, frames).ok_or_else(|| {
         let (frame, root) = (&message.header.frame_id, &frames.1.frames[0].name);
         format!("{what} is in frame `{frame}`, which tf does not connect to `{root}`; use a frame that it does")
@@ -86,7 +90,7 @@ fn object_pose(
     let [roll, pitch, yaw] = in_world.rpy();
     if roll.abs() > UPRIGHT || pitch.abs() > UPRIGHT {
         return Err(format!(
-            "{what} leans by {roll:.2} and {pitch:.2} rad; only upright objects can be picked"
+            "{what} leans by {roll:.2} and {pitch:.2} rad; only upright objects can be picked; give a pose with roll and pitch 0"
         ));
     }
     Ok(ObjectPose { position: in_world.translation, yaw })
