@@ -122,7 +122,6 @@ fn wrong_numbers_are_named(kind: &Kind) {
 fn every_kind_conforms() {
     assert!(!KINDS.is_empty());
     for kind in KINDS {
-        println!("{}", kind.name);
         conforms(kind);
     }
 }
