@@ -4,6 +4,7 @@
 mod body;
 mod contacts;
 mod energy;
+mod factor;
 mod impacts;
 mod integrate;
 mod integrators;

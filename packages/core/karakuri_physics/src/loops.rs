@@ -5,10 +5,13 @@
 //! spent on them. After the step the position is put back on the loops by the same factor, orthogonally in the
 //! mass metric, without touching the velocity.
 
-use karakuri_dynamics::{Data, MassFactor, forward_kinematics, integrate};
+use std::ops::Range;
+
+use karakuri_dynamics::{Data, forward_kinematics, integrate};
 use karakuri_model::{BodyId, LoopJoint, Model};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
+use crate::factor::Factor;
 use crate::pivoted::PivotedCholesky;
 use crate::solver::dot;
 
@@ -64,7 +67,7 @@ impl Loops {
         model: &Model,
         data: &Data,
         chains: &Chains,
-        mass: &MassFactor,
+        mass: &mut Factor,
     ) {
         if self.n == 0 {
             return;
@@ -73,7 +76,7 @@ impl Loops {
         self.response.copy_from_slice(&self.jacobian);
         let (n, nv) = (self.n, self.nv);
         for row in self.response.chunks_exact_mut(nv) {
-            mass.solve(row);
+            mass.solve(model, row);
         }
         for i in 0..n {
             for j in 0..=i {
@@ -262,6 +265,12 @@ impl Chains {
             chains.ends.push(chains.dofs.len());
         }
         chains
+    }
+
+    /// Place on its chain of every freedom of a body's own joint, from 1 at the root.
+    pub(crate) fn depths(&self, body: BodyId, own: usize) -> Range<usize> {
+        let depth = self.of(body).len();
+        depth + 1 - own..depth + 1
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use crate::solver::{Problem, Run};
 
 /// Hands `Â` of every mover with a row to the problem, ascending by its start in the velocity vector.
 pub(crate) fn fill_operators(
-    robots: &[Option<Robot>],
+    robots: &mut [Option<Robot>],
     bodies: &[Option<Body>],
     rows: &[Row],
     touched: &mut Vec<bool>,
@@ -21,7 +21,8 @@ pub(crate) fn fill_operators(
     problem.runs.clear();
     problem.inertia.clear();
     let (of_robots, of_bodies) = touched.split_at(robots.len());
-    for robot in robots.iter().zip(of_robots).filter(|(_, t)| **t).filter_map(|(r, _)| r.as_ref()) {
+    let robots = robots.iter_mut().zip(of_robots).filter(|(_, t)| **t);
+    for robot in robots.filter_map(|(r, _)| r.as_mut()) {
         let out = add_run(problem, robot.start, robot.v.len());
         robot.operator(out);
     }

@@ -12,13 +12,14 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{
-    Data, MassFactor, SingularInertia, crba_at_position, forward_kinematics, integrate,
+    Data, SingularInertia, crba_at_position, forward_kinematics, integrate,
     rnea_at_velocity, update_velocities,
 };
-use karakuri_model::{Base, JointKind, Model};
+use karakuri_model::{Base, BodyId, JointKind, Model};
 use karakuri_spatial::{Force, Vector3};
 
 use crate::integrators::Flight;
+use crate::factor::Factor;
 use crate::loops::{Chains, Loops};
 use crate::springs::InnerSprings;
 
@@ -75,7 +76,7 @@ pub(crate) struct Robot {
     pub(crate) imus: Vec<crate::sensors::Imu>,
     /// Kinematics of the present position.
     pub(crate) data: Data,
-    pub(crate) factor: MassFactor,
+    pub(crate) factor: Factor,
     pub(crate) loops: Loops,
     pub(crate) chains: Chains,
     /// First entry in the world's velocity vector.
@@ -99,6 +100,10 @@ pub(crate) struct Robot {
 impl Robot {
     pub(crate) fn new(name: &str, model: Arc<Model>, q: &[f64]) -> Self {
         let nv = model.nv;
+        let chains = Chains::new(&model);
+        let joints = model.joints.iter().enumerate();
+        let depths = joints.flat_map(|(i, j)| chains.depths(BodyId(i), j.kind.nv()));
+        let factor = Factor::new(&model, depths);
         let mut robot = Self {
             name: name.to_owned(),
             q: q.to_vec(),
@@ -110,9 +115,9 @@ impl Robot {
             wrenches: vec![Force::default(); model.sensors.len()],
             imus: vec![crate::sensors::Imu::default(); model.sensors.len()],
             data: Data::new(&model),
-            factor: MassFactor::new(&model),
+            factor,
             loops: Loops::new(&model),
-            chains: Chains::new(&model),
+            chains,
             start: 0,
             position_index: per_freedom(&model, None, |j| one_freedom(j).then_some(j.q_start)),
             armature: per_freedom(&model, 0.0, |j| j.armature),
@@ -150,11 +155,10 @@ impl Robot {
         }
         let mut gap = f64::INFINITY;
         for _ in 0..CLOSING_ROUNDS {
-            crba_at_position(&self.model, &mut self.data);
-            if self.factor.factorize(&self.data.mass_matrix, &self.extra).is_err() {
+            if self.factor.factorize(&self.model, &mut self.data, &self.extra).is_err() {
                 return;
             }
-            self.loops.factorize(&self.model, &self.data, &self.chains, &self.factor);
+            self.loops.factorize(&self.model, &self.data, &self.chains, &mut self.factor);
             let left = self.loops.close(&self.model, &mut self.data, &mut self.q);
             if left >= gap {
                 return;
@@ -203,7 +207,6 @@ impl Robot {
         self.data.gravity = *gravity;
         update_velocities(&model, &mut self.data, &self.v);
         rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &self.applied);
-        crba_at_position(&model, &mut self.data);
         for (k, out) in out.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
             let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
@@ -214,12 +217,12 @@ impl Robot {
                     - self.data.effort[k];
             *out = h * explicit - implicit * self.v[k];
         }
-        self.factor.factorize(&self.data.mass_matrix, &self.extra)?;
-        self.factor.solve(out);
+        self.factor.factorize(&model, &mut self.data, &self.extra)?;
+        self.factor.solve(&model, out);
         for (out, v) in out.iter_mut().zip(&self.v) {
             *out += v;
         }
-        self.loops.factorize(&model, &self.data, &self.chains, &self.factor);
+        self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
         self.loops.project(out);
         Ok(())
     }
@@ -227,12 +230,15 @@ impl Robot {
     /// `Â⁻¹ x` with the loops kept closed, in place. (nv)
     #[inline]
     pub(crate) fn respond(&mut self, x: &mut [f64]) {
-        self.factor.solve(x);
+        self.factor.solve(&self.model, x);
         self.loops.project(x);
     }
 
     /// `Â` at the last `free_motion`, loops by a stiff penalty. (nv × nv)
-    pub(crate) fn operator(&self, out: &mut [f64]) {
+    pub(crate) fn operator(&mut self, out: &mut [f64]) {
+        if !self.factor.keeps_mass_matrix() {
+            crba_at_position(&self.model, &mut self.data);
+        }
         out.copy_from_slice(self.data.mass_matrix.as_slice());
         let nv = self.v.len();
         for (k, extra) in self.extra.iter().enumerate() {

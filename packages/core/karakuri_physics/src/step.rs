@@ -180,7 +180,7 @@ impl World {
         let n_movers = n_robots + self.bodies.len();
         group_islands(&mut self.rows, &mut self.island_parents, n_movers, &mut self.problem);
         let touched = &mut self.touched;
-        fill_operators(&self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
+        fill_operators(&mut self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
     }
 
     /// Turns drives that ask for more than their limit into rows; true if there was one.

@@ -631,19 +631,18 @@ impl World {
     }
 
     /// Largest speed of any collider's reference point and edge, as a bound for the contact search. [m/s]
-    pub(crate) fn fastest_speed(&self) -> f64 {
+    pub(crate) fn fastest_speed(&mut self) -> f64 {
         let mut fastest: f64 = 0.0;
         for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
             fastest = fastest.max(body.velocity.linear.norm());
         }
-        for robot in self.robots.iter().flatten() {
-            for i in 0..robot.model.bodies.len() {
-                let p_OB = robot.data.pose_in_world[i].translation - robot.data.origin;
-                let V = robot
-                    .chains
-                    .of(LinkBody(i))
-                    .iter()
-                    .fold(Motion::default(), |V, &k| V + robot.data.subspace[k] * robot.v[k]);
+        for robot in self.robots.iter_mut().flatten() {
+            if robot.model.collisions.is_empty() {
+                continue;
+            }
+            update_velocities(&robot.model, &mut robot.data, &robot.v);
+            for (V, X_WB) in robot.data.velocity.iter().zip(&robot.data.pose_in_world) {
+                let p_OB = X_WB.translation - robot.data.origin;
                 fastest = fastest.max((V.linear + V.angular.cross(&p_OB)).norm());
             }
         }

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{
-    SingularInertia, crba_at_position, forward_kinematics, integrate, rnea_at_velocity,
+    SingularInertia, forward_kinematics, integrate, rnea_at_velocity,
     update_velocities,
 };
 use karakuri_spatial::Vector3;
@@ -66,9 +66,8 @@ impl Robot {
         integrate(&model, &self.q, &self.v, 0.5 * h, &mut middle);
         forward_kinematics(&model, &mut self.data, &middle);
         self.loops.close(&model, &mut self.data, &mut middle);
-        crba_at_position(&model, &mut self.data);
-        self.factor.factorize(&self.data.mass_matrix, &self.armature)?;
-        self.loops.factorize(&model, &self.data, &self.chains, &self.factor);
+        self.factor.factorize(&model, &mut self.data, &self.armature)?;
+        self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
         self.prepare_springs(springs, h);
         let mut mean = std::mem::take(&mut self.flight.velocity);
         mean.copy_from_slice(&self.v);
@@ -78,7 +77,7 @@ impl Robot {
             for (k, (mean, bias)) in mean.iter_mut().zip(&self.data.effort).enumerate() {
                 *mean = self.feedforward(k) - bias;
             }
-            self.factor.solve(&mut mean);
+            self.factor.solve(&model, &mut mean);
             for (mean, v) in mean.iter_mut().zip(&self.v) {
                 *mean = v + 0.5 * h * *mean;
             }
@@ -106,9 +105,8 @@ impl Robot {
             return;
         }
         self.loops.close(&self.model, &mut self.data, &mut self.q);
-        crba_at_position(&self.model, &mut self.data);
-        if self.factor.factorize(&self.data.mass_matrix, &self.armature).is_ok() {
-            self.loops.factorize(&self.model, &self.data, &self.chains, &self.factor);
+        if self.factor.factorize(&self.model, &mut self.data, &self.armature).is_ok() {
+            self.loops.factorize(&self.model, &self.data, &self.chains, &mut self.factor);
             self.loops.project(&mut self.v);
         }
     }

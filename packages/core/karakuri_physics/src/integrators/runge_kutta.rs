@@ -25,12 +25,21 @@ impl Robot {
         if !self.loops.is_empty() || self.springs.any() || !self.clear_of_limits(h) {
             return false;
         }
+        if self.friction.iter().any(|f| *f != 0.0) {
+            return false;
+        }
+        let implicit = |robot: &Self, k: usize| {
+            let (stiffness, damping) = robot.inner_gains(k);
+            h * (robot.joint_damping[k] + damping) + h * h * stiffness
+        };
+        let n = self.v.len();
+        if (0..n).all(|k| implicit(self, k) == 0.0) {
+            return true;
+        }
         crba_at_position(&self.model, &mut self.data);
-        (0..self.v.len()).all(|k| {
-            let (stiffness, damping) = self.inner_gains(k);
-            let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
+        (0..n).all(|k| {
             let inertia = self.data.mass_matrix[(k, k)] + self.armature[k];
-            implicit <= SOFT * inertia && self.friction[k] == 0.0
+            implicit(self, k) <= SOFT * inertia
         })
     }
 
@@ -77,7 +86,6 @@ impl Robot {
         forward_kinematics(&model, &mut self.data, q);
         update_velocities(&model, &mut self.data, v);
         rnea_at_velocity(&model, &mut self.data, v, &self.zeros, &self.applied);
-        crba_at_position(&model, &mut self.data);
         for (k, out) in out.iter_mut().enumerate() {
             let limit = self.drives.effort_limit[k];
             let servo = self.position_index[k]
@@ -87,8 +95,8 @@ impl Robot {
             let damper = self.joint_damping[k] * v[k];
             *out = effort.clamp(-limit, limit) - damper - self.data.effort[k];
         }
-        self.factor.factorize(&self.data.mass_matrix, &self.armature)?;
-        self.factor.solve(out);
+        self.factor.factorize(&model, &mut self.data, &self.armature)?;
+        self.factor.solve(&model, out);
         Ok(())
     }
 }
