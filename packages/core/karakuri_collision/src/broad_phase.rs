@@ -6,8 +6,10 @@
 
 use core::cmp::Ordering;
 
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Pose, Vector3};
+use parry3d_f64::bounding_volume::Aabb;
 
+use crate::convert;
 use crate::scene::ColliderId;
 
 /// An axis-aligned box in the world. [m]
@@ -18,10 +20,31 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Larger by `margin` on every side. [m]
+    /// Parry's box.
+    pub(crate) fn of(aabb: &Aabb) -> Self {
+        Self { lower: convert::from_vector(aabb.mins), upper: convert::from_vector(aabb.maxs) }
+    }
+
+    /// Larger by `margin` on all sides. [m]
     pub(crate) fn grown(&self, margin: f64) -> Self {
         let margin = Vector3::repeat(margin);
         Self { lower: self.lower - margin, upper: self.upper + margin }
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        (self.lower + self.upper).iter().all(|x| x.is_finite())
+    }
+
+    /// The box around this box at the pose `X_WB`.
+    pub(crate) fn turned(&self, X_WB: &Pose) -> Self {
+        let center = X_WB.transform_point(&(0.5 * (self.lower + self.upper)));
+        let half = X_WB.rotation.abs() * (0.5 * (self.upper - self.lower));
+        Self { lower: center - half, upper: center + half }
+    }
+
+    /// Least height of a point of the box along `normal`. [m]
+    pub(crate) fn lowest(&self, normal: &Vector3) -> f64 {
+        self.lower.component_mul(normal).inf(&self.upper.component_mul(normal)).sum()
     }
 }
 

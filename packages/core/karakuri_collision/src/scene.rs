@@ -49,8 +49,11 @@ pub(crate) struct Placed {
     pub(crate) pose_in_world: Pose,
     /// Of parry's frame in the world.
     pub(crate) pose: Pose3,
-    fixed: bool,
+    /// In parry's frame.
+    box_in_parry: Bounds,
+    /// In the world; none of a half-space.
     bounds: Option<Bounds>,
+    fixed: bool,
 }
 
 impl Placed {
@@ -60,17 +63,18 @@ impl Placed {
         Posed::new(&self.solid, Pose::new(X.rotation, X.translation - origin))
     }
 
-    /// Around the shape as it is posed; `None` for what has no end, or is not finite.
-    fn find_bounds(&mut self) {
-        self.bounds = None;
-        if matches!(self.solid, Solid::HalfSpace) {
-            return;
-        }
-        let aabb = self.parry.compute_aabb(&self.pose);
-        let (lower, upper) = (convert::from_vector(aabb.mins), convert::from_vector(aabb.maxs));
-        if (lower + upper).iter().all(|x| x.is_finite()) {
-            self.bounds = Some(Bounds { lower, upper });
-        }
+    /// Goes to the pose `X_WC`.
+    fn place(&mut self, X_WC: &Pose) {
+        let X_WP = *X_WC * self.frame;
+        self.pose_in_world = *X_WC;
+        self.pose = convert::pose(&X_WP);
+        let bounds = match &self.solid {
+            Solid::HalfSpace => None,
+            // The box of a turned box: looser than a hull's own, and no search of its corners.
+            Solid::Hull(_) => Some(self.box_in_parry.turned(&X_WP)),
+            _ => Some(Bounds::of(&self.parry.compute_aabb(&self.pose))),
+        };
+        self.bounds = bounds.filter(Bounds::is_finite);
     }
 }
 
@@ -114,14 +118,15 @@ impl CollisionScene {
         let id = ColliderId(self.colliders.len());
         let mut placed = Placed {
             solid: built.solid,
+            box_in_parry: Bounds::of(&built.shape.compute_local_aabb()),
             parry: built.shape,
             frame: built.frame,
             pose_in_world: collider.pose,
-            pose: convert::pose(&(collider.pose * built.frame)),
-            fixed: collider.fixed,
+            pose: Pose3::IDENTITY,
             bounds: None,
+            fixed: collider.fixed,
         };
-        placed.find_bounds();
+        placed.place(&collider.pose);
         self.colliders.push(Some(placed));
         Ok(id)
     }
@@ -137,9 +142,7 @@ impl CollisionScene {
         if let Some(placed) = &mut self.colliders[id.0]
             && placed.pose_in_world != *X_WC
         {
-            placed.pose_in_world = *X_WC;
-            placed.pose = convert::pose(&(*X_WC * placed.frame));
-            placed.find_bounds();
+            placed.place(X_WC);
         }
     }
 
@@ -176,7 +179,7 @@ impl CollisionScene {
             .extend(self.colliders.iter().map(|c| c.as_ref().and_then(|c| c.bounds).map(grow)));
         self.pairs.clear();
         self.broad.sweep(&self.bounds, &mut self.pairs);
-        self.pair_half_spaces();
+        self.pair_half_spaces(prediction);
         self.pairs.sort_unstable();
         core::mem::swap(&mut self.manifolds, &mut self.before);
         self.manifolds.clear();
@@ -196,15 +199,17 @@ impl CollisionScene {
         }
     }
 
-    fn pair_half_spaces(&mut self) {
-        let is_plane =
-            |c: &Option<Placed>| c.as_ref().is_some_and(|c| matches!(c.solid, Solid::HalfSpace));
-        for i in 0..self.colliders.len() {
-            if !is_plane(&self.colliders[i]) {
-                continue;
-            }
-            for j in (0..self.colliders.len()).filter(|&j| self.bounds[j].is_some()) {
-                self.pairs.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+    fn pair_half_spaces(&mut self, prediction: f64) {
+        for (i, plane) in self.colliders.iter().enumerate() {
+            let is_plane = |c: &&Placed| matches!(c.solid, Solid::HalfSpace);
+            let Some(plane) = plane.as_ref().filter(is_plane) else { continue };
+            let normal: Vector3 = plane.pose_in_world.rotation.column(2).into();
+            // The boxes are grown by half the prediction already.
+            let height = normal.dot(&plane.pose_in_world.translation) + 0.5 * prediction;
+            for (j, bounds) in self.bounds.iter().enumerate() {
+                if bounds.as_ref().is_some_and(|b| b.lowest(&normal) <= height) {
+                    self.pairs.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+                }
             }
         }
     }

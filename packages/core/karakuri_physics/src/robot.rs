@@ -12,14 +12,14 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{
-    Data, SingularInertia, crba_at_position, forward_kinematics, integrate,
-    rnea_at_velocity, update_velocities,
+    Data, SingularInertia, crba_at_position, forward_kinematics, integrate, rnea_at_velocity,
+    update_velocities,
 };
 use karakuri_model::{Base, BodyId, JointKind, Model};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::integrators::Flight;
 use crate::factor::Factor;
+use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
 use crate::springs::InnerSprings;
 

@@ -12,8 +12,7 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{
-    SingularInertia, forward_kinematics, integrate, rnea_at_velocity,
-    update_velocities,
+    SingularInertia, forward_kinematics, integrate, rnea_at_velocity, update_velocities,
 };
 use karakuri_spatial::Vector3;
 
