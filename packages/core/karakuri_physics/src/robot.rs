@@ -218,6 +218,7 @@ impl Robot {
             *out = h * explicit - implicit * self.v[k];
         }
         self.factor.factorize(&model, &mut self.data, &self.extra)?;
+        self.complete_mass_matrix();
         self.factor.solve(&model, out);
         for (out, v) in out.iter_mut().zip(&self.v) {
             *out += v;
@@ -234,11 +235,16 @@ impl Robot {
         self.loops.project(x);
     }
 
-    /// `Â` at the last `free_motion`, loops by a stiff penalty. (nv × nv)
-    pub(crate) fn operator(&mut self, out: &mut [f64]) {
+    /// Fills the mass matrix where the factor does not need it; the energy ledger and the solver do.
+    fn complete_mass_matrix(&mut self) {
         if !self.factor.keeps_mass_matrix() {
             crba_at_position(&self.model, &mut self.data);
         }
+    }
+
+    /// `Â` at the last `free_motion`, loops by a stiff penalty. (nv × nv)
+    pub(crate) fn operator(&mut self, out: &mut [f64]) {
+        self.complete_mass_matrix();
         out.copy_from_slice(self.data.mass_matrix.as_slice());
         let nv = self.v.len();
         for (k, extra) in self.extra.iter().enumerate() {

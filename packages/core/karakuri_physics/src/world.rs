@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene, ShapeError};
-use karakuri_dynamics::Data;
+use karakuri_dynamics::{Data, update_velocities};
 use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
