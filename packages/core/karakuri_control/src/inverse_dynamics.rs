@@ -4,9 +4,13 @@
 //! joints give the accelerations, with loops and couplings held.
 
 mod loops;
+mod nodal;
 mod recursive;
 
+pub(crate) use loops::{Constraints, largest_gap};
+pub use nodal::Nodal;
 pub use recursive::Recursive;
+pub(crate) use recursive::solve_semidefinite;
 
 use karakuri_model::Model;
 
@@ -44,11 +48,12 @@ pub trait InverseDynamics: core::fmt::Debug + Send {
 }
 
 /// The names that [`method`] knows.
-pub const METHODS: &[&str] = &["recursive"];
+pub const METHODS: &[&str] = &["nodal", "recursive"];
 
 /// The method of this name, with scratch for this model.
 pub fn method(name: &str, model: &Model) -> Option<Box<dyn InverseDynamics>> {
     match name {
+        "nodal" => Some(Box::new(Nodal::new(model))),
         "recursive" => Some(Box::new(Recursive::new(model))),
         _ => None,
     }

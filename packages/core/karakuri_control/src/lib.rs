@@ -5,6 +5,7 @@ pub mod cartesian;
 mod controller;
 pub mod inverse_dynamics;
 pub mod joint_trajectory;
+pub mod nodal;
 pub mod profile;
 mod time;
 pub mod trajectory;

@@ -38,8 +38,8 @@ pub struct Data {
     pub(crate) topology: Topology,
     /// Velocity in which the axes of a joint stand still. (n bodies)
     pub(crate) carrier: Vec<Motion>,
-    /// `p_OCom` of every body. [m] (n bodies)
-    pub(crate) com: Vec<Vector3>,
+    /// `p_OCom` of every body (`forward_kinematics`). [m] (n bodies)
+    pub com: Vec<Vector3>,
     /// Inertia about O of a body or of all that hangs on it. (n bodies)
     pub(crate) composite: Vec<RigidInertia>,
     /// The factor of the last `aba`.

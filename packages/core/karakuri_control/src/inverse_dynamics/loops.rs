@@ -18,7 +18,7 @@ const CLOSED: f64 = 1e-12;
 
 /// Scratch of a model's loops.
 #[derive(Debug, Clone)]
-pub(super) struct Constraints {
+pub(crate) struct Constraints {
     nv: usize,
     n_rows: usize,
     /// `[G | c]`, row-major; after elimination the rows read `v_dep = c − R v_i`. `(n_rows × (nv + 1))`
@@ -29,7 +29,7 @@ pub(super) struct Constraints {
 }
 
 impl Constraints {
-    pub(super) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model) -> Self {
         let locked: usize =
             model.loops.iter().map(|l| l.locked.iter().filter(|x| **x).count()).sum();
         let n_rows = locked + model.couplings.len();
@@ -42,13 +42,13 @@ impl Constraints {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.n_rows == 0
     }
 
     /// Moves the dependent coordinates of `q` until loops and couplings are closed; gives the gap left. Leaves the
     /// forward kinematics of the result in `data`.
-    pub(super) fn close(
+    pub(crate) fn close(
         &mut self,
         model: &Model,
         data: &mut Data,
@@ -77,7 +77,7 @@ impl Constraints {
     }
 
     /// Sets the dependent velocities from the independent ones, at the kinematics in `data`.
-    pub(super) fn project_velocity(
+    pub(crate) fn project_velocity(
         &mut self,
         model: &Model,
         data: &Data,
@@ -90,7 +90,7 @@ impl Constraints {
     }
 
     /// Sets the dependent accelerations; `data` holds velocities, and the accelerations for `v̇ = 0`.
-    pub(super) fn project_acceleration(
+    pub(crate) fn project_acceleration(
         &mut self,
         model: &Model,
         data: &Data,
@@ -103,7 +103,7 @@ impl Constraints {
     }
 
     /// `Nᵀ τ`, left in the independent coordinates; zero in the dependent ones.
-    pub(super) fn reduce_effort(&self, tau: &mut [f64]) {
+    pub(crate) fn reduce_effort(&self, tau: &mut [f64]) {
         for k in 0..self.nv {
             if let Some(row) = self.row_of[k] {
                 let effort = core::mem::take(&mut tau[k]);
@@ -117,14 +117,14 @@ impl Constraints {
     }
 
     /// How much an effort at coordinate `k` counts in independent coordinate `i`: `N[k, i]`.
-    pub(super) fn share(&self, k: usize, i: usize) -> f64 {
+    pub(crate) fn share(&self, k: usize, i: usize) -> f64 {
         match self.row_of[k] {
             Some(row) => -self.row(row)[i],
             None => f64::from(u8::from(k == i)),
         }
     }
 
-    pub(super) fn is_dependent(&self, k: usize) -> bool {
+    pub(crate) fn is_dependent(&self, k: usize) -> bool {
         self.row_of[k].is_some()
     }
 
@@ -221,6 +221,21 @@ impl Constraints {
             }
         }
     }
+}
+
+/// Largest gap of the loop joints at the position in `data`, and whose. [m or rad]
+pub(crate) fn largest_gap<'a>(model: &'a Model, data: &Data) -> (f64, &'a str) {
+    let mut largest = (0.0, "");
+    for l in &model.loops {
+        let X_WA = pose(data, l.body_a) * l.pose_in_a;
+        let X_WB = pose(data, l.body_b) * l.pose_in_b;
+        for (gap, _) in gap(&X_WA, &X_WB).iter().zip(&l.locked).filter(|(_, locked)| **locked) {
+            if gap.abs() > largest.0 || gap.is_nan() {
+                largest = (gap.abs(), l.name.as_str());
+            }
+        }
+    }
+    largest
 }
 
 fn pose(data: &Data, body: Option<BodyId>) -> Pose {

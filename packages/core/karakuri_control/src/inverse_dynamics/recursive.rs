@@ -104,7 +104,7 @@ impl InverseDynamics for Recursive {
 
 /// Solves `A x = b` for a symmetric positive semidefinite `A` in place (`b` becomes `x`); components in its null
 /// space become zero. (n × n), (n)
-fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
+pub(crate) fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
     let n = b.len();
     // LDLᵀ; a row whose pivot vanishes belongs to the null space and is left out.
     for j in 0..n {

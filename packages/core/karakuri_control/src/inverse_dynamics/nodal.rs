@@ -1,0 +1,77 @@
+//! Inverse dynamics by the parallel scheme: nodal forces, `{τ} = [L][T]{P}`, forces across the cuts of loops.
+//!
+//! See [`crate::nodal`] and docs/theory/parallel-inverse-dynamics.md. An instant is three neighbouring positions of the
+//! nodes; nothing is kept between updates. Units: SI.
+
+use karakuri_dynamics::update_accelerations;
+use karakuri_dynamics::{Data, update_velocities};
+use karakuri_model::Model;
+use karakuri_spatial::Vector3;
+
+use super::loops::Constraints;
+use super::{InverseDynamics, Motion, Realised};
+use crate::nodal::{Cuts, NodeSet, Nodes, Rule, Stencil};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Nodal {
+    stencil: Stencil,
+    cuts: Cuts,
+    data: Data,
+    constraints: Constraints,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    vdot: Vec<f64>,
+    nowhere: Vec<bool>,
+}
+
+impl Nodal {
+    /// Scratch for a model under the earth's gravity along -z.
+    pub fn new(model: &Model) -> Self {
+        let gravity = Vector3::new(0.0, 0.0, -9.81);
+        Self {
+            stencil: Stencil::new(model, NodeSet::new(model, Nodes::Point, Vec::new(), gravity)),
+            cuts: Cuts::new(model),
+            data: Data::new(model),
+            constraints: Constraints::new(model),
+            q: model.neutral_position(),
+            v: vec![0.0; model.nv],
+            vdot: vec![0.0; model.nv],
+            nowhere: vec![false; model.nv],
+        }
+    }
+}
+
+impl InverseDynamics for Nodal {
+    fn name(&self) -> &'static str {
+        "nodal"
+    }
+
+    fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
+        let driven = motion.driven;
+        self.q.copy_from_slice(motion.q);
+        self.v.copy_from_slice(motion.v);
+        self.vdot.copy_from_slice(motion.vdot);
+        let mut realised = Realised::default();
+        if !self.constraints.is_empty() {
+            let (data, loops) = (&mut self.data, &mut self.constraints);
+            realised.loop_gap = loops.close(model, data, driven, &mut self.q);
+            loops.project_velocity(model, data, driven, &mut self.v);
+            update_velocities(model, data, &self.v);
+            tau.fill(0.0);
+            update_accelerations(model, data, &self.v, tau);
+            loops.project_acceleration(model, data, driven, &mut self.vdot);
+        }
+        self.stencil.efforts(model, &self.q, &self.v, &self.vdot, tau);
+        for joint in &model.joints {
+            let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
+            for k in freedoms {
+                tau[k] += joint.armature * self.vdot[k] + joint.damping * self.v[k];
+            }
+        }
+        let who = (driven, self.nowhere.as_slice());
+        let closure = self.cuts.close(model, self.stencil.data(), who, &Rule::LeastNorm, tau);
+        realised.missing_effort = closure.missing.0;
+        realised
+    }
+}

@@ -1,0 +1,367 @@
+//! Forces across the cuts of loops, and who of several motors gives what.
+//!
+//! Unknown pairs of opposite forces `λ` enter `{P}` at both sides of every cut (side A supplies `+λ` to side B), so
+//! `τ = τ_tree + C λ` with `C` the superposition of unit pairs. The passive freedoms demand `C_p λ = −τ_p`; full
+//! pivoting finds its rank, and what it leaves free is chosen by the [`Rule`]. A mimic relation is a cut with the one
+//! component of its gear. docs/theory/parallel-inverse-dynamics.md, "Loops".
+
+use karakuri_dynamics::Data;
+use karakuri_model::{BodyId, Model};
+use karakuri_spatial::{Force, Pose, Vector3};
+
+use super::superpose::{add_single, at_point};
+use crate::inverse_dynamics::solve_semidefinite;
+
+/// A pivot below this part of the largest lever is rounding.
+const RANK_TOLERANCE: f64 = 1e-9;
+
+/// How drives that share freedoms share the work.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Rule {
+    /// Least sum of squares of the driven efforts.
+    #[default]
+    LeastNorm,
+    /// Least sum of squares of effort over rating. [N·m or N] (nv)
+    Weighted(Vec<f64>),
+    /// Each cut carries its share of what the passive freedoms need; the shares add up to 1. [-] (n loops)
+    Ratio(Vec<f64>),
+    /// Forces of least norm whose component along the line between two contacts is prescribed:
+    /// `(λ₁ − λ₂)·n/2 = force`, `n` from contact 1 to contact 2; positive squeezes.
+    Squeeze {
+        /// Indices of the two loop joints; side A of each is the finger, side B the object.
+        contacts: [usize; 2],
+        /// [N]
+        force: f64,
+    },
+    /// No force across the cuts: every chain carries its own links. Needs all joints driven.
+    NoForce,
+}
+
+/// How the cuts could be solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Closure {
+    /// Rank of the passive rows.
+    pub(crate) rank: usize,
+    /// Smallest pivot over the largest; 1 without passive rows. [-]
+    pub(crate) condition: f64,
+    /// Largest effort that a freedom without motor would need, and that freedom. [N·m or N]
+    pub(crate) missing: (f64, usize),
+}
+
+/// Scratch of a mechanism's cuts.
+#[derive(Debug, Clone)]
+pub(crate) struct Cuts {
+    /// Components of λ.
+    n: usize,
+    nv: usize,
+    /// First component of every loop joint, and the end. (n loops + 1)
+    starts: Vec<usize>,
+    /// `C`, row-major. (nv × n)
+    columns: Vec<f64>,
+    /// `[C_p | −τ_p]` and the rule's own row. (at most nv + 1 rows of n + 1)
+    system: Vec<f64>,
+    n_rows: usize,
+    /// Row that gives a component; `None` is free. (n)
+    row_of: Vec<Option<usize>>,
+    /// Components that may be used as pivots. (n)
+    usable: Vec<bool>,
+    free: Vec<usize>,
+    pub(crate) lambda: Vec<f64>,
+    /// `GᵀG` and `−Gᵀ b` of the free components. (n × n), (n)
+    normal: Vec<f64>,
+    right: Vec<f64>,
+    slope: Vec<f64>,
+    share: Vec<f64>,
+}
+
+impl Cuts {
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut starts = vec![0];
+        for l in &model.loops {
+            starts.push(starts[starts.len() - 1] + l.locked.iter().filter(|x| **x).count());
+        }
+        let n = starts[starts.len() - 1] + model.couplings.len();
+        let nv = model.nv;
+        Self {
+            n,
+            nv,
+            starts,
+            columns: vec![0.0; nv * n],
+            system: vec![0.0; (nv + 1) * (n + 1)],
+            n_rows: 0,
+            row_of: vec![None; n],
+            usable: vec![true; n],
+            free: Vec::with_capacity(n),
+            lambda: vec![0.0; n],
+            normal: vec![0.0; n * n],
+            right: Vec::with_capacity(n),
+            slope: vec![0.0; n],
+            share: vec![0.0; n],
+        }
+    }
+
+    /// Number of components of λ.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Adds `C λ` to the efforts of the cut tree, in place; freedoms in `supported` are left as they are. (nv)
+    pub(crate) fn close(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (driven, supported): (&[bool], &[bool]),
+        rule: &Rule,
+        tau: &mut [f64],
+    ) -> Closure {
+        let mut closure = Closure { rank: 0, condition: 1.0, missing: (0.0, 0) };
+        if self.n > 0 {
+            self.fill_columns(model, data);
+            let is_passive = |k: usize| !driven[k] && !supported[k];
+            self.lambda.fill(0.0);
+            match rule {
+                Rule::NoForce => {}
+                Rule::Ratio(shares) => closure = self.by_ratio(is_passive, shares, tau),
+                _ => closure = self.by_least_norm(model, data, (driven, &is_passive), rule, tau),
+            }
+            for (tau, row) in tau.iter_mut().zip(self.columns.chunks_exact(self.n)) {
+                *tau += row.iter().zip(&self.lambda).map(|(c, x)| c * x).sum::<f64>();
+            }
+        }
+        closure.missing = missing(driven, supported, tau);
+        closure
+    }
+
+    /// `C`: what a unit pair of every component asks of all freedoms.
+    fn fill_columns(&mut self, model: &Model, data: &Data) {
+        self.columns.fill(0.0);
+        let n = self.n;
+        let mut component = 0;
+        for l in &model.loops {
+            let X_WA = frame(data, l.body_a, &l.pose_in_a);
+            let X_WB = frame(data, l.body_b, &l.pose_in_b);
+            for k in (0..6).filter(|k| l.locked[*k]) {
+                let e: Vector3 = X_WA.rotation.column(k % 3).into();
+                let F = if k < 3 {
+                    Force::new(e, Vector3::zeros())
+                } else {
+                    at_point(data, &X_WB.translation, e)
+                };
+                for (body, sign) in [(l.body_a, 1.0), (l.body_b, -1.0)] {
+                    add_single(model, data, body, &F, |k, x| {
+                        self.columns[k * n + component] += sign * x;
+                    });
+                }
+                component += 1;
+            }
+        }
+        for c in &model.couplings {
+            let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+            self.columns[f.v_start * n + component] = 1.0;
+            self.columns[l.v_start * n + component] = -c.multiplier;
+            component += 1;
+        }
+    }
+
+    fn by_least_norm(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (driven, is_passive): (&[bool], &dyn Fn(usize) -> bool),
+        rule: &Rule,
+        tau: &[f64],
+    ) -> Closure {
+        self.usable.fill(true);
+        self.fill_system(is_passive, tau);
+        if let Rule::Squeeze { contacts, force } = rule {
+            self.add_squeeze(model, data, *contacts, *force);
+        }
+        let closure = self.eliminate();
+        self.free.clear();
+        self.free.extend((0..self.n).filter(|j| self.row_of[*j].is_none()));
+        let n_free = self.free.len();
+        self.normal.fill(0.0);
+        self.right.clear();
+        self.right.resize(n_free, 0.0);
+        if matches!(rule, Rule::Squeeze { .. }) {
+            for j in 0..self.n {
+                let base = self.base(j);
+                for (s, &f) in self.slope.iter_mut().zip(&self.free) {
+                    *s = slope(&self.system, self.n, self.row_of[j], j, f);
+                }
+                add_normal(&mut self.normal, &mut self.right, &self.slope[..n_free], base);
+            }
+        } else {
+            let largest = match rule {
+                Rule::Weighted(ratings) => ratings.iter().copied().fold(0.0, f64::max),
+                _ => 1.0,
+            };
+            for k in (0..self.nv).filter(|k| driven[*k]) {
+                let weight = match rule {
+                    Rule::Weighted(ratings) => largest / ratings[k],
+                    _ => 1.0,
+                };
+                let row = k * self.n..(k + 1) * self.n;
+                let mut base = tau[k];
+                self.slope.fill(0.0);
+                for (j, c) in self.columns[row].iter().enumerate().filter(|(_, c)| **c != 0.0) {
+                    base += c * self.base(j);
+                    for (s, &f) in self.slope.iter_mut().zip(&self.free) {
+                        *s += c * slope(&self.system, self.n, self.row_of[j], j, f);
+                    }
+                }
+                self.slope.iter_mut().for_each(|s| *s *= weight);
+                let slopes = &self.slope[..n_free];
+                add_normal(&mut self.normal, &mut self.right, slopes, base * weight);
+            }
+        }
+        solve_semidefinite(&mut self.normal[..n_free * n_free], &mut self.right);
+        for j in 0..self.n {
+            let mut x = self.base(j);
+            for (z, &f) in self.right.iter().zip(&self.free) {
+                x += z * slope(&self.system, self.n, self.row_of[j], j, f);
+            }
+            self.lambda[j] = x;
+        }
+        closure
+    }
+
+    /// Every cut alone for the whole load, times its share.
+    fn by_ratio(
+        &mut self,
+        is_passive: impl Fn(usize) -> bool,
+        shares: &[f64],
+        tau: &[f64],
+    ) -> Closure {
+        let mut worst = Closure { rank: usize::MAX, condition: 1.0, missing: (0.0, 0) };
+        self.share.fill(0.0);
+        for (l, share) in shares.iter().enumerate() {
+            let run = self.starts[l]..self.starts[l + 1];
+            self.usable.fill(false);
+            self.usable[run.clone()].fill(true);
+            self.fill_system(&is_passive, tau);
+            let closure = self.eliminate();
+            worst.rank = worst.rank.min(closure.rank);
+            worst.condition = worst.condition.min(closure.condition);
+            for j in run {
+                self.share[j] = share * self.base(j);
+            }
+        }
+        self.lambda.copy_from_slice(&self.share);
+        worst
+    }
+
+    fn fill_system(&mut self, is_passive: impl Fn(usize) -> bool, tau: &[f64]) {
+        let (n, width) = (self.n, self.n + 1);
+        self.n_rows = 0;
+        for k in (0..self.nv).filter(|k| is_passive(*k)) {
+            let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
+            row[..n].copy_from_slice(&self.columns[k * n..(k + 1) * n]);
+            row[n] = -tau[k];
+            self.n_rows += 1;
+        }
+    }
+
+    /// `(λ₁ − λ₂)·n/2 = f_s` in the translational components of both contacts.
+    fn add_squeeze(&mut self, model: &Model, data: &Data, contacts: [usize; 2], force: f64) {
+        let width = self.n + 1;
+        let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
+        row.fill(0.0);
+        let at = contacts.map(|c| {
+            let l = &model.loops[c];
+            frame(data, l.body_b, &l.pose_in_b).translation
+        });
+        let n_WA = (at[1] - at[0]).normalize();
+        for (contact, sign) in contacts.into_iter().zip([0.5, -0.5]) {
+            let l = &model.loops[contact];
+            let R = frame(data, l.body_a, &l.pose_in_a).rotation;
+            for (i, k) in (0..6).filter(|k| l.locked[*k]).enumerate().filter(|(_, k)| *k >= 3) {
+                row[self.starts[contact] + i] = sign * R.column(k - 3).dot(&n_WA);
+            }
+        }
+        row[self.n] = force;
+        self.n_rows += 1;
+    }
+
+    /// Gauss-Jordan with full pivoting.
+    fn eliminate(&mut self) -> Closure {
+        let (n, width) = (self.n, self.n + 1);
+        self.row_of.fill(None);
+        let scale = self.columns.iter().fold(0.0, |s: f64, c| s.max(c.abs()));
+        let (mut largest, mut smallest): (f64, f64) = (0.0, f64::INFINITY);
+        let mut done = 0;
+        while done < self.n_rows {
+            let mut best = (RANK_TOLERANCE * scale, None);
+            for row in done..self.n_rows {
+                for j in (0..n).filter(|j| self.usable[*j]) {
+                    let size = self.system[row * width + j].abs();
+                    if size > best.0 {
+                        best = (size, Some((row, j)));
+                    }
+                }
+            }
+            let Some((row, j)) = best.1 else { break };
+            (largest, smallest) = (largest.max(best.0), smallest.min(best.0));
+            for c in 0..width {
+                self.system.swap(done * width + c, row * width + c);
+            }
+            let pivot = self.system[done * width + j];
+            for c in 0..width {
+                self.system[done * width + c] /= pivot;
+            }
+            for other in (0..self.n_rows).filter(|r| *r != done) {
+                let factor = self.system[other * width + j];
+                if factor != 0.0 {
+                    for c in 0..width {
+                        self.system[other * width + c] -= factor * self.system[done * width + c];
+                    }
+                    self.system[other * width + j] = 0.0;
+                }
+            }
+            self.row_of[j] = Some(done);
+            done += 1;
+        }
+        let condition = if largest > 0.0 { smallest / largest } else { 1.0 };
+        Closure { rank: done, condition, missing: (0.0, 0) }
+    }
+
+    /// Value of component `j` while the free ones are zero.
+    fn base(&self, j: usize) -> f64 {
+        self.row_of[j].map_or(0.0, |row| self.system[row * (self.n + 1) + self.n])
+    }
+}
+
+/// How component `j` follows the free component `f`.
+fn slope(system: &[f64], n: usize, row: Option<usize>, j: usize, f: usize) -> f64 {
+    match row {
+        Some(row) => -system[row * (n + 1) + f],
+        None => f64::from(u8::from(j == f)),
+    }
+}
+
+/// Adds `g gᵀ` and `−b g`.
+fn add_normal(normal: &mut [f64], right: &mut [f64], g: &[f64], b: f64) {
+    let n = g.len();
+    for (i, gi) in g.iter().enumerate() {
+        right[i] -= b * gi;
+        for (j, gj) in g.iter().enumerate() {
+            normal[i * n + j] += gi * gj;
+        }
+    }
+}
+
+fn frame(data: &Data, body: Option<BodyId>, pose: &Pose) -> Pose {
+    body.map_or(*pose, |b| data.pose_in_world[b.0] * *pose)
+}
+
+/// Largest effort of a freedom that has no motor, and takes it out.
+fn missing(driven: &[bool], supported: &[bool], tau: &mut [f64]) -> (f64, usize) {
+    let mut worst = (0.0, 0);
+    for k in (0..tau.len()).filter(|k| !driven[*k] && !supported[*k]) {
+        let effort = core::mem::take(&mut tau[k]).abs();
+        if effort > worst.0 || effort.is_nan() {
+            worst = (effort, k);
+        }
+    }
+    worst
+}

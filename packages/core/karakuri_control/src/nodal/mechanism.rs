@@ -1,0 +1,77 @@
+//! What is moved: a model, what it carries, where it pushes, and who drives it.
+
+use std::sync::Arc;
+
+use karakuri_model::{Base, BodyId, Model};
+use karakuri_spatial::Vector3;
+
+use super::Rule;
+
+/// A mass carried at a point of a link: one more node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Payload {
+    /// The body that carries it.
+    pub body: BodyId,
+    /// In the body's frame. [m] (3)
+    pub point: Vector3,
+    /// [kg]
+    pub mass: f64,
+}
+
+/// A point at which the mechanism exerts a force on its surroundings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForcePoint {
+    /// Name, such as `tip`.
+    pub name: String,
+    /// The body it belongs to.
+    pub body: BodyId,
+    /// In the body's frame. [m] (3)
+    pub point: Vector3,
+}
+
+/// A mechanism: all that the scheme needs besides the motion.
+#[derive(Debug, Clone)]
+pub struct Mechanism {
+    /// Tree, loop joints (the cuts) and mimic joints.
+    pub model: Arc<Model>,
+    /// Gravitational acceleration, in world axes. [m/s²] (3)
+    pub gravity: Vector3,
+    /// Masses carried.
+    pub payloads: Vec<Payload>,
+    /// Where it pushes.
+    pub force_points: Vec<ForcePoint>,
+    /// Which velocity coordinates have a motor. (nv)
+    pub driven: Vec<bool>,
+    /// Which of them must get no effort from the mechanism's own motors, and are not asked to: a floating base, whose
+    /// effort is the wrench that the surroundings must give. (nv)
+    pub supported: Vec<bool>,
+    /// How drives that share freedoms share the work.
+    pub rule: Rule,
+}
+
+impl Mechanism {
+    /// Under the earth's gravity along -z. Joints with a drive in the model are driven, or all of them when none has
+    /// one; those with mimic relations follow. A floating base is supported.
+    pub fn new(model: Arc<Model>) -> Self {
+        let any = model.joints.iter().any(|joint| joint.drive.is_some());
+        let (mut driven, mut supported) = (vec![false; model.nv], vec![false; model.nv]);
+        for (i, joint) in model.joints.iter().enumerate() {
+            let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
+            if i == 0 && model.base == Base::Floating {
+                supported[freedoms].fill(true);
+            } else {
+                let follows = model.couplings.iter().any(|c| c.follower == BodyId(i));
+                driven[freedoms].fill(!follows && (!any || joint.drive.is_some()));
+            }
+        }
+        Self {
+            model,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            payloads: Vec::new(),
+            force_points: Vec::new(),
+            driven,
+            supported,
+            rule: Rule::LeastNorm,
+        }
+    }
+}
