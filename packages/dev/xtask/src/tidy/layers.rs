@@ -9,13 +9,14 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
     "core/karakuri_collision",
     "core/karakuri_physics",
     "core/karakuri_control",
+    "core/karakuri_gait",
     "core/karakuri_grasp",
     "io/karakuri_files",
     "io/karakuri_render",

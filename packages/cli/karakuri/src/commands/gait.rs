@@ -1,0 +1,238 @@
+//! `karakuri gait`: walking by the ZMP compensation method.
+
+mod figures;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use karakuri_files::{read_text, write_json};
+use karakuri_gait::compensation::{
+    Arms, BodyData, Equation, MotionSample, OptimizeOptions, PeriodicOptions, State, SteadyGait,
+    SteadySpec, SurveyGrid, Transient, TransientSpec, find_periodic, joint_moments,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::{output, progress};
+
+/// Solves walking so that the ZMP is where it should be
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// The periodic motion of a steady gait
+    Steady(Files),
+    /// The best start or stop, without a survey
+    Transient(Files),
+    /// All stable starts or stops of a grid of coefficients
+    Survey(Files),
+}
+
+#[derive(Debug, clap::Args)]
+struct Files {
+    /// The gait, YAML, such as config/gaits/h2.yaml
+    gait: PathBuf,
+    /// What the arms do, instead of the file's word: fixed, active or passive
+    #[arg(long)]
+    arms: Option<ArmsKind>,
+    /// Factor of the arms' mass and inertia
+    #[arg(long, default_value_t = 1.0)]
+    arm_mass_factor: f64,
+    /// A folder for figures, SVG
+    #[arg(long, value_name = "FOLDER")]
+    plot: Option<PathBuf>,
+    /// Write the report here instead of to stdout
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ArmsKind {
+    Fixed,
+    Active,
+    Passive,
+}
+
+impl From<ArmsKind> for Arms {
+    fn from(kind: ArmsKind) -> Self {
+        match kind {
+            ArmsKind::Fixed => Self::Fixed,
+            ArmsKind::Active => Self::Active,
+            ArmsKind::Passive => Self::Passive,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GaitFile {
+    #[serde(default)]
+    body: BodyData,
+    #[serde(default = "active")]
+    arms: Arms,
+    steady: Option<SteadySpec>,
+    transient: Option<TransientSpec>,
+    survey: Option<SurveyGrid>,
+}
+
+fn active() -> Arms {
+    Arms::Active
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    match &args.what {
+        What::Steady(files) => steady(files),
+        What::Transient(files) => transient(files),
+        What::Survey(files) => survey(files),
+    }
+}
+
+fn read(files: &Files) -> Result<GaitFile> {
+    let factor = files.arm_mass_factor;
+    if !(factor > 0.0 && factor <= 1000.0) {
+        bail!("--arm-mass-factor {factor}: write a number above 0, at most 1000");
+    }
+    let text = read_text(&files.gait)?;
+    let mut file: GaitFile =
+        serde_yaml::from_str(&text).with_context(|| files.gait.display().to_string())?;
+    file.body = file.body.with_arm_factor(factor);
+    file.arms = files.arms.map_or(file.arms, Arms::from);
+    Ok(file)
+}
+
+fn missing(files: &Files, key: &str) -> anyhow::Error {
+    anyhow!("{}: there is no `{key}`; this command needs it", files.gait.display())
+}
+
+fn write(files: &Files, report: &Value) -> Result<()> {
+    match &files.report {
+        Some(path) => Ok(write_json(path, report)?),
+        None => output::json(report, None),
+    }
+}
+
+fn steady(files: &Files) -> Result<Outcome> {
+    let file = read(files)?;
+    let spec = file.steady.as_ref().ok_or_else(|| missing(files, "steady"))?;
+    let gait = SteadyGait::new(spec).with_context(|| files.gait.display().to_string())?;
+    let equation = Equation { body: &file.body, gait: &gait, arms: file.arms };
+    let found = find_periodic(&equation, &State::zeros(), &PeriodicOptions::default());
+    let periodic = match found {
+        Ok(periodic) => periodic,
+        Err(error) => {
+            write(files, &json!({"converged": false, "message": error.to_string()}))?;
+            return Ok(Outcome::Failed(error.to_string()));
+        }
+    };
+    let samples = periodic.motion.samples(&file.body);
+    let rows: Vec<Value> = samples.iter().map(|s| sample_json(&file.body, s)).collect();
+    let report = json!({
+        "converged": true,
+        "arms": file.arms,
+        "mass_kg": file.body.mass(),
+        "iterations": periodic.iterations,
+        "residual": periodic.residual,
+        "samples": rows,
+    });
+    write(files, &report)?;
+    if let Some(folder) = &files.plot {
+        let title = format!("{}, arms {:?}", name(&files.gait), file.arms).to_lowercase();
+        figures::steady(&title, &samples).write_svg(&folder.join("steady.svg"))?;
+        let strip: Vec<_> = samples.iter().step_by(3).map(|s| s.posture).collect();
+        figures::strip(&title, &file.body, &strip).write_svg(&folder.join("strip.svg"))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn sample_json(body: &BodyData, s: &MotionSample) -> Value {
+    let p = &s.posture;
+    let moments: Map<String, Value> = joint_moments(body, p)
+        .iter()
+        .map(|m| (m.joint.to_owned(), json!(m.moment)))
+        .collect();
+    json!({
+        "time_s": s.time,
+        "theta_rad": p.sway.value,
+        "phi_rad": p.pitch.value,
+        "theta_rad_s": p.sway.rate,
+        "phi_rad_s": p.pitch.rate,
+        "arm_left_right_rad": p.arm.map(|a| a.value),
+        "zmp_m": s.reaction.zmp(),
+        "zmp_prescribed_m": s.zmp,
+        "floor_force_n": s.reaction.force,
+        "friction_needed": s.reaction.friction(),
+        "joint_moments_xy_nm": moments,
+    })
+}
+
+fn transient_of(files: &Files, file: &GaitFile) -> Result<Transient> {
+    let spec = file.transient.as_ref().ok_or_else(|| missing(files, "transient"))?;
+    Transient::new(spec, &file.body).with_context(|| files.gait.display().to_string())
+}
+
+fn transient(files: &Files) -> Result<Outcome> {
+    let file = read(files)?;
+    let transient = transient_of(files, &file)?;
+    let widest = transient.maximize_margin(&OptimizeOptions::default());
+    let best = transient.minimize_off_center(&OptimizeOptions::default());
+    let path = transient.zmp_path(best.coefficients);
+    let rows: Vec<Value> = path
+        .iter()
+        .map(|(t, zmp, margin)| json!({"time_s": t, "zmp_m": zmp, "margin_m": margin}))
+        .collect();
+    write(files, &json!({"largest_margin": widest, "most_central": best, "samples": rows}))?;
+    if let Some(folder) = &files.plot {
+        let title = name(&files.gait);
+        figures::transient(&title, &path).write_svg(&folder.join("transient.svg"))?;
+    }
+    if best.verdict.is_stable() {
+        return Ok(Outcome::Done);
+    }
+    let margin = best.verdict.margin;
+    Ok(Outcome::Failed(format!("no stable motion: the best has its ZMP {margin:.4} m inside")))
+}
+
+fn survey(files: &Files) -> Result<Outcome> {
+    let file = read(files)?;
+    let transient = transient_of(files, &file)?;
+    let grid = file.survey.ok_or_else(|| missing(files, "survey"))?;
+    if !grid.is_sensible() {
+        bail!("{}: `survey` has a step that is not positive, or above 1e9 points", files.gait.display());
+    }
+    let interrupt = Interrupt::watch()?;
+    let bar = progress::bar(u64::try_from(grid.n_rows())?, "surveying");
+    let stable = transient.survey(&grid, &|| {
+        bar.inc(1);
+        !interrupt.is_raised()
+    });
+    bar.finish_and_clear();
+    let best = stable
+        .iter()
+        .min_by(|a, b| a.verdict.off_center.total_cmp(&b.verdict.off_center));
+    let report = json!({
+        "grid": grid,
+        "points": grid.n_points(),
+        "stable": stable.len(),
+        "most_central": best,
+        "complete": !interrupt.is_raised(),
+    });
+    write(files, &report)?;
+    if let Some(folder) = &files.plot {
+        figures::survey(&name(&files.gait), &stable).write_svg(&folder.join("survey.svg"))?;
+    }
+    if interrupt.is_raised() {
+        return Ok(Outcome::Failed("interrupted".to_owned()));
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,90 @@
+//! A quantity with its first and second derivative in time, and the arithmetic that carries them along.
+//!
+//! `(uv)' = u'v + uv'`, `(uv)'' = u''v + 2u'v' + uv''`: positions written with jets give velocities and
+//! accelerations for nothing, exact to rounding.
+
+use core::ops::{Add, AddAssign, Mul, Neg, Sub};
+
+/// Value, rate, acceleration. [u, u/s, u/s²]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Jet {
+    /// [u]
+    pub value: f64,
+    /// [u/s]
+    pub rate: f64,
+    /// [u/s²]
+    pub acceleration: f64,
+}
+
+impl Jet {
+    /// From its three parts. [u, u/s, u/s²]
+    #[inline]
+    pub const fn new(value: f64, rate: f64, acceleration: f64) -> Self {
+        Self { value, rate, acceleration }
+    }
+
+    /// At rest. [u]
+    #[inline]
+    pub const fn constant(value: f64) -> Self {
+        Self::new(value, 0.0, 0.0)
+    }
+
+    /// Sine and cosine of an angle. [-]
+    #[inline]
+    pub fn sin_cos(self) -> (Self, Self) {
+        let (s, c) = self.value.sin_cos();
+        let (w, a) = (self.rate, self.acceleration);
+        (Self::new(s, c * w, c * a - s * w * w), Self::new(c, -s * w, -s * a - c * w * w))
+    }
+}
+
+impl Add for Jet {
+    type Output = Self;
+    #[inline]
+    fn add(self, o: Self) -> Self {
+        Self::new(self.value + o.value, self.rate + o.rate, self.acceleration + o.acceleration)
+    }
+}
+
+impl AddAssign for Jet {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Jet {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Neg for Jet {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        Self::new(-self.value, -self.rate, -self.acceleration)
+    }
+}
+
+impl Mul<f64> for Jet {
+    type Output = Self;
+    #[inline]
+    fn mul(self, k: f64) -> Self {
+        Self::new(self.value * k, self.rate * k, self.acceleration * k)
+    }
+}
+
+impl Mul for Jet {
+    type Output = Self;
+    #[inline]
+    fn mul(self, o: Self) -> Self {
+        Self::new(
+            self.value * o.value,
+            self.rate * o.value + self.value * o.rate,
+            self.acceleration * o.value + 2.0 * self.rate * o.rate + self.value * o.acceleration,
+        )
+    }
+}

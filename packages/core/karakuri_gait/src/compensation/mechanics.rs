@@ -1,0 +1,163 @@
+//! Floor reaction, ZMP and joint moments of a moving posture.
+//!
+//! About a point P, over a set of bodies, with `a + g ẑ` in place of the acceleration:
+//! `M_x = Σ m [(Y - P_y)(Z'' + g) - (Z - P_z) Y''] + Σ M_Rx`,
+//! `M_y = Σ m [(Z - P_z) X'' - (X - P_x)(Z'' + g)] + Σ M_Ry`; the ZMP is the floor point where both vanish.
+//! `M_R` is the rate of the angular momentum about the body's centre. [Kume 1991]
+
+use super::{BodyData, Jet, LEFT, Part, Point, Posture, RIGHT, Skeleton, skeleton};
+
+/// One body's mass, motion and rate of angular momentum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodyMotion {
+    /// [kg]
+    pub mass: f64,
+    /// Of the centre of mass. [m]
+    pub center: Point,
+    /// About the centre of mass, X and Y components. [N·m] (2)
+    pub momentum_rate: [f64; 2],
+}
+
+impl BodyMotion {
+    /// All twelve, in the order of [`super::BODIES`].
+    pub fn all(body: &BodyData, posture: &Posture) -> ([Self; 12], Skeleton) {
+        let skeleton = skeleton(body, posture);
+        let p = posture;
+        let leg = |part: Part, b: Jet| (part, leg_rate(&part, p.sway, b));
+        let planar = |part: Part, angle: Jet| (part, [0.0, part.inertia[1] * angle.acceleration]);
+        let still = |part: Part| (part, [0.0; 2]);
+        let parts = [
+            leg(body.shank, p.shank[LEFT]),
+            leg(body.thigh, p.thigh[LEFT]),
+            still(body.pelvis),
+            planar(body.trunk, p.pitch),
+            planar(body.upper_arm, p.arm[LEFT]),
+            planar(body.forearm, p.arm[LEFT]),
+            planar(body.upper_arm, p.arm[RIGHT]),
+            planar(body.forearm, p.arm[RIGHT]),
+            leg(body.thigh, p.thigh[RIGHT]),
+            leg(body.shank, p.shank[RIGHT]),
+            still(body.foot),
+            still(body.foot),
+        ];
+        let motion = |i: usize| {
+            let (part, momentum_rate) = parts[i];
+            Self { mass: part.mass, center: skeleton.center[i], momentum_rate }
+        };
+        (core::array::from_fn(motion), skeleton)
+    }
+
+    /// Moment about P that accelerates the body and carries its weight, X and Y. [N·m] (2)
+    #[inline]
+    fn moment_about(&self, p: [f64; 3], gravity: f64) -> [f64; 2] {
+        let Point { x, y, z } = self.center;
+        let lift = z.acceleration + gravity;
+        [
+            self.mass * ((y.value - p[1]) * lift - (z.value - p[2]) * y.acceleration)
+                + self.momentum_rate[0],
+            self.mass * ((z.value - p[2]) * x.acceleration - (x.value - p[0]) * lift)
+                + self.momentum_rate[1],
+        ]
+    }
+}
+
+/// Rate of angular momentum of a leg link oriented `Rx(θ) Ry(b)`, X and Y. [N·m] (2)
+#[inline]
+fn leg_rate(part: &Part, sway: Jet, b: Jet) -> [f64; 2] {
+    let [jx, jy, jz] = part.inertia;
+    let d = jx - jz;
+    let (s, c) = b.value.sin_cos();
+    let (s_sway, c_sway) = sway.value.sin_cos();
+    let (w, wb) = (sway.rate, b.rate);
+    let x = sway.acceleration * (jx * c * c + jz * s * s) - 2.0 * d * w * wb * s * c;
+    let y = sway.acceleration * d * s * c * s_sway
+        + b.acceleration * jy * c_sway
+        + w * wb * s_sway * (d * (c * c - s * s) - jy)
+        + w * w * d * s * c * c_sway;
+    [x, y]
+}
+
+/// Moment about a point that a set of bodies needs, X and Y. [N·m] (2)
+pub(super) fn moment_about(
+    bodies: impl IntoIterator<Item = BodyMotion>,
+    point: [f64; 3],
+    gravity: f64,
+) -> [f64; 2] {
+    bodies.into_iter().fold([0.0; 2], |sum, body| {
+        let [x, y] = body.moment_about(point, gravity);
+        [sum[0] + x, sum[1] + y]
+    })
+}
+
+/// What the floor does to the walker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reaction {
+    /// [N] (3)
+    pub force: [f64; 3],
+    /// Moment about the origin (under the left ankle), X and Y. [N·m] (2)
+    pub moment: [f64; 2],
+}
+
+impl Reaction {
+    /// Of a posture.
+    pub fn of(body: &BodyData, posture: &Posture) -> Self {
+        Self::of_bodies(&BodyMotion::all(body, posture).0, body.gravity)
+    }
+
+    /// Of bodies.
+    pub fn of_bodies(bodies: &[BodyMotion; 12], gravity: f64) -> Self {
+        let mut force = [0.0; 3];
+        for b in bodies {
+            force[0] += b.mass * b.center.x.acceleration;
+            force[1] += b.mass * b.center.y.acceleration;
+            force[2] += b.mass * (b.center.z.acceleration + gravity);
+        }
+        Self { force, moment: moment_about(bodies.iter().copied(), [0.0; 3], gravity) }
+    }
+
+    /// Moment about a floor point, X and Y. [N·m] (2)
+    pub fn moment_about(&self, point: [f64; 2]) -> [f64; 2] {
+        [self.moment[0] - point[1] * self.force[2], self.moment[1] + point[0] * self.force[2]]
+    }
+
+    /// Where the floor's moment vanishes, X and Y. [m] (2)
+    pub fn zmp(&self) -> [f64; 2] {
+        [-self.moment[1] / self.force[2], self.moment[0] / self.force[2]]
+    }
+
+    /// Friction coefficient that the floor must have. [-]
+    pub fn friction(&self) -> f64 {
+        self.force[0].hypot(self.force[1]) / self.force[2]
+    }
+}
+
+/// Moment in a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointMoment {
+    /// Such as `left_knee`.
+    pub joint: &'static str,
+    /// On the part farther from the supporting foot, X and Y. [N·m] (2)
+    pub moment: [f64; 2],
+}
+
+/// Moments in all joints, from the supporting foot outwards.
+pub fn joint_moments(body: &BodyData, posture: &Posture) -> [JointMoment; 11] {
+    let (bodies, s) = BodyMotion::all(body, posture);
+    let at = |joint, point: Point, beyond: &[usize]| {
+        let beyond = beyond.iter().map(|&i| bodies[i - 1]);
+        JointMoment { joint, moment: moment_about(beyond, point.position(), body.gravity) }
+    };
+    [
+        at("left_ankle", s.ankle[LEFT], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        at("left_knee", s.knee[LEFT], &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        at("left_hip", s.hip[LEFT], &[3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        at("waist", s.waist, &[4, 5, 6, 7, 8]),
+        at("left_shoulder", s.shoulder[LEFT], &[5, 6]),
+        at("left_elbow", s.elbow[LEFT], &[6]),
+        at("right_shoulder", s.shoulder[RIGHT], &[7, 8]),
+        at("right_elbow", s.elbow[RIGHT], &[8]),
+        at("right_hip", s.hip[RIGHT], &[9, 10, 11]),
+        at("right_knee", s.knee[RIGHT], &[10, 11]),
+        at("right_ankle", s.ankle[RIGHT], &[11]),
+    ]
+}

@@ -1,0 +1,117 @@
+//! The study's search for a start that repeats: gradient descent far away, Newton's method nearby.
+//!
+//! `DE = |η s0 - s1|` over the unknowns; sensitivities by one-sided differences of 0.005;
+//! `A = ds1/ds0 - η`. Far: `s0 -= ε ∇DE`, `∇DE = Aᵀ(s1 - η s0)/DE`. Near: `s0 += ε A⁻¹(η s0 - s1)`. `ε` is halved
+//! when `DE` does not fall. [Kume 1991]
+
+use nalgebra::{DMatrix, DVector};
+
+use super::linear::solve;
+use super::{Equation, State, eta, march, state};
+
+/// Difference for the sensitivities. [rad or rad/s]
+const DIFFERENCE: f64 = 0.005;
+
+/// When to change the method and when to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchOptions {
+    /// Newton's method below this `DE`. [rad, rad/s]
+    pub near: f64,
+    /// Done below this `DE`. [rad, rad/s]
+    pub tolerance: f64,
+    /// Steps of both methods together.
+    pub max_iterations: usize,
+}
+
+impl Default for SearchOptions {
+    /// The study prints no thresholds.
+    fn default() -> Self {
+        Self { near: 1.0, tolerance: 1e-8, max_iterations: 200 }
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// The best start found.
+    pub start: State,
+    /// Its `DE`. [rad, rad/s]
+    pub error: f64,
+    /// `DE` is below the tolerance.
+    pub converged: bool,
+    /// Steps taken.
+    pub iterations: usize,
+}
+
+/// Starts of the study's surveys with passive arms: `(0, 0, 0.3, 1.5)`, shoulders at 0, and the shoulders' rates
+/// equal from -10 to 10, then all pairs from -6 to 6. [rad, rad/s]
+pub fn survey_starts() -> (Vec<State>, Vec<State>) {
+    let start = |left: i32, right: i32| {
+        let rates = [f64::from(left), f64::from(right)];
+        state([0.0, 0.0], [0.3, 1.5], [[0.0; 2], rates])
+    };
+    let equal = (-10..=10).map(|r| start(r, r)).collect();
+    let pairs = (-6..=6).flat_map(|l| (-6..=6).map(move |r| start(l, r))).collect();
+    (equal, pairs)
+}
+
+/// `s1 - η s0` over the unknowns. (2 n)
+fn residual(e: &Equation<'_>, s: &State) -> Option<DVector<f64>> {
+    let difference = march(e, s).ok()?.end() - eta(s);
+    let indices = e.indices();
+    Some(DVector::from_fn(indices.len(), |i, _| difference[indices[i]]))
+}
+
+/// `A`, and whether a neighbour could be marched.
+fn sensitivity(e: &Equation<'_>, s: &State, at: &DVector<f64>) -> Option<DMatrix<f64>> {
+    let indices = e.indices();
+    let mut a = DMatrix::zeros(indices.len(), indices.len());
+    for (column, &i) in indices.iter().enumerate() {
+        let mut moved = *s;
+        moved[i] += DIFFERENCE;
+        a.set_column(column, &((residual(e, &moved)? - at) / DIFFERENCE));
+    }
+    Some(a)
+}
+
+impl Search {
+    /// Searches from one start; `None` where even the first step cannot be marched.
+    pub fn from_start(e: &Equation<'_>, start: &State, options: &SearchOptions) -> Option<Self> {
+        let mut s = *start;
+        let mut r = residual(e, &s)?;
+        let mut iterations = 0;
+        while iterations < options.max_iterations && r.norm() > options.tolerance {
+            let Some(a) = sensitivity(e, &s, &r) else { break };
+            let newton = if r.norm() < options.near { solve(a.clone(), &-&r) } else { None };
+            let step = newton.unwrap_or_else(|| a.tr_mul(&r) * (-1.0 / r.norm()));
+            let Some((next, next_r)) = halving(e, &s, &r, &step) else { break };
+            (s, r) = (next, next_r);
+            iterations += 1;
+        }
+        let error = r.norm();
+        Some(Self { start: s, error, converged: error <= options.tolerance, iterations })
+    }
+}
+
+/// The first of `ε = 1, 1/2, 1/4 ...` with a smaller error.
+fn halving(
+    e: &Equation<'_>,
+    s: &State,
+    r: &DVector<f64>,
+    step: &DVector<f64>,
+) -> Option<(State, DVector<f64>)> {
+    let mut epsilon = 1.0;
+    for _ in 0..30 {
+        let mut next = *s;
+        for (k, &i) in e.indices().iter().enumerate() {
+            next[i] += epsilon * step[k];
+        }
+        if let Some(next_r) = residual(e, &next)
+            && next_r.norm() < r.norm()
+        {
+            return Some((next, next_r));
+        }
+        epsilon /= 2.0;
+    }
+    None
+}
