@@ -23,9 +23,9 @@ pub struct PeriodicOptions {
 }
 
 impl Default for PeriodicOptions {
-    /// With 8 substeps the discretisation error is about 1e-9 rad.
+    /// With 16 substeps the ZMP between grid points is within 1e-6 m (with 8: 2e-6 m for gait H9).
     fn default() -> Self {
-        Self { substeps: 8, tolerance: 1e-10, max_iterations: 60 }
+        Self { substeps: 16, tolerance: 1e-10, max_iterations: 60 }
     }
 }
 
