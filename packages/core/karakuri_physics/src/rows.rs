@@ -47,6 +47,10 @@ pub(crate) struct Builder<'a> {
 /// A row that moves less than this for a unit impulse (a freedom that a loop locks) constrains nothing. [1/kg]
 const IMMOVABLE: f64 = 1e-15;
 
+/// Surfaces nearer than this touch, and nothing closes the rest: the corners of two faces are never at the same gap to the
+/// last nanometre, and rigid faces that had to close each of theirs would put the load on one corner. [m]
+const TOUCH: f64 = 1e-6;
+
 pub(crate) const NO_MOVER: usize = usize::MAX;
 
 impl Builder<'_> {
@@ -230,7 +234,8 @@ impl Builder<'_> {
         if contact.restitution > 0.0 && impact {
             return (-contact.restitution * approach, correction);
         }
-        (-contact.gap.max(0.0) / s.dt, correction)
+        let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
+        (-open / s.dt, correction)
     }
 
     fn normal_velocity(&self, block: &Block, v: &[f64]) -> f64 {

@@ -33,8 +33,8 @@ use super::{
 
 /// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
 const SOFT: f64 = 0.1;
-/// Least softness: less converges in fewer rounds and loses digits. [-]
-const HARD: f64 = 1e-4;
+/// Least softness: less converges in fewer rounds, each of more steps, and loses digits. [-]
+const HARD: f64 = 3e-4;
 /// Most softness: a round is hardly more than a step of the fixed point. [-]
 const SOFTEST: f64 = 10.0;
 /// Part of the velocity changes that rounding takes away from every round at softness 1. [-]
