@@ -38,6 +38,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 NAMESPACE = "/arm"
 START_UP = 60.0  # [s] for all nodes to appear
 PATIENCE = 120.0  # [s] wall time for one pick and place
+FIRST = 10_000_000  # [ns] the first sample of a simulation is stamped earlier
 GRIP_LIMIT = 15.0  # [N] a finger
 
 
@@ -175,6 +176,7 @@ class Client(Node):
         self.reset = self.create_client(ResetSimulation, f"{NAMESPACE}/sim/reset_simulation")
         self.set_parameters = self.create_client(SetParameters, f"{NAMESPACE}/sim/set_parameters")
         self.record = None
+        self.latest = {topic: (0, None) for topic in Record.TOPICS}  # time stamp [ns] and value of the last message
         deep = QoSProfile(depth=1000)
         self.ears = [
             self.create_subscription(ObjectStates, "/objects", self.on_objects, deep),
@@ -184,40 +186,45 @@ class Client(Node):
         ]
 
     def is_ready(self):
-        """All that is talked to is there."""
+        """All that is talked to is there, and time has begun: every node has heard the others."""
         services = [self.set_state, self.reset, self.set_parameters]
-        heard = all(self.count_publishers(ear.topic_name) > 0 for ear in self.ears)
-        return heard and self.pick.server_is_ready() and all(s.service_is_ready() for s in services)
+        there = self.pick.server_is_ready() and all(s.service_is_ready() for s in services)
+        return there and all(time > FIRST for time, _ in self.latest.values())
+
+    def is_back(self):
+        """Every node has seen the reset."""
+        return all(time <= FIRST for time, _ in self.latest.values())
 
     def on_objects(self, message):
-        self.keep("objects", message, lambda: {o.name: o.pose for o in message.objects})
+        self.keep("objects", message, {o.name: o.pose for o in message.objects})
 
     def on_joints(self, message):
-        self.keep("joints", message, lambda: (message.name, message.position))
+        self.keep("joints", message, (message.name, message.position))
 
     def on_control(self, message):
-        self.keep("tracking", message, lambda: (message.joint_names, list(message.error.positions)))
+        self.keep("tracking", message, (message.joint_names, list(message.error.positions)))
 
     def on_grip(self, message):
-        self.keep("grip", message, lambda: (message.width, message.force_left, message.force_right))
+        self.keep("grip", message, (message.width, message.force_left, message.force_right))
 
     def keep(self, topic, message, value):
+        self.latest[topic] = (stamp(message.header), value)
         if self.record is not None:
-            self.record.keep(topic, stamp(message.header), value)
+            self.record.keep(topic, *self.latest[topic])
 
 
 class Record:
     """What the topics said during a run, by time stamp [ns]."""
 
-    BEGINNING = 500_000_000  # [ns] a later first message is a leftover of the run before
+    TOPICS = ["objects", "joints", "tracking", "grip"]
 
-    def __init__(self):
+    def __init__(self, first):
         self.objects, self.joints, self.tracking, self.grip = {}, {}, {}, {}
+        for topic, message in first.items():
+            self.keep(topic, *message)
 
     def keep(self, topic, time, value):
-        messages = getattr(self, topic)
-        if messages or time <= self.BEGINNING:
-            messages[time] = value()
+        getattr(self, topic)[time] = value
 
 
 def stamp(header):
@@ -281,7 +288,8 @@ def pose(at):
 
 def run(client, task, start, out, number):
     put_back(client, start)
-    record = client.record = Record()
+    spin_until(client, client.is_back, 20.0, "hearing of the reset")
+    record = client.record = Record(client.latest)
     goal = PickAndPlace.Goal()
     goal.object_pose, goal.place_pose = pose(task["pick"]), pose(task["place"])
     goal.object_size.x, goal.object_size.y, goal.object_size.z = map(float, task["object_size"])

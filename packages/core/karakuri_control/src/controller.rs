@@ -151,6 +151,8 @@ pub struct FeedforwardController {
     groups: Vec<Group>,
     events: Vec<GroupEvent>,
     last: Option<(Time, Status)>,
+    /// Position and velocity at the last update.
+    measured: (Vec<f64>, Vec<f64>),
     q: Vec<f64>,
     v: Vec<f64>,
     vdot: Vec<f64>,
@@ -194,6 +196,7 @@ impl FeedforwardController {
         let events = Vec::with_capacity(2 * groups.len());
         let zeros = vec![0.0; model.nv];
         Ok(Self {
+            measured: (model.neutral_position(), zeros.clone()),
             q: model.neutral_position(),
             v: zeros.clone(),
             vdot: zeros.clone(),
@@ -235,6 +238,15 @@ impl FeedforwardController {
         }
         self.settings = settings;
         Ok(())
+    }
+
+    /// A reset put the robot elsewhere at the same instant.
+    fn restart(&mut self) {
+        for (index, group) in self.groups.iter_mut().enumerate() {
+            if let Some(finished) = group.machine.restart() {
+                self.events.push(GroupEvent { group: index, finished });
+            }
+        }
     }
 
     fn run_machines(&mut self, state: &State<'_>, now: Time, dt: f64, stale: bool) {
@@ -281,13 +293,21 @@ impl Controller for FeedforwardController {
     fn update(&mut self, state: &State<'_>, now: Time, dt: f64, command: &mut Command) -> Status {
         let mut status = Status::default();
         self.events.clear();
+        let mut moved = false;
         if let Some((last, previous)) = self.last {
-            if last == now {
+            let same_place = self.measured.0 == state.q && self.measured.1 == state.v;
+            if last == now && same_place {
                 // The same instant again (a paused simulation) gets the same answer: `command` holds it.
                 return previous;
             }
+            moved = last == now;
             let timeout = self.settings.state_timeout;
             status.was_stale = timeout > 0.0 && now.since(last) > timeout;
+        }
+        self.measured.0.copy_from_slice(state.q);
+        self.measured.1.copy_from_slice(state.v);
+        if moved {
+            self.restart();
         }
         self.run_machines(state, now, dt, status.was_stale);
         status.realised = self.feed_forward(state);

@@ -205,6 +205,13 @@ impl JointTrajectoryMachine {
         self.finish(Outcome::StateLost)
     }
 
+    /// Starts anew, as the robot was put elsewhere while the time stood still or was set back.
+    pub fn restart(&mut self) -> Option<FinishedGoal> {
+        self.last = None;
+        self.motion = Motion::Start;
+        self.finish(Outcome::ClockJumpedBack)
+    }
+
     /// The joint that was found not to follow its command in the last update, from which this machine has started anew.
     pub fn not_following(&self) -> Option<Shortfall> {
         self.not_following
@@ -224,10 +231,7 @@ impl JointTrajectoryMachine {
         let mut finished = None;
         match self.last {
             Some(last) if now == last => return None,
-            Some(last) if now < last => {
-                self.motion = Motion::Start;
-                finished = self.finish(Outcome::ClockJumpedBack);
-            }
+            Some(last) if now < last => finished = self.restart(),
             _ => {}
         }
         self.measure(now, position, velocity);

@@ -65,6 +65,8 @@ pub struct PickAndPlace {
     /// First sighting since the run began to look.
     sighted: Option<Vec<KnownObject>>,
     last: Option<Time>,
+    /// Position at the last tick.
+    place: Vec<f64>,
     tool_velocity: Vector3,
     output: Output,
     /// The output was given by a tick already.
@@ -91,6 +93,7 @@ impl PickAndPlace {
             run: None,
             sighted: None,
             last: None,
+            place: Vec::new(),
             tool_velocity: Vector3::zeros(),
             output: Output::default(),
             delivered: true,
@@ -120,6 +123,11 @@ impl PickAndPlace {
     /// The settings, live; a goal under way keeps its plan.
     pub fn settings_mut(&mut self) -> &mut PickAndPlaceSettings {
         &mut self.settings
+    }
+
+    /// True if the last tick was at this time and place.
+    pub fn has_seen(&self, time: Time, q: &[f64]) -> bool {
+        self.last == Some(time) && self.place == q
     }
 
     /// True while a goal is under way.
@@ -200,15 +208,17 @@ impl PickAndPlace {
             self.output.arm = None;
             self.output.result = None;
         }
-        if self.last == Some(measured.time) {
+        if self.has_seen(measured.time, measured.q) {
             // The same instant again (a paused simulation): the same hand reference, no request twice.
             self.delivered = self.output.arm.is_none();
             return &self.output;
         }
-        if self.last.is_some_and(|last| measured.time < last) {
+        if self.last.is_some_and(|last| measured.time <= last) {
             self.grip.reset();
-            self.abandon("the clock jumped back");
+            self.abandon("the clock jumped back, or the robot was put elsewhere");
         }
+        self.place.clear();
+        self.place.extend_from_slice(measured.q);
         let gap = self.last.map_or(0.0, |last| measured.time.since(last));
         self.last = Some(measured.time);
         if self.run.is_some() && gap > self.settings.robot_timeout {

@@ -9,7 +9,7 @@ use crate::{JointCommand, RobotIo, RobotIoError};
 /// Seconds of wall time between two repeats of a sample while time stands still.
 const REPEAT_PERIOD: f64 = 0.05;
 /// A cell that is later than this gives up catching up. [s]
-const LARGEST_LAG: f64 = 0.1;
+const LARGEST_LAG: f64 = 0.01;
 
 /// How a cell is paced.
 #[derive(Debug, Clone, Copy, PartialEq)]

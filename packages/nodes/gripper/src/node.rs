@@ -9,7 +9,7 @@ use karakuri_grasp::gripper_command::GripperCommandRun;
 use karakuri_grasp::pick_and_place::{KnownObject, Measurement, PickAndPlace, Sighting};
 use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
-use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
+use karakuri_ros::msg::geometry_msgs::msg::{PoseStamped, WrenchStamped};
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::msg::karakuri_msgs::msg::{GripState, ObjectStates};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
@@ -28,6 +28,10 @@ use crate::pick::{self, code};
 
 /// Ticks between two messages of feedback and grip state.
 const TICKS_A_REPORT: u64 = 10;
+/// The first tick of a time is reported.
+const FIRST_TICK: u64 = TICKS_A_REPORT - 1;
+/// Wall time that a goal waits for the transforms of its frames and for a first look at the surroundings.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Relative closing rate of the opening that counts as slipping while holding. [m/s]
 const SLIP_SPEED: f64 = 0.002;
 
@@ -59,10 +63,15 @@ pub(crate) struct GripperNode {
     hand_joint: String,
     output: Publisher<TrajectoryMessage>,
     grip_state: Publisher<GripState>,
+    /// No objects came while a goal waited for them: the next one does not wait.
+    blind: bool,
+    /// A goal that is not begun yet, and since when it waits.
+    waiting: Option<(GoalRequest<Pick::Action>, Instant)>,
     pick: Option<(ActiveGoal<Pick::Action>, Time)>,
     command: Option<(CommandGoal, GripperCommandRun)>,
     last_opening: f64,
     ticks: u64,
+    last_tick: Option<Time>,
     silent: Throttle,
 }
 
@@ -111,10 +120,13 @@ impl GripperNode {
             hand_joint: model.joints[hand.0].name.clone(),
             output: node.publisher(&topic, qos::command())?,
             grip_state: node.publisher("grip_state", qos::state())?,
+            blind: false,
+            waiting: None,
             pick: None,
             command: None,
             last_opening: 0.0,
-            ticks: 0,
+            ticks: FIRST_TICK,
+            last_tick: None,
             silent: Throttle::new(Duration::from_secs(5)),
             parameters,
             model,
@@ -131,13 +143,14 @@ impl GripperNode {
 
     fn on_objects(&mut self, message: &ObjectStates) {
         let objects = pick::objects(message, (&self.transforms, &self.model));
+        self.blind = false;
         self.sighting = Some((Time::from(&message.header.stamp), objects));
     }
 
     fn on_joint_states(&mut self, message: &JointState) {
         if self.reader.read(&self.model, message).is_ok() {
             let stamp = Time::from(&message.header.stamp);
-            if self.sample.is_some_and(|(last, _)| last == stamp) {
+            if self.machine.has_seen(ControlTime(stamp.nanoseconds()), &self.reader.q) {
                 // Time stands still: equal stamps get equal answers.
                 self.repeat();
                 return;
@@ -179,24 +192,32 @@ impl GripperNode {
 
     fn on_pick(&mut self, request: GoalRequest<Pick::Action>) {
         if let Some(why) = self.not_ready() {
-            warn!("pick_and_place rejected: {why}");
             return request.reject(why);
         }
-        if self.machine.is_busy() {
+        if self.machine.is_busy() || self.waiting.is_some() {
             return request.reject("a pick and place is under way; cancel it first");
         }
         if !self.arm.is_ready() {
             return request.reject("the controller's follow_joint_trajectory is not there");
         }
-        let frames = [
-            &request.goal().object_pose.header.frame_id,
-            &request.goal().place_pose.header.frame_id,
-        ];
-        if self.transforms.is_empty() && frames.iter().any(|f| !f.is_empty() && **f != self.root) {
-            return request.reject(
-                "no transforms have come yet; send poses in the frame of the root link, or later",
-            );
-        }
+        self.waiting = Some((request, Instant::now()));
+        self.begin();
+    }
+
+    /// Begins the goal that waits, when its frames and the surroundings are known or have been waited for long enough.
+    fn begin(&mut self) {
+        let frames = (&self.transforms, self.model.as_ref());
+        let connected = |request: &GoalRequest<Pick::Action>| {
+            let goal = request.goal();
+            let frame = |pose: &PoseStamped| pick::knows(&pose.header.frame_id, frames);
+            frame(&goal.object_pose) && frame(&goal.place_pose)
+        };
+        let seen = self.blind || seen(self.sighting.as_ref(), self.now()).is_some();
+        let due = self
+            .waiting
+            .take_if(|(request, since)| since.elapsed() > PATIENCE || (seen && connected(request)));
+        let Some((request, _)) = due else { return };
+        self.blind = !seen;
         let now = self.now();
         let active = request.accept();
         self.end_command(Ending::Canceled);
@@ -224,9 +245,7 @@ impl GripperNode {
         let goal = pick::goal(goal, defaults, (&self.transforms, &self.model)).map_err(invalid)?;
         *self.machine.settings_mut() = settings;
         self.arm.clear();
-        // What was seen in a time that a reset has undone is not there any more.
-        let seen = self.sighting.as_ref().filter(|(stamp, _)| *stamp <= now);
-        let objects = seen.map_or(&[][..], |(_, objects)| objects);
+        let objects = seen(self.sighting.as_ref(), now).unwrap_or(&[]);
         let time = ControlTime(now.nanoseconds());
         let started = self.machine.start(goal, time, &self.reader.q, objects);
         started.map_err(|e| (pick::plan_code(&e), e.to_string()))
@@ -278,6 +297,7 @@ impl GripperNode {
 
     /// Ticks the newest sample when its force readings are there, and sends what may be sent.
     fn go_on(&mut self) {
+        self.begin();
         if let Some((stamp, true)) = self.sample
             && self.readings_belong_to(stamp)
         {
@@ -303,6 +323,9 @@ impl GripperNode {
     }
 
     fn tick(&mut self, stamp: Time) {
+        if self.last_tick.replace(stamp).is_some_and(|last| stamp <= last) {
+            self.ticks = FIRST_TICK;
+        }
         let canceled = self.pick.as_ref().is_some_and(|(goal, _)| goal.is_canceling());
         if canceled {
             self.machine.cancel();
@@ -427,4 +450,9 @@ impl GripperNode {
         let (_, grip) = self.machine.hand_and_grip();
         status.value("opening_m", grip.state().opening)
     }
+}
+
+/// The surroundings as last seen; what was seen in a time that a reset has undone is not there any more.
+fn seen(sighting: Option<&(Time, Vec<KnownObject>)>, now: Time) -> Option<&[KnownObject]> {
+    sighting.filter(|(stamp, _)| *stamp <= now).map(|(_, objects)| objects.as_slice())
 }

@@ -96,6 +96,11 @@ fn object_pose(
     Ok(ObjectPose { position: in_world.translation, yaw })
 }
 
+/// Whether tf connects a frame to the robot.
+pub(crate) fn knows(frame: &str, frames: (&Transforms, &Model)) -> bool {
+    in_world(frame, &Pose::IDENTITY, frames).is_some()
+}
+
 /// A pose in the model's world; `None` if tf does not know its frame.
 fn in_world(frame: &str, pose: &Pose, (transforms, model): (&Transforms, &Model)) -> Option<Pose> {
     let root = &model.frames[0];

@@ -143,7 +143,7 @@ impl Default for PickAndPlaceSettings {
             place_tolerance: 0.01,
             place_clearance: 0.0005,
             collision_force: 5.0,
-            path_tolerance: 0.02,
+            path_tolerance: 0.04,
             back_up: 0.02,
             safety_distance: 0.003,
             com_tolerance: 0.002,
