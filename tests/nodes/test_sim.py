@@ -220,12 +220,12 @@ def test_goes_on_from_a_snapshot_bit_for_bit(paused, ros):
 
 
 def test_live_parameters(sim, ros):
-    for name, value in (("real_time_factor", 2.0), ("solver.iterations", 50), ("solver.tolerance", 1e-8)):
+    for name, value in (("real_time_factor", 2.0), ("solver.iterations", 50), ("solver.tolerance", 1e-8), ("solver.method", "admm")):
         old = ros.get_parameters("/arm/sim", name)[0]
         assert ros.set_parameter("/arm/sim", name, value) == (True, "")
         assert ros.get_parameters("/arm/sim", name) == [value]
         assert ros.set_parameter("/arm/sim", name, old)[0]
-    for name, value in (("real_time_factor", -1.0), ("solver.iterations", 0), ("scene", "other"), ("period", 0.01)):
+    for name, value in (("real_time_factor", -1.0), ("solver.iterations", -1), ("solver.method", "magic"), ("scene", "other"), ("period", 0.01)):
         successful, reason = ros.set_parameter("/arm/sim", name, value)
         assert not successful and reason
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use karakuri_hardware::{Cell, CellEvent, Tick};
-use karakuri_physics::Snapshot;
+use karakuri_physics::{Snapshot, SolverSettings};
 use karakuri_ros::msg::karakuri_msgs::msg::SimStatistics;
 use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
@@ -29,6 +29,8 @@ pub(crate) struct Sim {
     pub(crate) keeper: WorldKeeper,
     pub(crate) pending: Pending,
     parameters: Parameters,
+    /// Solver settings of the scene.
+    scene_solver: Option<SolverSettings>,
     robots: Vec<RobotTopics>,
     world_topics: WorldTopics,
     statistics: Publisher<SimStatistics>,
@@ -64,6 +66,7 @@ impl Sim {
         }
         let layouts = io.robots().to_vec();
         let simulated = io.world().is_some();
+        let scene_solver = io.world().map(|world| world.settings().solver);
         let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
         let mut cell = Cell::new(io, parameters.cell());
         cell.set_playing(!parameters.start_paused.get());
@@ -82,8 +85,9 @@ impl Sim {
         node.wall_timer(Duration::from_secs(1), Self::publish_statistics);
         let names: Vec<&str> = robots.iter().map(|r| r.layout.name.as_str()).collect();
         info!("{hardware}: {} at {:.0} Hz", names.join(", "), 1.0 / period);
-        let sim = Self {
+        let mut sim = Self {
             keeper: WorldKeeper::new(initial),
+            scene_solver,
             pending: Pending::default(),
             cell,
             robots,
@@ -100,6 +104,7 @@ impl Sim {
             waiting: Throttle::new(Duration::from_secs(5)),
             parameters,
         };
+        sim.apply_solver_settings();
         sim.publish_bases();
         Ok(sim)
     }
@@ -226,13 +231,10 @@ impl Sim {
     }
 
     fn apply_solver_settings(&mut self) {
-        let (iterations, tolerance) =
-            (self.parameters.solver_iterations.get(), self.parameters.solver_tolerance.get());
+        let Some(scene) = self.scene_solver else { return };
         if let Some(world) = self.cell.io_mut().world_mut() {
             let mut settings = *world.settings();
-            settings.solver.iterations =
-                usize::try_from(iterations).unwrap_or(settings.solver.iterations);
-            settings.solver.tolerance = tolerance;
+            settings.solver = self.parameters.solver(scene);
             world.set_settings(settings);
         }
     }

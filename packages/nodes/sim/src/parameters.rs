@@ -1,6 +1,8 @@
 //! Parameters of the node.
 
 use karakuri_hardware::CellSettings;
+use karakuri_physics::SolverSettings;
+use karakuri_physics::solver::{SOLVERS, solver};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::node::Sim;
@@ -15,8 +17,9 @@ pub(crate) struct Parameters {
     lockstep: Parameter<bool>,
     real_time_factor: Parameter<f64>,
     command_timeout: Parameter<f64>,
-    pub(crate) solver_iterations: Parameter<i64>,
-    pub(crate) solver_tolerance: Parameter<f64>,
+    solver_method: Parameter<String>,
+    solver_iterations: Parameter<i64>,
+    solver_tolerance: Parameter<f64>,
     pub(crate) state_period: Parameter<f64>,
     pub(crate) reset_posture: Parameter<String>,
 }
@@ -63,14 +66,24 @@ impl Parameters {
                 .describe("Silence of the commander after which a robot holds its place; 0 is never. [s]")
                 .range(0.0..=3600.0)
                 .declare()?,
+            solver_method: node
+                .parameter("solver.method", String::new())
+                .describe("Contact solver; empty: the scene's.")
+                .validate(&known_solvers(), |v: &String| {
+                    if v.is_empty() || solver(v).is_some() {
+                        return Ok(());
+                    }
+                    Err(format!("`{v}` is no contact solver; write {}", known_solvers()))
+                })
+                .declare()?,
             solver_iterations: node
-                .parameter("solver.iterations", 100_i64)
-                .describe("Most sweeps of the contact solver a step.")
-                .range(1..=100_000)
+                .parameter("solver.iterations", 0_i64)
+                .describe("Most iterations of the contact solver a step; 0: the scene's.")
+                .range(0..=100_000)
                 .declare()?,
             solver_tolerance: node
-                .parameter("solver.tolerance", 1e-9)
-                .describe("Change of velocity below which contacts count as solved. [m/s]")
+                .parameter("solver.tolerance", 0.0)
+                .describe("Residual velocity below which contacts count as solved; 0: the scene's. [m/s]")
                 .range(0.0..=1.0)
                 .declare()?,
             state_period: node
@@ -85,6 +98,20 @@ impl Parameters {
         })
     }
 
+    /// The scene's solver settings with what the parameters say otherwise.
+    pub(crate) fn solver(&self, scene: SolverSettings) -> SolverSettings {
+        let method = solver(&self.solver_method.get());
+        let iterations = usize::try_from(self.solver_iterations.get()).ok().filter(|n| *n > 0);
+        let own = method.map(|m| m.iterations());
+        let tolerance = Some(self.solver_tolerance.get()).filter(|t| *t > 0.0);
+        SolverSettings {
+            method: method.map_or(scene.method, |m| m.name()),
+            iterations: iterations.or(own).unwrap_or(scene.iterations),
+            tolerance: tolerance.unwrap_or(scene.tolerance),
+            ..scene
+        }
+    }
+
     pub(crate) fn cell(&self) -> CellSettings {
         CellSettings {
             lockstep: self.lockstep.get(),
@@ -92,4 +119,10 @@ impl Parameters {
             command_timeout: self.command_timeout.get(),
         }
     }
+}
+
+/// The names of the contact solvers, as a sentence has them.
+fn known_solvers() -> String {
+    let names: Vec<String> = SOLVERS.iter().map(|s| format!("`{}`", s.name())).collect();
+    format!("{}, or nothing for the scene's", names.join(", "))
 }
