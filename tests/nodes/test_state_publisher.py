@@ -1,5 +1,6 @@
 """state_publisher behaves as robot_state_publisher does."""
 
+import itertools
 import math
 
 import pytest
@@ -108,10 +109,12 @@ def test_time_that_jumps_back_is_followed(domain, ros, toy):
         clock = ros.publisher(Clock, "/clock")
         tf = ros.subscribe(TFMessage, "/tf")
         source = ros.publisher(JointState, "joint_states")
+        count = itertools.count()
 
-        def publish(stamp, angle):
+        def publish(start, angle):
+            stamp = start + 0.1 * next(count)  # a stamp is published once, and whoever was not there yet misses it
             message = Clock()
-            message.clock.sec = stamp
+            message.clock = states(stamp).header.stamp
             clock.publish(message)
             source.publish(states(stamp, lead=angle))
 
