@@ -343,7 +343,9 @@ impl World {
             match self.collision.try_add(&collider) {
                 Ok(id) => colliders.push(id),
                 Err(source) => {
-                    colliders.iter().for_each(|&id| self.collision.remove(id));
+                    for &id in &colliders {
+                        self.collision.remove(id);
+                    }
                     return Err(WorldError::Shape { name: name.clone(), source });
                 }
             }

@@ -60,7 +60,7 @@ pub(crate) fn goal(
     let or = |value: f64, default: f64| if value == 0.0 { default } else { value };
     let size = Vector3::from_message(&goal.object_size)
         .ok_or("object_size is not finite; give three numbers")?;
-    if !(goal.max_grip_force >= 0.0) {
+    if goal.max_grip_force < 0.0 || goal.max_grip_force.is_nan() {
         return Err(format!(
             "max_grip_force is {} N; it must be above 0 (0 takes the hand's)",
             goal.max_grip_force

@@ -2,7 +2,7 @@
 
 use karakuri_hardware::CellSettings;
 use karakuri_physics::SolverSettings;
-use karakuri_physics::solver::{SOLVERS, solver};
+use karakuri_physics::solver::{ContactSolver, SOLVERS, solver};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::node::Sim;
@@ -102,7 +102,7 @@ impl Parameters {
     pub(crate) fn solver(&self, scene: SolverSettings) -> SolverSettings {
         let method = solver(&self.solver_method.get());
         let iterations = usize::try_from(self.solver_iterations.get()).ok().filter(|n| *n > 0);
-        let own = method.map(|m| m.iterations());
+        let own = method.map(ContactSolver::iterations);
         let tolerance = Some(self.solver_tolerance.get()).filter(|t| *t > 0.0);
         SolverSettings {
             method: method.map_or(scene.method, |m| m.name()),

@@ -12,8 +12,9 @@ use karakuri_spatial::{Force, Vector3};
 pub(crate) fn superpose(model: &Model, data: &Data, wrenches: &mut [Force], tau: &mut [f64]) {
     for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate().rev() {
         let F = wrenches[i];
-        for k in joint.v_start..joint.v_start + joint.kind.nv() {
-            tau[k] = data.subspace[k].dot(&F);
+        let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
+        for (tau, S) in tau[freedoms.clone()].iter_mut().zip(&data.subspace[freedoms]) {
+            *tau = S.dot(&F);
         }
         if let Some(parent) = body.parent {
             wrenches[parent.0] += F;
