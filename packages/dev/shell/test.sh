@@ -9,6 +9,8 @@ Builds everything and runs every test, or only the given stages:
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   system   running nodes, seen by rclpy clients (pytest in tests/)
 
+Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
+
 The last line is `N passed, N failed`, with the number of skipped tests if there are any. Exit 0 only if none failed.
 S
 }
@@ -54,6 +56,7 @@ dev_test() {
   heading 'build'
   build
   separate_ros
+  export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-1}
   for name in "${stages[@]}"; do
     case $name in
       rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
