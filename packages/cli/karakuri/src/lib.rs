@@ -23,6 +23,7 @@ Examples:
   karakuri simulate config/scenes/pick_and_place.yaml --duration 2 --trace out.csv
   karakuri dynamics robot.urdf --base fixed --algorithms rnea,crba --input states.json
   karakuri ik robot.urdf --link tool --pose 0.4,0,0.3,0,3.14,0
+  karakuri gait steady config/gaits/h2.yaml --plot out
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
 
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.

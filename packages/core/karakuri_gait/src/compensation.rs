@@ -20,6 +20,7 @@ mod mechanics;
 mod motion;
 mod periodic;
 mod posture;
+pub mod published;
 mod region;
 mod search;
 mod transient;
@@ -37,7 +38,7 @@ pub use motion::{Motion, MotionSample};
 pub use periodic::{Periodic, PeriodicError, PeriodicOptions, find_periodic};
 pub use posture::{BODIES, Elbow, LEFT, Point, Posture, RIGHT, Skeleton, skeleton};
 pub use region::{Polygon, Rectangle};
-pub use search::{Search, SearchOptions, survey_starts};
+pub use search::{Search, SearchOptions, survey_solutions, survey_starts};
 pub use transient::{
     Coefficients, Compensation, Curves, EndJoint, Kind, OptimizeOptions, Optimum, SurveyGrid,
     SurveyPoint, Transient, TransientSpec, Verdict,

@@ -1,6 +1,7 @@
 //! `karakuri gait`: walking by the ZMP compensation method.
 
 mod figures;
+mod study;
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,8 @@ enum What {
     Transient(Files),
     /// All stable starts or stops of a grid of coefficients
     Survey(Files),
+    /// Computes the tables and figures of the study of 1991 again
+    Study(study::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -91,6 +94,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         What::Steady(files) => steady(files),
         What::Transient(files) => transient(files),
         What::Survey(files) => survey(files),
+        What::Study(args) => study::run(args),
     }
 }
 
@@ -157,10 +161,8 @@ fn name(path: &Path) -> String {
 
 fn sample_json(body: &BodyData, s: &MotionSample) -> Value {
     let p = &s.posture;
-    let moments: Map<String, Value> = joint_moments(body, p)
-        .iter()
-        .map(|m| (m.joint.to_owned(), json!(m.moment)))
-        .collect();
+    let moments: Map<String, Value> =
+        joint_moments(body, p).iter().map(|m| (m.joint.to_owned(), json!(m.moment))).collect();
     json!({
         "time_s": s.time,
         "theta_rad": p.sway.value,
@@ -208,7 +210,10 @@ fn survey(files: &Files) -> Result<Outcome> {
     let transient = transient_of(files, &file)?;
     let grid = file.survey.ok_or_else(|| missing(files, "survey"))?;
     if !grid.is_sensible() {
-        bail!("{}: `survey` has a step that is not positive, or above 1e9 points", files.gait.display());
+        bail!(
+            "{}: `survey` has a step that is not positive, or above 1e9 points",
+            files.gait.display()
+        );
     }
     let interrupt = Interrupt::watch()?;
     let bar = progress::bar(u64::try_from(grid.n_rows())?, "surveying");
@@ -217,9 +222,7 @@ fn survey(files: &Files) -> Result<Outcome> {
         !interrupt.is_raised()
     });
     bar.finish_and_clear();
-    let best = stable
-        .iter()
-        .min_by(|a, b| a.verdict.off_center.total_cmp(&b.verdict.off_center));
+    let best = stable.iter().min_by(|a, b| a.verdict.off_center.total_cmp(&b.verdict.off_center));
     let report = json!({
         "grid": grid,
         "points": grid.n_points(),

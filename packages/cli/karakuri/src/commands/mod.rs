@@ -5,6 +5,7 @@ use anyhow::Result;
 
 pub mod check;
 pub mod dynamics;
+pub mod gait;
 pub mod ik;
 pub mod launch;
 pub mod plot;
@@ -47,6 +48,7 @@ macro_rules! registry {
 registry! {
     Check(check),
     Dynamics(dynamics),
+    Gait(gait),
     Ik(ik),
     Launch(launch),
     Plot(plot),

@@ -5,6 +5,7 @@
 //! when `DE` does not fall. [Kume 1991]
 
 use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
 
 use super::linear::solve;
 use super::{Equation, State, eta, march, state};
@@ -53,6 +54,27 @@ pub fn survey_starts() -> (Vec<State>, Vec<State>) {
     let equal = (-10..=10).map(|r| start(r, r)).collect();
     let pairs = (-6..=6).flat_map(|l| (-6..=6).map(move |r| start(l, r))).collect();
     (equal, pairs)
+}
+
+/// The distinct periodic motions that a survey of starts ends in, each with the number of starts that led there,
+/// in the order of the starts. Computed on all cores.
+pub fn survey_solutions(
+    e: &Equation<'_>,
+    starts: &[State],
+    options: &SearchOptions,
+) -> Vec<(Search, usize)> {
+    /// Solutions nearer than this are the same. [rad, rad/s]
+    const SAME: f64 = 1e-3;
+    let found: Vec<Option<Search>> =
+        starts.par_iter().map(|s| Search::from_start(e, s, options)).collect();
+    let mut distinct: Vec<(Search, usize)> = Vec::new();
+    for search in found.into_iter().flatten().filter(|s| s.converged) {
+        match distinct.iter_mut().find(|(d, _)| (d.start - search.start).amax() < SAME) {
+            Some((_, count)) => *count += 1,
+            None => distinct.push((search, 1)),
+        }
+    }
+    distinct
 }
 
 /// `s1 - η s0` over the unknowns. (2 n)

@@ -5,7 +5,7 @@ use karakuri_gait::compensation::{
     BodyData, LEFT, MotionSample, Posture, RIGHT, SurveyPoint, skeleton,
 };
 
-fn over_time(y_label: &str, series: Vec<Series>) -> Panel {
+pub(super) fn over_time(y_label: &str, series: Vec<Series>) -> Panel {
     Panel { x_label: "time [s]".to_owned(), y_label: y_label.to_owned(), series }
 }
 
@@ -94,13 +94,14 @@ pub(super) fn transient(title: &str, path: &[(f64, [f64; 2], f64)]) -> Plot {
 
 /// The stable coefficients: each column of the grid is a line between its ends.
 pub(super) fn survey(title: &str, stable: &[SurveyPoint]) -> Plot {
+    let gap = (f64::NAN, f64::NAN);
     let mut points: Vec<(f64, f64)> = Vec::new();
-    for p in stable {
-        let c = p.coefficients;
-        if points.last().is_some_and(|last| last.0.total_cmp(&c.sway).is_ne()) {
-            points.push((f64::NAN, f64::NAN));
-        }
-        points.push((c.sway, c.pitch));
+    for column in
+        stable.chunk_by(|a, b| a.coefficients.sway.to_bits() == b.coefficients.sway.to_bits())
+    {
+        let ends = [column.first(), column.last()].into_iter().flatten();
+        points.extend(ends.map(|p| (p.coefficients.sway, p.coefficients.pitch)));
+        points.push(gap);
     }
     let panel = Panel {
         x_label: "cT [rad/s³]".to_owned(),

@@ -1,0 +1,263 @@
+//! `karakuri gait study`: what the study of 1991 printed, computed again, as a page with figures.
+
+mod families;
+mod figures;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use karakuri_files::{Plot, read_text, write_atomic};
+use karakuri_gait::compensation::{
+    Arms, BodyData, Equation, Jet, LEFT, OptimizeOptions, Periodic, PeriodicOptions, RIGHT,
+    Reaction, Samples, State, SteadyGait, SteadySpec, SurveyGrid, SurveyPoint, Transient,
+    TransientSpec, find_periodic, published,
+};
+
+use super::super::Outcome;
+use super::GaitFile;
+use crate::interrupt::Interrupt;
+use crate::progress;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Writes jaeri.md here and its figures into jaeri/
+    folder: PathBuf,
+    /// Where `h2.yaml`, `h9.yaml` and `ah2_start.yaml` are
+    #[arg(long, value_name = "FOLDER", default_value = "config/gaits")]
+    gaits: PathBuf,
+}
+
+const PAGE: &str = include_str!("study/jaeri.md");
+
+/// The page in the making: text for each placeholder, figures by name.
+struct Page {
+    text: String,
+    figures: Vec<(&'static str, Plot)>,
+}
+
+impl Page {
+    fn fill(&mut self, placeholder: &str, text: &str) {
+        self.text = self.text.replace(&format!("{{{placeholder}}}"), text.trim_end());
+    }
+}
+
+/// The gaits of the study.
+struct Gaits {
+    body: BodyData,
+    h2: SteadyGait,
+    h9: SteadySpec,
+    start: TransientSpec,
+}
+
+impl Gaits {
+    fn read(folder: &Path) -> Result<Self> {
+        let file = |name: &str| -> Result<GaitFile> {
+            let path = folder.join(name);
+            let text = read_text(&path)?;
+            serde_yaml::from_str(&text).with_context(|| path.display().to_string())
+        };
+        let steady = |name: &str| {
+            let missing = || anyhow!("{name}: there is no `steady`");
+            file(name)?.steady.ok_or_else(missing)
+        };
+        let start = file("ah2_start.yaml")?.transient;
+        Ok(Self {
+            body: BodyData::default(),
+            h2: SteadyGait::new(&steady("h2.yaml")?)?,
+            h9: steady("h9.yaml")?,
+            start: start.ok_or_else(|| anyhow!("ah2_start.yaml: there is no `transient`"))?,
+        })
+    }
+}
+
+fn solve(body: &BodyData, gait: &SteadyGait, arms: Arms) -> Result<Periodic> {
+    let equation = Equation { body, gait, arms };
+    Ok(find_periodic(&equation, &State::zeros(), &PeriodicOptions::default())?)
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let interrupt = Interrupt::watch()?;
+    let gaits = Gaits::read(&args.gaits)?;
+    let mut page = Page { text: PAGE.to_owned(), figures: Vec::new() };
+    let parts: [fn(&mut Page, &Gaits) -> Result<()>; 6] =
+        [mass_ratios, spline_ends, compensation, swinging_arms, start, families::write];
+    let bar = progress::bar(parts.len() as u64, "computing the study");
+    for part in parts {
+        if interrupt.is_raised() {
+            return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
+        }
+        part(&mut page, &gaits)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    for (name, figure) in &page.figures {
+        figure.write_svg(&args.folder.join("jaeri").join(name))?;
+    }
+    write_atomic(&args.folder.join("jaeri.md"), page.text.as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+fn mass_ratios(page: &mut Page, gaits: &Gaits) -> Result<()> {
+    let mut rows = String::new();
+    for [factor, arm, upper] in published::MASS_RATIOS {
+        let body = gaits.body.with_arm_factor(factor);
+        let percent = |mass: f64| 100.0 * mass / body.mass();
+        let (a, u) = (percent(body.arm_mass()), percent(body.upper_body_mass()));
+        writeln!(rows, "| {factor} | {arm} | {a:.3} | {upper} | {u:.2} |")?;
+    }
+    page.fill("mass_ratios", &rows);
+    standing(page, gaits);
+    Ok(())
+}
+
+fn standing(page: &mut Page, gaits: &Gaits) {
+    let still = [Jet::default(); 2];
+    let posture = karakuri_gait::compensation::Posture {
+        sway: Jet::default(),
+        pitch: Jet::default(),
+        thigh: still,
+        shank: still,
+        arm: still,
+        elbow: gaits.h9.elbow,
+    };
+    let [x, y] = Reaction::of(&gaits.body, &posture).zmp();
+    let [px, py] = published::STANDING_ZMP;
+    let text = format!("({x:.4}, {y:.4}) m; printed ({px:.4}, {py:.4}) m");
+    page.fill("standing", &text);
+}
+
+fn spline_ends(page: &mut Page, gaits: &Gaits) -> Result<()> {
+    let h2 = &gaits.h2;
+    let (thigh, shank, arm) = (h2.thigh(1.0), h2.shank(1.0), h2.arm(1.0));
+    let factor = [gaits.start.leg_factor, gaits.start.leg_factor, gaits.start.arm_factor];
+    let curves = [("thigh", thigh), ("shank", shank), ("arm", arm)];
+    let mut rows = String::new();
+    for (i, (name, jets)) in curves.iter().enumerate() {
+        for (side, side_name) in [(LEFT, "left"), (RIGHT, "right")] {
+            let [rate, acceleration] = published::SPLINE_ENDS[2 * i + side];
+            let (r, a) = (jets[side].rate / factor[i], jets[side].acceleration / factor[i]);
+            writeln!(
+                rows,
+                "| {side_name} {name} | {rate:.4} | {r:.4} | {acceleration:.4} | {a:.4} |"
+            )?;
+        }
+    }
+    page.fill("spline_ends", &rows);
+    Ok(())
+}
+
+fn rms(difference: impl Iterator<Item = f64>) -> f64 {
+    let (sum, n) = difference.fold((0.0, 0.0), |(sum, n), d| (sum + d * d, n + 1.0));
+    f64::sqrt(sum / n)
+}
+
+/// Table 3.3.
+fn compensation(page: &mut Page, gaits: &Gaits) -> Result<()> {
+    let mut body = gaits.body;
+    body.lengths.half_pelvis_width = 0.17;
+    let h9 = SteadyGait::new(&gaits.h9)?;
+    let tables = [
+        (Arms::Fixed, &published::FIXED_SWAY, &published::FIXED_PITCH),
+        (Arms::Active, &published::ACTIVE_SWAY, &published::ACTIVE_PITCH),
+    ];
+    let mut rows = String::new();
+    let mut curves = Vec::new();
+    for (gait_name, gait) in [("H9", &h9), ("H2", &gaits.h2)] {
+        for (arms, sway, pitch) in tables {
+            let periodic = solve(&body, gait, arms)?;
+            let error = |index: usize, table: &[f64; 31]| {
+                rms(periodic.states.iter().zip(table).map(|(s, t)| s[index] - t))
+            };
+            let (theta, phi) = (error(0, sway), error(1, pitch));
+            let name = format!("{arms:?}").to_lowercase();
+            writeln!(rows, "| {gait_name} | {name} | {theta:.4} | {phi:.4} |")?;
+            if gait_name == "H9" {
+                curves.push((name, periodic, sway, pitch));
+            }
+        }
+    }
+    page.fill("compensation", &rows);
+    page.figures.push(("compensation.svg", figures::compensation(&curves)));
+    Ok(())
+}
+
+/// The gait with both arms swinging together, `gain` times as far as the trunk does with fixed arms.
+fn together(spec: &SteadySpec, fixed: &Periodic, gain: f64) -> Result<SteadyGait> {
+    let shift = spec.stance_sample;
+    let sample = |k: u32| {
+        let step_sample = ((k + 60 - shift) % 30) as usize;
+        (k, gain * fixed.states[step_sample][1])
+    };
+    let arm: Samples = (1..=61).map(sample).collect();
+    Ok(SteadyGait::new(&SteadySpec { arm, arm_factor: 1.0, ..spec.clone() })?)
+}
+
+/// Fig 3.9.
+fn swinging_arms(page: &mut Page, gaits: &Gaits) -> Result<()> {
+    let h9 = SteadyGait::new(&gaits.h9)?;
+    let fixed = solve(&gaits.body, &h9, Arms::Fixed)?;
+    let active = solve(&gaits.body, &h9, Arms::Active)?;
+    let passive = solve(&gaits.body, &h9, Arms::Passive)?;
+    let backward = solve(&gaits.body, &together(&gaits.h9, &fixed, 2.0)?, Arms::Active)?;
+    let forward = solve(&gaits.body, &together(&gaits.h9, &fixed, -2.0)?, Arms::Active)?;
+    let cases = [
+        ("passive", passive),
+        ("active, both forward with the trunk", forward),
+        ("fixed", fixed),
+        ("active, human-like", active),
+        ("active, both backward", backward),
+    ];
+    let mut rows = String::new();
+    for (name, periodic) in &cases {
+        let phi = || periodic.states.iter().map(|s| s[1]);
+        let (low, high) = (phi().fold(f64::MAX, f64::min), phi().fold(f64::MIN, f64::max));
+        writeln!(rows, "| {name} | {low:.4} | {high:.4} | {:.4} |", high - low)?;
+    }
+    page.fill("swinging_arms", &rows);
+    page.figures.push(("arms.svg", figures::arms(&cases)));
+    Ok(())
+}
+
+/// Table 3.5 and the best start.
+fn start(page: &mut Page, gaits: &Gaits) -> Result<()> {
+    let transient = Transient::new(&gaits.start, &gaits.body)?;
+    let mut rows = String::new();
+    let mut finest: Vec<SurveyPoint> = Vec::new();
+    for (sway, pitch, count) in published::START_SURVEYS {
+        let grid = SurveyGrid { sway, pitch };
+        finest = transient.survey(&grid, &|| true);
+        let axis = |[from, to, step]: [f64; 3]| format!("{from} to {to}, step {step}");
+        writeln!(rows, "| {} | {} | {count} | {} |", axis(sway), axis(pitch), finest.len())?;
+    }
+    let order =
+        |a: &&SurveyPoint, b: &&SurveyPoint| a.verdict.off_center.total_cmp(&b.verdict.off_center);
+    let best =
+        finest.iter().min_by(order).ok_or_else(|| anyhow!("the survey finds no stable start"))?;
+    let options = OptimizeOptions::default();
+    let (central, widest) =
+        (transient.minimize_off_center(&options), transient.maximize_margin(&options));
+    let mut found = String::new();
+    for (name, c, v) in [
+        ("survey, step 0.005", best.coefficients, best.verdict),
+        ("direct, most central", central.coefficients, central.verdict),
+        ("direct, largest margin", widest.coefficients, widest.verdict),
+    ] {
+        let margin = 1e3 * v.margin;
+        writeln!(
+            found,
+            "| {name} | {:.4} | {:.4} | {:.3} | {margin:.2} |",
+            c.sway, c.pitch, v.off_center
+        )?;
+    }
+    page.fill("surveys", &rows);
+    page.fill("best_start", &found);
+    page.fill("evaluations", &central.evaluations.to_string());
+    page.figures
+        .push(("start_survey.svg", super::figures::survey("stable starts into H2", &finest)));
+    let path = transient.zmp_path(central.coefficients);
+    page.figures
+        .push(("start.svg", super::figures::transient("the most central start into H2", &path)));
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `karakuri gait` as a user runs it.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test says so")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn run(what: &str, gait: &str, more: &[&str]) -> Output {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../config/gaits/{gait}.yaml"));
+    Command::new(env!("CARGO_BIN_EXE_karakuri"))
+        .args(["gait", what])
+        .arg(file)
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+fn report(output: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"))
+}
+
+#[test]
+fn a_steady_gait_has_its_zmp_where_it_was_prescribed() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run("steady", "h2", &["--plot", folder.path().to_str().unwrap()]);
+    let report = report(&output);
+    assert!(output.status.success());
+    for sample in report["samples"].as_array().unwrap() {
+        for axis in 0..2 {
+            let [is, wanted] =
+                ["zmp_m", "zmp_prescribed_m"].map(|k| sample[k][axis].as_f64().unwrap());
+            assert!((is - wanted).abs() < 1e-6, "{sample}");
+        }
+    }
+    assert!(folder.path().join("steady.svg").exists() && folder.path().join("strip.svg").exists());
+}
+
+#[test]
+fn a_start_is_found_and_surveyed() {
+    let best = report(&run("transient", "ah2_start", &[]));
+    assert!(best["most_central"]["verdict"]["margin"].as_f64().unwrap() > 0.0);
+    let survey = report(&run("survey", "ah2_start", &[]));
+    assert!(survey["stable"].as_u64().unwrap() > 20_000);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let output = run("steady", "ah2_start", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("ah2_start.yaml: there is no `steady`"), "{text}");
+    let output = run("steady", "h9", &["--arms", "passive", "--arm-mass-factor", "20"]);
+    assert_eq!(output.status.code(), Some(3), "no motion from the upright posture");
+}
