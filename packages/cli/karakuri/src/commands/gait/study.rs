@@ -28,7 +28,7 @@ pub(super) struct Args {
     gaits: PathBuf,
 }
 
-const PAGE: &str = include_str!("study/jaeri.md");
+const PAGE: &str = include_str!("study/jaeri.template");
 
 /// The page in the making: text for each placeholder, figures by name.
 struct Page {
