@@ -7,7 +7,7 @@ mod loops;
 mod nodal;
 mod recursive;
 
-pub(crate) use loops::{Constraints, largest_gap};
+pub(crate) use loops::{Constraints, for_each_between, largest_gap};
 pub use nodal::Nodal;
 pub use recursive::Recursive;
 pub(crate) use recursive::solve_semidefinite;

@@ -8,12 +8,16 @@
 //!
 //! Limits: rigid links. Joint armature and damping are added; dry friction is the controller's.
 
+#![expect(clippy::inline_always, reason = "arithmetic on lanes is fast only where it is inlined")]
+
+mod block;
 mod check;
 mod cuts;
+mod lanes;
 mod mechanism;
 mod nodes;
+mod places;
 mod stencil;
-mod superpose;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -23,7 +27,6 @@ pub use check::{NodalError, Warning};
 pub(crate) use cuts::Cuts;
 pub use cuts::Rule;
 pub use mechanism::{ForcePoint, Mechanism, Payload};
-pub(crate) use nodes::NodeSet;
 pub use nodes::Nodes;
 pub(crate) use stencil::Stencil;
 pub use sweep::{Scheme, Target, Torques};

@@ -5,7 +5,7 @@
 //! `v = N v_i`: the independent coordinates `v_i` are the driven ones wherever the mechanism allows it.
 //! Units: m, rad, s; world axes unless stated.
 
-use karakuri_dynamics::{Data, forward_kinematics};
+use karakuri_dynamics::{Data, forward_kinematics, update_accelerations, update_velocities};
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
@@ -21,11 +21,19 @@ const CLOSED: f64 = 1e-12;
 pub(crate) struct Constraints {
     nv: usize,
     n_rows: usize,
-    /// `[G | c]`, row-major; after elimination the rows read `v_dep = c − R v_i`. `(n_rows × (nv + 1))`
+    /// `[G | 1]`, row-major; after elimination `[R | T]`: the rows read `v_dep = T c − R v_i` for `G v = c`.
+    /// `(n_rows × (nv + n_rows))`
     rows: Vec<f64>,
+    /// `c`. (`n_rows`)
+    right: Vec<f64>,
+    /// Only loops move; couplings alone are eliminated once, for the drives in hand.
+    moves: bool,
+    eliminated_for: Vec<bool>,
     /// The row that gives a dependent coordinate. (nv)
     row_of: Vec<Option<usize>>,
     order: Vec<usize>,
+    /// Zeros. (nv)
+    still: Vec<f64>,
 }
 
 impl Constraints {
@@ -36,9 +44,13 @@ impl Constraints {
         Self {
             nv: model.nv,
             n_rows,
-            rows: vec![0.0; n_rows * (model.nv + 1)],
+            rows: vec![0.0; n_rows * (model.nv + n_rows)],
+            right: vec![0.0; n_rows],
+            moves: !model.loops.is_empty(),
+            eliminated_for: Vec::with_capacity(model.nv),
             row_of: vec![None; model.nv],
             order: (0..model.nv).collect(),
+            still: vec![0.0; model.nv],
         }
     }
 
@@ -46,8 +58,30 @@ impl Constraints {
         self.n_rows == 0
     }
 
-    /// Moves the dependent coordinates of `q` until loops and couplings are closed; gives the gap left. Leaves the
-    /// forward kinematics of the result in `data`.
+    /// Moves the dependent coordinates of `q` until loops and couplings are closed, and the dependent velocities and
+    /// accelerations with them; gives the gap left. Leaves the kinematics in `data` when there are loops.
+    pub(crate) fn complete(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        driven: &[bool],
+        (q, v, vdot): (&mut [f64], &mut [f64], &mut [f64]),
+    ) -> f64 {
+        let gap = self.close(model, data, driven, q);
+        self.prepare(model, data, driven);
+        self.right.fill(0.0);
+        self.set_dependent(v);
+        if self.moves {
+            update_velocities(model, data, v);
+            // The rates that accelerations along the independent coordinates leave over.
+            update_accelerations(model, data, v, &self.still);
+            self.fill_rates(model, data);
+        }
+        self.set_dependent(vdot);
+        gap
+    }
+
+    /// Moves the dependent coordinates of `q` until loops and couplings are closed; gives the gap left.
     pub(crate) fn close(
         &mut self,
         model: &Model,
@@ -57,49 +91,25 @@ impl Constraints {
     ) -> f64 {
         let mut gap = 0.0;
         for step in 0..=CLOSING_STEPS {
-            forward_kinematics(model, data, q);
-            self.fill(model, data, |error, _| -error, q);
-            gap = self.right_sides();
+            if self.moves {
+                forward_kinematics(model, data, q);
+            }
+            self.fill_errors(model, data, q);
+            gap = self.right.iter().fold(0.0, |gap: f64, c| gap.max(c.abs()));
             if gap < CLOSED || step == CLOSING_STEPS {
                 break;
             }
-            self.eliminate(driven);
+            self.prepare(model, data, driven);
             for joint in &model.joints {
                 // Only joints of one freedom can be dependent in a loop of hinges and slides.
                 if joint.kind.nv() == 1
                     && let Some(row) = self.row_of[joint.v_start]
                 {
-                    q[joint.q_start] += self.row(row)[self.nv];
+                    q[joint.q_start] += self.solved(row);
                 }
             }
         }
         gap
-    }
-
-    /// Sets the dependent velocities from the independent ones, at the kinematics in `data`.
-    pub(crate) fn project_velocity(
-        &mut self,
-        model: &Model,
-        data: &Data,
-        driven: &[bool],
-        v: &mut [f64],
-    ) {
-        self.fill(model, data, |_, _| 0.0, &[]);
-        self.eliminate(driven);
-        self.complete(v);
-    }
-
-    /// Sets the dependent accelerations; `data` holds velocities, and the accelerations for `v̇ = 0`.
-    pub(crate) fn project_acceleration(
-        &mut self,
-        model: &Model,
-        data: &Data,
-        driven: &[bool],
-        vdot: &mut [f64],
-    ) {
-        self.fill(model, data, |_, rate| -rate, &[]);
-        self.eliminate(driven);
-        self.complete(vdot);
     }
 
     /// `Nᵀ τ`, left in the independent coordinates; zero in the dependent ones.
@@ -129,62 +139,90 @@ impl Constraints {
     }
 
     fn row(&self, row: usize) -> &[f64] {
-        let width = self.nv + 1;
+        let width = self.nv + self.n_rows;
         &self.rows[row * width..(row + 1) * width]
     }
 
-    fn right_sides(&self) -> f64 {
-        (0..self.n_rows).fold(0.0, |gap: f64, row| gap.max(self.row(row)[self.nv].abs()))
+    /// `T c` of a row.
+    fn solved(&self, row: usize) -> f64 {
+        self.row(row)[self.nv..].iter().zip(&self.right).map(|(t, c)| t * c).sum()
     }
 
-    fn complete(&self, v: &mut [f64]) {
+    fn set_dependent(&self, v: &mut [f64]) {
         for k in 0..self.nv {
-            if let Some(row) = self.row_of[k] {
-                let row = self.row(row);
+            if let Some(index) = self.row_of[k] {
+                let row = self.row(index);
                 let independent = (0..self.nv).filter(|i| self.row_of[*i].is_none());
-                v[k] = row[self.nv] - independent.map(|i| row[i] * v[i]).sum::<f64>();
+                v[k] = self.solved(index) - independent.map(|i| row[i] * v[i]).sum::<f64>();
             }
         }
     }
 
-    /// Fills `[G | c]`; the right side comes from a row's position error and its rate term `Ġ v`.
-    fn fill(&mut self, model: &Model, data: &Data, right: impl Fn(f64, f64) -> f64, q: &[f64]) {
+    /// Negated position errors.
+    fn fill_errors(&mut self, model: &Model, data: &Data, q: &[f64]) {
+        let mut right = self.right.iter_mut();
+        for l in &model.loops {
+            let X_WA = pose(data, l.body_a) * l.pose_in_a;
+            let X_WB = pose(data, l.body_b) * l.pose_in_b;
+            let error = gap(&X_WA, &X_WB);
+            let locked = (0..6).filter(|k| l.locked[*k]);
+            locked.zip(&mut right).for_each(|(k, right)| *right = -error[k]);
+        }
+        for (c, right) in model.couplings.iter().zip(right) {
+            let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+            *right = c.multiplier * q[l.q_start] + c.offset - q[f.q_start];
+        }
+    }
+
+    /// `−Ġ v`, by the velocities in `data` and its accelerations for `v̇ = 0`.
+    fn fill_rates(&mut self, model: &Model, data: &Data) {
+        let mut right = self.right.iter_mut();
+        for l in &model.loops {
+            let X_WA = pose(data, l.body_a) * l.pose_in_a;
+            let X_WB = pose(data, l.body_b) * l.pose_in_b;
+            let rate = loop_rate(data, l.body_a, l.body_b, &X_WA, &X_WB);
+            let locked = (0..6).filter(|k| l.locked[*k]);
+            locked.zip(&mut right).for_each(|(k, right)| *right = -rate[k]);
+        }
+        right.for_each(|right| *right = 0.0);
+    }
+
+    /// `[G | 1]` of the position in `data`, eliminated.
+    fn prepare(&mut self, model: &Model, data: &Data, driven: &[bool]) {
+        if !self.moves && self.eliminated_for == driven {
+            return;
+        }
         self.rows.fill(0.0);
-        let width = self.nv + 1;
+        let (nv, width) = (self.nv, self.nv + self.n_rows);
+        for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
+            row[nv + i] = 1.0;
+        }
         let mut rows = self.rows.chunks_exact_mut(width);
         for l in &model.loops {
             let X_WA = pose(data, l.body_a) * l.pose_in_a;
             let X_WB = pose(data, l.body_b) * l.pose_in_b;
-            let (error, rate) =
-                (gap(&X_WA, &X_WB), loop_rate(data, l.body_a, l.body_b, &X_WA, &X_WB));
-            for k in (0..6).filter(|k| l.locked[*k]) {
-                let Some(row) = rows.next() else { return };
-                row[self.nv] = right(error[k], rate[k]);
-                for (body, X, sign) in [(l.body_b, &X_WB, 1.0), (l.body_a, &X_WA, -1.0)] {
-                    add_chain(model, data, body, |j, S| {
-                        let at = moved(&S, &(X.translation - data.origin));
-                        let part = if k < 3 { at.angular } else { at.linear };
-                        row[j] += sign * X_WA.rotation.column(k % 3).dot(&part);
-                    });
-                }
+            for (k, row) in (0..6).filter(|k| l.locked[*k]).zip(&mut rows) {
+                for_each_between(model, (l.body_a, l.body_b), |sign, j| {
+                    let X = if sign > 0.0 { &X_WA } else { &X_WB };
+                    let at = moved(&data.subspace[j], &(X.translation - data.origin));
+                    let part = if k < 3 { at.angular } else { at.linear };
+                    row[j] -= sign * X_WA.rotation.column(k % 3).dot(&part);
+                });
             }
         }
-        for c in &model.couplings {
-            let Some(row) = rows.next() else { return };
+        for (c, row) in model.couplings.iter().zip(rows) {
             let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
             row[f.v_start] = 1.0;
             row[l.v_start] = -c.multiplier;
-            let error = match (q.get(f.q_start), q.get(l.q_start)) {
-                (Some(qf), Some(ql)) => qf - c.multiplier * ql - c.offset,
-                _ => 0.0,
-            };
-            row[self.nv] = right(error, 0.0);
         }
+        self.eliminate(driven);
+        self.eliminated_for.clear();
+        self.eliminated_for.extend_from_slice(driven);
     }
 
     /// Reduced row echelon form; pivots in passive coordinates while there are any.
     fn eliminate(&mut self, driven: &[bool]) {
-        let (nv, width) = (self.nv, self.nv + 1);
+        let (nv, width) = (self.nv, self.nv + self.n_rows);
         self.row_of.fill(None);
         // Passive coordinates first, each half in its own order.
         self.order.sort_unstable_by_key(|&k| (driven[k], k));
@@ -246,18 +284,20 @@ fn moved(S: &Motion, p_OP: &Vector3) -> Motion {
     Motion::new(S.angular, S.linear + S.angular.cross(p_OP))
 }
 
-fn add_chain(
+/// Visits the freedoms of the joints between two bodies: with +1 those that carry only `a`, with −1 those that carry
+/// only `b`. What carries both moves neither against the other.
+pub(crate) fn for_each_between(
     model: &Model,
-    data: &Data,
-    mut body: Option<BodyId>,
-    mut add: impl FnMut(usize, Motion),
+    (mut a, mut b): (Option<BodyId>, Option<BodyId>),
+    mut visit: impl FnMut(f64, usize),
 ) {
-    while let Some(b) = body {
-        let joint = &model.joints[b.0];
-        for k in joint.v_start..joint.v_start + joint.kind.nv() {
-            add(k, data.subspace[k]);
-        }
-        body = model.bodies[b.0].parent;
+    // Parents come before children, so the later body is never the common one.
+    while a != b {
+        let (body, sign) = if a > b { (&mut a, 1.0) } else { (&mut b, -1.0) };
+        let Some(BodyId(i)) = *body else { return };
+        let joint = &model.joints[i];
+        (joint.v_start..joint.v_start + joint.kind.nv()).for_each(|k| visit(sign, k));
+        *body = model.bodies[i].parent;
     }
 }
 

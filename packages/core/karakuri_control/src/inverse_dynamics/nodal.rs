@@ -3,14 +3,13 @@
 //! See [`crate::nodal`] and docs/theory/parallel-inverse-dynamics.md. An instant is three neighbouring positions of the
 //! nodes; nothing is kept between updates. Units: SI.
 
-use karakuri_dynamics::update_accelerations;
-use karakuri_dynamics::{Data, update_velocities};
+use karakuri_dynamics::Data;
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
 use super::loops::Constraints;
 use super::{InverseDynamics, Motion, Realised};
-use crate::nodal::{Cuts, NodeSet, Nodes, Rule, Stencil};
+use crate::nodal::{Cuts, Rule, Stencil};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -30,7 +29,7 @@ impl Nodal {
     pub fn new(model: &Model) -> Self {
         let gravity = Vector3::new(0.0, 0.0, -9.81);
         Self {
-            stencil: Stencil::new(model, NodeSet::new(model, Nodes::Point, Vec::new(), gravity)),
+            stencil: Stencil::new(model, gravity),
             cuts: Cuts::new(model),
             data: Data::new(model),
             constraints: Constraints::new(model),
@@ -54,13 +53,8 @@ impl InverseDynamics for Nodal {
         self.vdot.copy_from_slice(motion.vdot);
         let mut realised = Realised::default();
         if !self.constraints.is_empty() {
-            let (data, loops) = (&mut self.data, &mut self.constraints);
-            realised.loop_gap = loops.close(model, data, driven, &mut self.q);
-            loops.project_velocity(model, data, driven, &mut self.v);
-            update_velocities(model, data, &self.v);
-            tau.fill(0.0);
-            update_accelerations(model, data, &self.v, tau);
-            loops.project_acceleration(model, data, driven, &mut self.vdot);
+            let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+            realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
         }
         self.stencil.efforts(model, &self.q, &self.v, &self.vdot, tau);
         for joint in &model.joints {
@@ -70,7 +64,7 @@ impl InverseDynamics for Nodal {
             }
         }
         let who = (driven, self.nowhere.as_slice());
-        let closure = self.cuts.close(model, self.stencil.data(), who, &Rule::LeastNorm, tau);
+        let closure = self.cuts.close(model, &self.data, who, &Rule::LeastNorm, tau);
         realised.missing_effort = closure.missing.0;
         realised
     }

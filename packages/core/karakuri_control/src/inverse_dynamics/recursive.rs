@@ -5,7 +5,7 @@
 //! the least-norm solution `τ_d = Mᵀ (M Mᵀ)⁻¹ Nᵀ τ`, `M = Nᵀ B`, is taken.
 //! [Featherstone 2008, §5.3, §8.12]. Units: SI.
 
-use karakuri_dynamics::{Data, rnea, update_accelerations, update_velocities};
+use karakuri_dynamics::{Data, rnea};
 use karakuri_model::Model;
 
 use super::loops::Constraints;
@@ -42,6 +42,10 @@ impl Recursive {
     /// Least-norm efforts of drives that share freedoms; gives the effort that stays undone.
     fn share_out(&mut self, driven: &[bool], tau: &mut [f64]) -> f64 {
         let nv = tau.len();
+        if (0..nv).all(|k| driven[k] != self.constraints.is_dependent(k)) {
+            // Every freedom has one drive of its own, and the rest got zero.
+            return 0.0;
+        }
         let drives = || (0..nv).filter(|k| driven[*k]);
         let n = &self.constraints;
         self.right.copy_from_slice(tau);
@@ -80,13 +84,8 @@ impl InverseDynamics for Recursive {
         self.vdot.copy_from_slice(motion.vdot);
         let mut realised = Realised::default();
         if !self.constraints.is_empty() {
-            let (data, loops) = (&mut self.data, &mut self.constraints);
-            realised.loop_gap = loops.close(model, data, driven, &mut self.q);
-            loops.project_velocity(model, data, driven, &mut self.v);
-            update_velocities(model, data, &self.v);
-            tau.fill(0.0);
-            update_accelerations(model, data, &self.v, tau);
-            loops.project_acceleration(model, data, driven, &mut self.vdot);
+            let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+            realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
         }
         tau.copy_from_slice(rnea(model, &mut self.data, &self.q, &self.v, &self.vdot, &[]));
         for joint in &model.joints {

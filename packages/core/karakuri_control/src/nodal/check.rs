@@ -5,7 +5,6 @@
 //! the first grows fourfold, the last does not.
 
 use super::Variant;
-use super::nodes::NodeSet;
 
 /// Part of the largest acceleration (gravity included) that an error must reach to be worth a warning. [-]
 const WORTH_SAYING: f64 = 0.01;
@@ -159,9 +158,6 @@ pub enum Warning {
 /// Watches accelerations go by.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
-    /// The last five, oldest first. (n components) each
-    recent: [Vec<f64>; 5],
-    n_seen: usize,
     pub(super) seen: Seen,
 }
 
@@ -233,41 +229,39 @@ pub(super) fn near_dead_point(condition: f64, time: f64) -> Option<Warning> {
 }
 
 impl Watch {
-    pub(super) fn new(n_components: usize) -> Self {
-        Self {
-            recent: core::array::from_fn(|_| vec![0.0; n_components]),
-            n_seen: 0,
-            seen: Seen::default(),
+    /// Positions and accelerations of one component of a mass, along time; `first` is the sample of column 0, which
+    /// counts only if it is the target's first. `g`: the component of gravity. [m], [m/s²] (n)
+    pub(super) fn see(&mut self, first: usize, u: &[f64], a: &[f64], g: f64, n: usize) {
+        let begin = usize::from(first > 0);
+        let (u, a) = (&u[begin..n], &a[begin..n]);
+        let seen = &mut self.seen;
+        seen.reach = seen.reach.max(peak(u, |u| u[0]));
+        seen.largest = seen.largest.max(peak(a, |a| a[0] - g));
+        let near = |a: &[f64]| a[2] - 2.0 * a[1] + a[0];
+        let largest = peak_of::<3>(a, near);
+        if largest > seen.near.0 {
+            let at = a.windows(3).position(|a| near(a).abs() >= largest);
+            seen.near = (largest, first + begin + 1 + at.unwrap_or(0));
         }
+        seen.far = seen.far.max(peak_of::<5>(a, |a| a[4] - 2.0 * a[2] + a[0]));
     }
+}
 
-    /// Forgets the recent samples.
-    pub(super) fn restart(&mut self) {
-        self.n_seen = 0;
-        self.seen = Seen::default();
-    }
+fn peak(row: &[f64], f: impl Fn(&[f64]) -> f64) -> f64 {
+    peak_of::<1>(row, f)
+}
 
-    /// The accelerations of a sample, in the order of time.
-    pub(super) fn see(&mut self, nodes: &NodeSet, sample: usize, reach: f64, a: &[f64]) {
-        self.recent.rotate_left(1);
-        self.recent[4].copy_from_slice(a);
-        self.n_seen += 1;
-        self.seen.reach = self.seen.reach.max(reach);
-        let [r0, _, r2, r3, r4] = &self.recent;
-        for run in nodes.translations() {
-            for (axis, c) in run.enumerate() {
-                let g = nodes.gravity[axis];
-                self.seen.largest = self.seen.largest.max((r4[c] - g).abs());
-                if self.n_seen >= 3 {
-                    let near = (r4[c] - 2.0 * r3[c] + r2[c]).abs();
-                    if near > self.seen.near.0 {
-                        self.seen.near = (near, sample - 1);
-                    }
-                }
-                if self.n_seen >= 5 {
-                    self.seen.far = self.seen.far.max((r4[c] - 2.0 * r2[c] + r0[c]).abs());
-                }
-            }
+/// Largest magnitude of `f` over all runs of `N` neighbours; four running peaks, so that it pipelines.
+fn peak_of<const N: usize>(row: &[f64], f: impl Fn(&[f64]) -> f64) -> f64 {
+    let mut peaks = [0.0_f64; 4];
+    let higher = |peak: f64, x: f64| if x > peak { x } else { peak };
+    let mut rest = row;
+    while rest.len() >= N + 3 {
+        for (k, peak) in peaks.iter_mut().enumerate() {
+            *peak = higher(*peak, f(&rest[k..k + N]).abs());
         }
+        rest = &rest[4..];
     }
+    let last = rest.windows(N).fold(0.0, |peak, run| higher(peak, f(run).abs()));
+    peaks.into_iter().fold(last, higher)
 }

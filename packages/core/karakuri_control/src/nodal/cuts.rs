@@ -9,8 +9,7 @@ use karakuri_dynamics::Data;
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Pose, Vector3};
 
-use super::superpose::{add_single, at_point};
-use crate::inverse_dynamics::solve_semidefinite;
+use crate::inverse_dynamics::{for_each_between, solve_semidefinite};
 
 /// A pivot below this part of the largest lever is rounding.
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -72,6 +71,11 @@ pub(crate) struct Cuts {
     right: Vec<f64>,
     slope: Vec<f64>,
     share: Vec<f64>,
+    /// For couplings alone, whose `C` is constant: `λ` of unit efforts, and the drives they hold for. (nv × n), (nv)
+    constant: Option<Closure>,
+    known_for: Vec<bool>,
+    by_effort: Vec<f64>,
+    unit: Vec<f64>,
 }
 
 impl Cuts {
@@ -97,6 +101,10 @@ impl Cuts {
             right: Vec::with_capacity(n),
             slope: vec![0.0; n],
             share: vec![0.0; n],
+            constant: None,
+            known_for: vec![false; nv],
+            by_effort: vec![0.0; nv * n],
+            unit: vec![0.0; nv],
         }
     }
 
@@ -116,19 +124,70 @@ impl Cuts {
     ) -> Closure {
         let mut closure = Closure { rank: 0, condition: 1.0, missing: (0.0, 0) };
         if self.n > 0 {
-            self.fill_columns(model, data);
-            let is_passive = |k: usize| !driven[k] && !supported[k];
-            self.lambda.fill(0.0);
-            match rule {
-                Rule::NoForce => {}
-                Rule::Ratio(shares) => closure = self.by_ratio(is_passive, shares, tau),
-                _ => closure = self.by_least_norm(model, data, (driven, &is_passive), rule, tau),
-            }
+            closure = if model.loops.is_empty() {
+                self.by_constants(model, data, (driven, supported), rule, tau)
+            } else {
+                self.fill_columns(model, data);
+                self.solve(model, data, (driven, supported), rule, tau)
+            };
             for (tau, row) in tau.iter_mut().zip(self.columns.chunks_exact(self.n)) {
                 *tau += row.iter().zip(&self.lambda).map(|(c, x)| c * x).sum::<f64>();
             }
         }
         closure.missing = missing(driven, supported, tau);
+        closure
+    }
+
+    /// `λ` for the columns at hand.
+    fn solve(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (driven, supported): (&[bool], &[bool]),
+        rule: &Rule,
+        tau: &[f64],
+    ) -> Closure {
+        let is_passive = |k: usize| !driven[k] && !supported[k];
+        self.lambda.fill(0.0);
+        match rule {
+            Rule::NoForce => Closure { rank: 0, condition: 1.0, missing: (0.0, 0) },
+            Rule::Ratio(shares) => self.by_ratio(is_passive, shares, tau),
+            _ => self.by_least_norm(model, data, (driven, &is_passive), rule, tau),
+        }
+    }
+
+    /// `λ` by superposition of unit efforts, which are solved once.
+    fn by_constants(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (driven, supported): (&[bool], &[bool]),
+        rule: &Rule,
+        tau: &[f64],
+    ) -> Closure {
+        let closure = if let Some(closure) = self.constant
+            && self.known_for == driven
+        {
+            closure
+        } else {
+            self.fill_columns(model, data);
+            let mut closure = Closure { rank: 0, condition: 1.0, missing: (0.0, 0) };
+            for k in 0..self.nv {
+                let mut unit = core::mem::take(&mut self.unit);
+                unit[k] = 1.0;
+                closure = self.solve(model, data, (driven, supported), rule, &unit);
+                unit[k] = 0.0;
+                self.unit = unit;
+                self.by_effort[k * self.n..(k + 1) * self.n].copy_from_slice(&self.lambda);
+            }
+            self.constant = Some(closure);
+            self.known_for.copy_from_slice(driven);
+            closure
+        };
+        self.lambda.fill(0.0);
+        for (tau, row) in tau.iter().zip(self.by_effort.chunks_exact(self.n)) {
+            self.lambda.iter_mut().zip(row).for_each(|(x, by)| *x += by * tau);
+        }
         closure
     }
 
@@ -145,13 +204,11 @@ impl Cuts {
                 let F = if k < 3 {
                     Force::new(e, Vector3::zeros())
                 } else {
-                    at_point(data, &X_WB.translation, e)
+                    Force::new((X_WB.translation - data.origin).cross(&e), e)
                 };
-                for (body, sign) in [(l.body_a, 1.0), (l.body_b, -1.0)] {
-                    add_single(model, data, body, &F, |k, x| {
-                        self.columns[k * n + component] += sign * x;
-                    });
-                }
+                for_each_between(model, (l.body_a, l.body_b), |sign, j| {
+                    self.columns[j * n + component] = sign * data.subspace[j].dot(&F);
+                });
                 component += 1;
             }
         }

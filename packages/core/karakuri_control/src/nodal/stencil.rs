@@ -1,14 +1,16 @@
 //! One instant: position, velocity and acceleration of the joints, through three neighbouring positions of the nodes.
 //!
-//! `q(±h) = q ± h v + h² v̇/2`, then central differences of the nodes' displacements. Nothing is kept between instants.
+//! `q(±h) = q ± h v + h² v̇/2` side by side in three lanes, then central differences of the nodes' displacements.
+//! Nothing is kept between instants.
 
-use karakuri_dynamics::{Data, forward_kinematics, integrate};
+use karakuri_dynamics::integrate;
 use karakuri_model::Model;
-use karakuri_spatial::Force;
+use karakuri_spatial::Vector3;
 
-use super::nodes::NodeSet;
-use super::superpose::superpose;
-use super::variant::central;
+use super::Nodes;
+use super::lanes::{Lane, V, gather, rotate, splat};
+use super::nodes::Link;
+use super::places::{At, Place, Wrench};
 
 /// Truncation is `h² u⁗/12`, rounding `2.4·10⁻¹⁶ |u|/h²`: at 1 ms the former dominates (1e-5 of gravity at 10 rad/s and
 /// 1 m), at 0.1 ms the latter (3e-8 and growing). [s]
@@ -17,34 +19,34 @@ const STEP: f64 = 2.5e-4;
 /// Scratch for one instant.
 #[derive(Debug, Clone)]
 pub(crate) struct Stencil {
-    nodes: NodeSet,
-    before: Data,
-    at: Data,
-    after: Data,
+    places: Vec<Place>,
+    links: Vec<Link>,
+    gravity: Vector3,
+    /// Positions before, at and after. (3 × nq)
     q: Vec<f64>,
     rate: Vec<f64>,
-    du_before: Vec<f64>,
-    du_after: Vec<f64>,
-    v: Vec<f64>,
-    a: Vec<f64>,
-    wrenches: Vec<Force>,
+    /// The world first, then the bodies. (1 + n bodies) each
+    at: Vec<At<Lane>>,
+    body: Vec<At<f64>>,
+    wrenches: Vec<Wrench<f64>>,
 }
 
 impl Stencil {
-    pub(crate) fn new(model: &Model, nodes: NodeSet) -> Self {
-        let n = nodes.n_components();
+    /// `gravity`: [m/s²] (3)
+    pub(crate) fn new(model: &Model, gravity: Vector3) -> Self {
+        let n = model.bodies.len();
+        let zero = Wrench { moment: V::zeros(), force: V::zeros() };
+        let place =
+            |(body, joint): (&karakuri_model::Body, _)| Place::new(body.parent.map(|p| p.0), joint);
         Self {
-            before: Data::new(model),
-            at: Data::new(model),
-            after: Data::new(model),
-            q: model.neutral_position(),
+            places: model.bodies.iter().zip(&model.joints).map(place).collect(),
+            links: model.bodies.iter().map(|b| Link::new(Nodes::Point, &b.inertia)).collect(),
+            gravity,
+            q: [(); 3].iter().flat_map(|()| model.neutral_position()).collect(),
             rate: vec![0.0; model.nv],
-            du_before: vec![0.0; n],
-            du_after: vec![0.0; n],
-            v: vec![0.0; n],
-            a: vec![0.0; n],
-            wrenches: vec![Force::default(); model.bodies.len()],
-            nodes,
+            at: vec![At::world(); n + 1],
+            body: vec![At::world(); n + 1],
+            wrenches: vec![zero; n],
         }
     }
 
@@ -57,23 +59,60 @@ impl Stencil {
         vdot: &[f64],
         tau: &mut [f64],
     ) {
-        forward_kinematics(model, &mut self.at, q);
-        for (sign, data) in [(-1.0, &mut self.before), (1.0, &mut self.after)] {
+        let nq = model.nq;
+        self.q[nq..2 * nq].copy_from_slice(q);
+        for (sign, slot) in [(-1.0, 0), (1.0, 2)] {
             for ((rate, v), vdot) in self.rate.iter_mut().zip(v).zip(vdot) {
                 *rate = sign * v + 0.5 * STEP * vdot;
             }
-            integrate(model, q, &self.rate, STEP, &mut self.q);
-            forward_kinematics(model, data, &self.q);
+            let moved = &mut self.q[slot * nq..(slot + 1) * nq];
+            integrate(model, q, &self.rate, STEP, moved);
         }
-        self.nodes.increments(&self.before, &self.at, &mut self.du_before);
-        self.nodes.increments(&self.at, &self.after, &mut self.du_after);
-        central(STEP, &self.du_before, &self.du_after, &mut self.v, &mut self.a);
-        self.nodes.forces(&self.at, &self.v, &self.a, &mut self.wrenches);
-        superpose(model, &self.at, &mut self.wrenches, tau);
+        for i in 0..self.places.len() {
+            self.move_link(i, nq);
+        }
+        for (i, place) in self.places.iter().enumerate().rev() {
+            let (inner, outer) = self.wrenches.split_at_mut(i);
+            let (F, R, parent) = (&outer[0], &self.body[i + 1].R, outward(place));
+            place.efforts(R, || self.body[parent].R, F, |k, x| tau[place.v_start + k] = x);
+            if let Some(p) = place.parent {
+                let d = self.body[i + 1].p - self.body[parent].p;
+                inner[p].moment += F.moment + d.cross(&F.force);
+                inner[p].force += F.force;
+            }
+        }
     }
 
-    /// Kinematics of the instant.
-    pub(crate) fn data(&self) -> &Data {
-        &self.at
+    /// Place of a body in all lanes, and the wrench it needs.
+    #[inline(always)]
+    fn move_link(&mut self, i: usize, nq: usize) {
+        let (place, link) = (&self.places[i], &self.links[i]);
+        let (inner, outer) = self.at.split_at_mut(i + 1);
+        let (parent, at) = (&inner[outward(place)], &mut outer[0]);
+        let q = |k: usize| gather(&self.q, [0, 1, 2, 1], nq, place.q_start + k);
+        *at = place.body(parent, q);
+        let com: V<Lane> = rotate(&at.R, &splat(&link.com));
+        let force = ((at.p + com).map(second) - self.gravity) * link.mass;
+        let tip = |j: usize| V::new(at.R[(0, j)], at.R[(1, j)], at.R[(2, j)]).map(second);
+        let tips = [tip(0), tip(1), tip(2)];
+        let body = &mut self.body[i + 1];
+        *body = At { R: at.R.map(middle), p: at.p.map(middle) };
+        let moment = link.moment_point(&body.R, tips);
+        self.wrenches[i] = Link::wrench(&com.map(middle), force, moment);
     }
+}
+
+/// Slot of the body that carries a body.
+fn outward(place: &Place) -> usize {
+    place.parent.map_or(0, |p| p + 1)
+}
+
+fn middle(x: Lane) -> f64 {
+    x.0.to_array()[1]
+}
+
+/// Second difference of the first three lanes over the step squared.
+fn second(x: Lane) -> f64 {
+    let [before, at, after, _] = x.0.to_array();
+    ((after - at) - (at - before)) * (1.0 / (STEP * STEP))
 }

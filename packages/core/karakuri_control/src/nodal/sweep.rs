@@ -1,27 +1,19 @@
 //! Efforts along a whole motion.
 //!
-//! Each sample is read, its nodes' increments taken, and three positions suffice for all that follows, so any stretch of
-//! time can be done on its own: stretches run in parallel, but for variants that remember. The result does not depend on
-//! how the motion is divided.
+//! Three positions suffice for a torque, so any stretch of time can be done on its own: stretches run in parallel, but
+//! for variants that remember. The result does not depend on how the motion is divided.
 
 use core::ops::Range;
 
-use karakuri_dynamics::{Data, forward_kinematics, update_accelerations, update_velocities};
-use karakuri_spatial::{Force, Vector3};
+use karakuri_dynamics::{Data, forward_kinematics};
 use rayon::prelude::*;
 
-use super::check::{Seen, Watch, near_dead_point};
+use super::block::{Block, STRETCH};
+use super::check::{Seen, near_dead_point};
 use super::cuts::{Closure, Cuts};
-use super::nodes::NodeSet;
-use super::superpose::{at_point, superpose};
-use super::variant::central;
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
 use crate::inverse_dynamics::{Constraints, largest_gap};
 
-/// Samples that are done in one go.
-const STRETCH: usize = 128;
-/// Samples before a stretch, for the watch on its accelerations.
-const LEAD: usize = 4;
 /// A loop may be open so far that the acceleration it feigns is this large. [m/s²]
 const GAP_ACCELERATION: f64 = 1e-3;
 /// Effort without a motor up to this part of the largest effort is rounding. [-]
@@ -98,24 +90,26 @@ impl Scheme {
     /// Efforts at every sample of the target.
     pub fn torques(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
         let n = self.check(target)?;
-        let (nv, mut worker) = (self.mechanism.model.nv, Worker::new(self));
-        let width = nv + worker.cuts.len();
-        let mut rows = vec![0.0; n * width];
-        let seen = if self.variant.remembers() {
-            worker.sweep(target, 0..n, &mut rows)?;
-            worker.summary()
-        } else {
-            let parts: Vec<Summary> = rows
-                .par_chunks_mut(STRETCH * width.max(1))
-                .enumerate()
-                .map_with(worker, |worker, (k, rows)| {
-                    worker.reset();
-                    worker.sweep(target, k * STRETCH..n.min((k + 1) * STRETCH), rows)?;
-                    Ok(worker.summary())
-                })
-                .collect::<Result<_, NodalError>>()?;
-            parts.into_iter().reduce(Summary::merged).unwrap_or_default()
-        };
+        let nv = self.mechanism.model.nv;
+        let n_lambda = Cuts::new(&self.mechanism.model).len();
+        let (mut tau, mut lambda) = (vec![0.0; n * nv], vec![0.0; n * n_lambda]);
+        // One worker a thread, each with neighbouring stretches; recursions need all of them in turn.
+        let threads = if self.variant.remembers() { 1 } else { rayon::current_num_threads() };
+        let each = n.div_ceil(STRETCH).div_ceil(threads) * STRETCH;
+        let mut jobs = Vec::with_capacity(threads);
+        let mut rest = (&mut tau[..], &mut lambda[..]);
+        for start in (0..n).step_by(each) {
+            let range = start..n.min(start + each);
+            let (rows, rest_of_tau) = rest.0.split_at_mut(range.len() * nv);
+            let (cuts, rest_of_lambda) = rest.1.split_at_mut(range.len() * n_lambda);
+            jobs.push((range, rows, cuts));
+            rest = (rest_of_tau, rest_of_lambda);
+        }
+        let parts: Vec<Summary> = jobs
+            .into_par_iter()
+            .map(|(range, tau, lambda)| Worker::new(self).sweep(target, range, tau, lambda))
+            .collect::<Result<_, NodalError>>()?;
+        let seen = parts.into_iter().reduce(Summary::merged).unwrap_or_default();
         let time = |sample: usize| sample as f64 * target.dt;
         let (missing, sample, dof) = seen.missing;
         if missing.is_nan() || missing > MISSING_TOLERANCE * seen.largest_effort.max(1e-9) {
@@ -130,16 +124,7 @@ impl Scheme {
         }
         let mut warnings = seen.watched.warnings(self.variant, target.dt, n);
         warnings.extend(near_dead_point(seen.condition.0, time(seen.condition.1)));
-        let mut torques = Torques {
-            tau: Vec::with_capacity(n * nv),
-            lambda: Vec::with_capacity(n * (width - nv)),
-            warnings,
-        };
-        for row in rows.chunks_exact(width.max(1)) {
-            torques.tau.extend_from_slice(&row[..nv]);
-            torques.lambda.extend_from_slice(&row[nv..]);
-        }
-        Ok(torques)
+        Ok(Torques { tau, lambda, warnings })
     }
 
     /// Number of samples, if all arrays fit.
@@ -235,16 +220,10 @@ impl Summary {
 #[derive(Debug, Clone)]
 struct Worker<'a> {
     scheme: &'a Scheme,
-    nodes: NodeSet,
-    /// Positions before, at and after the sample in hand.
-    data: [Data; 3],
-    du: [Vec<f64>; 2],
-    v: Vec<f64>,
-    a: Vec<f64>,
-    spare: Vec<f64>,
-    wrenches: Vec<Force>,
+    block: Block,
+    /// For the cuts.
+    data: Data,
     cuts: Cuts,
-    watch: Watch,
     summary: Summary,
     has_rotors: bool,
 }
@@ -252,164 +231,57 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(scheme: &'a Scheme) -> Self {
         let m = &scheme.mechanism;
-        let nodes = NodeSet::new(&m.model, scheme.nodes, m.payloads.clone(), m.gravity);
-        let n = nodes.n_components();
-        let data = Data::new(&m.model);
         Self {
             scheme,
-            data: [data.clone(), data.clone(), data],
-            du: [vec![0.0; n], vec![0.0; n]],
-            v: vec![0.0; n],
-            a: vec![0.0; n],
-            spare: vec![0.0; n],
-            wrenches: vec![Force::default(); m.model.bodies.len()],
+            block: Block::new(m, scheme.nodes, scheme.variant),
+            data: Data::new(&m.model),
             cuts: Cuts::new(&m.model),
-            watch: Watch::new(n),
             summary: Summary { condition: (1.0, 0), ..Summary::default() },
             has_rotors: m.model.joints.iter().any(|j| j.armature != 0.0 || j.damping != 0.0),
-            nodes,
         }
     }
 
-    fn reset(&mut self) {
-        self.watch.restart();
-        self.summary = Summary { condition: (1.0, 0), ..Summary::default() };
-    }
-
-    fn summary(&self) -> Summary {
-        Summary { watched: self.watch.seen, ..self.summary }
-    }
-
-    fn place(&mut self, target: &Target<'_>, slot: usize, sample: usize) {
-        let model = &self.scheme.mechanism.model;
-        let q = &target.q[sample * model.nq..(sample + 1) * model.nq];
-        forward_kinematics(model, &mut self.data[slot], q);
-    }
-
-    /// Increments into `du[slot]` over the step that ends at `sample`; beyond the ends of the target the second
-    /// difference goes on linearly.
-    fn increments(&mut self, target: &Target<'_>, slot: usize, sample: usize, n: usize) {
-        let terms: &[(usize, f64)] = match sample {
-            0 => &[(1, 3.0), (2, -3.0), (3, 1.0)],
-            s if s == n => &[(n - 1, 3.0), (n - 2, -3.0), (n - 3, 1.0)],
-            s => &[(s, 1.0)],
-        };
-        let mut sum = core::mem::take(&mut self.du[slot]);
-        let mut part = core::mem::take(&mut self.spare);
-        sum.fill(0.0);
-        for (end, factor) in terms {
-            self.place(target, 0, end - 1);
-            self.place(target, 2, *end);
-            self.nodes.increments(&self.data[0], &self.data[2], &mut part);
-            sum.iter_mut().zip(&part).for_each(|(s, p)| *s += factor * p);
-        }
-        (self.du[slot], self.spare) = (sum, part);
-    }
-
-    /// Rows of efforts and cut forces for the samples in `range`.
+    /// Efforts and cut forces for the samples in `range`, and what they showed.
     fn sweep(
-        &mut self,
+        mut self,
         target: &Target<'_>,
         range: Range<usize>,
-        rows: &mut [f64],
-    ) -> Result<(), NodalError> {
-        let model = &self.scheme.mechanism.model;
-        let (n, width) = (target.q.len() / model.nq, model.nv + self.cuts.len());
-        let first = range.start.saturating_sub(if range.start > 0 { LEAD } else { 0 });
-        let mut placed = None;
-        for sample in first..range.end {
-            match self.scheme.variant {
-                Variant::Central => {
-                    if placed == Some(sample) {
-                        // `du[1]` and `data[2]` of the last sample are this one's past and present.
-                        self.du.swap(0, 1);
-                        self.data.swap(1, 2);
-                    } else {
-                        self.increments(target, 0, sample, n);
-                        self.place(target, 1, sample);
-                    }
-                    if sample + 1 < n {
-                        self.place(target, 2, sample + 1);
-                        self.nodes.increments(&self.data[1], &self.data[2], &mut self.du[1]);
-                        placed = Some(sample + 1);
-                    } else {
-                        self.increments(target, 1, n, n);
-                    }
-                    let [before, after] = &self.du;
-                    central(target.dt, before, after, &mut self.v, &mut self.a);
+        tau: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<Summary, NodalError> {
+        let m = &self.scheme.mechanism;
+        let (nv, n_lambda) = (m.model.nv, self.cuts.len());
+        for start in range.clone().step_by(STRETCH) {
+            let stretch = start..range.end.min(start + STRETCH);
+            self.block.run(m, self.scheme.variant, target, &stretch);
+            for sample in stretch {
+                let row = sample - range.start;
+                let tau = &mut tau[row * nv..(row + 1) * nv];
+                for (freedom, tau) in tau.iter_mut().enumerate() {
+                    *tau = self.block.effort(freedom, sample - start);
                 }
-                variant => self.step_forward(variant, target, sample),
-            }
-            let reach = self.data[1]
-                .pose_in_world
-                .iter()
-                .fold(0.0, |r: f64, X| r.max(X.translation.amax()));
-            self.watch.see(&self.nodes, sample, reach, &self.a);
-            if sample >= range.start {
-                let row = &mut rows[(sample - range.start) * width..][..width];
-                self.finish(target, sample, n, row)?;
+                self.finish(target, sample, tau)?;
+                lambda[row * n_lambda..(row + 1) * n_lambda].copy_from_slice(&self.cuts.lambda);
             }
         }
-        Ok(())
+        Ok(Summary { watched: self.block.watch.seen, ..self.summary })
     }
 
-    /// Velocities and accelerations at `sample` by a Newmark step, and its position in `data[1]`.
-    fn step_forward(&mut self, variant: Variant, target: &Target<'_>, sample: usize) {
-        let has_rates = !target.v.is_empty() && !target.vdot.is_empty();
-        if sample == 0 {
-            self.place(target, 1, 0);
-            self.v.fill(0.0);
-            self.a.fill(0.0);
-            if has_rates {
-                self.rates_from_outside(target, 0);
-            }
-            return;
-        }
-        self.data.swap(0, 1);
-        self.place(target, 1, sample);
-        if variant == Variant::External {
-            self.place(target, 0, sample - 1);
-            self.data.swap(0, 1);
-            self.rates_from_outside(target, sample - 1);
-            self.data.swap(0, 1);
-        }
-        self.nodes.increments(&self.data[0], &self.data[1], &mut self.du[0]);
-        variant.advance(target.dt, &self.du[0], &mut self.v, &mut self.a);
-    }
-
-    fn rates_from_outside(&mut self, target: &Target<'_>, sample: usize) {
-        let model = &self.scheme.mechanism.model;
-        let run = sample * model.nv..(sample + 1) * model.nv;
-        let data = &mut self.data[1];
-        update_velocities(model, data, &target.v[run.clone()]);
-        update_accelerations(model, data, &target.v[run.clone()], &target.vdot[run]);
-        self.nodes.exact(data, &mut self.v, &mut self.a);
-    }
-
-    /// Forces, efforts, rotors and cuts at the position in `data[1]`.
+    /// Rotors and cuts.
     fn finish(
         &mut self,
         target: &Target<'_>,
         sample: usize,
-        n: usize,
-        row: &mut [f64],
+        tau: &mut [f64],
     ) -> Result<(), NodalError> {
         let m = &self.scheme.mechanism;
-        let (model, data) = (&m.model, &self.data[1]);
-        self.nodes.forces(data, &self.v, &self.a, &mut self.wrenches);
-        let n_points = m.force_points.len();
-        for (point, F) in
-            m.force_points.iter().zip(target.forces[..].chunks_exact(3).skip(sample * n_points))
-        {
-            let p_WP = data.pose_in_world[point.body.0].transform_point(&point.point);
-            self.wrenches[point.body.0] += at_point(data, &p_WP, Vector3::new(F[0], F[1], F[2]));
-        }
-        let (tau, lambda) = row.split_at_mut(model.nv);
-        superpose(model, data, &mut self.wrenches, tau);
+        let model = &m.model;
         if self.has_rotors {
-            add_rotors(m, target, sample, n, tau);
+            add_rotors(m, target, sample, target.q.len() / model.nq, tau);
         }
-        if !model.loops.is_empty() || !model.couplings.is_empty() {
+        if !model.loops.is_empty() {
+            let data = &mut self.data;
+            forward_kinematics(model, data, &target.q[sample * model.nq..][..model.nq]);
             let limit = GAP_ACCELERATION * target.dt * target.dt;
             let (gap, name) = largest_gap(model, data);
             if gap > limit.max(1e-11) || gap.is_nan() {
@@ -418,8 +290,7 @@ impl<'a> Worker<'a> {
             }
         }
         let who = (m.driven.as_slice(), m.supported.as_slice());
-        let closure = self.cuts.close(model, data, who, &m.rule, tau);
-        lambda.copy_from_slice(&self.cuts.lambda);
+        let closure = self.cuts.close(model, &self.data, who, &m.rule, tau);
         self.note(sample, &closure, tau);
         Ok(())
     }

@@ -2,7 +2,6 @@
 //!
 //! Newmark's method read backwards: the displacement is given, the acceleration wanted,
 //! `a' = Δu/(β h²) − v/(β h) − (1/(2β) − 1) a`, `v' = v + h ((1 − γ) a + γ a')`. [Newmark 1959]
-//! All functions act on flat arrays, every component alike.
 
 use core::str::FromStr;
 
@@ -56,25 +55,15 @@ impl Variant {
         (0.25 * (gamma + 0.5) * (gamma + 0.5), gamma)
     }
 
-    /// Velocity and acceleration at the end of a step from those at its start, in place. `(n components)` each
-    pub(super) fn advance(self, dt: f64, du: &[f64], v: &mut [f64], a: &mut [f64]) {
+    /// Velocity and acceleration of a component at the end of a step from those at its start, in place.
+    #[inline(always)]
+    pub(super) fn advance(self, dt: f64, du: f64, v: &mut f64, a: &mut f64) {
         let (beta, gamma) = self.parameters();
         let (by_u, by_v, by_a) =
             (1.0 / (beta * dt * dt), 1.0 / (beta * dt), 1.0 / (2.0 * beta) - 1.0);
-        for ((v, a), du) in v.iter_mut().zip(a).zip(du) {
-            let next = by_u * du - by_v * *v - by_a * *a;
-            *v += dt * ((1.0 - gamma) * *a + gamma * next);
-            *a = next;
-        }
-    }
-}
-
-/// Velocity and acceleration between two increments. `(n components)` each
-pub(super) fn central(dt: f64, before: &[f64], after: &[f64], v: &mut [f64], a: &mut [f64]) {
-    let (by_v, by_a) = (0.5 / dt, 1.0 / (dt * dt));
-    for (((v, a), before), after) in v.iter_mut().zip(a).zip(before).zip(after) {
-        *v = by_v * (after + before);
-        *a = by_a * (after - before);
+        let next = by_u * du - by_v * *v - by_a * *a;
+        *v += dt * ((1.0 - gamma) * *a + gamma * next);
+        *a = next;
     }
 }
 

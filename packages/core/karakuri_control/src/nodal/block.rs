@@ -1,0 +1,403 @@
+//! A stretch of time: all nodes of all its samples as flat rows, one row a component, one column a sample.
+//!
+//! Outwards, body after body: places of all samples, displacement increments along each row, accelerations from them,
+//! forces. Inwards: wrenches add up, `{τ} = [L][T]{P}`. Nothing passes from sample to sample but through the variants
+//! that remember, and from body to body only the place. World axes; m, rad, s, N, N·m.
+
+use core::ops::Range;
+
+use karakuri_dynamics::{Data, forward_kinematics, update_accelerations, update_velocities};
+use karakuri_spatial::Vector3;
+use nalgebra::SimdValue;
+
+use super::check::Watch;
+use super::lanes::{LANES, Lane, M, V, gather, load, rotate, splat, store};
+use super::nodes::{Link, exact, rotation_between};
+use super::places::{At, Place, Wrench};
+use super::{Mechanism, Nodes, Target, Variant};
+
+/// Samples before a stretch, for the watch on its accelerations.
+pub(super) const LEAD: usize = 4;
+/// Columns; both neighbours and the lead included.
+const COLUMNS: usize = 128;
+/// Samples that are done in one go.
+pub(super) const STRETCH: usize = COLUMNS - LEAD - 2;
+/// One component along time; groups of lanes may begin anywhere and run over the end.
+type Row = [f64; COLUMNS + LANES];
+const ZERO: Row = [0.0; COLUMNS + LANES];
+/// Rows of a body's place: centre of mass, columns of its rotation, origin.
+type PlaceRows = [Row; 15];
+const ROTATION: usize = 3;
+const ORIGIN: usize = 12;
+/// Components of one link at most.
+type LinkRows = Box<[Row; 12]>;
+
+/// Scratch of one thread.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    kind: Nodes,
+    places: Vec<Place>,
+    links: Vec<Link>,
+    nq: usize,
+    /// (n bodies)
+    place: Vec<PlaceRows>,
+    /// Increments that end at a column, velocities and accelerations of one link.
+    du: LinkRows,
+    v: LinkRows,
+    a: LinkRows,
+    /// Moment about the body's origin and force. (n bodies)
+    wrench: Vec<[Row; 6]>,
+    /// (nv)
+    tau: Vec<Row>,
+    /// What a recursion remembers, by component.
+    memory: Vec<Memory>,
+    /// Velocities and accelerations given from outside. (n components) each, or empty
+    outside: [Vec<Row>; 2],
+    data: Data,
+    spare: [Vec<f64>; 2],
+    /// Column of the first sample asked for, and columns that are placed.
+    lead: usize,
+    pub(super) watch: Watch,
+}
+
+/// Velocity and last accelerations of a component, oldest first.
+#[derive(Debug, Clone, Copy, Default)]
+struct Memory {
+    v: f64,
+    a: [f64; LEAD],
+}
+
+/// Which samples are in which columns.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    /// Sample of column 0.
+    first: usize,
+    /// Columns whose places are wanted, and whose accelerations.
+    placed: usize,
+    moved: usize,
+    /// Column of the first sample asked for.
+    lead: usize,
+    /// True when column 0 is the first sample, or the last placed column the last sample, of the target.
+    starts: bool,
+    ends: bool,
+}
+
+impl Window {
+    /// Samples of the columns from `at` on; the last one stands in for those beyond the end.
+    #[inline(always)]
+    fn samples(&self, at: usize, n: usize) -> [usize; LANES] {
+        let sample = |k: usize| (self.first + at + k).min(n - 1);
+        [sample(0), sample(1), sample(2), sample(3)]
+    }
+}
+
+#[inline(always)]
+fn vector(rows: &[Row], r: usize, at: usize) -> V<Lane> {
+    V::new(load(&rows[r], at), load(&rows[r + 1], at), load(&rows[r + 2], at))
+}
+
+#[inline(always)]
+fn put(rows: &mut [Row], r: usize, at: usize, v: &V<Lane>) {
+    for k in 0..3 {
+        store(&mut rows[r + k], at, v[k]);
+    }
+}
+
+#[inline(always)]
+fn rotation_at(rows: &PlaceRows, at: usize) -> M<Lane> {
+    let column = |j: usize| vector(rows, ROTATION + 3 * j, at);
+    M::from_columns(&[column(0), column(1), column(2)])
+}
+
+#[inline(always)]
+fn body_at(rows: &PlaceRows, at: usize) -> At<Lane> {
+    At { R: rotation_at(rows, at), p: vector(rows, ORIGIN, at) }
+}
+
+impl Block {
+    pub(super) fn new(mechanism: &Mechanism, kind: Nodes, variant: Variant) -> Self {
+        let model = &mechanism.model;
+        let n = model.bodies.len();
+        let place =
+            |(body, joint): (&karakuri_model::Body, _)| Place::new(body.parent.map(|p| p.0), joint);
+        let components = n * kind.width() + 3 * mechanism.payloads.len();
+        let outside = if variant == Variant::External { components } else { 0 };
+        let rows = || Box::new([ZERO; 12]);
+        Self {
+            kind,
+            places: model.bodies.iter().zip(&model.joints).map(place).collect(),
+            links: model.bodies.iter().map(|b| Link::new(kind, &b.inertia)).collect(),
+            nq: model.nq,
+            place: vec![[ZERO; 15]; n],
+            du: rows(),
+            v: rows(),
+            a: rows(),
+            wrench: vec![[ZERO; 6]; n],
+            tau: vec![ZERO; model.nv],
+            memory: vec![Memory::default(); if variant.remembers() { components } else { 0 }],
+            outside: [vec![ZERO; outside], vec![ZERO; outside]],
+            data: Data::new(model),
+            spare: [vec![0.0; components], vec![0.0; components]],
+            lead: 0,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Efforts of the tree with its loops cut, for the samples in `range`.
+    pub(super) fn run(
+        &mut self,
+        mechanism: &Mechanism,
+        variant: Variant,
+        target: &Target<'_>,
+        range: &Range<usize>,
+    ) {
+        let n = target.q.len() / self.nq;
+        let lead = range.start.min(LEAD + 1);
+        let first = range.start - lead;
+        let end = n.min(range.end + 1);
+        let window = Window {
+            first,
+            placed: end - first,
+            moved: range.end - first,
+            lead,
+            starts: first == 0,
+            ends: end == range.end,
+        };
+        self.lead = lead;
+        self.take_rates(mechanism, variant, target, &window);
+        for i in 0..self.places.len() {
+            self.place_body(i, target, &window, n);
+            self.move_link(i, mechanism, variant, target.dt, &window);
+        }
+        self.load_points(mechanism, variant, target, &window);
+        self.superpose(window.moved);
+    }
+
+    /// Effort of a freedom at the `k`th sample of the last run.
+    pub(super) fn effort(&self, freedom: usize, k: usize) -> f64 {
+        self.tau[freedom][self.lead + k]
+    }
+
+    /// Velocities and accelerations that the target gives.
+    fn take_rates(&mut self, m: &Mechanism, variant: Variant, target: &Target<'_>, w: &Window) {
+        let has_rates = !target.v.is_empty() && !target.vdot.is_empty();
+        if variant.remembers() && w.starts && w.lead == 0 {
+            self.memory.fill(Memory::default());
+            if has_rates {
+                self.rates_of(m, target, 0);
+                for (memory, (v, a)) in
+                    self.memory.iter_mut().zip(self.spare[0].iter().zip(&self.spare[1]))
+                {
+                    *memory = Memory { v: *v, a: [*a; LEAD] };
+                }
+            }
+        }
+        if variant == Variant::External {
+            for column in 0..w.moved {
+                self.rates_of(m, target, (w.first + column).saturating_sub(1));
+                for (rows, values) in self.outside.iter_mut().zip(&self.spare) {
+                    for (c, x) in values.iter().enumerate() {
+                        rows[c][column] = *x;
+                    }
+                }
+            }
+        }
+    }
+
+    fn rates_of(&mut self, m: &Mechanism, target: &Target<'_>, sample: usize) {
+        let model = &m.model;
+        let run = sample * model.nv..(sample + 1) * model.nv;
+        let (v, vdot) = (&target.v[run.clone()], &target.vdot[run]);
+        forward_kinematics(model, &mut self.data, &target.q[sample * model.nq..][..model.nq]);
+        update_velocities(model, &mut self.data, v);
+        update_accelerations(model, &mut self.data, v, vdot);
+        let [v, a] = &mut self.spare;
+        exact(self.kind, model, &m.payloads, &self.data, (v, a));
+    }
+
+    fn place_body(&mut self, i: usize, target: &Target<'_>, w: &Window, n: usize) {
+        let (place, com) = (&self.places[i], splat(&self.links[i].com));
+        let (inner, outer) = self.place.split_at_mut(i);
+        let (parent, outer) = (place.parent.map(|p| &inner[p]), &mut outer[0]);
+        for at in (0..w.placed).step_by(LANES) {
+            let parent = if let Some(p) = parent { body_at(p, at) } else { At::world() };
+            let samples = w.samples(at, n);
+            let q = |k: usize| gather(target.q, samples, self.nq, place.q_start + k);
+            let body = place.body(&parent, q);
+            put(outer, 0, at, &(body.p + rotate(&body.R, &com)));
+            for j in 0..3 {
+                put(outer, ROTATION + 3 * j, at, &body.R.column(j).into_owned());
+            }
+            put(outer, ORIGIN, at, &body.p);
+        }
+    }
+
+    /// Increments, accelerations and forces of a link.
+    fn move_link(&mut self, i: usize, m: &Mechanism, variant: Variant, dt: f64, w: &Window) {
+        let link = self.links[i];
+        let rows = &self.place[i];
+        let direct = if self.kind == Nodes::Point { 12 } else { 3 };
+        for (u, du) in rows[..direct].iter().zip(self.du.iter_mut()) {
+            differences(u, du, w);
+        }
+        if self.kind == Nodes::Com {
+            for at in (1..w.placed).step_by(LANES) {
+                let turn = rotation_between(&rotation_at(rows, at - 1), &rotation_at(rows, at));
+                put(&mut self.du[..], 3, at, &turn);
+            }
+        }
+        self.accelerate(i * self.kind.width(), self.kind.width(), variant, dt, w);
+        for c in 0..3 {
+            self.watch.see(w.first, &self.place[i][c], &self.a[c], m.gravity[c], w.moved);
+        }
+        let (g, mass) = (splat(&m.gravity), Lane::splat(link.mass));
+        let (rows, v, a, out) = (&self.place[i], &self.v[..], &self.a[..], &mut self.wrench[i]);
+        for at in (w.lead..w.moved).step_by(LANES) {
+            let body = body_at(rows, at);
+            let force = (vector(a, 0, at) - g) * mass;
+            let moment = match self.kind {
+                Nodes::Com => link.moment_com(&body.R, &vector(v, 3, at), &vector(a, 3, at)),
+                Nodes::Point => link.moment_point(&body.R, [3, 6, 9].map(|r| vector(a, r, at))),
+            };
+            let F = Link::wrench(&(vector(rows, 0, at) - body.p), force, moment);
+            put(out, 0, at, &F.moment);
+            put(out, 3, at, &F.force);
+        }
+    }
+
+    /// Accelerations, and where they are needed velocities, of `width` components from their increments.
+    fn accelerate(&mut self, first: usize, width: usize, variant: Variant, dt: f64, w: &Window) {
+        for c in 0..width {
+            let (du, v, a) = (&mut self.du[c], &mut self.v[c], &mut self.a[c]);
+            if w.starts {
+                du[0] = 3.0 * du[1] - 3.0 * du[2] + du[3];
+            }
+            if w.ends {
+                let n = w.placed;
+                du[n] = 3.0 * du[n - 1] - 3.0 * du[n - 2] + du[n - 3];
+            }
+            match variant {
+                Variant::Central => {
+                    // Column 0 has no increment unless it is the first sample; nobody looks at it then.
+                    let (by_v, by_a) = (0.5 / dt, 1.0 / (dt * dt));
+                    for (a, ends) in a[..w.moved].iter_mut().zip(du.windows(2)) {
+                        *a = by_a * (ends[1] - ends[0]);
+                    }
+                    if c >= 3 && self.kind == Nodes::Com {
+                        for (v, ends) in v[..w.moved].iter_mut().zip(du.windows(2)) {
+                            *v = by_v * (ends[1] + ends[0]);
+                        }
+                    }
+                }
+                Variant::External => {
+                    let rows = [0, 1].map(|k| &self.outside[k][first + c]);
+                    for r in 0..w.moved {
+                        (v[r], a[r]) = (rows[0][r], rows[1][r]);
+                        if w.first + r > 0 {
+                            variant.advance(dt, du[r], &mut v[r], &mut a[r]);
+                        }
+                    }
+                }
+                _ => {
+                    let memory = &mut self.memory[first + c];
+                    let begin = w.lead;
+                    let known = begin.min(LEAD);
+                    a[begin - known..begin].copy_from_slice(&memory.a[LEAD - known..]);
+                    let (mut v_now, mut a_now) = (memory.v, memory.a[LEAD - 1]);
+                    for r in begin..w.moved {
+                        if w.first + r > 0 {
+                            variant.advance(dt, du[r], &mut v_now, &mut a_now);
+                        }
+                        (v[r], a[r]) = (v_now, a_now);
+                        memory.a.rotate_left(1);
+                        memory.a[LEAD - 1] = a_now;
+                    }
+                    memory.v = v_now;
+                }
+            }
+        }
+    }
+
+    /// Payloads and exerted forces.
+    fn load_points(&mut self, m: &Mechanism, variant: Variant, target: &Target<'_>, w: &Window) {
+        for (k, payload) in m.payloads.iter().enumerate() {
+            let (body, point) = (payload.body.0, splat(&payload.point));
+            // The node's own displacement, by way of the spare rows of the velocities.
+            for at in (0..w.placed).step_by(LANES) {
+                let place = body_at(&self.place[body], at);
+                put(&mut self.v[..], 9, at, &(place.p + rotate(&place.R, &point)));
+            }
+            for c in 0..3 {
+                differences(&self.v[9 + c], &mut self.du[c], w);
+            }
+            let first = self.links.len() * self.kind.width() + 3 * k;
+            self.accelerate(first, 3, variant, target.dt, w);
+            for c in 0..3 {
+                self.watch.see(w.first, &self.v[9 + c], &self.a[c], m.gravity[c], w.moved);
+            }
+            let (g, mass) = (splat(&m.gravity), Lane::splat(payload.mass));
+            for at in (w.lead..w.moved).step_by(LANES) {
+                self.add_at_point(
+                    body,
+                    &payload.point,
+                    at,
+                    (vector(&self.a[..], 0, at) - g) * mass,
+                );
+            }
+        }
+        if target.forces.is_empty() {
+            return;
+        }
+        let (n, width) = (target.q.len() / self.nq, 3 * m.force_points.len());
+        for (k, point) in m.force_points.iter().enumerate() {
+            for at in (w.lead..w.moved).step_by(LANES) {
+                let samples = w.samples(at, n);
+                let F = [0, 1, 2].map(|c| gather(target.forces, samples, width, 3 * k + c));
+                self.add_at_point(point.body.0, &point.point, at, V::from(F));
+            }
+        }
+    }
+
+    fn add_at_point(&mut self, body: usize, point: &Vector3, at: usize, force: V<Lane>) {
+        let R = rotation_at(&self.place[body], at);
+        let F = Link::wrench(&rotate(&R, &splat(point)), force, V::zeros());
+        add_wrench(&mut self.wrench[body], at, &F);
+    }
+
+    /// Efforts, from the tips to the root.
+    fn superpose(&mut self, moved: usize) {
+        for (i, place) in self.places.iter().enumerate().rev() {
+            let (inner, outer) = self.wrench.split_at_mut(i);
+            let (wrench, body) = (&outer[0], &self.place[i]);
+            let tau = &mut self.tau[place.v_start..];
+            for at in (self.lead..moved).step_by(LANES) {
+                let F = Wrench { moment: vector(wrench, 0, at), force: vector(wrench, 3, at) };
+                let parent =
+                    || place.parent.map_or_else(M::identity, |p| rotation_at(&self.place[p], at));
+                let R = rotation_at(body, at);
+                place.efforts(&R, parent, &F, |k, x| store(&mut tau[k], at, x));
+            }
+            let Some(p) = place.parent else { continue };
+            for at in (self.lead..moved).step_by(LANES) {
+                let (moment, force) = (vector(wrench, 0, at), vector(wrench, 3, at));
+                let d = vector(body, ORIGIN, at) - vector(&self.place[p], ORIGIN, at);
+                add_wrench(&mut inner[p], at, &Link::wrench(&d, force, moment));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_wrench(rows: &mut [Row; 6], at: usize, F: &Wrench<Lane>) {
+    for (r, part) in [(0, F.moment), (3, F.force)] {
+        let sum = vector(rows, r, at) + part;
+        put(rows, r, at, &sum);
+    }
+}
+
+/// `du[r] = u[r] − u[r − 1]`.
+fn differences(u: &Row, du: &mut Row, w: &Window) {
+    for (du, ends) in du[1..w.placed].iter_mut().zip(u.windows(2)) {
+        *du = ends[1] - ends[0];
+    }
+}
