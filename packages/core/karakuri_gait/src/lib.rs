@@ -1,3 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 pub mod compensation;
+pub mod planner;

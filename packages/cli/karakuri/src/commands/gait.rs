@@ -2,6 +2,7 @@
 
 mod figures;
 mod study;
+mod walk;
 
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,10 @@ enum What {
     Transient(Files),
     /// All stable starts or stops of a grid of coefficients
     Survey(Files),
+    /// Plans a walk of a robot and checks it
+    Plan(walk::Walk),
+    /// Walks in the physics simulation
+    Walk(walk::Simulate),
     /// Computes the tables and figures of the study of 1991 again
     Study(study::Args),
 }
@@ -94,6 +99,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         What::Steady(files) => steady(files),
         What::Transient(files) => transient(files),
         What::Survey(files) => survey(files),
+        What::Plan(args) => walk::plan(args),
+        What::Walk(args) => walk::simulate(args),
         What::Study(args) => study::run(args),
     }
 }

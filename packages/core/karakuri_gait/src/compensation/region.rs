@@ -95,4 +95,28 @@ impl Polygon {
         let distance = |e: &[f64; 3]| e[0] * point[0] + e[1] * point[1] - e[2];
         self.edges.iter().map(distance).fold(f64::INFINITY, f64::min)
     }
+
+    /// The point itself where it is at least `rim` inside, else one that is, nearby; the centroid of the corners where the polygon is
+    /// too narrow for the rim. [m] (2)
+    pub fn nearest(&self, point: [f64; 2], rim: f64) -> [f64; 2] {
+        let mut p = point;
+        for _ in 0..4 * self.edges.len() {
+            let worst = self
+                .edges
+                .iter()
+                .map(|e| (e, rim - (e[0] * p[0] + e[1] * p[1] - e[2])))
+                .max_by(|a, b| a.1.total_cmp(&b.1));
+            match worst {
+                Some((e, short)) if short > 1e-9 => {
+                    p = [p[0] + e[0] * short, p[1] + e[1] * short];
+                }
+                _ => return p,
+            }
+        }
+        if self.margin(p) > 0.0 {
+            return p;
+        }
+        let n = self.corners.len().max(1) as f64;
+        [0, 1].map(|axis| self.corners.iter().map(|c| c[axis]).sum::<f64>() / n)
+    }
 }

@@ -1,0 +1,256 @@
+//! `karakuri gait plan` and `karakuri gait walk`: footsteps to motion, and that motion in the physics simulation.
+
+mod cell;
+mod figures;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use karakuri_files::{load_robot, read_text, write_json};
+use karakuri_gait::planner::{
+    Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkSettings, WalkState,
+};
+use karakuri_model::{Base, Model};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::cell::{Cell, Conditions, Push, Run};
+use super::super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::{output, progress};
+
+/// Longest walk. [s]
+const LONGEST: f64 = 3600.0;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Walk {
+    /// The robot and its gait, YAML, such as config/gaits/khr1_walk.yaml
+    gait: PathBuf,
+    /// Walk straight so far, negative is backward, then stand [m]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 1.0)]
+    distance: f64,
+    /// Walk at this velocity instead: forward, left [m/s], turn [rad/s]
+    #[arg(long, value_name = "X,Y,TURN", allow_hyphen_values = true, value_parser = velocity, requires = "duration")]
+    velocity: Option<Velocity>,
+    /// For so long, then stop [s]
+    #[arg(long, value_name = "S")]
+    duration: Option<f64>,
+    /// A folder for figures, SVG
+    #[arg(long, value_name = "FOLDER")]
+    plot: Option<PathBuf>,
+    /// Write the report here instead of to stdout
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+    /// Write the joint positions over time as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    trace: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Simulate {
+    #[command(flatten)]
+    walk: Walk,
+    /// Friction of the ground [-]
+    #[arg(long, default_value_t = 0.8)]
+    friction: f64,
+    /// Factor of all masses and inertias, unknown to the planner [-]
+    #[arg(long, default_value_t = 1.0)]
+    mass_factor: f64,
+    /// Delay of the commands [s]
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    latency: f64,
+    /// Time between two commands [s]
+    #[arg(long, value_name = "S", default_value_t = 0.005)]
+    command_period: f64,
+    /// Position commands are whole degrees, without torque, as the KHR-1's servos take them
+    #[arg(long)]
+    whole_degrees: bool,
+    /// Position commands only: what the servos give way under the planned torque is added to the target
+    #[arg(long)]
+    position_only: bool,
+    /// The stabiliser is off
+    #[arg(long)]
+    open_loop: bool,
+    /// A push on the root link: at a time [s], an impulse forward and left [N·s]; lasts 10 ms
+    #[arg(long, value_name = "S,X,Y", allow_hyphen_values = true, value_parser = push)]
+    push: Option<Push>,
+    /// Bumps under the way, so high, 5 cm long, every 30 cm [m]
+    #[arg(long, value_name = "M", default_value_t = 0.0)]
+    bumps: f64,
+    /// Time step of the physics [s]
+    #[arg(long, value_name = "S", default_value_t = 0.001)]
+    dt: f64,
+}
+
+fn triple(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = text.split(',').filter_map(|x| x.trim().parse().ok()).collect();
+    match numbers[..] {
+        [a, b, c] if numbers.iter().all(|x| x.is_finite()) => Ok([a, b, c]),
+        _ => Err("write three numbers with commas between".to_owned()),
+    }
+}
+
+fn velocity(text: &str) -> Result<Velocity, String> {
+    triple(text).map(|[forward, left, turn]| Velocity { forward, left, turn })
+}
+
+fn push(text: &str) -> Result<Push, String> {
+    triple(text).map(|[time, forward, left]| Push { time, impulse: [forward, left] })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WalkFile {
+    urdf: PathBuf,
+    config: PathBuf,
+    walk: WalkSettings,
+}
+
+/// The robot and its engine.
+fn engine(gait: &Path) -> Result<(Arc<Model>, WalkEngine)> {
+    let text = read_text(gait)?;
+    let place = || gait.display().to_string();
+    let file: WalkFile = serde_yaml::from_str(&text).with_context(place)?;
+    let folder = gait.parent().unwrap_or(Path::new("."));
+    let robot =
+        load_robot(&folder.join(file.urdf), Some(&folder.join(file.config)), Some(Base::Floating))?;
+    let model = Arc::new(robot.model);
+    let biped = Biped::new(model.clone(), &file.walk).with_context(place)?;
+    let engine = WalkEngine::new(biped, file.walk).with_context(place)?;
+    Ok((model, engine))
+}
+
+impl Walk {
+    fn check(&self) -> Result<()> {
+        if !(self.distance.abs() <= 1000.0) {
+            bail!("--distance {}: write at most 1000 m", self.distance);
+        }
+        if let Some(duration) = self.duration
+            && !(0.0..=LONGEST).contains(&duration)
+        {
+            bail!("--duration {duration}: write from 0 to {LONGEST} s");
+        }
+        Ok(())
+    }
+
+    fn command(&self) -> WalkCommand {
+        self.velocity.map_or(WalkCommand::Distance(self.distance), WalkCommand::Velocity)
+    }
+
+    fn write(&self, report: &Value) -> Result<()> {
+        match &self.report {
+            Some(file) => Ok(write_json(file, report)?),
+            None => output::json(report, None),
+        }
+    }
+}
+
+/// Plans only.
+pub(super) fn plan(args: &Walk) -> Result<Outcome> {
+    args.check()?;
+    let (model, mut engine) = engine(&args.gait)?;
+    let interrupt = Interrupt::watch()?;
+    engine.command(args.command());
+    let period = engine.generator().settings.period;
+    let start = std::time::Instant::now();
+    let mut samples: Vec<Sample> = vec![engine.sample().clone()];
+    let mut time = 0.0;
+    while time < LONGEST && !interrupt.is_raised() {
+        engine.advance(period, None);
+        time += period;
+        if args.duration.is_some_and(|d| time >= d && time < d + period) {
+            engine.command(WalkCommand::Stop);
+        }
+        samples.push(engine.sample().clone());
+        let is_over = args.duration.is_none_or(|d| time > d + 1.0);
+        if is_over && time > 0.2 && engine.state() == WalkState::Standing {
+            break;
+        }
+    }
+    let wall = start.elapsed().as_secs_f64();
+    let clips: Vec<String> = engine.take_clips().iter().map(ToString::to_string).collect();
+    let violations = violations(&model, &samples, period);
+    let margin = samples.iter().map(|s| s.margin).fold(f64::INFINITY, f64::min);
+    let worst = samples.iter().map(|s| error(s.zmp, s.zmp_reference)).fold(0.0, f64::max);
+    let report = json!({
+        "time_s": time,
+        "steps": engine.steps(),
+        "least_margin_m": margin,
+        "largest_zmp_error_m": worst,
+        "clipped": clips,
+        "beyond_limits": violations,
+        "failure": engine.failure().map(|f| f.to_string()),
+        "planned_faster_than_real_time": time / wall,
+    });
+    args.write(&report)?;
+    if let Some(folder) = &args.plot {
+        figures::plan(&args.gait, &samples, period).write_svg(&folder.join("plan.svg"))?;
+    }
+    if let Some(file) = &args.trace {
+        cell::trace(&model, &samples, period, file)?;
+    }
+    if let Some(failure) = engine.failure() {
+        return Ok(Outcome::Failed(failure.to_string()));
+    }
+    if !violations.is_empty() {
+        return Ok(Outcome::Failed(format!("{} joints go beyond their limits", violations.len())));
+    }
+    Ok(Outcome::Done)
+}
+
+fn error(a: [f64; 2], b: [f64; 2]) -> f64 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}
+
+/// Joints that go beyond their limits: the worst of each.
+fn violations(model: &Model, samples: &[Sample], period: f64) -> Vec<Value> {
+    let mut found = Vec::new();
+    for joint in model.joints.iter().skip(1) {
+        let l = &joint.limits;
+        let mut check = |what: &str, limit: f64, value: &dyn Fn(&Sample) -> f64| {
+            let worst = samples.iter().max_by(|a, b| value(a).total_cmp(&value(b)));
+            if let Some(s) = worst
+                && value(s) > limit
+            {
+                let time = s.index as f64 * period;
+                found.push(json!({"joint": joint.name, "what": what, "limit": limit,
+                    "value": value(s), "time_s": time}));
+            }
+        };
+        check("upper", l.upper, &|s| s.q[joint.q_start]);
+        check("lower, negated", -l.lower, &|s| -s.q[joint.q_start]);
+        check("speed", l.velocity, &|s| s.v[joint.v_start].abs());
+        check("effort", l.effort, &|s| s.effort[joint.v_start].abs());
+    }
+    found
+}
+
+/// Walks in the physics simulation.
+pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
+    args.walk.check()?;
+    let (model, engine) = engine(&args.walk.gait)?;
+    let conditions = Conditions {
+        friction: args.friction,
+        mass_factor: args.mass_factor,
+        latency: args.latency,
+        command_period: args.command_period,
+        whole_degrees: args.whole_degrees,
+        position_only: args.position_only || args.whole_degrees,
+        open_loop: args.open_loop,
+        push: args.push,
+        bumps: args.bumps,
+        dt: args.dt,
+    };
+    conditions.check()?;
+    let interrupt = Interrupt::watch()?;
+    let mut cell = Cell::new(&model, engine, conditions)?;
+    let bar = progress::bar(100, "walking");
+    let run: Run = cell.walk(args.walk.command(), args.walk.duration, &interrupt, &bar);
+    bar.finish_and_clear();
+    args.walk.write(&run.report())?;
+    if let Some(folder) = &args.walk.plot {
+        figures::walk(&args.walk.gait, &run).write_svg(&folder.join("walk.svg"))?;
+    }
+    Ok(run.failure.map_or(Outcome::Done, Outcome::Failed))
+}

@@ -1,0 +1,414 @@
+//! A robot on the ground, its walk engine, and what happens.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use indicatif::ProgressBar;
+use karakuri_files::{Column, TraceWriter};
+use karakuri_gait::planner::{
+    JointTargets, Measured, Sample, WalkCommand, WalkEngine, WalkState, with_servo_sag,
+};
+use karakuri_model::{Model, SensorKind, Shape};
+use karakuri_physics::{BodyDescription, Owner, RobotId, StepOutcome, World, WorldSettings};
+use karakuri_spatial::{Inertia, Motion, Pose, UnitQuaternion, Vector3};
+use nalgebra::Quaternion;
+use serde_json::{Value, json};
+
+use crate::interrupt::Interrupt;
+
+/// Below this part of its height at the start the root link has fallen. [-]
+const FALLEN: f64 = 0.7;
+/// Time to stand after the walk before it counts as done. [s]
+const SETTLE: f64 = 1.0;
+/// Time between two points of the history. [s]
+const HISTORY: f64 = 0.01;
+
+/// An impulse on the root link.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Push {
+    /// [s]
+    pub(super) time: f64,
+    /// Forward, left. [N·s] (2)
+    pub(super) impulse: [f64; 2],
+}
+
+/// How long a push lasts. [s]
+const PUSH: f64 = 0.01;
+
+/// Under what conditions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conditions {
+    pub(super) friction: f64,
+    pub(super) mass_factor: f64,
+    pub(super) latency: f64,
+    pub(super) command_period: f64,
+    pub(super) whole_degrees: bool,
+    pub(super) position_only: bool,
+    pub(super) open_loop: bool,
+    pub(super) push: Option<Push>,
+    pub(super) bumps: f64,
+    pub(super) dt: f64,
+}
+
+impl Conditions {
+    pub(super) fn check(&self) -> Result<()> {
+        for (name, value, low, high) in [
+            ("friction", self.friction, 0.0, 10.0),
+            ("mass-factor", self.mass_factor, 0.1, 10.0),
+            ("latency", self.latency, 0.0, 1.0),
+            ("command-period", self.command_period, 1e-4, 0.2),
+            ("bumps", self.bumps, 0.0, 0.1),
+            ("dt", self.dt, 1e-5, 0.01),
+        ] {
+            if !(low..=high).contains(&value) {
+                bail!("--{name} {value}: write a number from {low} to {high}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One point of the history.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moment {
+    pub(super) time: f64,
+    /// Root link. [m] (3)
+    pub(super) root: [f64; 3],
+    /// Root link as planned. [m] (3)
+    pub(super) planned: [f64; 3],
+    /// Centre of pressure, and ZMP as planned. [m] (2)
+    pub(super) pressure: [f64; 2],
+    pub(super) zmp: [f64; 2],
+    /// Roll, pitch beyond the plan. [rad] (2)
+    pub(super) lean: [f64; 2],
+    /// [m] (2)
+    pub(super) dcm_error: [f64; 2],
+}
+
+/// What came out.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) history: Vec<Moment>,
+    pub(super) failure: Option<String>,
+    steps: u64,
+    walking_time: f64,
+    distance: f64,
+    drift: f64,
+    yaw: f64,
+    clips: Vec<String>,
+    faster: f64,
+    saturated: f64,
+}
+
+impl Run {
+    pub(super) fn report(&self) -> Value {
+        let worst = |f: &dyn Fn(&Moment) -> f64| self.history.iter().map(f).fold(0.0, f64::max);
+        json!({
+            "fell": self.failure.is_some(),
+            "failure": self.failure,
+            "steps": self.steps,
+            "walking_time_s": self.walking_time,
+            "distance_m": self.distance,
+            "speed_m_s": self.distance / self.walking_time.max(1e-9),
+            "lateral_drift_m": self.drift,
+            "lateral_drift_percent": 100.0 * self.drift / self.distance.abs().max(1e-9),
+            "yaw_rad": self.yaw,
+            "largest_lean_rad": worst(&|m| m.lean[0].abs().max(m.lean[1].abs())),
+            "largest_dcm_error_m": worst(&|m| m.dcm_error[0].hypot(m.dcm_error[1])),
+            "part_of_time_at_effort_limit": self.saturated,
+            "clipped": self.clips,
+            "faster_than_real_time": self.faster,
+        })
+    }
+}
+
+/// The world with a robot that walks.
+pub(super) struct Cell {
+    world: World,
+    robot: RobotId,
+    model: Arc<Model>,
+    engine: WalkEngine,
+    conditions: Conditions,
+    imu: Option<usize>,
+    /// Commands under way: when they arrive, position, velocity, effort.
+    under_way: VecDeque<(f64, JointTargets)>,
+    next_command: f64,
+    history: Vec<Moment>,
+    height: f64,
+    saturated: u64,
+}
+
+impl Cell {
+    pub(super) fn new(model: &Arc<Model>, engine: WalkEngine, conditions: Conditions) -> Result<Self> {
+        let settings = WorldSettings { dt: conditions.dt, ..WorldSettings::default() };
+        let mut world = World::new(settings);
+        world.add_ground(conditions.friction, 0.0);
+        if conditions.bumps > 0.0 {
+            add_bumps(&mut world, &conditions)?;
+        }
+        let real = Arc::new(heavier(model, &conditions));
+        let q = engine.targets().position.clone();
+        let robot = world.add_robot("walker", real, &q)?;
+        let imu = model.sensors.iter().position(|s| s.kind == SensorKind::Imu);
+        Ok(Self {
+            height: q[2],
+            world,
+            robot,
+            model: model.clone(),
+            engine,
+            conditions,
+            imu,
+            under_way: VecDeque::new(),
+            next_command: 0.0,
+            history: Vec::new(),
+            saturated: 0,
+        })
+    }
+
+    /// Walks until it stands again or has fallen.
+    pub(super) fn walk(
+        &mut self,
+        command: WalkCommand,
+        duration: Option<f64>,
+        interrupt: &Interrupt,
+        bar: &ProgressBar,
+    ) -> Run {
+        let wall = std::time::Instant::now();
+        let expected = duration.unwrap_or(match command {
+            WalkCommand::Distance(d) => {
+                let s = &self.engine.generator().settings;
+                d.abs() / s.limits.forward * s.step_time
+            }
+            _ => 1.0,
+        }) + 2.0;
+        self.engine.command(command);
+        let start = self.root();
+        let (mut stood, mut failure, mut is_stopped) = (0.0, None, duration.is_none());
+        let mut began = None;
+        let mut ended = 0.0;
+        while failure.is_none() && stood < SETTLE {
+            let time = self.world.time();
+            if !is_stopped && duration.is_some_and(|d| time >= d) {
+                self.engine.command(WalkCommand::Stop);
+                is_stopped = true;
+            }
+            failure = self.step();
+            if self.engine.state() == WalkState::Standing && is_stopped && time > 0.2 {
+                stood += self.conditions.dt;
+            } else {
+                if self.engine.state() == WalkState::Walking {
+                    began.get_or_insert(time);
+                    ended = time;
+                }
+                stood = 0.0;
+            }
+            if interrupt.is_raised() {
+                failure = Some(format!("interrupted at {time:.3} s"));
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "percent")]
+            bar.set_position((100.0 * time / expected).min(100.0) as u64);
+        }
+        if let Some(error) = self.engine.failure() {
+            failure.get_or_insert(error.to_string());
+        }
+        let (end, time) = (self.root(), self.world.time());
+        Run {
+            history: core::mem::take(&mut self.history),
+            failure,
+            steps: self.engine.steps(),
+            walking_time: ended - began.unwrap_or(0.0),
+            distance: end[0] - start[0],
+            drift: end[1] - start[1],
+            yaw: self.pose().rpy()[2],
+            clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
+            faster: time / wall.elapsed().as_secs_f64(),
+            saturated: self.saturated as f64 * self.conditions.dt / time,
+        }
+    }
+
+    fn pose(&self) -> Pose {
+        self.world.robot(self.robot).data().pose_in_world[0]
+    }
+
+    fn root(&self) -> [f64; 3] {
+        self.pose().translation.into()
+    }
+
+    /// One step of the physics; says why when the robot has fallen.
+    fn step(&mut self) -> Option<String> {
+        let time = self.world.time();
+        if time + 1e-9 >= self.next_command {
+            self.next_command += self.conditions.command_period;
+            self.command(time);
+        }
+        while self.under_way.front().is_some_and(|(at, _)| *at <= time + 1e-9) {
+            if let Some((_, targets)) = self.under_way.pop_front() {
+                self.apply(&targets);
+            }
+        }
+        self.push(time);
+        if let StepOutcome::NonFinite(_) = self.world.step() {
+            return Some(format!("at {time:.3} s: {}", self.world.non_finite_report()));
+        }
+        let every = (HISTORY / self.conditions.dt).round().max(1.0);
+        if (time / self.conditions.dt).round() % every == 0.0 {
+            self.record();
+        }
+        let root = self.root();
+        if root[2] < FALLEN * self.height {
+            let steps = self.engine.steps();
+            let correction = self.engine.correction();
+            return Some(format!(
+                "fell at {time:.2} s in step {steps}, at x {:.2} m, y {:.2} m, leaning {:.2} rad left and {:.2} rad forward",
+                root[0], root[1], -correction.lean[0], correction.lean[1]
+            ));
+        }
+        None
+    }
+
+    /// Steps the engine with what is measured now.
+    fn command(&mut self, time: f64) {
+        let view = self.world.robot(self.robot);
+        let imu = self.imu.map(|i| self.world.sensor_imu(self.robot, i));
+        // Before the first step no sensor has a reading.
+        let measured = imu.filter(|_| !self.conditions.open_loop && time > 0.0).map(|imu| Measured {
+            q: view.q(),
+            v: view.v(),
+            orientation: imu.orientation,
+            angular_velocity: imu.angular_velocity,
+        });
+        let mut targets =
+            self.engine.advance(self.conditions.command_period, measured.as_ref()).clone();
+        if self.conditions.position_only {
+            let mut position = targets.position.clone();
+            with_servo_sag(&self.model, &targets, &mut position);
+            targets.position = position;
+            targets.effort.fill(0.0);
+            targets.velocity.fill(0.0);
+        }
+        if self.conditions.whole_degrees {
+            for joint in self.model.joints.iter().skip(1) {
+                let q = &mut targets.position[joint.q_start];
+                *q = q.to_degrees().round().to_radians();
+            }
+        }
+        self.under_way.push_back((time + self.conditions.latency, targets));
+    }
+
+    fn apply(&mut self, targets: &JointTargets) {
+        let drives = self.world.drive_mut(self.robot);
+        for joint in self.model.joints.iter().skip(1) {
+            drives.position[joint.v_start] = targets.position[joint.q_start];
+            drives.velocity[joint.v_start] = targets.velocity[joint.v_start];
+            drives.effort[joint.v_start] = targets.effort[joint.v_start];
+        }
+    }
+
+    /// A push changes the velocity of the whole robot, as a blow on its centre of mass.
+    fn push(&mut self, time: f64) {
+        let Some(push) = self.conditions.push else { return };
+        let inside = time >= push.time && time < push.time + PUSH - 1e-9;
+        if !inside {
+            return;
+        }
+        let view = self.world.robot(self.robot);
+        let (q, mut v) = (view.q().to_vec(), view.v().to_vec());
+        let part = self.conditions.dt / PUSH / view.model().mass();
+        for (v, impulse) in v.iter_mut().zip(push.impulse) {
+            *v += impulse * part;
+        }
+        // The state is the robot's own plus a finite number.
+        if self.world.set_robot_state(self.robot, &q, &v).is_err() {
+            self.conditions.push = None;
+        }
+    }
+
+    fn record(&mut self) {
+        let view = self.world.robot(self.robot);
+        let limits = &view.drives().effort_limit;
+        let at_limit =
+            view.efforts().iter().zip(limits).any(|(e, limit)| e.abs() >= limit * (1.0 - 1e-6));
+        if at_limit {
+            self.saturated += (HISTORY / self.conditions.dt).round() as u64;
+        }
+        let (mut force, mut moment) = (0.0, [0.0; 2]);
+        for contact in self.world.contacts() {
+            let sign = match (contact.a, contact.b) {
+                (Owner::Link { .. }, Owner::Link { .. }) => continue,
+                (Owner::Link { .. }, _) => -1.0,
+                _ => 1.0,
+            };
+            let up = sign * contact.force.z;
+            force += up;
+            moment[0] += up * contact.position.x;
+            moment[1] += up * contact.position.y;
+        }
+        let sample = self.engine.sample();
+        let correction = self.engine.correction();
+        self.history.push(Moment {
+            time: self.world.time(),
+            root: self.root(),
+            planned: [sample.q[0], sample.q[1], sample.q[2]],
+            pressure: moment.map(|m| m / force),
+            zmp: sample.zmp,
+            lean: correction.lean,
+            dcm_error: correction.dcm_error,
+        });
+    }
+}
+
+/// The robot with other masses than the planner believes.
+fn heavier(model: &Model, conditions: &Conditions) -> Model {
+    let mut model = model.clone();
+    for body in &mut model.bodies {
+        let Inertia { mass, com, about_com } = body.inertia;
+        let k = conditions.mass_factor;
+        body.inertia = Inertia { mass: mass * k, com, about_com: about_com * k };
+    }
+    model
+}
+
+fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
+    for k in 0..100_u32 {
+        let x = 0.3 + 0.3 * f64::from(k);
+        let size = Vector3::new(0.05, 2.0, 2.0 * conditions.bumps);
+        world.add_body(BodyDescription {
+            name: format!("bump {k}"),
+            shape: Shape::Box { size },
+            mass: 1.0,
+            inertia: None,
+            pose: Pose::from_translation(Vector3::new(x, 0.0, 0.0)),
+            velocity: Motion::default(),
+            friction: conditions.friction,
+            restitution: 0.0,
+            fixed: true,
+            color: [0.6, 0.6, 0.6, 1.0],
+        })?;
+    }
+    Ok(())
+}
+
+/// Planned joint positions as CSV.
+pub(super) fn trace(model: &Model, samples: &[Sample], period: f64, file: &Path) -> Result<()> {
+    let joints: Vec<_> = model.joints.iter().skip(1).collect();
+    let mut columns = vec![Column::new("time", "s")];
+    columns.extend(["x", "y", "z"].map(|n| Column::new(&format!("base.{n}"), "m")));
+    columns.extend(["roll", "pitch", "yaw"].map(|n| Column::new(&format!("base.{n}"), "rad")));
+    columns.extend(joints.iter().map(|j| Column::new(&j.name, "rad")));
+    let plane = ["com.x", "com.y", "zmp_reference.x", "zmp_reference.y", "zmp.x", "zmp.y", "margin"];
+    columns.extend(plane.map(|n| Column::new(n, "m")));
+    let mut writer = TraceWriter::create(file, &columns)?;
+    for s in samples {
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(s.q[6], s.q[3], s.q[4], s.q[5]));
+        let (roll, pitch, yaw) = turn.euler_angles();
+        let mut row = vec![s.index as f64 * period, s.q[0], s.q[1], s.q[2], roll, pitch, yaw];
+        row.extend(joints.iter().map(|j| s.q[j.q_start]));
+        row.extend([s.com[0], s.com[1]].iter().chain(&s.zmp_reference).chain(&s.zmp));
+        row.push(s.margin);
+        writer.row(&row)?;
+    }
+    writer.finish()?;
+    Ok(())
+}

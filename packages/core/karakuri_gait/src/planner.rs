@@ -1,0 +1,31 @@
+//! Walking for any robot on two legs: footsteps or a velocity in, joint targets out.
+//!
+//! ```text
+//! WalkCommand -> Footstep (clipped) -> Timeline (phases, ZMP reference, feet) -> Generator (preview control, whole-body
+//! inverse kinematics, second pass on the whole robot's ZMP) -> Sample -> WalkEngine (+ Stabilizer) -> JointTargets
+//! ```
+//!
+//! Frames: the world, X forward at the start, Z up; soles as URDF links. Units: SI.
+
+mod biped;
+pub mod dcm;
+mod engine;
+mod footstep;
+mod generator;
+mod preview;
+mod settings;
+mod stabilizer;
+mod timeline;
+mod whole_body;
+
+pub use biped::{Biped, BipedError, Leg};
+pub use engine::{JointTargets, WalkCommand, WalkEngine, WalkState};
+pub use footstep::{
+    Clip, ClipKind, Footstep, Place, Side, StepLimits, Velocity, clip, straight,
+};
+pub use generator::{Generator, PlanError, Sample};
+pub use preview::{CartState, PreviewDesign, PreviewGains};
+pub use settings::{SettingError, WalkSettings};
+pub use stabilizer::{Correction, Measured, Stabilizer, StabilizerSettings, with_servo_sag};
+pub use timeline::{Support, Timeline};
+pub use whole_body::{BodyTarget, OutOfReach, WholeBody};

@@ -1,0 +1,191 @@
+//! What a planner must know of a robot: soles, legs, whether they can turn.
+
+use std::sync::Arc;
+
+use karakuri_dynamics::{Data, forward_kinematics, frame_jacobian_local, frame_pose};
+use karakuri_model::{Base, BodyId, FrameId, JointKind, Model, Shape};
+use karakuri_spatial::Vector3;
+use nalgebra::{DMatrix, Matrix6xX};
+
+use super::{SettingError, Side, WalkSettings};
+use crate::compensation::{Polygon, Rectangle};
+
+/// Parts of the shapes of a foot within this of the sole's plane are its outline. [m]
+const SOLE_THICKNESS: f64 = 0.002;
+/// Below this singular value of a leg's Jacobian (lengths by leg length) the foot cannot turn. [-]
+const SINGULAR: f64 = 1e-3;
+
+/// A leg and its sole.
+#[derive(Debug, Clone)]
+pub struct Leg {
+    /// Sole link.
+    pub sole: FrameId,
+    /// Outline of the sole in its frame. [m]
+    pub outline: Rectangle,
+    /// Joints from the root link to the sole.
+    pub joints: Vec<BodyId>,
+}
+
+/// A robot on two legs.
+#[derive(Debug, Clone)]
+pub struct Biped {
+    /// The robot.
+    pub model: Arc<Model>,
+    /// Left, right.
+    pub legs: [Leg; 2],
+    /// Position with the posture's joints. (nq)
+    pub posture: Vec<f64>,
+    /// The legs can turn a foot about the vertical.
+    pub has_yaw: bool,
+}
+
+/// Why a robot cannot walk so.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BipedError {
+    /// The base does not float.
+    #[error("robot `{robot}` has a fixed base; load it with `base: floating`")]
+    FixedBase {
+        /// Robot name.
+        robot: String,
+    },
+    /// No such link.
+    #[error("robot `{robot}` has no link `{link}`; name the sole links in `soles`")]
+    NoLink {
+        /// Robot name.
+        robot: String,
+        /// Link name.
+        link: String,
+    },
+    /// No such posture.
+    #[error("robot `{robot}` has no posture `{posture}`; add it to the robot's YAML")]
+    NoPosture {
+        /// Robot name.
+        robot: String,
+        /// Posture name.
+        posture: String,
+    },
+    /// Too few joints.
+    #[error("the leg to `{link}` has {joints} joints of one freedom; walking needs at least 5")]
+    ShortLeg {
+        /// Sole link.
+        link: String,
+        /// Joints.
+        joints: usize,
+    },
+    /// Nothing to stand on.
+    #[error(
+        "link `{link}` has no collision shape at its origin's height; put the sole frame on the sole's underside"
+    )]
+    NoSole {
+        /// Sole link.
+        link: String,
+    },
+    /// The gait's standing posture is out of reach.
+    #[error("standing: {0}")]
+    Posture(super::PlanError),
+    /// A number of the gait.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+}
+
+impl Biped {
+    /// Finds legs and soles.
+    pub fn new(model: Arc<Model>, settings: &WalkSettings) -> Result<Self, BipedError> {
+        settings.check()?;
+        let robot = || model.name.clone();
+        if model.base != Base::Floating {
+            return Err(BipedError::FixedBase { robot: robot() });
+        }
+        let name = &settings.posture;
+        let posture = model.postures.iter().find(|p| p.name == *name);
+        let posture = posture
+            .ok_or_else(|| BipedError::NoPosture { robot: robot(), posture: name.clone() })?;
+        let mut q = model.neutral_position();
+        for (joint, position) in &posture.positions {
+            q[model.joints[joint.0].q_start] = *position;
+        }
+        let mut data = Data::new(&model);
+        forward_kinematics(&model, &mut data, &q);
+        let leg = |side: Side| leg(&model, &data, &settings.soles[side.index()]);
+        let legs = [leg(Side::Left)?, leg(Side::Right)?];
+        let has_yaw = legs.iter().all(|leg| can_turn(&model, &data, leg, settings.com_height));
+        Ok(Self { model, legs, posture: q, has_yaw })
+    }
+
+    /// Where the ZMP may be: the hull of the soles that stand. [m]
+    pub fn support_polygon(&self, soles: &[(Side, karakuri_spatial::Pose)]) -> Polygon {
+        let corners: Vec<[f64; 2]> = soles
+            .iter()
+            .flat_map(|(side, X_WSole)| {
+                self.legs[side.index()].outline.corners().map(|[x, y]| {
+                    let p = X_WSole.transform_point(&Vector3::new(x, y, 0.0));
+                    [p.x, p.y]
+                })
+            })
+            .collect();
+        Polygon::hull(&corners)
+    }
+}
+
+fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
+    let missing = || BipedError::NoLink { robot: model.name.clone(), link: link.to_owned() };
+    let sole = model.frame(link).ok_or_else(missing)?;
+    let mut joints = Vec::new();
+    let mut body = model.frames[sole.0].body;
+    while let Some(b) = body {
+        if matches!(model.joints[b.0].kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. }) {
+            joints.push(b);
+        }
+        body = model.bodies[b.0].parent;
+    }
+    joints.reverse();
+    if joints.len() < 5 {
+        return Err(BipedError::ShortLeg { link: link.to_owned(), joints: joints.len() });
+    }
+    let outline = outline(model, data, sole)
+        .ok_or_else(|| BipedError::NoSole { link: link.to_owned() })?;
+    Ok(Leg { sole, outline, joints })
+}
+
+/// The rectangle around what the foot's shapes have in the sole's plane.
+fn outline(model: &Model, data: &Data, sole: FrameId) -> Option<Rectangle> {
+    let X_SoleW = frame_pose(model, data, sole).inverse();
+    let body = model.frames[sole.0].body?;
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for geometry in model.collisions.iter().filter(|g| g.body == Some(body)) {
+        let X_SoleG = X_SoleW * data.pose_in_world[body.0] * geometry.pose_in_body;
+        let corners: Vec<Vector3> = match &geometry.shape {
+            Shape::Box { size } => (0..8)
+                .map(|i| {
+                    let end = |bit: usize| if i >> bit & 1 == 1 { 0.5 } else { -0.5 };
+                    size.component_mul(&Vector3::new(end(0), end(1), end(2)))
+                })
+                .collect(),
+            Shape::Mesh(mesh) => mesh.vertices.iter().map(|v| Vector3::from(*v)).collect(),
+            Shape::Sphere { radius } => vec![-X_SoleG.rotation.row(2).transpose() * *radius],
+            _ => Vec::new(),
+        };
+        for corner in corners {
+            let p = X_SoleG.transform_point(&corner);
+            if p.z.abs() < SOLE_THICKNESS {
+                for (axis, x) in [p.x, p.y].into_iter().enumerate() {
+                    low[axis] = low[axis].min(x);
+                    high[axis] = high[axis].max(x);
+                }
+            }
+        }
+    }
+    let has_area = high[0] > low[0] && high[1] > low[1];
+    has_area.then_some(Rectangle { x: [low[0], high[0]], y: [low[1], high[1]] })
+}
+
+fn can_turn(model: &Model, data: &Data, leg: &Leg, length: f64) -> bool {
+    let mut whole = Matrix6xX::zeros(model.nv);
+    frame_jacobian_local(model, data, leg.sole, &mut whole);
+    let column = |k: usize| model.joints[leg.joints[k].0].v_start;
+    let jacobian = DMatrix::from_fn(6, leg.joints.len(), |row, k| {
+        whole[(row, column(k))] / if row < 3 { 1.0 } else { length }
+    });
+    jacobian.ncols() >= 6 && jacobian.singular_values().min() > SINGULAR
+}

@@ -1,0 +1,344 @@
+//! Walking, sample by sample: commands in, joint targets out.
+//!
+//! A step's motion is planned when the step before it ends, at the start of its double support, from the latest command,
+//! and goes on exactly where the last plan ended; so a command takes effect within a step, and a stop within two.
+
+use karakuri_dynamics::{difference, integrate};
+use serde::Serialize;
+
+use super::generator::{Generator, PlanError, Sample};
+use super::stabilizer::{Correction, Measured, Stabilizer};
+use super::timeline::{Timeline, middle};
+use super::{Biped, BipedError, Clip, Footstep, Place, Side, Velocity, WalkSettings, footstep};
+
+/// Samples planned at once while standing. [s]
+const IDLE: f64 = 0.1;
+/// Feet nearer than this to side by side need no closing step. [m]
+const PARALLEL: f64 = 1e-3;
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WalkCommand {
+    /// Close the feet and stand.
+    Stop,
+    /// Walk at a velocity until told otherwise.
+    Velocity(Velocity),
+    /// Make these steps, then stand where the feet are.
+    Footsteps(Vec<Footstep>),
+    /// Walk straight over a distance, negative is backward, then stand. [m]
+    Distance(f64),
+}
+
+/// What the engine is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WalkState {
+    /// Standing on both feet.
+    Standing,
+    /// Walking, or about to start or stop.
+    Walking,
+}
+
+/// Targets of the joints' servos. Floating base entries are not used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointTargets {
+    /// [rad or m] (nq)
+    pub position: Vec<f64>,
+    /// [rad/s or m/s] (nv)
+    pub velocity: Vec<f64>,
+    /// Feed-forward, and what the stabiliser adds. [N·m or N] (nv)
+    pub effort: Vec<f64>,
+}
+
+/// Walks a robot. Step it with [`Self::advance`].
+#[derive(Debug, Clone)]
+pub struct WalkEngine {
+    generator: Generator,
+    stabilizer: Stabilizer,
+    timeline: Timeline,
+    command: WalkCommand,
+    /// Steps of the command that are still to be made.
+    queue: Vec<Footstep>,
+    next_side: Side,
+    /// Samples from `samples[0].index` on.
+    samples: Vec<Sample>,
+    /// In samples, from the start.
+    time: f64,
+    state: WalkState,
+    /// The last chunk ended with the ZMP between the feet.
+    is_at_rest: bool,
+    clips: Vec<Clip>,
+    steps: u64,
+    failure: Option<PlanError>,
+    targets: JointTargets,
+    correction: Correction,
+}
+
+impl WalkEngine {
+    /// Standing with the feet about the origin.
+    pub fn new(biped: Biped, settings: WalkSettings) -> Result<Self, BipedError> {
+        let generator = Generator::new(biped, settings)?;
+        let feet = generator.standing_feet();
+        let settings = &generator.settings;
+        let zmp = middle(settings, &feet);
+        let timeline = Timeline::new(settings, (0, feet, zmp), &[], (true, true));
+        let model = &generator.biped.model;
+        let targets = JointTargets {
+            position: generator.biped.posture.clone(),
+            velocity: vec![0.0; model.nv],
+            effort: vec![0.0; model.nv],
+        };
+        let stabilizer = Stabilizer::new(&generator.biped, settings, generator.omega());
+        let mut engine = Self {
+            stabilizer,
+            timeline,
+            command: WalkCommand::Stop,
+            queue: Vec::new(),
+            next_side: Side::Left,
+            samples: Vec::new(),
+            time: 0.0,
+            state: WalkState::Standing,
+            is_at_rest: true,
+            clips: Vec::new(),
+            steps: 0,
+            failure: None,
+            targets,
+            correction: Correction::default(),
+            generator,
+        };
+        engine.extend();
+        match engine.failure {
+            Some(error) => Err(BipedError::Posture(error)),
+            None => {
+                engine.write_targets();
+                Ok(engine)
+            }
+        }
+    }
+
+    /// From the next step on.
+    pub fn command(&mut self, command: WalkCommand) {
+        self.failure = None;
+        self.queue = match &command {
+            WalkCommand::Footsteps(steps) => steps.clone(),
+            WalkCommand::Distance(distance) => {
+                let feet = self.feet_ahead();
+                let limits = &self.generator.settings.limits;
+                let longest = if *distance < 0.0 { limits.backward } else { limits.forward };
+                footstep::straight(*distance, longest, &feet, self.next_side)
+            }
+            _ => Vec::new(),
+        };
+        self.command = command;
+    }
+
+    /// Where the feet will be when the step under way has ended.
+    fn feet_ahead(&self) -> [Place; 2] {
+        self.timeline.places(self.generator.next_index())
+    }
+
+    /// The planned instant, that which comes next.
+    pub fn sample(&self) -> &Sample {
+        &self.samples[self.position().0]
+    }
+
+    /// The robot and its gait.
+    pub fn generator(&self) -> &Generator {
+        &self.generator
+    }
+
+    /// Standing or walking.
+    pub fn state(&self) -> WalkState {
+        self.state
+    }
+
+    /// Steps begun.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// What was cut from the steps since this was last asked.
+    pub fn take_clips(&mut self) -> Vec<Clip> {
+        core::mem::take(&mut self.clips)
+    }
+
+    /// Why the last command could not be followed; the robot stands.
+    pub fn failure(&self) -> Option<PlanError> {
+        self.failure
+    }
+
+    /// Targets of the joints now.
+    pub fn targets(&self) -> &JointTargets {
+        &self.targets
+    }
+
+    /// What the stabiliser does now.
+    pub fn correction(&self) -> &Correction {
+        &self.correction
+    }
+
+    /// The stabiliser, whose gains are live.
+    pub fn stabilizer_mut(&mut self) -> &mut Stabilizer {
+        &mut self.stabilizer
+    }
+
+    /// Goes on by `dt` [s]; with measurements, the stabiliser works.
+    pub fn advance(&mut self, dt: f64, measured: Option<&Measured<'_>>) -> &JointTargets {
+        self.time += dt / self.generator.settings.period;
+        self.extend();
+        self.write_targets();
+        if let Some(measured) = measured {
+            let (k, _) = self.position();
+            let sample = &self.samples[k];
+            self.correction =
+                self.stabilizer.correct(&self.generator.biped, sample, measured, dt);
+            for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
+                *effort += more;
+            }
+        }
+        &self.targets
+    }
+
+    /// Index into `samples`, and how far on to the next one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sample number")]
+    fn position(&self) -> (usize, f64) {
+        let first = self.samples.first().map_or(0, |s| s.index) as f64;
+        let at = (self.time - first).max(0.0);
+        // Rounding errors of many small steps must not make one sample of two.
+        let k = (at + 1e-6).floor();
+        ((k as usize).min(self.samples.len().saturating_sub(1)), (at - k).clamp(0.0, 1.0))
+    }
+
+    /// Plans until there is a sample after the present one.
+    fn extend(&mut self) {
+        while self.samples.last().is_none_or(|s| s.index as f64 <= self.time + 1e-6) {
+            let last = self.samples.pop();
+            self.samples.clear();
+            self.samples.extend(last);
+            if let Err(error) = self.plan_next() {
+                self.failure = Some(error);
+                (self.command, self.queue) = (WalkCommand::Stop, Vec::new());
+                if self.plan_next().is_err() {
+                    self.hold();
+                }
+            }
+        }
+    }
+
+    /// Nothing can be planned: the last sample goes on for ever.
+    fn hold(&mut self) {
+        self.state = WalkState::Standing;
+        if let Some(last) = self.samples.last().cloned() {
+            self.time = last.index as f64;
+            self.samples.push(Sample { index: last.index + 1, ..last });
+        }
+    }
+
+    fn plan_next(&mut self) -> Result<(), PlanError> {
+        let at = self.generator.next_index();
+        let (feet, zmp) = (self.timeline.places(at), self.timeline.zmp(at));
+        let (steps, ends) = self.steps_ahead(&feet);
+        let settings = &self.generator.settings;
+        let is_idle = steps.is_empty() && self.is_at_rest;
+        let timeline =
+            Timeline::new(settings, (at, feet, zmp), &steps, (self.is_at_rest, ends));
+        let n = if is_idle {
+            settings.samples(IDLE)
+        } else {
+            usize::try_from(timeline.end_of_step(at) - at).unwrap_or(1)
+        };
+        let samples = self.generator.plan(&timeline, n)?;
+        self.timeline = timeline;
+        self.samples.extend(samples);
+        self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
+        self.is_at_rest = steps.is_empty();
+        if let Some(step) = steps.first() {
+            self.next_side = step.side.other();
+            self.steps += 1;
+            if !self.queue.is_empty() {
+                self.queue.remove(0);
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps to plan with, as far as one looks ahead, and whether the last of them is the last one.
+    fn steps_ahead(&mut self, feet: &[Place; 2]) -> (Vec<Footstep>, bool) {
+        let settings = &self.generator.settings;
+        let ahead = settings.samples(settings.preview_time) * settings.passes.max(1) * 2;
+        let most = 2 + ahead / settings.samples(settings.step_time);
+        let mut standing = *feet;
+        let mut side = self.next_side;
+        let mut steps = Vec::new();
+        let velocity = match &self.command {
+            WalkCommand::Velocity(v) if *v != Velocity::default() => Some(*v),
+            _ => None,
+        };
+        if let Some(v) = velocity
+            && self.state == WalkState::Standing
+            && v.left * side.sign() < 0.0
+        {
+            side = side.other();
+        }
+        let mut ends = velocity.is_none();
+        while steps.len() < most {
+            let wanted = if let Some(v) = velocity {
+                v.footstep(side, &standing[side.other().index()], settings)
+            } else if let Some(step) = self.queue.get(steps.len()) {
+                *step
+            } else if self.command == WalkCommand::Stop && steps.is_empty() {
+                match closing(side, &standing, settings) {
+                    Some(step) => step,
+                    None => break,
+                }
+            } else {
+                break;
+            };
+            side = wanted.side;
+            let limits = (&settings.limits, self.generator.biped.has_yaw);
+            let mut clips = Vec::new();
+            let step =
+                footstep::clip(&wanted, &standing[side.other().index()], limits, &mut clips);
+            if steps.is_empty() {
+                self.clips.extend(clips);
+            }
+            standing[side.index()] = step.to;
+            side = side.other();
+            steps.push(step);
+        }
+        ends &= steps.len() < most;
+        (steps, ends)
+    }
+
+    /// Between two samples: positions and rates by the cubic through both.
+    fn write_targets(&mut self) {
+        let (k, u) = self.position();
+        let model = &self.generator.biped.model;
+        let h = self.generator.settings.period;
+        let a = &self.samples[k];
+        let b = self.samples.get(k + 1).unwrap_or(a);
+        let mut way = vec![0.0; model.nv];
+        difference(model, &a.q, &b.q, &mut way);
+        let targets = &mut self.targets;
+        let span = if k + 1 < self.samples.len() { h } else { 0.0 };
+        for i in 0..model.nv {
+            let (d, v0, v1) = (way[i], a.v[i] * span, b.v[i] * span);
+            let (c2, c3) = (3.0 * d - 2.0 * v0 - v1, v0 + v1 - 2.0 * d);
+            way[i] = u * (v0 + u * (c2 + u * c3));
+            let rate = v0 + u * (2.0 * c2 + u * 3.0 * c3);
+            targets.velocity[i] = if span > 0.0 { rate / span } else { 0.0 };
+            targets.effort[i] = a.effort[i] + u * (b.effort[i] - a.effort[i]);
+        }
+        integrate(model, &a.q, &way, 1.0, &mut targets.position);
+    }
+}
+
+/// The step that puts the feet side by side, if they are not.
+fn closing(side: Side, feet: &[Place; 2], settings: &WalkSettings) -> Option<Footstep> {
+    let standing = &feet[side.other().index()];
+    let wanted = Velocity::default().footstep(side, standing, settings);
+    let now = feet[side.index()];
+    let away = (0..3).map(|i| wanted.to.position[i] - now.position[i]);
+    let distance = away.map(|d| d * d).sum::<f64>().sqrt() + (wanted.to.yaw - now.yaw).abs();
+    (distance > PARALLEL).then_some(wanted)
+}

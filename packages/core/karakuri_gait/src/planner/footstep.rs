@@ -1,0 +1,231 @@
+//! Places of feet: what a velocity or a distance asks for, cut to what the robot can do, with the reason.
+
+use karakuri_spatial::{Matrix3, Pose, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::WalkSettings;
+
+/// A foot, and what belongs to it, as an index of pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// 0
+    Left,
+    /// 1
+    Right,
+}
+
+impl Side {
+    /// Both, left first.
+    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        if self == Self::Left { Self::Right } else { Self::Left }
+    }
+
+    /// Index in pairs.
+    pub fn index(self) -> usize {
+        usize::from(self == Self::Right)
+    }
+
+    /// +1 left, -1 right.
+    pub fn sign(self) -> f64 {
+        if self == Self::Left { 1.0 } else { -1.0 }
+    }
+}
+
+/// Where a sole stands: its frame's origin on the floor, and its heading.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// In the world. [m] (3)
+    pub position: [f64; 3],
+    /// About the vertical. [rad]
+    pub yaw: f64,
+}
+
+impl Place {
+    /// `X_WSole`.
+    pub fn pose(&self) -> Pose {
+        Pose::new(turned(self.yaw), Vector3::from(self.position))
+    }
+
+    /// A point of the sole's plane in the world. [m] (2)
+    pub fn point(&self, p_Sole: [f64; 2]) -> [f64; 2] {
+        let (s, c) = self.yaw.sin_cos();
+        let [x, y] = p_Sole;
+        [self.position[0] + c * x - s * y, self.position[1] + s * x + c * y]
+    }
+}
+
+/// Rotation about the vertical.
+pub(super) fn turned(yaw: f64) -> Matrix3 {
+    Pose::from_axis_angle(&Vector3::z(), yaw).rotation
+}
+
+/// One step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Footstep {
+    /// The foot that moves.
+    pub side: Side,
+    /// Where to.
+    pub to: Place,
+}
+
+/// What was cut, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Clip {
+    /// Which quantity.
+    pub what: ClipKind,
+    /// Asked for. [m or rad]
+    pub asked: f64,
+    /// Done. [m or rad]
+    pub done: f64,
+}
+
+/// A quantity of a step that has a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClipKind {
+    /// Longest step forward or backward.
+    Length,
+    /// Feet would be too near or too far apart.
+    Width,
+    /// Largest turn of a step.
+    Turn,
+    /// The legs have no yaw joint.
+    NoYaw,
+    /// Highest step up or down.
+    Height,
+}
+
+impl core::fmt::Display for Clip {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let (asked, done) = (self.asked, self.done);
+        match self.what {
+            ClipKind::Length => write!(f, "step length {asked:.3} m cut to {done:.3} m"),
+            ClipKind::Width => write!(f, "distance of the feet {asked:.3} m made {done:.3} m"),
+            ClipKind::Turn => write!(f, "turn of {asked:.3} rad a step cut to {done:.3} rad"),
+            ClipKind::NoYaw => {
+                write!(f, "turn of {asked:.3} rad a step left out: the legs have no yaw joint")
+            }
+            ClipKind::Height => write!(f, "step of {asked:.3} m up cut to {done:.3} m"),
+        }
+    }
+}
+
+/// What a robot can do in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepLimits {
+    /// Longest step forward, against the standing foot. [m]
+    pub forward: f64,
+    /// Longest step backward. [m]
+    pub backward: f64,
+    /// Least and greatest distance of the feet across. [m] (2)
+    pub width: [f64; 2],
+    /// Largest turn. [rad]
+    pub turn: f64,
+    /// Highest step up or down. [m]
+    pub height: f64,
+}
+
+/// Moves a step into the limits; what was cut goes to `clips`.
+pub fn clip(
+    step: &Footstep,
+    standing: &Place,
+    (limits, has_yaw): (&StepLimits, bool),
+    clips: &mut Vec<Clip>,
+) -> Footstep {
+    let mut cut = |what, asked: f64, low: f64, high: f64| {
+        let done = asked.clamp(low, high);
+        if (done - asked).abs() > 1e-9 {
+            clips.push(Clip { what, asked, done });
+        }
+        done
+    };
+    let side = step.side.sign();
+    let R = turned(standing.yaw);
+    let between = Vector3::from(step.to.position) - Vector3::from(standing.position);
+    let relative = R.tr_mul(&between);
+    let length = cut(ClipKind::Length, relative.x, -limits.backward, limits.forward);
+    let [narrow, wide] = limits.width;
+    let width = cut(ClipKind::Width, side * relative.y, narrow, wide);
+    let height = cut(ClipKind::Height, relative.z, -limits.height, limits.height);
+    let asked = step.to.yaw - standing.yaw;
+    let turn = if has_yaw {
+        cut(ClipKind::Turn, asked, -limits.turn, limits.turn)
+    } else {
+        cut(ClipKind::NoYaw, asked, 0.0, 0.0)
+    };
+    let position =
+        Vector3::from(standing.position) + R * Vector3::new(length, side * width, height);
+    let to = Place { position: position.into(), yaw: standing.yaw + turn };
+    Footstep { side: step.side, to }
+}
+
+/// A velocity: forward, left [m/s], turning left [rad/s].
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Velocity {
+    /// [m/s]
+    #[serde(default)]
+    pub forward: f64,
+    /// [m/s]
+    #[serde(default)]
+    pub left: f64,
+    /// [rad/s]
+    #[serde(default)]
+    pub turn: f64,
+}
+
+impl Velocity {
+    /// The next step of `side` at this velocity, before clipping.
+    ///
+    /// Sideways the foot that leads takes the whole way, the other one closes up.
+    pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
+        let time = settings.step_time;
+        let leads = self.left * side.sign() > 0.0;
+        let sideways = if leads { 2.0 * self.left * time } else { 0.0 };
+        let turn = self.turn * time;
+        let half = 0.5 * settings.feet_apart * side.sign();
+        let way = Vector3::new(self.forward * time, half + sideways, 0.0);
+        let middle = Vector3::from(standing.position)
+            + turned(standing.yaw) * way;
+        let position = middle + turned(standing.yaw + turn) * Vector3::new(0.0, half, 0.0);
+        let to = Place { position: position.into(), yaw: standing.yaw + turn };
+        Footstep { side, to }
+    }
+}
+
+/// Steps straight ahead (or back, where negative) over a distance [m], none longer than `length` [m], and a last one
+/// that closes the feet.
+pub fn straight(distance: f64, length: f64, feet: &[Place; 2], first: Side) -> Vec<Footstep> {
+    /// More steps than anyone waits for.
+    const MOST: f64 = 100_000.0;
+    let n = (distance / length).abs().ceil().clamp(0.0, MOST);
+    let mut standing = *feet;
+    let mut side = first;
+    let mut steps = Vec::new();
+    let mut gone = 0.0;
+    while gone < n {
+        gone += 1.0;
+        let start = feet[side.index()];
+        let (s, c) = start.yaw.sin_cos();
+        let way = distance * gone / n;
+        let [x, y, z] = start.position;
+        let to = Place { position: [x + c * way, y + s * way, z], yaw: start.yaw };
+        standing[side.index()] = to;
+        steps.push(Footstep { side, to });
+        side = side.other();
+    }
+    if n > 0.0 {
+        let (start, way) = (feet[side.index()], distance);
+        let (s, c) = start.yaw.sin_cos();
+        let [x, y, z] = start.position;
+        let to = Place { position: [x + c * way, y + s * way, z], yaw: start.yaw };
+        steps.push(Footstep { side, to });
+    }
+    steps
+}

@@ -1,0 +1,232 @@
+//! Keeps a walking robot upright: measured divergent component against the planned one, answered at the ankles.
+//!
+//! Estimate: attitude from the inertial sensor, joints from encoders, the standing sole where it was planned; hence
+//! `c`, `ċ`, `ξ = c + ċ/ω`. Wanted ZMP `p = p_ref + (1 + k) (ξ − ξ_ref)`, inside the soles less a rim. The ankles of the
+//! feet that stand get the moment that moves the centre of pressure there: `M = (p − p_ref) × F`. On top, a damping
+//! moment against the rate of the trunk's lean. [Kajita 2010], [Englsberger 2015]
+//!
+//! Servos without a torque input take the moment as a shift of their target, `τ / K`: [`with_servo_sag`].
+
+use karakuri_dynamics::{Data, center_of_mass, centroidal_momentum, frame_pose, frame_velocity};
+use karakuri_model::{BodyId, JointKind, Model};
+use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::generator::Sample;
+use super::timeline::Support;
+use super::{Biped, JointTargets, Side, WalkSettings};
+
+/// Gains; all may change while walking.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StabilizerSettings {
+    /// k: how much further than the divergent component the ZMP goes. [-]
+    pub dcm: f64,
+    /// Moment against the rate of the lean, by weight and height: `M = k m g z_c/ω · rate`. [-]
+    pub rate: f64,
+    /// Part of the wanted moment that the ankles get; 0 is off. [-]
+    pub ankle: f64,
+    /// Rim of the soles that the ZMP is kept out of. [m]
+    pub rim: f64,
+    /// Time constant of the filter on the divergent component. [s]
+    pub filter: f64,
+}
+
+impl Default for StabilizerSettings {
+    fn default() -> Self {
+        Self { dcm: 1.0, rate: 0.0, ankle: 1.0, rim: 0.005, filter: 0.01 }
+    }
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured<'a> {
+    /// Joint positions; the base's entries are not read. [rad or m] (nq)
+    pub q: &'a [f64],
+    /// Joint rates; the base's entries are not read. [rad/s or m/s] (nv)
+    pub v: &'a [f64],
+    /// `R_WB` of the root link from the inertial sensor.
+    pub orientation: UnitQuaternion,
+    /// Of the root link, in its axes. [rad/s] (3)
+    pub angular_velocity: Vector3,
+}
+
+/// What the stabiliser does.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Correction {
+    /// Measured divergent component less the planned one. [m] (2)
+    pub dcm_error: [f64; 2],
+    /// Measured divergent component. [m] (2)
+    pub dcm: [f64; 2],
+    /// Where the ZMP shall be instead. [m] (2)
+    pub zmp: [f64; 2],
+    /// Roll and pitch of the root link beyond what was planned. [rad] (2)
+    pub lean: [f64; 2],
+    /// On top of the planned efforts. [N·m or N] (nv)
+    pub effort: Vec<f64>,
+}
+
+/// The stabiliser.
+#[derive(Debug, Clone)]
+pub struct Stabilizer {
+    /// Live gains.
+    pub settings: StabilizerSettings,
+    omega: f64,
+    com_height: f64,
+    weight: f64,
+    mass: f64,
+    data: Data,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// Last two joints of each leg.
+    ankles: [[BodyId; 2]; 2],
+    error: Option<[f64; 2]>,
+    /// Heading of the sensor when it was first read, less the planned one. [rad]
+    heading: Option<f64>,
+}
+
+impl Stabilizer {
+    pub(super) fn new(biped: &Biped, settings: &WalkSettings, omega: f64) -> Self {
+        let model = &biped.model;
+        let mass = model.mass();
+        Self {
+            settings: settings.stabilizer,
+            omega,
+            com_height: settings.com_height,
+            weight: mass * 9.81,
+            mass,
+            data: Data::new(model),
+            q: model.neutral_position(),
+            v: vec![0.0; model.nv],
+            ankles: biped.legs.each_ref().map(|leg| {
+                let n = leg.joints.len();
+                [leg.joints[n - 2], leg.joints[n - 1]]
+            }),
+            error: None,
+            heading: None,
+        }
+    }
+
+    pub(super) fn correct(
+        &mut self,
+        biped: &Biped,
+        plan: &Sample,
+        measured: &Measured<'_>,
+        dt: f64,
+    ) -> Correction {
+        let model = &biped.model;
+        let mut correction = Correction { effort: vec![0.0; model.nv], ..Correction::default() };
+        let R_WB = self.attitude(plan, measured, &mut correction);
+        let loads = loads(plan);
+        let (com, velocity) = self.estimate(biped, plan, measured, (&R_WB, &loads));
+        let (gains, omega) = (self.settings, self.omega);
+        let mut wanted = plan.zmp;
+        let mut filtered = self.error.unwrap_or([0.0; 2]);
+        let part = dt / (gains.filter + dt);
+        for axis in 0..2 {
+            correction.dcm[axis] = com[axis] + velocity[axis] / omega;
+            let planned = plan.com[axis] + plan.com_velocity[axis] / omega;
+            let error = correction.dcm[axis] - planned;
+            filtered[axis] += part * (error - filtered[axis]);
+            wanted[axis] += (1.0 + gains.dcm) * filtered[axis];
+        }
+        self.error = Some(filtered);
+        correction.dcm_error = filtered;
+        let standing: Vec<(Side, Pose)> = Side::BOTH
+            .into_iter()
+            .filter(|side| loads[side.index()] > 0.0)
+            .map(|side| (side, plan.soles[side.index()]))
+            .collect();
+        correction.zmp = biped.support_polygon(&standing).nearest(wanted, gains.rim);
+        let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
+        let rate = R_WB * measured.angular_velocity;
+        let damping = gains.rate * self.weight * self.com_height / omega;
+        let moment = Vector3::new(
+            -self.weight * shift[1] + damping * rate.x,
+            self.weight * shift[0] + damping * rate.y,
+            0.0,
+        ) * gains.ankle;
+        for side in Side::BOTH {
+            for joint in self.ankles[side.index()] {
+                let JointKind::Revolute { axis } = model.joints[joint.0].kind else { continue };
+                let axis = self.data.pose_in_world[joint.0].transform_vector(&axis);
+                correction.effort[model.joints[joint.0].v_start] +=
+                    loads[side.index()] * axis.dot(&moment);
+            }
+        }
+        correction
+    }
+
+    /// Attitude as measured, heading as planned plus what it has changed against the plan.
+    fn attitude(
+        &mut self,
+        plan: &Sample,
+        measured: &Measured<'_>,
+        correction: &mut Correction,
+    ) -> Matrix3 {
+        let planned = Pose::from_quaternion(&quaternion(&plan.q[3..7]), Vector3::zeros());
+        let (roll, pitch, yaw) = measured.orientation.euler_angles();
+        let [planned_roll, planned_pitch, planned_yaw] = planned.rpy();
+        self.heading.get_or_insert(yaw - planned_yaw);
+        correction.lean = [roll - planned_roll, pitch - planned_pitch];
+        Pose::from_xyz_rpy([0.0; 3], [roll, pitch, planned_yaw]).rotation
+    }
+
+    /// Centre of mass and its rate, the standing soles being where they were planned. [m, m/s] (2 each)
+    fn estimate(
+        &mut self,
+        biped: &Biped,
+        plan: &Sample,
+        measured: &Measured<'_>,
+        (R_WB, loads): (&Matrix3, &[f64; 2]),
+    ) -> ([f64; 2], [f64; 2]) {
+        let model = &biped.model;
+        self.q.copy_from_slice(measured.q);
+        self.v.copy_from_slice(measured.v);
+        let X = Pose::new(*R_WB, Vector3::zeros());
+        let turn = X.quaternion();
+        self.q[..3].fill(0.0);
+        self.q[3..7].copy_from_slice(&[turn.i, turn.j, turn.k, turn.w]);
+        self.v[..3].fill(0.0);
+        let spin = R_WB * measured.angular_velocity;
+        self.v[3..6].copy_from_slice(spin.as_slice());
+        let momentum = centroidal_momentum(model, &mut self.data, &self.q, &self.v);
+        let mut com = center_of_mass(model, &self.data);
+        let mut velocity = momentum.linear / self.mass;
+        for side in Side::BOTH {
+            let (load, sole) = (loads[side.index()], biped.legs[side.index()].sole);
+            let place = frame_pose(model, &self.data, sole).translation;
+            com += (plan.soles[side.index()].translation - place) * load;
+            velocity -= frame_velocity(model, &self.data, sole).linear * load;
+        }
+        ([com.x, com.y], [velocity.x, velocity.y])
+    }
+}
+
+fn quaternion(xyzw: &[f64]) -> UnitQuaternion {
+    UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(xyzw[3], xyzw[0], xyzw[1], xyzw[2]))
+}
+
+/// Part of the weight that each foot carries by plan: by the lever rule in double support. (2)
+fn loads(plan: &Sample) -> [f64; 2] {
+    match plan.support {
+        Support::One(side) => Side::BOTH.map(|s| if s == side { 1.0 } else { 0.0 }),
+        Support::Both => {
+            let [l, r] = plan.soles.map(|sole| sole.translation.xy());
+            let along = r - l;
+            let p = nalgebra::Vector2::new(plan.zmp_reference[0], plan.zmp_reference[1]);
+            let k = ((p - l).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+            [1.0 - k, k]
+        }
+    }
+}
+
+/// Targets for servos without a torque input: positions moved by what the servo's stiffness gives way under the effort.
+pub fn with_servo_sag(model: &Model, targets: &JointTargets, position: &mut [f64]) {
+    position.copy_from_slice(&targets.position);
+    for joint in &model.joints {
+        if let Some(drive) = joint.drive.filter(|d| d.stiffness > 0.0) {
+            position[joint.q_start] += targets.effort[joint.v_start] / drive.stiffness;
+        }
+    }
+}

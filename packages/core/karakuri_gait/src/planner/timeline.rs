@@ -1,0 +1,183 @@
+//! Phases of walking: which feet stand where, which one swings, where the ZMP shall be. Counted in samples.
+
+use karakuri_spatial::{Pose, Vector3};
+
+use super::footstep::turned;
+use super::{Footstep, Place, Side, WalkSettings};
+
+/// Part of the swing after which the foot goes down only. [-]
+const ADVANCE: f64 = 0.92;
+
+/// What stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Support {
+    /// Both feet.
+    Both,
+    /// One foot.
+    One(Side),
+}
+
+/// A stretch of time with the same contacts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Phase {
+    /// First sample, and the first of the next phase.
+    span: [u64; 2],
+    /// ZMP at both ends. [m] (2×2)
+    zmp: [[f64; 2]; 2],
+    /// Feet at its start.
+    feet: [Place; 2],
+    /// The foot that moves.
+    swing: Option<Footstep>,
+}
+
+/// Phases, one after the other; before the first and after the last all stands still.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    phases: Vec<Phase>,
+    step_height: f64,
+}
+
+/// From 0 to 1 with no rate and acceleration at the ends. [-]
+fn quintic(u: f64) -> f64 {
+    let u = u.clamp(0.0, 1.0);
+    u * u * u * (10.0 + u * (6.0 * u - 15.0))
+}
+
+fn blend(a: f64, b: f64, k: f64) -> f64 {
+    a + k * (b - a)
+}
+
+/// ZMP at rest in a foot. [m] (2)
+pub(super) fn resting_zmp(settings: &WalkSettings, side: Side, place: &Place) -> [f64; 2] {
+    let [forward, outward] = settings.zmp_in_sole;
+    place.point([forward, side.sign() * outward])
+}
+
+/// ZMP at rest between the feet. [m] (2)
+pub(super) fn middle(settings: &WalkSettings, feet: &[Place; 2]) -> [f64; 2] {
+    let [l, r] = Side::BOTH.map(|side| resting_zmp(settings, side, &feet[side.index()]));
+    [0.5 * (l[0] + r[0]), 0.5 * (l[1] + r[1])]
+}
+
+impl Timeline {
+    /// From feet at a sample, the ZMP at `zmp` [m], over steps, to rest if `ends`. The first double support is as long
+    /// as the start where `from_rest`.
+    pub fn new(
+        settings: &WalkSettings,
+        (start, feet, zmp): (u64, [Place; 2], [f64; 2]),
+        steps: &[Footstep],
+        (from_rest, ends): (bool, bool),
+    ) -> Self {
+        let mut timeline = Self { phases: Vec::new(), step_height: settings.step_height };
+        let (mut at, mut feet, mut zmp) = (start, feet, zmp);
+        let mut push = |len: f64, feet: [Place; 2], zmp: [[f64; 2]; 2], swing| {
+            let span = [at, at + settings.samples(len) as u64];
+            at = span[1];
+            timeline.phases.push(Phase { span, zmp, feet, swing });
+        };
+        for (i, step) in steps.iter().enumerate() {
+            let standing = step.side.other();
+            let rest = resting_zmp(settings, standing, &feet[standing.index()]);
+            if i == 0 && from_rest {
+                // The centre of mass must set out the other way before the ZMP can go to the standing foot.
+                push(0.5 * settings.start_time, feet, [zmp, zmp], None);
+                push(0.5 * settings.start_time, feet, [zmp, rest], None);
+            } else {
+                push(settings.double_support, feet, [zmp, rest], None);
+            }
+            push(settings.step_time - settings.double_support, feet, [rest, rest], Some(*step));
+            feet[step.side.index()] = step.to;
+            zmp = rest;
+        }
+        if ends || steps.is_empty() {
+            let rest = middle(settings, &feet);
+            push(settings.stop_time, feet, [zmp, rest], None);
+        }
+        timeline
+    }
+
+    fn phase(&self, index: u64) -> (&Phase, f64) {
+        let i = self.phases.partition_point(|p| p.span[1] <= index).min(self.phases.len() - 1);
+        let phase = &self.phases[i];
+        let [from, to] = phase.span;
+        let part = index.saturating_sub(from) as f64 / (to - from) as f64;
+        (phase, part.min(1.0))
+    }
+
+    /// First sample after the step that is under way or about to be made; after the whole if there is none.
+    pub fn end_of_step(&self, index: u64) -> u64 {
+        let ends = |p: &&Phase| p.swing.is_some() && p.span[1] > index;
+        let last = self.phases.last().map_or(index, |p| p.span[1]);
+        self.phases.iter().find(ends).map_or(last, |p| p.span[1])
+    }
+
+    /// What stands.
+    pub fn support(&self, index: u64) -> Support {
+        let (phase, _) = self.phase(index);
+        match phase.swing {
+            Some(step) if index < phase.span[1] => Support::One(step.side.other()),
+            _ => Support::Both,
+        }
+    }
+
+    /// Where the ZMP shall be. [m] (2)
+    pub fn zmp(&self, index: u64) -> [f64; 2] {
+        let (phase, part) = self.phase(index);
+        let k = part * part * (3.0 - 2.0 * part);
+        let [a, b] = phase.zmp;
+        [blend(a[0], b[0], k), blend(a[1], b[1], k)]
+    }
+
+    /// Where the feet stand, a swinging one where it will.
+    pub fn places(&self, index: u64) -> [Place; 2] {
+        let (phase, _) = self.phase(index);
+        let mut feet = phase.feet;
+        if let Some(step) = phase.swing {
+            feet[step.side.index()] = step.to;
+        }
+        feet
+    }
+
+    /// `X_WSole` of both feet.
+    pub fn feet(&self, index: u64) -> [Pose; 2] {
+        let (phase, part) = self.phase(index);
+        let mut poses = phase.feet.map(|place| place.pose());
+        if let Some(step) = phase.swing {
+            let from = phase.feet[step.side.index()];
+            let k = quintic(part / ADVANCE);
+            let (a, b) = (Vector3::from(from.position), Vector3::from(step.to.position));
+            let mut p = a.lerp(&b, k);
+            let bell = 16.0 * (part * (1.0 - part)).powi(2);
+            // Upwards first, downwards last, so that an edge is cleared.
+            let rise = if b.z > a.z { quintic(2.0 * part) } else { quintic(2.0 * part - 1.0) };
+            p.z = blend(a.z, b.z, rise) + self.step_height * bell;
+            poses[step.side.index()] = Pose::new(turned(blend(from.yaw, step.to.yaw, k)), p);
+        }
+        poses
+    }
+
+    /// Heading of the trunk, and the floor's height under it. [rad, m]
+    pub fn trunk(&self, index: u64) -> (f64, f64) {
+        let (phase, part) = self.phase(index);
+        let mean = |feet: &[Place; 2]| {
+            let [l, r] = feet;
+            (0.5 * (l.yaw + r.yaw), 0.5 * (l.position[2] + r.position[2]))
+        };
+        let (yaw, floor) = mean(&phase.feet);
+        if phase.swing.is_none() {
+            return (yaw, floor);
+        }
+        let (next_yaw, next_floor) = mean(&self.places(index));
+        (blend(yaw, next_yaw, quintic(part)), blend(floor, next_floor, quintic(part)))
+    }
+
+    /// Height of the floor that carries. [m]
+    pub fn floor(&self, index: u64) -> f64 {
+        let places = self.places(index);
+        match self.support(index) {
+            Support::One(side) => places[side.index()].position[2],
+            Support::Both => 0.5 * (places[0].position[2] + places[1].position[2]),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Whole-body inverse kinematics: centre of mass, trunk and both soles where they shall be, one posture.
+//!
+//! Newton's method with a little damping on the stacked errors, over the floating base and the legs:
+//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`. Rows: centre of mass (3), trunk rotation (3), each sole's position (3) and rotation (3; 2
+//! where the legs cannot turn, whose soles head as the trunk does). World axes, m and rad, lengths by the height of the
+//! centre of mass. All other joints stay where the posture has them.
+
+use karakuri_dynamics::{
+    Data, center_of_mass, center_of_mass_jacobian, forward_kinematics, frame_jacobian, frame_pose,
+    integrate,
+};
+use karakuri_model::FrameId;
+use karakuri_spatial::{Matrix3, Pose, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3xX, Matrix6xX};
+
+use super::Biped;
+
+/// Errors below this are none. [rad, or part of the height of the centre of mass]
+const TOLERANCE: f64 = 1e-9;
+/// Newton steps before it gives up.
+const MOST_ITERATIONS: usize = 40;
+/// Largest step. [rad, or part of the height]
+const LARGEST_STEP: f64 = 0.4;
+/// Damping: too small to be felt, large enough for a stretched knee. [-]
+const DAMPING: f64 = 1e-10;
+
+/// Where everything shall be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodyTarget {
+    /// `p_WCom`. [m] (3)
+    pub com: Vector3,
+    /// `R_WB` of the root link. (3×3)
+    pub trunk: Matrix3,
+    /// `X_WSole`, left and right. (2)
+    pub soles: [Pose; 2],
+}
+
+/// The solver and its scratch.
+#[derive(Debug, Clone)]
+pub struct WholeBody {
+    data: Data,
+    /// Velocity coordinates that move.
+    active: Vec<usize>,
+    soles: [FrameId; 2],
+    has_yaw: bool,
+    length: f64,
+    com_jacobian: Matrix3xX<f64>,
+    sole_jacobian: Matrix6xX<f64>,
+    jacobian: DMatrix<f64>,
+    residual: DVector<f64>,
+    rates: Vec<f64>,
+    next: Vec<f64>,
+}
+
+/// Not reached: the error that is left. [rad, or part of the height]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutOfReach(pub f64);
+
+impl WholeBody {
+    /// For a robot, errors of length counted by `length` [m].
+    pub fn new(biped: &Biped, length: f64) -> Self {
+        let model = &biped.model;
+        let joints = biped.legs.iter().flat_map(|leg| &leg.joints);
+        let mut active: Vec<usize> = (0..6).collect();
+        active.extend(joints.map(|j| model.joints[j.0].v_start));
+        active.sort_unstable();
+        active.dedup();
+        let rows = if biped.has_yaw { 18 } else { 16 };
+        Self {
+            data: Data::new(model),
+            soles: biped.legs.each_ref().map(|leg| leg.sole),
+            has_yaw: biped.has_yaw,
+            length,
+            com_jacobian: Matrix3xX::zeros(model.nv),
+            sole_jacobian: Matrix6xX::zeros(model.nv),
+            jacobian: DMatrix::zeros(rows, active.len()),
+            residual: DVector::zeros(rows),
+            rates: vec![0.0; model.nv],
+            next: vec![0.0; model.nq],
+            active,
+        }
+    }
+
+    /// Moves `q` (nq) until all is where it shall be.
+    pub fn solve(
+        &mut self,
+        biped: &Biped,
+        target: &BodyTarget,
+        q: &mut [f64],
+    ) -> Result<(), OutOfReach> {
+        let model = &biped.model;
+        for _ in 0..MOST_ITERATIONS {
+            self.linearize(biped, target, q);
+            if self.residual.lp_norm(1) < TOLERANCE {
+                return Ok(());
+            }
+            let mut normal = self.jacobian.tr_mul(&self.jacobian);
+            for k in 0..normal.nrows() {
+                normal[(k, k)] += DAMPING;
+            }
+            let Some(factor) = normal.cholesky() else { break };
+            let mut step = factor.solve(&self.jacobian.tr_mul(&self.residual));
+            let largest = step.amax();
+            if largest > LARGEST_STEP {
+                step *= LARGEST_STEP / largest;
+            }
+            self.rates.fill(0.0);
+            for (k, x) in self.active.iter().zip(&step) {
+                self.rates[*k] = if *k < 3 { x * self.length } else { *x };
+            }
+            integrate(model, q, &self.rates, 1.0, &mut self.next);
+            q.copy_from_slice(&self.next);
+        }
+        self.linearize(biped, target, q);
+        // A sum, because the largest of numbers and NaN may be a number.
+        let left = self.residual.lp_norm(1);
+        if left < 1e-6 { Ok(()) } else { Err(OutOfReach(left)) }
+    }
+
+    /// Residual and Jacobian at `q`; lengths by `length` on both sides.
+    fn linearize(&mut self, biped: &Biped, target: &BodyTarget, q: &[f64]) {
+        let model = &biped.model;
+        center_of_mass_jacobian(model, &mut self.data, q, &mut self.com_jacobian);
+        forward_kinematics(model, &mut self.data, q);
+        let per_length = 1.0 / self.length;
+        let com = (target.com - center_of_mass(model, &self.data)) * per_length;
+        self.residual.fixed_rows_mut::<3>(0).copy_from(&com);
+        let X_WB = self.data.pose_in_world[0];
+        self.residual.fixed_rows_mut::<3>(3).copy_from(&turn(&X_WB.rotation, &target.trunk));
+        for (column, &k) in self.active.iter().enumerate() {
+            let scale = if k < 3 { 1.0 } else { per_length };
+            for row in 0..3 {
+                self.jacobian[(row, column)] = self.com_jacobian[(row, k)] * scale;
+                self.jacobian[(3 + row, column)] = f64::from(u8::from(k == 3 + row));
+            }
+        }
+        let mut first = 6;
+        for (sole, X_WT) in self.soles.iter().zip(&target.soles) {
+            frame_jacobian(model, &self.data, *sole, &mut self.sole_jacobian);
+            let X_WSole = frame_pose(model, &self.data, *sole);
+            let away = (X_WT.translation - X_WSole.translation) * per_length;
+            let turn = turn(&X_WSole.rotation, &X_WT.rotation);
+            let angles = if self.has_yaw { 3 } else { 2 };
+            for row in 0..3 {
+                self.residual[first + row] = away[row];
+            }
+            for row in 0..angles {
+                self.residual[first + 3 + row] = turn[row];
+            }
+            for (column, &k) in self.active.iter().enumerate() {
+                let scale = if k < 3 { 1.0 } else { per_length };
+                for row in 0..3 {
+                    self.jacobian[(first + row, column)] = self.sole_jacobian[(3 + row, k)] * scale;
+                }
+                for row in 0..angles {
+                    self.jacobian[(first + 3 + row, column)] =
+                        if k < 3 { 0.0 } else { self.sole_jacobian[(row, k)] };
+                }
+            }
+            first += 3 + angles;
+        }
+    }
+}
+
+/// Rotation vector from one orientation to another less than half a turn away, in world axes. [rad] (3)
+fn turn(from: &Matrix3, to: &Matrix3) -> Vector3 {
+    let R = to * from.transpose();
+    let twice = Vector3::new(R.m32 - R.m23, R.m13 - R.m31, R.m21 - R.m12);
+    let (sine, cosine) = (0.5 * twice.norm(), 0.5 * (R.trace() - 1.0));
+    if sine < 1e-12 { twice * 0.5 } else { twice * (0.5 * sine.atan2(cosine) / sine) }
+}
