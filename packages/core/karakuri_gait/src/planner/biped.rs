@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use karakuri_dynamics::{Data, forward_kinematics, frame_jacobian_local, frame_pose};
 use karakuri_model::{Base, BodyId, FrameId, JointKind, Model, Shape};
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Pose, Vector3};
 use nalgebra::{DMatrix, Matrix6xX};
 
 use super::{SettingError, Side, WalkSettings};
 use crate::compensation::{Polygon, Rectangle};
 
-/// Parts of the shapes of a foot within this of the sole's plane are its outline. [m]
+/// Points of a foot's shapes this little above the lowest one belong to the sole. [m]
 const SOLE_THICKNESS: f64 = 0.002;
 /// Below this singular value of a leg's Jacobian (lengths by leg length) the foot cannot turn. [-]
 const SINGULAR: f64 = 1e-3;
@@ -18,9 +18,11 @@ const SINGULAR: f64 = 1e-3;
 /// A leg and its sole.
 #[derive(Debug, Clone)]
 pub struct Leg {
-    /// Sole link.
-    pub sole: FrameId,
-    /// Outline of the sole in its frame. [m]
+    /// Link of the foot.
+    pub foot: FrameId,
+    /// `X_FootSole`: straight below the link's origin, on the underside of the foot's shapes.
+    pub sole_in_foot: Pose,
+    /// Outline of the sole in the sole's frame. [m]
     pub outline: Rectangle,
     /// Joints from the root link to the sole.
     pub joints: Vec<BodyId>,
@@ -50,7 +52,7 @@ pub enum BipedError {
         robot: String,
     },
     /// No such link.
-    #[error("robot `{robot}` has no link `{link}`; name the sole links in `soles`")]
+    #[error("robot `{robot}` has no link `{link}`; name the links of the feet in `feet`")]
     NoLink {
         /// Robot name.
         robot: String,
@@ -68,17 +70,17 @@ pub enum BipedError {
     /// Too few joints.
     #[error("the leg to `{link}` has {joints} joints of one freedom; walking needs at least 5")]
     ShortLeg {
-        /// Sole link.
+        /// Foot link.
         link: String,
         /// Joints.
         joints: usize,
     },
     /// Nothing to stand on.
     #[error(
-        "link `{link}` has no collision shape at its origin's height; put the sole frame on the sole's underside"
+        "link `{link}` has no flat underside: give the foot a box, a mesh or at least three balls to stand on"
     )]
     NoSole {
-        /// Sole link.
+        /// Foot link.
         link: String,
     },
     /// The gait's standing posture is out of reach.
@@ -107,14 +109,14 @@ impl Biped {
         }
         let mut data = Data::new(&model);
         forward_kinematics(&model, &mut data, &q);
-        let leg = |side: Side| leg(&model, &data, &settings.soles[side.index()]);
+        let leg = |side: Side| leg(&model, &data, &settings.feet[side.index()]);
         let legs = [leg(Side::Left)?, leg(Side::Right)?];
         let has_yaw = legs.iter().all(|leg| can_turn(&model, &data, leg, settings.com_height));
         Ok(Self { model, legs, posture: q, has_yaw })
     }
 
     /// Where the ZMP may be: the hull of the soles that stand. [m]
-    pub fn support_polygon(&self, soles: &[(Side, karakuri_spatial::Pose)]) -> Polygon {
+    pub fn support_polygon(&self, soles: &[(Side, Pose)]) -> Polygon {
         let corners: Vec<[f64; 2]> = soles
             .iter()
             .flat_map(|(side, X_WSole)| {
@@ -130,11 +132,14 @@ impl Biped {
 
 fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     let missing = || BipedError::NoLink { robot: model.name.clone(), link: link.to_owned() };
-    let sole = model.frame(link).ok_or_else(missing)?;
+    let foot = model.frame(link).ok_or_else(missing)?;
     let mut joints = Vec::new();
-    let mut body = model.frames[sole.0].body;
+    let mut body = model.frames[foot.0].body;
     while let Some(b) = body {
-        if matches!(model.joints[b.0].kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. }) {
+        if matches!(
+            model.joints[b.0].kind,
+            JointKind::Revolute { .. } | JointKind::Prismatic { .. }
+        ) {
             joints.push(b);
         }
         body = model.bodies[b.0].parent;
@@ -143,18 +148,21 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     if joints.len() < 5 {
         return Err(BipedError::ShortLeg { link: link.to_owned(), joints: joints.len() });
     }
-    let outline = outline(model, data, sole)
-        .ok_or_else(|| BipedError::NoSole { link: link.to_owned() })?;
-    Ok(Leg { sole, outline, joints })
+    let points = shape_points(model, data, foot);
+    let lowest = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    let outline = outline(&points, lowest);
+    let outline = outline.ok_or_else(|| BipedError::NoSole { link: link.to_owned() })?;
+    let sole_in_foot = Pose::from_translation(Vector3::new(0.0, 0.0, lowest));
+    Ok(Leg { foot, sole_in_foot, outline, joints })
 }
 
-/// The rectangle around what the foot's shapes have in the sole's plane.
-fn outline(model: &Model, data: &Data, sole: FrameId) -> Option<Rectangle> {
-    let X_SoleW = frame_pose(model, data, sole).inverse();
-    let body = model.frames[sole.0].body?;
-    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+/// Corners, vertices and lowest points of the foot's shapes, in its link's frame. [m] (n × 3)
+fn shape_points(model: &Model, data: &Data, foot: FrameId) -> Vec<Vector3> {
+    let X_FootW = frame_pose(model, data, foot).inverse();
+    let Some(body) = model.frames[foot.0].body else { return Vec::new() };
+    let mut points = Vec::new();
     for geometry in model.collisions.iter().filter(|g| g.body == Some(body)) {
-        let X_SoleG = X_SoleW * data.pose_in_world[body.0] * geometry.pose_in_body;
+        let X_FootG = X_FootW * data.pose_in_world[body.0] * geometry.pose_in_body;
         let corners: Vec<Vector3> = match &geometry.shape {
             Shape::Box { size } => (0..8)
                 .map(|i| {
@@ -163,17 +171,21 @@ fn outline(model: &Model, data: &Data, sole: FrameId) -> Option<Rectangle> {
                 })
                 .collect(),
             Shape::Mesh(mesh) => mesh.vertices.iter().map(|v| Vector3::from(*v)).collect(),
-            Shape::Sphere { radius } => vec![-X_SoleG.rotation.row(2).transpose() * *radius],
+            Shape::Sphere { radius } => vec![-X_FootG.rotation.row(2).transpose() * *radius],
             _ => Vec::new(),
         };
-        for corner in corners {
-            let p = X_SoleG.transform_point(&corner);
-            if p.z.abs() < SOLE_THICKNESS {
-                for (axis, x) in [p.x, p.y].into_iter().enumerate() {
-                    low[axis] = low[axis].min(x);
-                    high[axis] = high[axis].max(x);
-                }
-            }
+        points.extend(corners.iter().map(|p| X_FootG.transform_point(p)));
+    }
+    points
+}
+
+/// The rectangle around the points of the lowest plane.
+fn outline(points: &[Vector3], lowest: f64) -> Option<Rectangle> {
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for p in points.iter().filter(|p| p.z < lowest + SOLE_THICKNESS) {
+        for (axis, x) in [p.x, p.y].into_iter().enumerate() {
+            low[axis] = low[axis].min(x);
+            high[axis] = high[axis].max(x);
         }
     }
     let has_area = high[0] > low[0] && high[1] > low[1];
@@ -182,7 +194,7 @@ fn outline(model: &Model, data: &Data, sole: FrameId) -> Option<Rectangle> {
 
 fn can_turn(model: &Model, data: &Data, leg: &Leg, length: f64) -> bool {
     let mut whole = Matrix6xX::zeros(model.nv);
-    frame_jacobian_local(model, data, leg.sole, &mut whole);
+    frame_jacobian_local(model, data, leg.foot, &mut whole);
     let column = |k: usize| model.joints[leg.joints[k].0].v_start;
     let jacobian = DMatrix::from_fn(6, leg.joints.len(), |row, k| {
         whole[(row, column(k))] / if row < 3 { 1.0 } else { length }

@@ -107,13 +107,11 @@ impl WalkEngine {
             generator,
         };
         engine.extend();
-        match engine.failure {
-            Some(error) => Err(BipedError::Posture(error)),
-            None => {
-                engine.write_targets();
-                Ok(engine)
-            }
+        if let Some(error) = engine.failure {
+            return Err(BipedError::Posture(error));
         }
+        engine.write_targets();
+        Ok(engine)
     }
 
     /// From the next step on.
@@ -190,8 +188,7 @@ impl WalkEngine {
         if let Some(measured) = measured {
             let (k, _) = self.position();
             let sample = &self.samples[k];
-            self.correction =
-                self.stabilizer.correct(&self.generator.biped, sample, measured, dt);
+            self.correction = self.stabilizer.correct(&self.generator.biped, sample, measured, dt);
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
             }
@@ -240,8 +237,7 @@ impl WalkEngine {
         let (steps, ends) = self.steps_ahead(&feet);
         let settings = &self.generator.settings;
         let is_idle = steps.is_empty() && self.is_at_rest;
-        let timeline =
-            Timeline::new(settings, (at, feet, zmp), &steps, (self.is_at_rest, ends));
+        let timeline = Timeline::new(settings, (at, feet, zmp), &steps, (self.is_at_rest, ends));
         let n = if is_idle {
             settings.samples(IDLE)
         } else {
@@ -297,8 +293,7 @@ impl WalkEngine {
             side = wanted.side;
             let limits = (&settings.limits, self.generator.biped.has_yaw);
             let mut clips = Vec::new();
-            let step =
-                footstep::clip(&wanted, &standing[side.other().index()], limits, &mut clips);
+            let step = footstep::clip(&wanted, &standing[side.other().index()], limits, &mut clips);
             if steps.is_empty() {
                 self.clips.extend(clips);
             }
@@ -321,10 +316,10 @@ impl WalkEngine {
         difference(model, &a.q, &b.q, &mut way);
         let targets = &mut self.targets;
         let span = if k + 1 < self.samples.len() { h } else { 0.0 };
-        for i in 0..model.nv {
-            let (d, v0, v1) = (way[i], a.v[i] * span, b.v[i] * span);
+        for (i, way) in way.iter_mut().enumerate() {
+            let (d, v0, v1) = (*way, a.v[i] * span, b.v[i] * span);
             let (c2, c3) = (3.0 * d - 2.0 * v0 - v1, v0 + v1 - 2.0 * d);
-            way[i] = u * (v0 + u * (c2 + u * c3));
+            *way = u * (v0 + u * (c2 + u * c3));
             let rate = v0 + u * (2.0 * c2 + u * 3.0 * c3);
             targets.velocity[i] = if span > 0.0 { rate / span } else { 0.0 };
             targets.effort[i] = a.effort[i] + u * (b.effort[i] - a.effort[i]);

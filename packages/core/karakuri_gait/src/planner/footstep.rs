@@ -191,8 +191,7 @@ impl Velocity {
         let turn = self.turn * time;
         let half = 0.5 * settings.feet_apart * side.sign();
         let way = Vector3::new(self.forward * time, half + sideways, 0.0);
-        let middle = Vector3::from(standing.position)
-            + turned(standing.yaw) * way;
+        let middle = Vector3::from(standing.position) + turned(standing.yaw) * way;
         let position = middle + turned(standing.yaw + turn) * Vector3::new(0.0, half, 0.0);
         let to = Place { position: position.into(), yaw: standing.yaw + turn };
         Footstep { side, to }

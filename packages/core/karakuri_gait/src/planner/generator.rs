@@ -171,7 +171,7 @@ impl Generator {
         // Each pass looks `ahead` beyond what the next one needs, and one further for the central difference.
         let mut length = n + (n_passes - 1) * ahead + 1;
         let mut wanted: Vec<[f64; 2]> =
-            (0..length + ahead + 1).map(|k| timeline.zmp(first + k as u64)).collect();
+            (0..=length + ahead).map(|k| timeline.zmp(first + k as u64)).collect();
         let mut com = vec![[0.0; 4]; length];
         let mut samples = Vec::new();
         let mut guess: VecDeque<Vec<f64>> = VecDeque::new();
@@ -191,8 +191,7 @@ impl Generator {
             }
             self.passes[pass].cart = kept;
             let is_last = pass + 1 == n_passes;
-            let found =
-                self.follow(timeline, (pass, n), &com[..length], &mut guess, is_last)?;
+            let found = self.follow(timeline, (pass, n), &com[..length], &mut guess, is_last)?;
             if is_last {
                 samples = found;
             } else {
@@ -235,7 +234,8 @@ impl Generator {
             }
             if k > 0 {
                 let c = &com[k - 1];
-                let sample = self.sample(timeline, index - 1, c, [&before, &last, &q], with_efforts);
+                let sample =
+                    self.sample(timeline, index - 1, c, [&before, &last, &q], with_efforts);
                 samples.push(sample);
             }
             before = core::mem::replace(&mut last, q);
@@ -279,10 +279,7 @@ impl Generator {
         let moment = Vector3::new(tau[3], tau[4], tau[5]);
         // About the point of the floor under the root.
         let (x, y, z) = (q[0], q[1], q[2] - floor);
-        let zmp = [
-            x - (moment.y + z * force.x) / force.z,
-            y + (moment.x - z * force.y) / force.z,
-        ];
+        let zmp = [x - (moment.y + z * force.x) / force.z, y + (moment.x - z * force.y) / force.z];
         let (soles, support) = (timeline.feet(index), timeline.support(index));
         let standing: Vec<(Side, Pose)> = Side::BOTH
             .into_iter()
@@ -335,8 +332,8 @@ impl Generator {
             _ => standing.iter().map(|(side, _)| (*side, 1.0, *zmp)).collect(),
         };
         for (side, share, point) in shares {
-            let sole = self.biped.legs[side.index()].sole;
-            let Some(body) = self.biped.model.frames[sole.0].body else { continue };
+            let foot = self.biped.legs[side.index()].foot;
+            let Some(body) = self.biped.model.frames[foot.0].body else { continue };
             let arm = point - self.data.pose_in_world[body.0].translation;
             let force = at_zmp.force * share;
             self.external[body.0] = Force::new(at_zmp.moment * share + arm.cross(&force), force);

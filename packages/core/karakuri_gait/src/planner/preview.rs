@@ -17,7 +17,7 @@ pub struct PreviewDesign {
     pub period: f64,
     /// Gravitational acceleration. [m/s²]
     pub gravity: f64,
-    /// Q_e: weight of the ZMP's error. [1/m²]
+    /// `Q_e`: weight of the ZMP's error. [1/m²]
     pub error_weight: f64,
     /// R: weight of the jerk. [s⁶/m²]
     pub jerk_weight: f64,
@@ -28,15 +28,15 @@ pub struct PreviewDesign {
 /// The gains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreviewGains {
-    /// G_i. [1/(m·s³)·m]
+    /// `G_i`. [1/s³]
     pub integral: f64,
-    /// G_x of position, velocity, acceleration. [1/s³, 1/s², 1/s] (3)
+    /// `G_x` of position, velocity, acceleration. [1/s³, 1/s², 1/s] (3)
     pub state: [f64; 3],
-    /// G_d, from the next sample on. [1/s³] (n)
+    /// `G_d`, from the next sample on. [1/s³] (n)
     pub ahead: Vec<f64>,
     transition: Matrix3<f64>,
     input: Vector3<f64>,
-    /// z_c/g. [s²]
+    /// `z_c/g`. [s²]
     lever: f64,
 }
 
@@ -49,7 +49,7 @@ pub struct CartState {
     pub velocity: f64,
     /// [m/s²]
     pub acceleration: f64,
-    /// Σ (p − p_ref). [m]
+    /// Σ (p − `p_ref`). [m]
     pub error_sum: f64,
 }
 
@@ -153,7 +153,7 @@ mod tests {
         PreviewDesign { com_height, period, gravity: 9.81, error_weight, jerk_weight, n_ahead }
     }
 
-    /// Computed independently with Q_e = 1, R = 1e-6.
+    /// Computed independently with `Q_e` = 1, R = 1e-6.
     #[test]
     fn gains_are_the_golden_ones() {
         for (z, dt, integral, state, ahead) in [
@@ -207,7 +207,7 @@ mod tests {
                     0.0
                 } else if axis == 0 {
                     0.04 * (n - 1) as f64
-                } else if n % 2 == 0 {
+                } else if n.is_multiple_of(2) {
                     0.023
                 } else {
                     -0.023

@@ -8,8 +8,8 @@ use super::StepLimits;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WalkSettings {
-    /// Links on the soles, left and right: X forward, Z up, origin on the floor when standing. (2)
-    pub soles: [String; 2],
+    /// Links of the feet, left and right: X forward, Z up when standing. The sole is straight below the link's origin. (2)
+    pub feet: [String; 2],
     /// Posture from which the legs start and in which all other joints stay; knees bent a little.
     pub posture: String,
     /// Centre of mass above the floor. [m]
@@ -17,9 +17,9 @@ pub struct WalkSettings {
     /// Forward lean of the root link. [rad]
     #[serde(default)]
     pub lean: f64,
-    /// Distance of the sole frames across. [m]
+    /// Distance of the soles' origins across. [m]
     pub feet_apart: f64,
-    /// Where the ZMP rests in the left sole's frame, mirrored for the right: forward, outward. [m] (2)
+    /// Where the ZMP rests in the left sole, mirrored for the right: forward, outward. [m] (2)
     #[serde(default)]
     pub zmp_in_sole: [f64; 2],
     /// A whole step, double support with it. [s]
@@ -80,7 +80,11 @@ impl WalkSettings {
         let positive = "above 0";
         let times = "from 0.02 to 10 s";
         let within = |name, value: f64, low: f64, high: f64, range| {
-            if (low..=high).contains(&value) { Ok(()) } else { Err(SettingError { name, value, range }) }
+            if (low..=high).contains(&value) {
+                Ok(())
+            } else {
+                Err(SettingError { name, value, range })
+            }
         };
         within("com_height", self.com_height, 1e-3, 10.0, positive)?;
         within("lean", self.lean, -1.0, 1.0, "from -1 to 1 rad")?;

@@ -12,6 +12,7 @@ use karakuri_model::{BodyId, JointKind, Model};
 use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
+use super::dcm::{Capturability, capturability};
 use super::generator::Sample;
 use super::timeline::Support;
 use super::{Biped, JointTargets, Side, WalkSettings};
@@ -64,6 +65,8 @@ pub struct Correction {
     pub lean: [f64; 2],
     /// On top of the planned efforts. [N·m or N] (nv)
     pub effort: Vec<f64>,
+    /// What it takes not to fall from here.
+    pub capturability: Option<Capturability>,
 }
 
 /// The stabiliser.
@@ -78,6 +81,10 @@ pub struct Stabilizer {
     data: Data,
     q: Vec<f64>,
     v: Vec<f64>,
+    /// Longest step. [m]
+    reach: f64,
+    /// Until the swinging foot can stand elsewhere, and of every later step. [s]
+    step_times: (f64, f64),
     /// Last two joints of each leg.
     ankles: [[BodyId; 2]; 2],
     error: Option<[f64; 2]>,
@@ -95,6 +102,8 @@ impl Stabilizer {
             com_height: settings.com_height,
             weight: mass * 9.81,
             mass,
+            reach: settings.limits.forward,
+            step_times: (0.5 * settings.step_time, settings.step_time),
             data: Data::new(model),
             q: model.neutral_position(),
             v: vec![0.0; model.nv],
@@ -138,6 +147,8 @@ impl Stabilizer {
             .map(|side| (side, plan.soles[side.index()]))
             .collect();
         correction.zmp = biped.support_polygon(&standing).nearest(wanted, gains.rim);
+        let outside = -biped.support_polygon(&standing).margin(correction.dcm);
+        correction.capturability = Some(capturability(outside, self.reach, self.step_times, omega));
         let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
         let rate = R_WB * measured.angular_velocity;
         let damping = gains.rate * self.weight * self.com_height / omega;
@@ -194,10 +205,11 @@ impl Stabilizer {
         let mut com = center_of_mass(model, &self.data);
         let mut velocity = momentum.linear / self.mass;
         for side in Side::BOTH {
-            let (load, sole) = (loads[side.index()], biped.legs[side.index()].sole);
-            let place = frame_pose(model, &self.data, sole).translation;
+            let (load, leg) = (loads[side.index()], &biped.legs[side.index()]);
+            let X_WSole = frame_pose(model, &self.data, leg.foot) * leg.sole_in_foot;
+            let place = X_WSole.translation;
             com += (plan.soles[side.index()].translation - place) * load;
-            velocity -= frame_velocity(model, &self.data, sole).linear * load;
+            velocity -= frame_velocity(model, &self.data, leg.foot).linear * load;
         }
         ([com.x, com.y], [velocity.x, velocity.y])
     }

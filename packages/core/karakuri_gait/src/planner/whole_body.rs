@@ -41,11 +41,13 @@ pub struct WholeBody {
     data: Data,
     /// Velocity coordinates that move.
     active: Vec<usize>,
-    soles: [FrameId; 2],
+    feet: [FrameId; 2],
+    /// `X_SoleFoot`. (2)
+    foot_in_sole: [Pose; 2],
     has_yaw: bool,
     length: f64,
     com_jacobian: Matrix3xX<f64>,
-    sole_jacobian: Matrix6xX<f64>,
+    foot_jacobian: Matrix6xX<f64>,
     jacobian: DMatrix<f64>,
     residual: DVector<f64>,
     rates: Vec<f64>,
@@ -68,11 +70,12 @@ impl WholeBody {
         let rows = if biped.has_yaw { 18 } else { 16 };
         Self {
             data: Data::new(model),
-            soles: biped.legs.each_ref().map(|leg| leg.sole),
+            feet: biped.legs.each_ref().map(|leg| leg.foot),
+            foot_in_sole: biped.legs.each_ref().map(|leg| leg.sole_in_foot.inverse()),
             has_yaw: biped.has_yaw,
             length,
             com_jacobian: Matrix3xX::zeros(model.nv),
-            sole_jacobian: Matrix6xX::zeros(model.nv),
+            foot_jacobian: Matrix6xX::zeros(model.nv),
             jacobian: DMatrix::zeros(rows, active.len()),
             residual: DVector::zeros(rows),
             rates: vec![0.0; model.nv],
@@ -135,11 +138,12 @@ impl WholeBody {
             }
         }
         let mut first = 6;
-        for (sole, X_WT) in self.soles.iter().zip(&target.soles) {
-            frame_jacobian(model, &self.data, *sole, &mut self.sole_jacobian);
-            let X_WSole = frame_pose(model, &self.data, *sole);
-            let away = (X_WT.translation - X_WSole.translation) * per_length;
-            let turn = turn(&X_WSole.rotation, &X_WT.rotation);
+        for (i, foot) in self.feet.iter().enumerate() {
+            let X_WT = target.soles[i] * self.foot_in_sole[i];
+            frame_jacobian(model, &self.data, *foot, &mut self.foot_jacobian);
+            let X_WFoot = frame_pose(model, &self.data, *foot);
+            let away = (X_WT.translation - X_WFoot.translation) * per_length;
+            let turn = turn(&X_WFoot.rotation, &X_WT.rotation);
             let angles = if self.has_yaw { 3 } else { 2 };
             for row in 0..3 {
                 self.residual[first + row] = away[row];
@@ -150,11 +154,11 @@ impl WholeBody {
             for (column, &k) in self.active.iter().enumerate() {
                 let scale = if k < 3 { 1.0 } else { per_length };
                 for row in 0..3 {
-                    self.jacobian[(first + row, column)] = self.sole_jacobian[(3 + row, k)] * scale;
+                    self.jacobian[(first + row, column)] = self.foot_jacobian[(3 + row, k)] * scale;
                 }
                 for row in 0..angles {
                     self.jacobian[(first + 3 + row, column)] =
-                        if k < 3 { 0.0 } else { self.sole_jacobian[(row, k)] };
+                        if k < 3 { 0.0 } else { self.foot_jacobian[(row, k)] };
                 }
             }
             first += 3 + angles;

@@ -25,7 +25,7 @@ const LONGEST: f64 = 3600.0;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Walk {
-    /// The robot and its gait, YAML, such as config/gaits/khr1_walk.yaml
+    /// The robot and its gait, YAML, such as `config/gaits/khr1_walk.yaml`
     gait: PathBuf,
     /// Walk straight so far, negative is backward, then stand [m]
     #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 1.0)]
@@ -42,7 +42,7 @@ pub(super) struct Walk {
     /// Write the report here instead of to stdout
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Write the joint positions over time as CSV
+    /// Write the plan, or what happened, over time as CSV
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
 }
@@ -123,7 +123,7 @@ fn engine(gait: &Path) -> Result<(Arc<Model>, WalkEngine)> {
 
 impl Walk {
     fn check(&self) -> Result<()> {
-        if !(self.distance.abs() <= 1000.0) {
+        if !(-1000.0..=1000.0).contains(&self.distance) {
             bail!("--distance {}: write at most 1000 m", self.distance);
         }
         if let Some(duration) = self.duration
@@ -249,6 +249,9 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
     let run: Run = cell.walk(args.walk.command(), args.walk.duration, &interrupt, &bar);
     bar.finish_and_clear();
     args.walk.write(&run.report())?;
+    if let Some(file) = &args.walk.trace {
+        cell::record_trace(&run.history, file)?;
+    }
     if let Some(folder) = &args.walk.plot {
         figures::walk(&args.walk.gait, &run).write_svg(&folder.join("walk.svg"))?;
     }

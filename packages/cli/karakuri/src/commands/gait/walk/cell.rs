@@ -7,12 +7,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use karakuri_files::{Column, TraceWriter};
+use karakuri_gait::planner::dcm::Capturability;
 use karakuri_gait::planner::{
     JointTargets, Measured, Sample, WalkCommand, WalkEngine, WalkState, with_servo_sag,
 };
-use karakuri_model::{Model, SensorKind, Shape};
+use karakuri_model::{BodyId, Model, SensorKind, Shape};
 use karakuri_physics::{BodyDescription, Owner, RobotId, StepOutcome, World, WorldSettings};
-use karakuri_spatial::{Inertia, Motion, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Force, Inertia, Motion, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
 
@@ -100,6 +101,8 @@ pub(super) struct Run {
     clips: Vec<String>,
     faster: f64,
     saturated: f64,
+    /// From when on no step could have saved it. [s]
+    lost_at: Option<f64>,
 }
 
 impl Run {
@@ -108,6 +111,7 @@ impl Run {
         json!({
             "fell": self.failure.is_some(),
             "failure": self.failure,
+            "beyond_saving_since_s": self.lost_at.filter(|_| self.failure.is_some()),
             "steps": self.steps,
             "walking_time_s": self.walking_time,
             "distance_m": self.distance,
@@ -137,11 +141,18 @@ pub(super) struct Cell {
     next_command: f64,
     history: Vec<Moment>,
     height: f64,
-    saturated: u64,
+    /// Points of the history at which a drive was at its effort limit.
+    saturated: usize,
+    /// Since when the walker cannot be saved.
+    lost_at: Option<f64>,
 }
 
 impl Cell {
-    pub(super) fn new(model: &Arc<Model>, engine: WalkEngine, conditions: Conditions) -> Result<Self> {
+    pub(super) fn new(
+        model: &Arc<Model>,
+        engine: WalkEngine,
+        conditions: Conditions,
+    ) -> Result<Self> {
         let settings = WorldSettings { dt: conditions.dt, ..WorldSettings::default() };
         let mut world = World::new(settings);
         world.add_ground(conditions.friction, 0.0);
@@ -164,6 +175,7 @@ impl Cell {
             next_command: 0.0,
             history: Vec::new(),
             saturated: 0,
+            lost_at: None,
         })
     }
 
@@ -224,7 +236,8 @@ impl Cell {
             yaw: self.pose().rpy()[2],
             clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
             faster: time / wall.elapsed().as_secs_f64(),
-            saturated: self.saturated as f64 * self.conditions.dt / time,
+            saturated: self.saturated as f64 * HISTORY / time,
+            lost_at: self.lost_at,
         }
     }
 
@@ -273,12 +286,13 @@ impl Cell {
         let view = self.world.robot(self.robot);
         let imu = self.imu.map(|i| self.world.sensor_imu(self.robot, i));
         // Before the first step no sensor has a reading.
-        let measured = imu.filter(|_| !self.conditions.open_loop && time > 0.0).map(|imu| Measured {
-            q: view.q(),
-            v: view.v(),
-            orientation: imu.orientation,
-            angular_velocity: imu.angular_velocity,
-        });
+        let measured =
+            imu.filter(|_| !self.conditions.open_loop && time > 0.0).map(|imu| Measured {
+                q: view.q(),
+                v: view.v(),
+                orientation: imu.orientation,
+                angular_velocity: imu.angular_velocity,
+            });
         let mut targets =
             self.engine.advance(self.conditions.command_period, measured.as_ref()).clone();
         if self.conditions.position_only {
@@ -306,23 +320,21 @@ impl Cell {
         }
     }
 
-    /// A push changes the velocity of the whole robot, as a blow on its centre of mass.
+    /// A push is a force on the root link's centre of mass.
     fn push(&mut self, time: f64) {
-        let Some(push) = self.conditions.push else { return };
-        let inside = time >= push.time && time < push.time + PUSH - 1e-9;
-        if !inside {
+        let Some(Push { time: start, impulse: [forward, left] }) = self.conditions.push else {
+            return;
+        };
+        let dt = self.conditions.dt;
+        let n = (PUSH / dt).round().max(1.0);
+        let k = ((time - start) / dt).round();
+        if !(0.0..n).contains(&k) {
             return;
         }
-        let view = self.world.robot(self.robot);
-        let (q, mut v) = (view.q().to_vec(), view.v().to_vec());
-        let part = self.conditions.dt / PUSH / view.model().mass();
-        for (v, impulse) in v.iter_mut().zip(push.impulse) {
-            *v += impulse * part;
-        }
-        // The state is the robot's own plus a finite number.
-        if self.world.set_robot_state(self.robot, &q, &v).is_err() {
-            self.conditions.push = None;
-        }
+        let force = Vector3::new(forward, left, 0.0) / (n * dt);
+        let arm = self.pose().transform_vector(&self.model.bodies[0].inertia.com);
+        let wrench = Force::new(arm.cross(&force), force);
+        self.world.apply_link_wrench(self.robot, BodyId(0), wrench);
     }
 
     fn record(&mut self) {
@@ -331,7 +343,7 @@ impl Cell {
         let at_limit =
             view.efforts().iter().zip(limits).any(|(e, limit)| e.abs() >= limit * (1.0 - 1e-6));
         if at_limit {
-            self.saturated += (HISTORY / self.conditions.dt).round() as u64;
+            self.saturated += 1;
         }
         let (mut force, mut moment) = (0.0, [0.0; 2]);
         for contact in self.world.contacts() {
@@ -345,6 +357,12 @@ impl Cell {
             moment[0] += up * contact.position.x;
             moment[1] += up * contact.position.y;
         }
+        let time = self.world.time();
+        if self.engine.correction().capturability == Some(Capturability::Falls) {
+            self.lost_at.get_or_insert(time);
+        } else {
+            self.lost_at = None;
+        }
         let sample = self.engine.sample();
         let correction = self.engine.correction();
         self.history.push(Moment {
@@ -357,6 +375,27 @@ impl Cell {
             dcm_error: correction.dcm_error,
         });
     }
+}
+
+/// The history as CSV.
+pub(super) fn record_trace(history: &[Moment], file: &Path) -> Result<()> {
+    let mut columns = vec![Column::new("time", "s")];
+    for place in ["root", "planned"] {
+        columns.extend(["x", "y", "z"].map(|n| Column::new(format!("{place}.{n}"), "m")));
+    }
+    for place in ["pressure", "zmp", "dcm_error"] {
+        columns.extend(["x", "y"].map(|n| Column::new(format!("{place}.{n}"), "m")));
+    }
+    columns.extend(["lean.roll", "lean.pitch"].map(|n| Column::new(n, "rad")));
+    let mut writer = TraceWriter::create(file, &columns)?;
+    for m in history {
+        let mut row = vec![m.time];
+        row.extend(m.root.iter().chain(&m.planned));
+        row.extend(m.pressure.iter().chain(&m.zmp).chain(&m.dcm_error).chain(&m.lean));
+        writer.row(&row)?;
+    }
+    writer.finish()?;
+    Ok(())
 }
 
 /// The robot with other masses than the planner believes.
@@ -394,10 +433,11 @@ fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
 pub(super) fn trace(model: &Model, samples: &[Sample], period: f64, file: &Path) -> Result<()> {
     let joints: Vec<_> = model.joints.iter().skip(1).collect();
     let mut columns = vec![Column::new("time", "s")];
-    columns.extend(["x", "y", "z"].map(|n| Column::new(&format!("base.{n}"), "m")));
-    columns.extend(["roll", "pitch", "yaw"].map(|n| Column::new(&format!("base.{n}"), "rad")));
+    columns.extend(["x", "y", "z"].map(|n| Column::new(format!("base.{n}"), "m")));
+    columns.extend(["roll", "pitch", "yaw"].map(|n| Column::new(format!("base.{n}"), "rad")));
     columns.extend(joints.iter().map(|j| Column::new(&j.name, "rad")));
-    let plane = ["com.x", "com.y", "zmp_reference.x", "zmp_reference.y", "zmp.x", "zmp.y", "margin"];
+    let plane =
+        ["com.x", "com.y", "zmp_reference.x", "zmp_reference.y", "zmp.x", "zmp.y", "margin"];
     columns.extend(plane.map(|n| Column::new(n, "m")));
     let mut writer = TraceWriter::create(file, &columns)?;
     for s in samples {

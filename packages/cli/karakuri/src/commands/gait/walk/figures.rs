@@ -7,8 +7,8 @@ use karakuri_gait::planner::Sample;
 
 use super::super::figures::over_time;
 use super::super::name;
-use super::cell::Moment;
 use super::Run;
+use super::cell::Moment;
 
 /// ZMP, centre of mass and margin as planned.
 pub(super) fn plan(gait: &Path, samples: &[Sample], period: f64) -> Plot {
