@@ -55,3 +55,37 @@ fn what_is_missing_is_named() {
     let output = run("steady", "h9", &["--arms", "passive", "--arm-mass-factor", "20"]);
     assert_eq!(output.status.code(), Some(3), "no motion from the upright posture");
 }
+
+#[test]
+fn khr1_plans_within_its_limits() {
+    let output = run("plan", "khr1_walk", &["--distance", "1"]);
+    let report = report(&output);
+    assert!(output.status.success(), "{report}");
+    assert!(report["least_margin_m"].as_f64().unwrap() > 0.005, "{report}");
+    assert!(report["planned_faster_than_real_time"].as_f64().unwrap() > 10.0, "{report}");
+}
+
+/// Walks in the physics simulation, pushed on the way.
+#[test]
+fn both_robots_walk_in_the_simulation() {
+    for (gait, distance, push) in
+        [("khr1_walk", "0.1", "1.5,0,0.05"), ("anthropomorphic_walk", "0.5", "2.5,0,8")]
+    {
+        let output = run("walk", gait, &["--distance", distance, "--push", push, "--dt", "0.002"]);
+        let report = report(&output);
+        assert!(output.status.success(), "{gait}: {report}");
+        let gone = report["distance_m"].as_f64().unwrap();
+        let drift = report["lateral_drift_m"].as_f64().unwrap();
+        let wanted: f64 = distance.parse().unwrap();
+        assert!((gone - wanted).abs() < 0.05 * wanted && drift.abs() < 0.02 * wanted, "{report}");
+    }
+}
+
+#[test]
+fn a_fall_is_exit_code_3_with_time_and_cause() {
+    let output = run("walk", "anthropomorphic_walk", &["--distance", "1", "--push", "2.5,0,80"]);
+    assert_eq!(output.status.code(), Some(3));
+    let report = report(&output);
+    assert!(report["failure"].as_str().unwrap().starts_with("fell at"), "{report}");
+    assert!(report["beyond_saving_since_s"].as_f64().unwrap() > 2.4, "{report}");
+}

@@ -1,33 +1,19 @@
 //! Walking, sample by sample: commands in, joint targets out.
 //!
-//! A step's motion is planned when the step before it ends, at the start of its double support, from the latest command,
-//! and goes on exactly where the last plan ended; so a command takes effect within a step, and a stop within two.
+//! A step's motion is planned when the step before it ends, at the start of its double support, and goes on exactly where the
+//! last plan ended. The next step is committed then; a command changes those after it, so that a stop takes two steps.
 
 use karakuri_dynamics::{difference, integrate};
 use serde::Serialize;
 
 use super::generator::{Generator, PlanError, Sample};
+use super::route::{Route, WalkCommand};
 use super::stabilizer::{Correction, Measured, Stabilizer};
 use super::timeline::{Timeline, middle};
-use super::{Biped, BipedError, Clip, Footstep, Place, Side, Velocity, WalkSettings, footstep};
+use super::{Biped, BipedError, Clip, Place, WalkSettings};
 
 /// Samples planned at once while standing. [s]
 const IDLE: f64 = 0.1;
-/// Feet nearer than this to side by side need no closing step. [m]
-const PARALLEL: f64 = 1e-3;
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WalkCommand {
-    /// Close the feet and stand.
-    Stop,
-    /// Walk at a velocity until told otherwise.
-    Velocity(Velocity),
-    /// Make these steps, then stand where the feet are.
-    Footsteps(Vec<Footstep>),
-    /// Walk straight over a distance, negative is backward, then stand. [m]
-    Distance(f64),
-}
 
 /// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,10 +42,7 @@ pub struct WalkEngine {
     generator: Generator,
     stabilizer: Stabilizer,
     timeline: Timeline,
-    command: WalkCommand,
-    /// Steps of the command that are still to be made.
-    queue: Vec<Footstep>,
-    next_side: Side,
+    route: Route,
     /// Samples from `samples[0].index` on.
     samples: Vec<Sample>,
     /// In samples, from the start.
@@ -67,7 +50,6 @@ pub struct WalkEngine {
     state: WalkState,
     /// The last chunk ended with the ZMP between the feet.
     is_at_rest: bool,
-    clips: Vec<Clip>,
     steps: u64,
     failure: Option<PlanError>,
     targets: JointTargets,
@@ -92,14 +74,11 @@ impl WalkEngine {
         let mut engine = Self {
             stabilizer,
             timeline,
-            command: WalkCommand::Stop,
-            queue: Vec::new(),
-            next_side: Side::Left,
+            route: Route::new(),
             samples: Vec::new(),
             time: 0.0,
             state: WalkState::Standing,
             is_at_rest: true,
-            clips: Vec::new(),
             steps: 0,
             failure: None,
             targets,
@@ -114,24 +93,16 @@ impl WalkEngine {
         Ok(engine)
     }
 
-    /// From the next step on.
+    /// From the step after the next one on.
     pub fn command(&mut self, command: WalkCommand) {
         self.failure = None;
-        self.queue = match &command {
-            WalkCommand::Footsteps(steps) => steps.clone(),
-            WalkCommand::Distance(distance) => {
-                let feet = self.feet_ahead();
-                let limits = &self.generator.settings.limits;
-                let longest = if *distance < 0.0 { limits.backward } else { limits.forward };
-                footstep::straight(*distance, longest, &feet, self.next_side)
-            }
-            _ => Vec::new(),
-        };
-        self.command = command;
+        let feet = self.feet();
+        let Generator { settings, biped, .. } = &self.generator;
+        self.route.command(command, &feet, (settings, biped.has_yaw));
     }
 
     /// Where the feet will be when the step under way has ended.
-    fn feet_ahead(&self) -> [Place; 2] {
+    pub fn feet(&self) -> [Place; 2] {
         self.timeline.places(self.generator.next_index())
     }
 
@@ -157,7 +128,7 @@ impl WalkEngine {
 
     /// What was cut from the steps since this was last asked.
     pub fn take_clips(&mut self) -> Vec<Clip> {
-        core::mem::take(&mut self.clips)
+        self.route.take_clips()
     }
 
     /// Why the last command could not be followed; the robot stands.
@@ -214,7 +185,7 @@ impl WalkEngine {
             self.samples.extend(last);
             if let Err(error) = self.plan_next() {
                 self.failure = Some(error);
-                (self.command, self.queue) = (WalkCommand::Stop, Vec::new());
+                self.route.give_up();
                 if self.plan_next().is_err() {
                     self.hold();
                 }
@@ -234,10 +205,14 @@ impl WalkEngine {
     fn plan_next(&mut self) -> Result<(), PlanError> {
         let at = self.generator.next_index();
         let (feet, zmp) = (self.timeline.places(at), self.timeline.zmp(at));
-        let (steps, ends) = self.steps_ahead(&feet);
-        let settings = &self.generator.settings;
-        let is_idle = steps.is_empty() && self.is_at_rest;
-        let timeline = Timeline::new(settings, (at, feet, zmp), &steps, (self.is_at_rest, ends));
+        let Generator { settings, biped, .. } = &self.generator;
+        // Every pass looks ahead, and the last step seen must not be felt.
+        let seen = settings.samples(settings.preview_time) * (1 + settings.passes);
+        let most = 2 + seen / settings.samples(settings.step_time);
+        let ahead = self.route.ahead(&feet, (settings, biped.has_yaw), (self.is_at_rest, most));
+        let is_idle = ahead.steps.is_empty() && self.is_at_rest;
+        let timeline =
+            Timeline::new(settings, (at, feet, zmp), &ahead.steps, (self.is_at_rest, ahead.ends));
         let n = if is_idle {
             settings.samples(IDLE)
         } else {
@@ -247,62 +222,10 @@ impl WalkEngine {
         self.timeline = timeline;
         self.samples.extend(samples);
         self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
-        self.is_at_rest = steps.is_empty();
-        if let Some(step) = steps.first() {
-            self.next_side = step.side.other();
-            self.steps += 1;
-            if !self.queue.is_empty() {
-                self.queue.remove(0);
-            }
-        }
+        self.is_at_rest = ahead.steps.is_empty();
+        self.steps += u64::from(!ahead.steps.is_empty());
+        self.route.begin(&ahead);
         Ok(())
-    }
-
-    /// The steps to plan with, as far as one looks ahead, and whether the last of them is the last one.
-    fn steps_ahead(&mut self, feet: &[Place; 2]) -> (Vec<Footstep>, bool) {
-        let settings = &self.generator.settings;
-        let ahead = settings.samples(settings.preview_time) * settings.passes.max(1) * 2;
-        let most = 2 + ahead / settings.samples(settings.step_time);
-        let mut standing = *feet;
-        let mut side = self.next_side;
-        let mut steps = Vec::new();
-        let velocity = match &self.command {
-            WalkCommand::Velocity(v) if *v != Velocity::default() => Some(*v),
-            _ => None,
-        };
-        if let Some(v) = velocity
-            && self.state == WalkState::Standing
-            && v.left * side.sign() < 0.0
-        {
-            side = side.other();
-        }
-        let mut ends = velocity.is_none();
-        while steps.len() < most {
-            let wanted = if let Some(v) = velocity {
-                v.footstep(side, &standing[side.other().index()], settings)
-            } else if let Some(step) = self.queue.get(steps.len()) {
-                *step
-            } else if self.command == WalkCommand::Stop && steps.is_empty() {
-                match closing(side, &standing, settings) {
-                    Some(step) => step,
-                    None => break,
-                }
-            } else {
-                break;
-            };
-            side = wanted.side;
-            let limits = (&settings.limits, self.generator.biped.has_yaw);
-            let mut clips = Vec::new();
-            let step = footstep::clip(&wanted, &standing[side.other().index()], limits, &mut clips);
-            if steps.is_empty() {
-                self.clips.extend(clips);
-            }
-            standing[side.index()] = step.to;
-            side = side.other();
-            steps.push(step);
-        }
-        ends &= steps.len() < most;
-        (steps, ends)
     }
 
     /// Between two samples: positions and rates by the cubic through both.
@@ -326,14 +249,4 @@ impl WalkEngine {
         }
         integrate(model, &a.q, &way, 1.0, &mut targets.position);
     }
-}
-
-/// The step that puts the feet side by side, if they are not.
-fn closing(side: Side, feet: &[Place; 2], settings: &WalkSettings) -> Option<Footstep> {
-    let standing = &feet[side.other().index()];
-    let wanted = Velocity::default().footstep(side, standing, settings);
-    let now = feet[side.index()];
-    let away = (0..3).map(|i| wanted.to.position[i] - now.position[i]);
-    let distance = away.map(|d| d * d).sum::<f64>().sqrt() + (wanted.to.yaw - now.yaw).abs();
-    (distance > PARALLEL).then_some(wanted)
 }

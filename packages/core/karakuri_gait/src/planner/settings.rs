@@ -39,7 +39,7 @@ pub struct WalkSettings {
     pub period: f64,
     /// Time looked ahead. [s]
     pub preview_time: f64,
-    /// Weight of the jerk against the square of the ZMP's error. [s⁶/m²]
+    /// Weight of the squared jerk against the squared error of the ZMP, both SI. [-]
     #[serde(default = "jerk_weight")]
     pub jerk_weight: f64,
     /// Rounds in which the whole robot's ZMP is brought to its reference: 0 none, 1 the second pass. [-]

@@ -6,7 +6,10 @@ use super::footstep::turned;
 use super::{Footstep, Place, Side, WalkSettings};
 
 /// Part of the swing after which the foot goes down only. [-]
-const ADVANCE: f64 = 0.92;
+const ADVANCE: f64 = 0.95;
+/// Part of the advance in which the foot gathers speed, and loses it. Shorter asks for more torque, longer for more speed of the
+/// servos: 1.9 times the mean with a quintic, 1.4 with 0.3. [-]
+const RAMP: f64 = 0.3;
 
 /// What stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -42,6 +45,22 @@ pub struct Timeline {
 fn quintic(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
     u * u * u * (10.0 + u * (6.0 * u - 15.0))
+}
+
+/// From 0 to 1 at an even rate, gathered and lost smoothly: no acceleration at the ends. [-]
+fn advance(u: f64) -> f64 {
+    let u = u.clamp(0.0, 1.0);
+    let ramp = |u: f64| {
+        let x = u / RAMP;
+        RAMP * x * x * x * (1.0 - 0.5 * x) / (1.0 - RAMP)
+    };
+    if u < RAMP {
+        ramp(u)
+    } else if u > 1.0 - RAMP {
+        1.0 - ramp(1.0 - u)
+    } else {
+        (u - 0.5 * RAMP) / (1.0 - RAMP)
+    }
 }
 
 fn blend(a: f64, b: f64, k: f64) -> f64 {
@@ -145,7 +164,7 @@ impl Timeline {
         let mut poses = phase.feet.map(|place| place.pose());
         if let Some(step) = phase.swing {
             let from = phase.feet[step.side.index()];
-            let k = quintic(part / ADVANCE);
+            let k = advance(part / ADVANCE);
             let (a, b) = (Vector3::from(from.position), Vector3::from(step.to.position));
             let mut p = a.lerp(&b, k);
             let bell = 16.0 * (part * (1.0 - part)).powi(2);

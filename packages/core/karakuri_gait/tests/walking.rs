@@ -1,0 +1,195 @@
+//! Plans of whole robots: the ZMP of the full dynamics, limits, commands. Robots: `khr1`, `anthropomorphic`, Unitree's G1.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::sync::Arc;
+
+use karakuri_gait::planner::*;
+use karakuri_model::{Base, NoAssets, Source, load};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct File {
+    walk: WalkSettings,
+}
+
+fn engine(urdf: &str, config: &str, walk: &str) -> WalkEngine {
+    let source =
+        Source::urdf("r.urdf", urdf).with_config("r.yaml", config).with_base(Base::Floating);
+    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
+    let settings = serde_yaml::from_str::<File>(walk).unwrap().walk;
+    WalkEngine::new(Biped::new(model, &settings).unwrap(), settings).unwrap()
+}
+
+fn khr1() -> WalkEngine {
+    engine(
+        include_str!("../../../../urdf/khr1/khr1.urdf"),
+        include_str!("../../../../config/khr1.yaml"),
+        include_str!("../../../../config/gaits/khr1_walk.yaml"),
+    )
+}
+
+fn anthropomorphic() -> WalkEngine {
+    engine(
+        include_str!("../../../../urdf/anthropomorphic/anthropomorphic.urdf"),
+        include_str!("../../../../config/anthropomorphic.yaml"),
+        include_str!("../../../../config/gaits/anthropomorphic_walk.yaml"),
+    )
+}
+
+/// A real humanoid with six joints a leg, which stands on four balls a foot.
+fn g1() -> WalkEngine {
+    let leg = |s: &str| {
+        format!("{s}_hip_pitch_joint: -0.35, {s}_knee_joint: 0.7, {s}_ankle_pitch_joint: -0.35")
+    };
+    let config = format!("postures:\n  stand: {{{}, {}}}\n", leg("left"), leg("right"));
+    engine(
+        include_str!("../../../../tests/robots/g1/g1.urdf"),
+        &config,
+        "
+walk:
+  feet: [left_ankle_roll_link, right_ankle_roll_link]
+  posture: stand
+  com_height: 0.64
+  feet_apart: 0.2
+  zmp_in_sole: [0.035, 0]
+  step_time: 0.7
+  double_support: 0.14
+  start_time: 1.2
+  stop_time: 0.8
+  step_height: 0.05
+  limits: {forward: 0.25, backward: 0.2, width: [0.16, 0.35], turn: 0.3, height: 0.1}
+  preview_time: 1.4
+",
+    )
+}
+
+/// Walks until it stands, or for so long. [s]
+fn walk(engine: &mut WalkEngine, longest: f64) -> Vec<Sample> {
+    let period = engine.generator().settings.period;
+    let (mut samples, mut time, mut walked) = (Vec::new(), 0.0, false);
+    while time < longest && !(walked && engine.state() == WalkState::Standing) {
+        engine.advance(period, None);
+        samples.push(engine.sample().clone());
+        walked |= engine.state() == WalkState::Walking;
+        time += period;
+    }
+    assert!(engine.failure().is_none(), "{:?}", engine.failure());
+    samples
+}
+
+/// Least margin, and largest distance of the ZMP from where it shall be. [m]
+fn zmp(samples: &[Sample]) -> (f64, f64) {
+    let margin = samples.iter().map(|s| s.margin).fold(f64::INFINITY, f64::min);
+    let away = |s: &Sample| (s.zmp[0] - s.zmp_reference[0]).hypot(s.zmp[1] - s.zmp_reference[1]);
+    (margin, samples.iter().map(away).fold(0.0, f64::max))
+}
+
+#[test]
+fn the_whole_robots_zmp_stays_in_the_soles() {
+    let mut robots =
+        [("khr1", khr1(), 0.4, 0.006), ("anthropomorphic", anthropomorphic(), 2.0, 0.06)];
+    for (name, engine, distance, most) in &mut robots {
+        engine.command(WalkCommand::Distance(*distance));
+        let samples = walk(engine, 60.0);
+        let (margin, error) = zmp(&samples);
+        assert!(margin > 0.008 && error < *most, "{name}: margin {margin}, error {error}");
+        let (first, last) = (&samples[0], &samples[samples.len() - 1]);
+        for side in 0..2 {
+            let gone = last.soles[side].translation.x - first.soles[side].translation.x;
+            assert!((gone - *distance).abs() < 1e-9, "{name}: {gone}");
+        }
+        // Without jumps: no joint moves faster than its plan says.
+        for pair in samples.windows(2) {
+            let h = engine.generator().settings.period;
+            for joint in engine.generator().biped.model.joints.iter().skip(1) {
+                let way = pair[1].q[joint.q_start] - pair[0].q[joint.q_start];
+                let rate = 0.5 * (pair[0].v[joint.v_start] + pair[1].v[joint.v_start]);
+                assert!((way / h - rate).abs() < 0.5, "{name} {}: {way} {rate}", joint.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_real_humanoid_turns_on_the_spot() {
+    let mut engine = g1();
+    assert!(engine.generator().biped.has_yaw);
+    let start = engine.feet();
+    engine.command(WalkCommand::Velocity(Velocity { turn: 0.4, ..Velocity::default() }));
+    let mut samples = walk(&mut engine, 9.0);
+    engine.command(WalkCommand::Stop);
+    samples.extend(walk(&mut engine, 9.0));
+    let (margin, _) = zmp(&samples);
+    let turned = engine.feet()[0].yaw - start[0].yaw;
+    assert!(turned > 2.5 && margin > 0.0, "turned {turned} rad, margin {margin}");
+    assert!((engine.feet()[1].yaw - engine.feet()[0].yaw).abs() < 1e-9);
+    assert!(engine.take_clips().is_empty());
+}
+
+#[test]
+fn a_stop_takes_two_steps_at_most() {
+    for after in [2.0, 2.1, 2.2, 2.3, 2.4] {
+        let mut engine = khr1();
+        engine.command(WalkCommand::Velocity(Velocity { forward: 0.05, ..Velocity::default() }));
+        walk(&mut engine, after);
+        let steps = engine.steps();
+        engine.command(WalkCommand::Stop);
+        let samples = walk(&mut engine, 10.0);
+        assert!(engine.steps() <= steps + 2 && engine.state() == WalkState::Standing);
+        let [left, right] = samples[samples.len() - 1].soles;
+        assert!((left.translation.x - right.translation.x).abs() < 1e-3, "feet side by side");
+        assert!(zmp(&samples).0 > 0.0);
+    }
+}
+
+#[test]
+fn sideways_and_backward() {
+    let mut engine = khr1();
+    engine.command(WalkCommand::Velocity(Velocity { left: 0.02, ..Velocity::default() }));
+    let mut samples = walk(&mut engine, 4.0);
+    engine.command(WalkCommand::Velocity(Velocity { forward: -0.04, ..Velocity::default() }));
+    samples.extend(walk(&mut engine, 4.0));
+    let [left, right] = engine.feet();
+    assert!(left.position[1] + right.position[1] > 0.04, "{left:?}");
+    assert!(left.position[0] < -0.02, "{left:?}");
+    assert!(zmp(&samples).0 > 0.005, "{:?}", zmp(&samples));
+}
+
+#[test]
+fn what_is_cut_is_said() {
+    let mut engine = khr1();
+    engine.command(WalkCommand::Velocity(Velocity {
+        forward: 0.3,
+        turn: 0.5,
+        ..Velocity::default()
+    }));
+    walk(&mut engine, 3.0);
+    let said: Vec<String> = engine.take_clips().iter().map(ToString::to_string).collect();
+    assert!(said.contains(&"step length 0.144 m cut to 0.043 m".to_owned()), "{said:?}");
+    assert!(said.iter().any(|s| s.contains("the legs have no yaw joint")), "{said:?}");
+}
+
+#[test]
+fn what_is_out_of_reach_ends_in_standing() {
+    let mut settings = khr1().generator().settings.clone();
+    settings.limits.forward = 0.3;
+    let mut engine = WalkEngine::new(khr1().generator().biped.clone(), settings).unwrap();
+    engine.command(WalkCommand::Distance(0.6));
+    for _ in 0..400 {
+        engine.advance(0.01, None);
+    }
+    let error = engine.failure().unwrap().to_string();
+    assert!(error.contains("the legs do not reach"), "{error}");
+    assert_eq!(engine.state(), WalkState::Standing);
+}
+
+#[test]
+fn the_same_commands_give_the_same_bits() {
+    let run = || {
+        let mut engine = khr1();
+        engine.command(WalkCommand::Distance(0.1));
+        walk(&mut engine, 20.0)
+    };
+    assert_eq!(run(), run());
+}
