@@ -68,7 +68,7 @@ fn passes() -> usize {
 pub struct SettingError {
     /// Which.
     pub name: &'static str,
-    /// What it is.
+    /// What it is. [SI]
     pub value: f64,
     /// What it may be.
     pub range: &'static str,

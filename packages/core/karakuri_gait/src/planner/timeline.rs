@@ -5,8 +5,8 @@ use karakuri_spatial::{Pose, Vector3};
 use super::footstep::turned;
 use super::{Footstep, Place, Side, WalkSettings};
 
-/// Part of the swing after which the foot goes down only. [-]
-const ADVANCE: f64 = 0.95;
+/// Steps lower than this are flat. [m]
+const FLAT: f64 = 1e-4;
 /// Part of the advance in which the foot gathers speed, and loses it. Shorter asks for more torque, longer for more speed of the
 /// servos: 1.9 times the mean with a quintic, 1.4 with 0.3. [-]
 const RAMP: f64 = 0.3;
@@ -60,6 +60,18 @@ fn advance(u: f64) -> f64 {
         1.0 - ramp(1.0 - u)
     } else {
         (u - 0.5 * RAMP) / (1.0 - RAMP)
+    }
+}
+
+/// Parts of the swing in which the foot goes forth, and up or down: up before forth, down after it, so that an edge is
+/// cleared; on the flat it comes straight down at the end. (2×2)
+fn swing_windows(rise: f64) -> [[f64; 2]; 2] {
+    if rise > FLAT {
+        [[0.3, 0.95], [0.0, 0.45]]
+    } else if rise < -FLAT {
+        [[0.05, 0.7], [0.55, 1.0]]
+    } else {
+        [[0.0, 0.95], [0.0, 1.0]]
     }
 }
 
@@ -164,13 +176,13 @@ impl Timeline {
         let mut poses = phase.feet.map(|place| place.pose());
         if let Some(step) = phase.swing {
             let from = phase.feet[step.side.index()];
-            let k = advance(part / ADVANCE);
             let (a, b) = (Vector3::from(from.position), Vector3::from(step.to.position));
+            let [forth, rise] =
+                swing_windows(b.z - a.z).map(|[from, to]| (part - from) / (to - from));
+            let k = advance(forth);
             let mut p = a.lerp(&b, k);
             let bell = 16.0 * (part * (1.0 - part)).powi(2);
-            // Upwards first, downwards last, so that an edge is cleared.
-            let rise = if b.z > a.z { quintic(2.0 * part) } else { quintic(2.0 * part - 1.0) };
-            p.z = blend(a.z, b.z, rise) + self.step_height * bell;
+            p.z = blend(a.z, b.z, quintic(rise)) + self.step_height * bell;
             poses[step.side.index()] = Pose::new(turned(blend(from.yaw, step.to.yaw, k)), p);
         }
         poses

@@ -15,7 +15,7 @@ use karakuri_model::{Base, Model};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::cell::{Cell, Conditions, Push, Run};
+use self::cell::{Cell, Conditions, Errand, Push, Run, Stairs};
 use super::super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, progress};
@@ -78,6 +78,12 @@ pub(super) struct Simulate {
     /// Bumps under the way, so high, 5 cm long, every 30 cm [m]
     #[arg(long, value_name = "M", default_value_t = 0.0)]
     bumps: f64,
+    /// Climb stairs and descend them again instead: height, depth [m], number
+    #[arg(long, value_name = "H,D,N", value_parser = stairs)]
+    stairs: Option<Stairs>,
+    /// Walk so many times, standing in between
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    times: u32,
     /// Time step of the physics [s]
     #[arg(long, value_name = "S", default_value_t = 0.001)]
     dt: f64,
@@ -97,6 +103,18 @@ fn velocity(text: &str) -> Result<Velocity, String> {
 
 fn push(text: &str) -> Result<Push, String> {
     triple(text).map(|[time, forward, left]| Push { time, impulse: [forward, left] })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 50")]
+fn stairs(text: &str) -> Result<Stairs, String> {
+    let [height, depth, count] = triple(text)?;
+    if (0.0..=1.0).contains(&height)
+        && (0.01..=2.0).contains(&depth)
+        && (1.0..=50.0).contains(&count)
+    {
+        return Ok(Stairs { height, depth, count: count as u32 });
+    }
+    Err("write a height from 0 to 1 m, a depth from 0.01 to 2 m, a number from 1 to 50".to_owned())
 }
 
 #[derive(Debug, Deserialize)]
@@ -240,13 +258,21 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
         open_loop: args.open_loop,
         push: args.push,
         bumps: args.bumps,
+        stairs: args.stairs,
         dt: args.dt,
     };
     conditions.check()?;
     let interrupt = Interrupt::watch()?;
+    let command = args
+        .stairs
+        .map_or_else(|| args.walk.command(), |s| WalkCommand::Footsteps(s.footsteps(&engine)));
+    let expected = args.walk.duration.unwrap_or(args.walk.distance.abs() * 10.0) + 3.0;
     let mut cell = Cell::new(&model, engine, conditions)?;
-    let bar = progress::bar(100, "walking");
-    let run: Run = cell.walk(args.walk.command(), args.walk.duration, &interrupt, &bar);
+    let errand = Errand { command, duration: args.walk.duration, times: args.times };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds")]
+    let milliseconds = |seconds: f64| (1e3 * seconds) as u64;
+    let bar = progress::bar(milliseconds(expected * f64::from(args.times)), "walking [ms]");
+    let run: Run = cell.walk(&errand, &interrupt, &|time| bar.set_position(milliseconds(time)));
     bar.finish_and_clear();
     args.walk.write(&run.report())?;
     if let Some(file) = &args.walk.trace {

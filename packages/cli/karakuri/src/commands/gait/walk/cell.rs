@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use indicatif::ProgressBar;
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::planner::dcm::Capturability;
 use karakuri_gait::planner::{
-    JointTargets, Measured, Sample, WalkCommand, WalkEngine, WalkState, with_servo_sag,
+    Footstep, JointTargets, Measured, Place, Sample, Side, WalkCommand, WalkEngine, WalkState,
+    with_servo_sag,
 };
 use karakuri_model::{BodyId, Model, SensorKind, Shape};
 use karakuri_physics::{BodyDescription, Owner, RobotId, StepOutcome, World, WorldSettings};
@@ -23,6 +23,10 @@ use crate::interrupt::Interrupt;
 const FALLEN: f64 = 0.7;
 /// Time to stand after the walk before it counts as done. [s]
 const SETTLE: f64 = 1.0;
+/// Time in which a command is taken up. [s]
+const PATIENCE: f64 = 0.2;
+/// By which each of several walks is longer than the last. [s]
+const LONGER: f64 = 0.11;
 /// Time between two points of the history. [s]
 const HISTORY: f64 = 0.01;
 
@@ -33,6 +37,67 @@ pub(in super::super) struct Push {
     pub(super) time: f64,
     /// Forward, left. [N·s] (2)
     pub(super) impulse: [f64; 2],
+}
+
+/// What to do, how often.
+#[derive(Debug, Clone)]
+pub(super) struct Errand {
+    pub(super) command: WalkCommand,
+    /// Stop after this. [s]
+    pub(super) duration: Option<f64>,
+    pub(super) times: u32,
+}
+
+/// Stairs up and down again.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Stairs {
+    /// Of one stair. [m]
+    pub(super) height: f64,
+    /// [m]
+    pub(super) depth: f64,
+    /// On each side.
+    pub(super) count: u32,
+}
+
+impl Stairs {
+    /// Free way before a toe and behind a heel. [m]
+    const CLEAR: f64 = 0.03;
+
+    /// Start, end [m] and height [m] of each tread; the last is the floor behind.
+    fn treads(&self, toe: f64) -> Vec<[f64; 3]> {
+        let n = 2 * self.count;
+        let tread = |i: u32| {
+            let start = toe + Self::CLEAR + f64::from(i - 1) * self.depth;
+            [start, start + self.depth, f64::from(i.min(n - i)) * self.height]
+        };
+        (1..=n).map(tread).collect()
+    }
+
+    /// Both feet on every tread, left first.
+    pub(super) fn footsteps(&self, engine: &WalkEngine) -> Vec<Footstep> {
+        let [heel, toe] = engine.generator().biped.legs[0].outline.x;
+        let feet = engine.feet();
+        let step = |[start, _, height]: [f64; 3]| {
+            Side::BOTH.map(|side| {
+                let Place { position: [_, y, _], yaw } = feet[side.index()];
+                let to = Place { position: [start + Self::CLEAR - heel, y, height], yaw };
+                Footstep { side, to }
+            })
+        };
+        self.treads(toe).into_iter().flat_map(step).collect()
+    }
+
+    fn add(&self, world: &mut World, engine: &WalkEngine, friction: f64) -> Result<()> {
+        let toe = engine.generator().biped.legs[0].outline.x[1];
+        for (i, [start, end, height]) in self.treads(toe).into_iter().enumerate() {
+            if height > 0.0 {
+                let size = Vector3::new(end - start, 2.0, height);
+                let middle = Vector3::new(0.5 * (start + end), 0.0, 0.5 * height);
+                add_block(world, format!("stair {i}"), size, middle, friction)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How long a push lasts. [s]
@@ -50,6 +115,7 @@ pub(super) struct Conditions {
     pub(super) open_loop: bool,
     pub(super) push: Option<Push>,
     pub(super) bumps: f64,
+    pub(super) stairs: Option<Stairs>,
     pub(super) dt: f64,
 }
 
@@ -97,7 +163,11 @@ pub(super) struct Run {
     walking_time: f64,
     distance: f64,
     drift: f64,
+    /// Gained. [m]
+    height: f64,
     yaw: f64,
+    /// Walks from standing to standing.
+    walks: u32,
     clips: Vec<String>,
     faster: f64,
     saturated: f64,
@@ -112,7 +182,9 @@ impl Run {
             "fell": self.failure.is_some(),
             "failure": self.failure,
             "beyond_saving_since_s": self.lost_at.filter(|_| self.failure.is_some()),
+            "walks": self.walks,
             "steps": self.steps,
+            "height_gained_m": self.height,
             "walking_time_s": self.walking_time,
             "distance_m": self.distance,
             "speed_m_s": self.distance / self.walking_time.max(1e-9),
@@ -159,6 +231,9 @@ impl Cell {
         if conditions.bumps > 0.0 {
             add_bumps(&mut world, &conditions)?;
         }
+        if let Some(stairs) = &conditions.stairs {
+            stairs.add(&mut world, &engine, conditions.friction)?;
+        }
         let real = Arc::new(heavier(model, &conditions));
         let q = engine.targets().position.clone();
         let robot = world.add_robot("walker", real, &q)?;
@@ -179,48 +254,27 @@ impl Cell {
         })
     }
 
-    /// Walks until it stands again or has fallen.
+    /// Walks until it stands again or has fallen; so often.
     pub(super) fn walk(
         &mut self,
-        command: WalkCommand,
-        duration: Option<f64>,
+        errand: &Errand,
         interrupt: &Interrupt,
-        bar: &ProgressBar,
+        on_progress: &dyn Fn(f64),
     ) -> Run {
         let wall = std::time::Instant::now();
-        let expected = duration.unwrap_or(match command {
-            WalkCommand::Distance(d) => {
-                let s = &self.engine.generator().settings;
-                d.abs() / s.limits.forward * s.step_time
-            }
-            _ => 1.0,
-        }) + 2.0;
-        self.engine.command(command);
         let start = self.root();
-        let (mut stood, mut failure, mut is_stopped) = (0.0, None, duration.is_none());
-        let mut began = None;
-        let mut ended = 0.0;
-        while failure.is_none() && stood < SETTLE {
-            let time = self.world.time();
-            if !is_stopped && duration.is_some_and(|d| time >= d) {
-                self.engine.command(WalkCommand::Stop);
-                is_stopped = true;
+        let (mut failure, mut walking_time, mut done) = (None, 0.0, 0);
+        while failure.is_none() && done < errand.times {
+            // Each walk a little longer, so that the stops come at all phases of a step.
+            let longer = f64::from(done) * LONGER;
+            self.engine.command(errand.command.clone());
+            let until = errand.duration.map(|d| self.world.time() + d + longer);
+            let walked = self.walk_once(until, interrupt, on_progress);
+            match walked {
+                Ok(time) => walking_time += time,
+                Err(reason) => failure = Some(reason),
             }
-            failure = self.step();
-            if self.engine.state() == WalkState::Standing && is_stopped && time > 0.2 {
-                stood += self.conditions.dt;
-            } else {
-                if self.engine.state() == WalkState::Walking {
-                    began.get_or_insert(time);
-                    ended = time;
-                }
-                stood = 0.0;
-            }
-            if interrupt.is_raised() {
-                failure = Some(format!("interrupted at {time:.3} s"));
-            }
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "percent")]
-            bar.set_position((100.0 * time / expected).min(100.0) as u64);
+            done += 1;
         }
         if let Some(error) = self.engine.failure() {
             failure.get_or_insert(error.to_string());
@@ -228,17 +282,51 @@ impl Cell {
         let (end, time) = (self.root(), self.world.time());
         Run {
             history: core::mem::take(&mut self.history),
+            walks: done - u32::from(failure.is_some()),
             failure,
             steps: self.engine.steps(),
-            walking_time: ended - began.unwrap_or(0.0),
+            walking_time,
             distance: end[0] - start[0],
             drift: end[1] - start[1],
+            height: end[2] - start[2],
             yaw: self.pose().rpy()[2],
             clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
             faster: time / wall.elapsed().as_secs_f64(),
             saturated: self.saturated as f64 * HISTORY / time,
             lost_at: self.lost_at,
         }
+    }
+
+    /// The time that was walked [s], or why not.
+    fn walk_once(
+        &mut self,
+        mut until: Option<f64>,
+        interrupt: &Interrupt,
+        on_progress: &dyn Fn(f64),
+    ) -> Result<f64, String> {
+        let begin = self.world.time();
+        let (mut stood, mut began, mut ended) = (0.0, None, begin);
+        while stood < SETTLE {
+            let time = self.world.time();
+            if until.is_some_and(|until| time >= until) {
+                self.engine.command(WalkCommand::Stop);
+                until = None;
+            }
+            if let Some(reason) = self.step() {
+                return Err(reason);
+            }
+            if self.engine.state() == WalkState::Walking {
+                began.get_or_insert(time);
+                (ended, stood) = (time, 0.0);
+            } else if until.is_none() && time > begin + PATIENCE {
+                stood += self.conditions.dt;
+            }
+            if interrupt.is_raised() {
+                return Err(format!("interrupted at {time:.3} s"));
+            }
+            on_progress(time);
+        }
+        Ok(ended - began.unwrap_or(ended))
     }
 
     fn pose(&self) -> Pose {
@@ -270,7 +358,14 @@ impl Cell {
             self.record();
         }
         let root = self.root();
-        if root[2] < FALLEN * self.height {
+        let floor = self
+            .engine
+            .sample()
+            .soles
+            .iter()
+            .map(|s| s.translation.z)
+            .fold(f64::INFINITY, f64::min);
+        if root[2] < floor + FALLEN * self.height {
             let steps = self.engine.steps();
             let correction = self.engine.correction();
             return Some(format!(
@@ -413,19 +508,31 @@ fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
     for k in 0..100_u32 {
         let x = 0.3 + 0.3 * f64::from(k);
         let size = Vector3::new(0.05, 2.0, 2.0 * conditions.bumps);
-        world.add_body(BodyDescription {
-            name: format!("bump {k}"),
-            shape: Shape::Box { size },
-            mass: 1.0,
-            inertia: None,
-            pose: Pose::from_translation(Vector3::new(x, 0.0, 0.0)),
-            velocity: Motion::default(),
-            friction: conditions.friction,
-            restitution: 0.0,
-            fixed: true,
-            color: [0.6, 0.6, 0.6, 1.0],
-        })?;
+        let middle = Vector3::new(x, 0.0, 0.0);
+        add_block(world, format!("bump {k}"), size, middle, conditions.friction)?;
     }
+    Ok(())
+}
+
+fn add_block(
+    world: &mut World,
+    name: String,
+    size: Vector3,
+    middle: Vector3,
+    friction: f64,
+) -> Result<()> {
+    world.add_body(BodyDescription {
+        name,
+        shape: Shape::Box { size },
+        mass: 1.0,
+        inertia: None,
+        pose: Pose::from_translation(middle),
+        velocity: Motion::default(),
+        friction,
+        restitution: 0.0,
+        fixed: true,
+        color: [0.6, 0.6, 0.6, 1.0],
+    })?;
     Ok(())
 }
 
