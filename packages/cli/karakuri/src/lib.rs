@@ -24,6 +24,7 @@ Examples:
   karakuri dynamics robot.urdf --base fixed --algorithms rnea,crba --input states.json
   karakuri ik robot.urdf --link tool --pose 0.4,0,0.3,0,3.14,0
   karakuri gait steady config/gaits/h2.yaml --plot out
+  karakuri gait walk config/gaits/khr1_walk.yaml --distance 1
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
 
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.

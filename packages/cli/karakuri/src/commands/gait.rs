@@ -79,12 +79,12 @@ impl From<ArmsKind> for Arms {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GaitFile {
+pub(super) struct GaitFile {
     #[serde(default)]
-    body: BodyData,
+    pub(super) body: BodyData,
     #[serde(default = "active")]
-    arms: Arms,
-    steady: Option<SteadySpec>,
+    pub(super) arms: Arms,
+    pub(super) steady: Option<SteadySpec>,
     transient: Option<TransientSpec>,
     survey: Option<SurveyGrid>,
 }

@@ -12,6 +12,7 @@ pub mod plot;
 pub mod render;
 mod robot;
 pub mod simulate;
+pub mod sweep;
 
 /// How a command that could read its input ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,4 +55,5 @@ registry! {
     Plot(plot),
     Render(render),
     Simulate(simulate),
+    Sweep(sweep),
 }

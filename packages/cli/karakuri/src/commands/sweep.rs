@@ -1,0 +1,251 @@
+//! `karakuri sweep`: the periodic motion over masses and factors, every combination.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_text};
+use karakuri_gait::compensation::{
+    Arms, BodyData, Equation, Periodic, PeriodicOptions, State, SteadyGait, SteadySpec,
+    find_periodic,
+};
+use rayon::prelude::*;
+use serde::Deserialize;
+
+use super::Outcome;
+use super::gait::GaitFile;
+use crate::interrupt::Interrupt;
+use crate::progress;
+
+/// Most combinations.
+const MOST: usize = 1_000_000;
+
+/// Solves a steady gait for every combination of parameters
+///
+/// One row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0. With shards, each of
+/// n processes takes every n-th combination; put their files together for the whole.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The parameters, YAML, such as `config/sweeps/arms.yaml`
+    sweep: PathBuf,
+    /// Where the rows go, CSV
+    #[arg(long, value_name = "FILE.csv")]
+    output: PathBuf,
+    /// Ranges of the angles over the arms' mass
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Combinations at a time; all cores without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Only a share of the combinations, such as 2/8: the second of eight
+    #[arg(long, value_name = "I/N", value_parser = shard, default_value = "1/1")]
+    shard: Shard,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Shard {
+    index: usize,
+    count: usize,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((index, count)) if index >= 1 && index <= count => Ok(Shard { index, count }),
+        _ => Err("write two whole numbers, the first from 1 to the second, as 2/8".to_owned()),
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SweepFile {
+    gait: PathBuf,
+    #[serde(default)]
+    arms: Vec<Arms>,
+    #[serde(default)]
+    arm_mass_factor: Vec<f64>,
+    #[serde(default)]
+    half_pelvis_width: Vec<f64>,
+    #[serde(default)]
+    leg_factor: Vec<f64>,
+}
+
+/// A combination.
+#[derive(Debug, Clone)]
+struct Case {
+    arms: Arms,
+    arm_mass_factor: f64,
+    body: BodyData,
+    spec: SteadySpec,
+}
+
+/// Its motion: ranges of θ, φ and of the left arm [rad].
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    converged: bool,
+    ranges: [f64; 3],
+    friction: f64,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let cases = cases(&args.sweep)?;
+    let Shard { index, count } = args.shard;
+    let mine: Vec<&Case> = cases.iter().skip(index - 1).step_by(count).collect();
+    let interrupt = Interrupt::watch()?;
+    let bar = progress::bar(mine.len() as u64, "sweeping");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.jobs.map_or(0, usize::from))
+        .build()
+        .context("cannot start the worker threads")?;
+    let rows: Option<Vec<Row>> = pool.install(|| {
+        mine.par_iter()
+            .map(|case| {
+                let row = solve(case);
+                bar.inc(1);
+                (!interrupt.is_raised()).then_some(row)
+            })
+            .collect()
+    });
+    bar.finish_and_clear();
+    let Some(rows) = rows else {
+        return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
+    };
+    write(&args.output, &mine, &rows)?;
+    if let Some(file) = &args.plot {
+        plot(&args.sweep, &mine, &rows).write_svg(file)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn cases(path: &Path) -> Result<Vec<Case>> {
+    let place = || path.display().to_string();
+    let file: SweepFile = serde_yaml::from_str(&read_text(path)?).with_context(place)?;
+    let gait_path = path.parent().unwrap_or(Path::new(".")).join(&file.gait);
+    let gait: GaitFile = serde_yaml::from_str(&read_text(&gait_path)?)
+        .with_context(|| gait_path.display().to_string())?;
+    let Some(spec) = gait.steady else {
+        bail!("{}: there is no `steady`; a sweep needs it", gait_path.display());
+    };
+    let body = gait.body;
+    let axis = |name: &str, values: Vec<f64>, default: f64| match values
+        .iter()
+        .find(|x| !(x.is_finite() && **x > 0.0))
+    {
+        Some(bad) => bail!("{}: `{name}` has {bad}; write numbers above 0", path.display()),
+        None if values.is_empty() => Ok(vec![default]),
+        None => Ok(values),
+    };
+    let factors = axis("arm_mass_factor", file.arm_mass_factor, 1.0)?;
+    let width = body.lengths.half_pelvis_width;
+    let widths = axis("half_pelvis_width", file.half_pelvis_width, width)?;
+    let legs = axis("leg_factor", file.leg_factor, spec.leg_factor)?;
+    let arms = if file.arms.is_empty() { vec![gait.arms] } else { file.arms };
+    if arms.len() * factors.len() * widths.len() * legs.len() > MOST {
+        bail!("{}: more than {MOST} combinations; shorten the lists", path.display());
+    }
+    let mut cases = Vec::new();
+    for &arms in &arms {
+        for &half_pelvis_width in &widths {
+            for &leg_factor in &legs {
+                for &arm_mass_factor in &factors {
+                    let mut body = body.with_arm_factor(arm_mass_factor);
+                    body.lengths.half_pelvis_width = half_pelvis_width;
+                    let spec = SteadySpec { leg_factor, ..spec.clone() };
+                    SteadyGait::new(&spec).with_context(|| gait_path.display().to_string())?;
+                    cases.push(Case { arms, arm_mass_factor, body, spec });
+                }
+            }
+        }
+    }
+    Ok(cases)
+}
+
+fn solve(case: &Case) -> Row {
+    let none = Row { converged: false, ranges: [f64::NAN; 3], friction: f64::NAN };
+    let Ok(gait) = SteadyGait::new(&case.spec) else { return none };
+    let equation = Equation { body: &case.body, gait: &gait, arms: case.arms };
+    match find_periodic(&equation, &State::zeros(), &PeriodicOptions::default()) {
+        Ok(periodic) => row(&case.body, &periodic),
+        Err(_) => none,
+    }
+}
+
+fn row(body: &BodyData, periodic: &Periodic) -> Row {
+    let samples = periodic.motion.samples(body);
+    let range = |value: &dyn Fn(usize) -> f64| {
+        let values = || (0..samples.len()).map(value);
+        values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+    };
+    let posture = |i: usize| &samples[i].posture;
+    Row {
+        converged: true,
+        ranges: [
+            range(&|i| posture(i).sway.value),
+            range(&|i| posture(i).pitch.value),
+            range(&|i| posture(i).arm[0].value),
+        ],
+        friction: samples.iter().map(|s| s.reaction.friction()).fold(0.0, f64::max),
+    }
+}
+
+fn number(arms: Arms) -> f64 {
+    match arms {
+        Arms::Fixed => 0.0,
+        Arms::Active => 1.0,
+        Arms::Passive => 2.0,
+    }
+}
+
+fn percent(case: &Case) -> f64 {
+    100.0 * case.body.arm_mass() / case.body.mass()
+}
+
+fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
+    let columns = [
+        ("arms 0 fixed 1 active 2 passive", "-"),
+        ("arm_mass_factor", "-"),
+        ("half_pelvis_width", "m"),
+        ("leg_factor", "-"),
+        ("arm_mass", "%"),
+        ("converged", "-"),
+        ("theta_range", "rad"),
+        ("phi_range", "rad"),
+        ("left_arm_range", "rad"),
+        ("friction_needed", "-"),
+    ]
+    .map(|(name, unit)| Column::new(name, unit));
+    let mut writer = TraceWriter::create(file, &columns)?;
+    for (case, row) in cases.iter().zip(rows) {
+        let (width, legs) = (case.body.lengths.half_pelvis_width, case.spec.leg_factor);
+        let mut values = vec![number(case.arms), case.arm_mass_factor, width, legs, percent(case)];
+        values.push(f64::from(u8::from(row.converged)));
+        values.extend(row.ranges);
+        values.push(row.friction);
+        writer.row(&values)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+fn plot(sweep: &Path, cases: &[&Case], rows: &[Row]) -> Plot {
+    let panel = |index: usize, label: &str| Panel {
+        x_label: "arm mass [% of the whole]".to_owned(),
+        y_label: label.to_owned(),
+        series: [Arms::Fixed, Arms::Active, Arms::Passive]
+            .into_iter()
+            .map(|arms| {
+                let of_kind = cases.iter().zip(rows).filter(|(case, _)| case.arms == arms);
+                let points = of_kind.map(|(case, row)| (percent(case), row.ranges[index]));
+                Series::new(format!("{arms:?}").to_lowercase(), points.collect())
+            })
+            .collect(),
+    };
+    Plot {
+        title: sweep.display().to_string(),
+        panels: vec![
+            panel(0, "range of theta [rad]"),
+            panel(1, "range of phi [rad]"),
+            panel(2, "range of the left arm [rad]"),
+        ],
+    }
+}

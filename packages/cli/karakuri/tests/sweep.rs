@@ -1,0 +1,53 @@
+//! `karakuri sweep` as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test says so")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(folder: &Path, text: &str, more: &[&str]) -> Output {
+    let gaits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/gaits");
+    let sweep = folder.join("sweep.yaml");
+    std::fs::write(&sweep, text.replace("GAITS", gaits.to_str().unwrap())).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_karakuri"))
+        .arg("sweep")
+        .arg(sweep)
+        .arg("--output")
+        .arg(folder.join("out.csv"))
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+fn rows(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("out.csv")).unwrap();
+    text.lines().skip(1).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{gait: GAITS/h2.yaml, arms: [fixed, active], arm_mass_factor: [0.5, 1.0]}";
+    assert!(run(folder.path(), text, &["--jobs", "1"]).status.success());
+    let whole = rows(folder.path());
+    assert_eq!(whole.len(), 4);
+    let mut parts = [Vec::new(), Vec::new()];
+    for (i, part) in parts.iter_mut().enumerate() {
+        let shard = format!("{}/2", i + 1);
+        assert!(run(folder.path(), text, &["--shard", &shard]).status.success());
+        *part = rows(folder.path());
+    }
+    let [odd, even] = parts;
+    let together: Vec<String> = odd.into_iter().zip(even).flat_map(|(a, b)| [a, b]).collect();
+    assert_eq!(together, whole);
+}
+
+#[test]
+fn bad_numbers_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), "{gait: GAITS/h2.yaml, arm_mass_factor: [-1]}", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("`arm_mass_factor` has -1"), "{text}");
+    let output = run(folder.path(), "{gait: GAITS/h2.yaml}", &["--shard", "3/2"]);
+    assert_eq!(output.status.code(), Some(2));
+}
