@@ -23,6 +23,7 @@ Examples:
   karakuri simulate config/scenes/pick_and_place.yaml --duration 2 --trace out.csv
   karakuri dynamics robot.urdf --base fixed --algorithms rnea,crba --input states.json
   karakuri ik robot.urdf --link tool --pose 0.4,0,0.3,0,3.14,0
+  karakuri inverse-dynamics config/mechanisms/four_bar.yaml --plot four_bar.svg
   karakuri gait steady config/gaits/h2.yaml --plot out
   karakuri gait walk config/gaits/khr1_walk.yaml --distance 1
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock

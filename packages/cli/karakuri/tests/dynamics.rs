@@ -160,3 +160,24 @@ fn an_unknown_algorithm_is_a_usage_error() {
     let output = run("ur5", "{}", &["--algorithms", "magic"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn the_parallel_scheme_gives_the_efforts_of_rnea() {
+    let states = json!({ "samples": [{
+        "base": { "quaternion_xyzw": [0.0, 0.6, 0.0, 0.8], "angular_velocity": [0.2, -0.4, 0.3],
+                  "linear_acceleration": [1.0, 0.5, -0.2] },
+        "q": { "LF_HFE": 0.7, "RH_KFE": -1.1 }, "v": { "LF_HFE": 2.0 }, "a": { "RH_KFE": -3.0 },
+    }]});
+    let out = compute("anymal_c", &states, &["--base", "floating", "--algorithms", "rnea,nodal"]);
+    let sample = &out["samples"][0];
+    let number = |algorithm: &str, joint: &str| sample[algorithm][joint].as_f64().unwrap();
+    for joint in ["LF_HFE", "RH_KFE", "RF_HAA"] {
+        assert!((number("nodal", joint) - number("rnea", joint)).abs() < 1e-5, "{sample}");
+    }
+    for part in ["force", "torque"] {
+        for axis in 0..3 {
+            let [a, b] = ["nodal", "rnea"].map(|m| sample[m]["base"][part][axis].as_f64().unwrap());
+            assert!((a - b).abs() < 1e-4, "{part}: {a} {b}");
+        }
+    }
+}

@@ -28,6 +28,6 @@ pub(crate) use cuts::Cuts;
 pub use cuts::Rule;
 pub use mechanism::{ForcePoint, Mechanism, Payload};
 pub use nodes::Nodes;
-pub(crate) use stencil::Stencil;
+pub use stencil::Stencil;
 pub use sweep::{Scheme, Target, Torques};
 pub use variant::Variant;

@@ -15,6 +15,8 @@ pub enum Profile {
     Quintic,
     /// `u − sin(2πu)/2π`: smooth jerk.
     Cycloid,
+    /// `35u⁴ − 84u⁵ + 70u⁶ − 20u⁷`: jerk zero at the ends as well.
+    Septic,
 }
 
 /// Value and derivatives along a profile or a curve.
@@ -34,6 +36,7 @@ impl Profile {
         match self {
             Self::Quintic => 1.875,
             Self::Cycloid => 2.0,
+            Self::Septic => 35.0 / 16.0,
         }
     }
 
@@ -42,6 +45,7 @@ impl Profile {
         match self {
             Self::Quintic => 10.0 / 3.0_f64.sqrt(),
             Self::Cycloid => TAU,
+            Self::Septic => 84.0 / (5.0 * 5.0_f64.sqrt()),
         }
     }
 
@@ -60,6 +64,14 @@ impl Profile {
             Self::Cycloid => {
                 let (sin, cos) = (TAU * u).sin_cos();
                 [u - sin / TAU, 1.0 - cos, TAU * sin]
+            }
+            Self::Septic => {
+                let w = u * (1.0 - u);
+                [
+                    u.powi(4) * (35.0 - u * (84.0 - u * (70.0 - 20.0 * u))),
+                    140.0 * w * w * w,
+                    420.0 * w * w * (1.0 - 2.0 * u),
+                ]
             }
         };
         ProfileSample { s, velocity: d / duration, acceleration: dd / (duration * duration) }

@@ -42,7 +42,7 @@ const HELP: &str = "\
 Input: {\"samples\": [{\"base\": {\"position\": [x,y,z], \"quaternion_xyzw\": [..], \"linear_velocity\": [..],
 \"angular_velocity\": [..], \"linear_acceleration\": [..], \"angular_acceleration\": [..], \"force\": [..],
 \"torque\": [..]}, \"q\": {\"joint\": value}, \"v\": {..}, \"a\": {..}, \"tau\": {..}}]}; SI units, world axes, a missing
-value is 0. Mimic joints that are not given follow their leaders. `rnea` takes a and gives efforts; `aba` takes tau (and base force and
+value is 0. Mimic joints that are not given follow their leaders. `rnea` and `nodal` take a and give efforts; `aba` takes tau (and base force and
 torque) and gives accelerations. Rigid bodies only: armature, damping and friction of joints are not part of the results.";
 
 /// What to compute.
@@ -60,6 +60,8 @@ enum Algorithm {
     Jacobian,
     /// Centre of mass and momentum
     Centroidal,
+    /// Efforts for the accelerations `a` by the parallel scheme, from three neighbouring positions
+    Nodal,
 }
 
 /// Runs the command.

@@ -7,6 +7,7 @@ pub mod check;
 pub mod dynamics;
 pub mod gait;
 pub mod ik;
+pub mod inverse_dynamics;
 pub mod launch;
 pub mod plot;
 pub mod render;
@@ -51,6 +52,7 @@ registry! {
     Dynamics(dynamics),
     Gait(gait),
     Ik(ik),
+    InverseDynamics(inverse_dynamics),
     Launch(launch),
     Plot(plot),
     Render(render),

@@ -13,8 +13,10 @@ use karakuri_spatial::{Motion, Pose, Vector3};
 const PIVOT_TOLERANCE: f64 = 1e-9;
 /// Newton steps that close the loops; from a closed neighbour two are enough.
 const CLOSING_STEPS: usize = 8;
-/// A gap below this is closed. [m or rad]
-const CLOSED: f64 = 1e-12;
+/// A gap below this is closed: it enters forces divided by the square of a time step. [m or rad]
+const CLOSED: f64 = 1e-14;
+/// A gap below this that does not shrink is rounding. [m or rad]
+const ROUNDING: f64 = 1e-12;
 
 /// Scratch of a model's loops.
 #[derive(Debug, Clone)]
@@ -95,8 +97,10 @@ impl Constraints {
                 forward_kinematics(model, data, q);
             }
             self.fill_errors(model, data, q);
+            let last = gap;
             gap = self.right.iter().fold(0.0, |gap: f64, c| gap.max(c.abs()));
-            if gap < CLOSED || step == CLOSING_STEPS {
+            let stuck = step > 0 && gap < ROUNDING && gap > 0.5 * last;
+            if gap < CLOSED || stuck || step == CLOSING_STEPS {
                 break;
             }
             self.prepare(model, data, driven);

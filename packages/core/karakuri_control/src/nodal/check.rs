@@ -45,11 +45,11 @@ pub enum NodalError {
         /// Position coordinate.
         coordinate: usize,
     },
-    /// The variant needs more than positions.
+    /// More than positions is needed.
     #[error(
-        "variant `external` takes velocities and accelerations from the target, which has none; give them or use `central`"
+        "{0} takes velocities and accelerations from the target, which has none; give them, or use variant `central`"
     )]
-    MissingRates,
+    MissingRates(&'static str),
     /// A loop is not closed in the target.
     #[error(
         "loop `{name}` is open by {gap:.3e} (m or rad) in the target at t = {time} s, the limit at this time step is {limit:.1e}: \

@@ -16,9 +16,9 @@ use super::places::{At, Place, Wrench};
 /// 1 m), at 0.1 ms the latter (3e-8 and growing). [s]
 const STEP: f64 = 2.5e-4;
 
-/// Scratch for one instant.
+/// The scheme at one instant, for a tree; see [`super::Scheme`] for motions, payloads and loops.
 #[derive(Debug, Clone)]
-pub(crate) struct Stencil {
+pub struct Stencil {
     places: Vec<Place>,
     links: Vec<Link>,
     gravity: Vector3,
@@ -32,8 +32,8 @@ pub(crate) struct Stencil {
 }
 
 impl Stencil {
-    /// `gravity`: [m/s²] (3)
-    pub(crate) fn new(model: &Model, gravity: Vector3) -> Self {
+    /// Scratch for a model. `gravity`: [m/s²] (3)
+    pub fn new(model: &Model, gravity: Vector3) -> Self {
         let n = model.bodies.len();
         let zero = Wrench { moment: V::zeros(), force: V::zeros() };
         let place =
@@ -50,15 +50,9 @@ impl Stencil {
         }
     }
 
-    /// Efforts of the tree with its loops cut. [N·m or N] (nv)
-    pub(crate) fn efforts(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        vdot: &[f64],
-        tau: &mut [f64],
-    ) {
+    /// Efforts of the tree with its loops cut, without armature and damping, for positions [rad or m] (nq), velocities
+    /// and accelerations (nv). [N·m or N] (nv)
+    pub fn efforts(&mut self, model: &Model, q: &[f64], v: &[f64], vdot: &[f64], tau: &mut [f64]) {
         let nq = model.nq;
         self.q[nq..2 * nq].copy_from_slice(q);
         for (sign, slot) in [(-1.0, 0), (1.0, 2)] {

@@ -5,7 +5,9 @@
 
 use core::ops::Range;
 
-use karakuri_dynamics::{Data, forward_kinematics};
+use karakuri_dynamics::{Data, forward_kinematics, rnea};
+use karakuri_model::Model;
+use karakuri_spatial::{Force, Inertia, Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::block::{Block, STRETCH};
@@ -61,6 +63,14 @@ impl Mechanism {
     /// Moves the passive joints of every sample until the loops are closed, each from where the last one was.
     /// [rad or m] (n samples × nq)
     pub fn close(&self, q: &mut [f64]) {
+        let mut still = vec![0.0; q.len() / self.model.nq.max(1) * self.model.nv];
+        let mut rates = still.clone();
+        self.complete(q, &mut still, &mut rates);
+    }
+
+    /// As [`Self::close`], with the velocities and accelerations of the passive joints. [rad/s or m/s], [rad/s² or m/s²]
+    /// (n samples × nv) each
+    pub fn complete(&self, q: &mut [f64], v: &mut [f64], vdot: &mut [f64]) {
         let model = &self.model;
         let mut constraints = Constraints::new(model);
         if constraints.is_empty() {
@@ -68,14 +78,15 @@ impl Mechanism {
         }
         let mut data = Data::new(model);
         let mut guess: Option<Vec<f64>> = None;
-        for q in q.chunks_exact_mut(model.nq) {
+        let rates = v.chunks_exact_mut(model.nv).zip(vdot.chunks_exact_mut(model.nv));
+        for (q, (v, vdot)) in q.chunks_exact_mut(model.nq).zip(rates) {
             if let Some(guess) = &guess {
                 for joint in model.joints.iter().filter(|j| !self.driven[j.v_start]) {
                     let run = joint.q_start..joint.q_start + joint.kind.nq();
                     q[run.clone()].copy_from_slice(&guess[run]);
                 }
             }
-            constraints.close(model, &mut data, &self.driven, q);
+            constraints.complete(model, &mut data, &self.driven, (&mut *q, v, vdot));
             guess = Some(q.to_vec());
         }
     }
@@ -110,6 +121,59 @@ impl Scheme {
             .map(|(range, tau, lambda)| Worker::new(self).sweep(target, range, tau, lambda))
             .collect::<Result<_, NodalError>>()?;
         let seen = parts.into_iter().reduce(Summary::merged).unwrap_or_default();
+        let warnings = self.conclude(&seen, target, n)?;
+        Ok(Torques { tau, lambda, warnings })
+    }
+
+    /// The same by the recursive Newton-Euler algorithm, whose result does not depend on the step: what the scheme is
+    /// measured against. Takes velocities and accelerations from the target.
+    pub fn exact(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
+        let n = self.check(target)?;
+        let m = &self.mechanism;
+        if target.v.is_empty() || target.vdot.is_empty() {
+            return Err(NodalError::MissingRates("the exact method"));
+        }
+        let mut loaded = Model::clone(&m.model);
+        for payload in &m.payloads {
+            let inertia = &mut loaded.bodies[payload.body.0].inertia;
+            let about_com = Matrix3::zeros();
+            *inertia =
+                inertia.combined(&Inertia { mass: payload.mass, com: payload.point, about_com });
+        }
+        let (nq, nv) = (loaded.nq, loaded.nv);
+        let mut worker = Worker::new(self);
+        let mut data = Data::new(&loaded);
+        data.gravity = m.gravity;
+        let mut external = vec![Force::default(); loaded.bodies.len()];
+        let (mut tau, mut lambda) = (vec![0.0; n * nv], Vec::new());
+        for (sample, tau) in tau.chunks_exact_mut(nv).enumerate() {
+            let q = &target.q[sample * nq..(sample + 1) * nq];
+            let rates = sample * nv..(sample + 1) * nv;
+            forward_kinematics(&loaded, &mut data, q);
+            external.fill(Force::default());
+            let forces = target.forces.chunks_exact(3).skip(sample * m.force_points.len());
+            for (point, F) in m.force_points.iter().zip(forces) {
+                // What is pushed pushes back.
+                let R = &data.pose_in_world[point.body.0].rotation;
+                let reaction = -Vector3::new(F[0], F[1], F[2]);
+                external[point.body.0] += Force::new((R * point.point).cross(&reaction), reaction);
+            }
+            let (v, vdot) = (&target.v[rates.clone()], &target.vdot[rates]);
+            tau.copy_from_slice(rnea(&loaded, &mut data, q, v, vdot, &external));
+            worker.finish(target, sample, tau)?;
+            lambda.extend_from_slice(&worker.cuts.lambda);
+        }
+        let warnings = self.conclude(&worker.summary, target, n)?;
+        Ok(Torques { tau, lambda, warnings })
+    }
+
+    /// What is to be said of a motion that went through.
+    fn conclude(
+        &self,
+        seen: &Summary,
+        target: &Target<'_>,
+        n: usize,
+    ) -> Result<Vec<Warning>, NodalError> {
         let time = |sample: usize| sample as f64 * target.dt;
         let (missing, sample, dof) = seen.missing;
         if missing.is_nan() || missing > MISSING_TOLERANCE * seen.largest_effort.max(1e-9) {
@@ -124,7 +188,7 @@ impl Scheme {
         }
         let mut warnings = seen.watched.warnings(self.variant, target.dt, n);
         warnings.extend(near_dead_point(seen.condition.0, time(seen.condition.1)));
-        Ok(Torques { tau, lambda, warnings })
+        Ok(warnings)
     }
 
     /// Number of samples, if all arrays fit.
@@ -155,7 +219,7 @@ impl Scheme {
         }
         let has_rates = !target.v.is_empty() && !target.vdot.is_empty();
         if self.variant == Variant::External && !has_rates {
-            return Err(NodalError::MissingRates);
+            return Err(NodalError::MissingRates("variant `external`"));
         }
         self.check_rule()?;
         Ok(samples)

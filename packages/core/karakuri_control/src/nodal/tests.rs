@@ -122,14 +122,7 @@ fn largest_error(tau: &[f64], exact: &[f64]) -> f64 {
 }
 
 fn exact(mechanism: &Mechanism, m: &Motions) -> Vec<f64> {
-    let model = &mechanism.model;
-    let mut data = Data::new(model);
-    data.gravity = mechanism.gravity;
-    let rates = m.v.chunks_exact(model.nv).zip(m.vdot.chunks_exact(model.nv));
-    m.q.chunks_exact(model.nq)
-        .zip(rates)
-        .flat_map(|(q, (v, a))| rnea(model, &mut data, q, v, a, &[]).to_vec())
-        .collect()
+    Scheme::new(mechanism.clone()).exact(&m.target()).unwrap().tau
 }
 
 #[test]
@@ -362,7 +355,7 @@ fn what_cannot_be_is_said() {
     assert_eq!(Scheme::new(m.clone()).torques(&few), Err(NodalError::TooFewSamples(3)));
     let external = Scheme { variant: Variant::External, ..Scheme::new(m.clone()) };
     let bare = Target { v: &[], vdot: &[], ..motions.target() };
-    assert_eq!(external.torques(&bare), Err(NodalError::MissingRates));
+    assert_eq!(external.torques(&bare), Err(NodalError::MissingRates("variant `external`")));
     let shares = Mechanism { rule: Rule::Ratio(vec![0.5]), ..m };
     let error = Scheme::new(shares).torques(&motions.target()).unwrap_err();
     assert_eq!(error.to_string(), "the rule does not fit: the shares add up to 0.5, not to 1");

@@ -2,7 +2,7 @@ use super::{Profile, SCurve};
 
 #[test]
 fn peaks_are_those_of_the_table() {
-    for profile in [Profile::Quintic, Profile::Cycloid] {
+    for profile in [Profile::Quintic, Profile::Cycloid, Profile::Septic] {
         let (mut v, mut a): (f64, f64) = (0.0, 0.0);
         for i in 0..=20_000 {
             let at = profile.sample(f64::from(i) / 20_000.0, 1.0);

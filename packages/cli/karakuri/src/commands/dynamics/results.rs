@@ -1,6 +1,7 @@
 //! Results as JSON, keyed by joint and link; linear parts before angular ones.
 
 use anyhow::{Result, anyhow};
+use karakuri_control::nodal::Stencil;
 use karakuri_dynamics::{
     Data, aba, center_of_mass, centroidal_momentum, crba, forward_kinematics, frame_jacobian,
     frame_pose, rnea,
@@ -87,6 +88,11 @@ pub(super) fn compute(
                     "angular_momentum": momentum.angular.as_slice(),
                 });
                 ("centroidal", result)
+            }
+            Algorithm::Nodal => {
+                let mut efforts = vec![0.0; model.nv];
+                Stencil::new(model, data.gravity).efforts(model, q, v, a, &mut efforts);
+                ("nodal", by_joint(model, &efforts, ["force", "torque"]))
             }
         };
         results.insert(key.to_owned(), result);

@@ -1,0 +1,276 @@
+//! `karakuri inverse-dynamics`: torques of a mechanism along a motion, and how far they are from the exact ones.
+
+mod errors;
+mod file;
+mod page;
+mod trajectory;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use karakuri_control::nodal::{Mechanism, NodalError, Nodes, Scheme, Target, Torques, Variant};
+use karakuri_files::{Column, TraceWriter};
+use serde_json::{Value, json};
+
+use self::errors::Study;
+use self::file::{Read, Samples};
+use super::Outcome;
+use crate::output;
+
+/// Computes the torques that move a mechanism, by the parallel scheme or the recursive algorithm
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// Mechanisms, such as `config/mechanisms/four_bar.yaml`; several for --page
+    #[arg(required = true, value_name = "MECHANISM.yaml")]
+    mechanisms: Vec<PathBuf>,
+    /// The motion, CSV; the mechanism file's own without it
+    #[arg(long, value_name = "FILE.csv")]
+    trajectory: Option<PathBuf>,
+    /// How torques are computed
+    #[arg(long, default_value = "nodal")]
+    method: Method,
+    /// How the parallel scheme makes accelerations of displacements: central, newmark, external or damped
+    #[arg(long, default_value = "central")]
+    variant: Variant,
+    /// Where it puts the mass of a link
+    #[arg(long, default_value = "com")]
+    nodes: NodesKind,
+    /// Time step [s]; the trajectory's, or 0.001
+    #[arg(long)]
+    dt: Option<f64>,
+    /// Write the torques here
+    #[arg(long, value_name = "FILE.csv")]
+    output: Option<PathBuf>,
+    /// Draw torques, errors and convergence here
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Write the report here instead of to stdout
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+    /// Write a page with a figure for every mechanism into this folder
+    #[arg(long, value_name = "FOLDER")]
+    page: Option<PathBuf>,
+}
+
+const HELP: &str = "\
+A trajectory has a column `time [s]`, one for each driven joint by its name, and where they are known its rates `elbow.v`,
+`elbow.a` and forces that it exerts `tip.fx`, at equal steps. Joints without a drive follow from the loops. Errors are taken
+against the recursive algorithm at the target's own rates; without them, at those of seven neighbouring positions.
+The mechanism file is described in docs/howto/inverse-dynamics.md.";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Method {
+    /// The parallel scheme
+    Nodal,
+    /// Recursive Newton-Euler
+    Recursive,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum NodesKind {
+    /// One node at the centre of mass
+    Com,
+    /// Point masses
+    Point,
+}
+
+impl From<NodesKind> for Nodes {
+    fn from(kind: NodesKind) -> Self {
+        match kind {
+            NodesKind::Com => Self::Com,
+            NodesKind::Point => Self::Point,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    if let Some(folder) = &args.page {
+        for path in &args.mechanisms {
+            let (read, study) = study(args, path)?;
+            page::write(folder, path, &read, &study)?;
+        }
+        return Ok(Outcome::Done);
+    }
+    let [path] = &args.mechanisms[..] else {
+        bail!("{} mechanisms; several are for --page only", args.mechanisms.len())
+    };
+    let (read, study) = study(args, path)?;
+    if let Some(file) = &args.output {
+        write_torques(file, &read.mechanism, &study)?;
+    }
+    if let Some(file) = &args.plot {
+        page::figure(&read, &study).write_svg(file)?;
+    }
+    output::json(&report(args, &read.mechanism, &study), args.report.as_deref())?;
+    Ok(Outcome::Done)
+}
+
+/// Torques, the exact ones, and errors at several steps.
+fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
+    let place = || path.display().to_string();
+    let read = file::read(path)?;
+    let scheme = Scheme {
+        variant: args.variant,
+        nodes: args.nodes.into(),
+        ..Scheme::new(read.mechanism.clone())
+    };
+    let source = source(args, path, &read)?;
+    let samples = source.at(args.dt).with_context(place)?;
+    let exact = scheme.exact(&samples.target()).with_context(place)?;
+    let torques = match args.method {
+        Method::Nodal => scheme.torques(&samples.target()).with_context(place)?,
+        Method::Recursive => exact.clone(),
+    };
+    for warning in &torques.warnings {
+        tracing::warn!("{}: {warning}", path.display());
+    }
+    let convergence = errors::convergence(&scheme, &source).with_context(place)?;
+    Ok((read, Study { samples, torques, exact, convergence }))
+}
+
+/// Where samples come from, at which steps.
+enum Source<'a> {
+    Motion(&'a file::Motion, &'a Mechanism),
+    Given(Samples, &'a Mechanism),
+}
+
+fn source<'a>(args: &Args, path: &Path, read: &'a Read) -> Result<Source<'a>> {
+    let mechanism = &read.mechanism;
+    match (&args.trajectory, &read.motion) {
+        (Some(file), _) => Ok(Source::Given(trajectory::read(file, mechanism)?, mechanism)),
+        (None, Some(motion)) => Ok(Source::Motion(motion, mechanism)),
+        (None, None) => {
+            bail!("{}: there is no `motion`; write one, or give --trajectory", path.display())
+        }
+    }
+}
+
+impl Source<'_> {
+    /// Samples at a step, or at the usual one.
+    fn at(&self, dt: Option<f64>) -> Result<Samples> {
+        match self {
+            Self::Motion(motion, mechanism) => motion.samples(mechanism, dt.unwrap_or(1e-3)),
+            Self::Given(samples, mechanism) => {
+                let dt = dt.unwrap_or(samples.dt);
+                let every = count(dt, samples.dt)? - 1;
+                ensure!(
+                    every > 0 && (every as f64 * samples.dt - dt).abs() < 1e-6 * dt,
+                    "--dt {dt}: the trajectory steps by {} s; take it or a multiple of it",
+                    samples.dt
+                );
+                Ok(samples.every(every, mechanism))
+            }
+        }
+    }
+
+    /// Steps at which the errors are compared, longest first. [s]
+    fn steps(&self) -> Vec<f64> {
+        match self {
+            Self::Motion(..) => vec![10e-3, 5e-3, 2e-3, 1e-3],
+            Self::Given(samples, mechanism) => {
+                let n = samples.q.len() / mechanism.model.nq.max(1);
+                let fits = |every: &usize| n / every >= 20;
+                [8, 4, 2, 1].into_iter().filter(fits).map(|e| e as f64 * samples.dt).collect()
+            }
+        }
+    }
+}
+
+impl Samples {
+    fn target(&self) -> Target<'_> {
+        Target { dt: self.dt, q: &self.q, v: &self.v, vdot: &self.vdot, forces: &self.forces }
+    }
+
+    /// Every so many of the samples.
+    fn every(&self, every: usize, mechanism: &Mechanism) -> Self {
+        let model = &mechanism.model;
+        let pick = |list: &[f64], width: usize| -> Vec<f64> {
+            list.chunks(width.max(1)).step_by(every).flatten().copied().collect()
+        };
+        Self {
+            dt: self.dt * every as f64,
+            q: pick(&self.q, model.nq),
+            v: pick(&self.v, model.nv),
+            vdot: pick(&self.vdot, model.nv),
+            forces: pick(&self.forces, 3 * mechanism.force_points.len()),
+        }
+    }
+}
+
+/// Instants in a duration, both ends included.
+fn count(duration: f64, dt: f64) -> Result<usize> {
+    let steps = (duration / dt + 1e-6).floor();
+    ensure!(
+        dt > 0.0 && (0.0..1e8).contains(&steps),
+        "a step of {dt} s in {duration} s: write a positive step, at most 1e8 of them"
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    Ok(steps as usize + 1)
+}
+
+/// Names of the velocity coordinates, and units of their efforts.
+fn freedoms(mechanism: &Mechanism) -> Vec<(String, &'static str)> {
+    use karakuri_model::JointKind::{Floating, Planar, Prismatic, Revolute, Spherical};
+    let mut names = Vec::with_capacity(mechanism.model.nv);
+    for joint in &mechanism.model.joints {
+        let parts: &[(&str, &str)] = match joint.kind {
+            Revolute { .. } => &[("", "N·m")],
+            Prismatic { .. } => &[("", "N")],
+            Spherical => &[(".x", "N·m"), (".y", "N·m"), (".z", "N·m")],
+            Planar { .. } => &[(".x", "N"), (".y", "N"), (".turn", "N·m")],
+            Floating => &[
+                (".fx", "N"),
+                (".fy", "N"),
+                (".fz", "N"),
+                (".mx", "N·m"),
+                (".my", "N·m"),
+                (".mz", "N·m"),
+            ],
+        };
+        names.extend(parts.iter().map(|(part, unit)| (format!("{}{part}", joint.name), *unit)));
+    }
+    names
+}
+
+fn write_torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Result<()> {
+    let mut columns = vec![Column::new("time", "s")];
+    columns.extend(freedoms(mechanism).into_iter().map(|(name, unit)| Column::new(name, unit)));
+    let mut writer = TraceWriter::create(file, &columns)?;
+    let nv = mechanism.model.nv;
+    for (i, tau) in study.torques.tau.chunks_exact(nv).enumerate() {
+        let row: Vec<f64> =
+            core::iter::once(i as f64 * study.samples.dt).chain(tau.iter().copied()).collect();
+        writer.row(&row)?;
+    }
+    Ok(writer.finish()?)
+}
+
+fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
+    let error = study.error(mechanism.model.nv);
+    let by_joint: serde_json::Map<String, Value> = freedoms(mechanism)
+        .into_iter()
+        .map(|(n, _)| n)
+        .zip(error.by_freedom)
+        .map(|(n, e)| (n, json!(e)))
+        .collect();
+    let warnings: Vec<String> = study.torques.warnings.iter().map(ToString::to_string).collect();
+    json!({
+        "method": if args.method == Method::Nodal { "nodal" } else { "recursive" },
+        "variant": args.variant.name(),
+        "dt_s": study.samples.dt,
+        "samples": study.torques.tau.len() / mechanism.model.nv,
+        "largest_effort": error.scale,
+        "largest_error_relative": error.inside,
+        "largest_error_at_the_ends_relative": error.ends,
+        "largest_error_by_joint": by_joint,
+        "convergence": study.convergence,
+        "warnings": warnings,
+    })
+}
+
+/// The torques by a variant at a step, as far as they can be had.
+fn torques_of(scheme: &Scheme, variant: Variant, samples: &Samples) -> Result<Torques, NodalError> {
+    Scheme { variant, ..scheme.clone() }.torques(&samples.target())
+}

@@ -1,0 +1,93 @@
+//! Errors against the exact method, and how they fall with the step.
+
+use anyhow::Result;
+use karakuri_control::nodal::{Scheme, Torques, Variant};
+use serde::Serialize;
+
+use super::file::Samples;
+use super::{Source, torques_of};
+
+/// What was computed of a mechanism.
+pub(super) struct Study {
+    pub(super) samples: Samples,
+    pub(super) torques: Torques,
+    pub(super) exact: Torques,
+    pub(super) convergence: Vec<Convergence>,
+}
+
+/// A variant's errors over the largest exact effort, step by step.
+#[derive(Debug, Serialize)]
+pub(super) struct Convergence {
+    pub(super) variant: &'static str,
+    /// [s]
+    pub(super) steps_s: Vec<f64>,
+    pub(super) errors: Vec<f64>,
+    /// Between each step and the next.
+    pub(super) orders: Vec<f64>,
+}
+
+/// Errors of torques.
+pub(super) struct Errors {
+    /// Largest exact effort. [N·m or N]
+    pub(super) scale: f64,
+    /// Largest error over it, but for the first and last sample.
+    pub(super) inside: f64,
+    /// Largest error of those two.
+    pub(super) ends: f64,
+    /// Largest error of each freedom inside. [N·m or N]
+    pub(super) by_freedom: Vec<f64>,
+}
+
+impl Study {
+    pub(super) fn error(&self, nv: usize) -> Errors {
+        errors(&self.torques.tau, &self.exact.tau, nv)
+    }
+}
+
+fn errors(tau: &[f64], exact: &[f64], nv: usize) -> Errors {
+    let scale = exact.iter().fold(0.0, |s: f64, x| s.max(x.abs()));
+    let last = (tau.len() / nv).saturating_sub(1);
+    let (mut by_freedom, mut ends) = (vec![0.0_f64; nv], 0.0_f64);
+    for (sample, (tau, exact)) in tau.chunks_exact(nv).zip(exact.chunks_exact(nv)).enumerate() {
+        for (worst, (tau, exact)) in by_freedom.iter_mut().zip(tau.iter().zip(exact)) {
+            let error = (tau - exact).abs();
+            if sample == 0 || sample == last {
+                ends = ends.max(error);
+            } else {
+                *worst = worst.max(error);
+            }
+        }
+    }
+    let inside = by_freedom.iter().fold(0.0, |s: f64, x| s.max(*x));
+    let over = |x: f64| if scale > 0.0 { x / scale } else { x };
+    Errors { scale, inside: over(inside), ends: over(ends), by_freedom }
+}
+
+/// Errors of the published variants at several steps.
+pub(super) fn convergence(scheme: &Scheme, source: &Source<'_>) -> Result<Vec<Convergence>> {
+    let nv = scheme.mechanism.model.nv;
+    let mut all: Vec<Convergence> = [Variant::Central, Variant::Newmark, Variant::External]
+        .into_iter()
+        .map(|variant| Convergence {
+            variant: variant.name(),
+            steps_s: Vec::new(),
+            errors: Vec::new(),
+            orders: Vec::new(),
+        })
+        .collect();
+    for dt in source.steps() {
+        let samples = source.at(Some(dt))?;
+        let exact = scheme.exact(&samples.target())?;
+        for row in &mut all {
+            let variant = row.variant.parse().map_err(anyhow::Error::msg)?;
+            let torques = torques_of(scheme, variant, &samples)?;
+            let error = errors(&torques.tau, &exact.tau, nv).inside;
+            if let (Some(before), Some(step)) = (row.errors.last(), row.steps_s.last()) {
+                row.orders.push((before / error).ln() / (step / dt).ln());
+            }
+            row.steps_s.push(dt);
+            row.errors.push(error);
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,501 @@
+//! The mechanism file: links, joints, loops, what is carried and pushed, and a motion in closed form.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use karakuri_control::nodal::{ForcePoint, Mechanism, Payload, Rule};
+use karakuri_control::profile::Profile;
+use karakuri_files::{load_robot, read_text};
+use karakuri_model::{
+    Base, BodyId, JointKind, JointSpec, LinkSpec, LoopFrames, LoopSpec, Model, ModelBuilder,
+};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
+use serde::Deserialize;
+
+use crate::commands::robot::unknown;
+
+/// Name of the link that everything stands on.
+const GROUND: &str = "ground";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MechanismFile {
+    #[serde(default)]
+    title: String,
+    #[serde(default = "earth")]
+    gravity: [f64; 3],
+    robot: Option<RobotPart>,
+    #[serde(default)]
+    links: BTreeMap<String, LinkPart>,
+    #[serde(default)]
+    joints: BTreeMap<String, JointPart>,
+    #[serde(default)]
+    loops: BTreeMap<String, LoopPart>,
+    #[serde(default)]
+    payloads: Vec<PayloadPart>,
+    #[serde(default)]
+    force_points: BTreeMap<String, PointPart>,
+    #[serde(default)]
+    sharing: SharingPart,
+    motion: Option<MotionPart>,
+}
+
+fn earth() -> [f64; 3] {
+    [0.0, 0.0, -9.81]
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RobotPart {
+    urdf: PathBuf,
+    config: Option<PathBuf>,
+    #[serde(default)]
+    floating: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinkPart {
+    /// [kg]
+    mass: f64,
+    /// Length of a uniform slender rod along x. [m]
+    rod: Option<f64>,
+    /// [m]
+    com: Option<[f64; 3]>,
+    /// xx, yy, zz, xy, xz, yz about the centre of mass. [kg·m²]
+    inertia: Option<[f64; 6]>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Hinge,
+    Slide,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JointPart {
+    #[serde(default = "ground")]
+    parent: String,
+    link: String,
+    #[serde(default = "hinge")]
+    kind: Kind,
+    #[serde(default = "along_z")]
+    axis: [f64; 3],
+    #[serde(default)]
+    at: [f64; 3],
+    #[serde(default)]
+    rpy: [f64; 3],
+    #[serde(default = "yes")]
+    driven: bool,
+    /// Of its motor, for weighted sharing. [N·m or N]
+    rating: Option<f64>,
+    /// [kg·m² or kg]
+    #[serde(default)]
+    armature: f64,
+    /// [N·m·s/rad or N·s/m]
+    #[serde(default)]
+    damping: f64,
+}
+
+fn ground() -> String {
+    GROUND.to_owned()
+}
+
+fn hinge() -> Kind {
+    Kind::Hinge
+}
+
+fn along_z() -> [f64; 3] {
+    [0.0, 0.0, 1.0]
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoopPart {
+    a: PointPart,
+    b: PointPart,
+    /// Of `rx ry rz tx ty tz`.
+    locked: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PointPart {
+    link: String,
+    #[serde(default)]
+    at: [f64; 3],
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PayloadPart {
+    link: String,
+    #[serde(default)]
+    at: [f64; 3],
+    mass: f64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SharingPart {
+    #[default]
+    LeastNorm,
+    /// By the joints' `rating`.
+    Weighted,
+    /// Shares by loop.
+    Ratio(BTreeMap<String, f64>),
+    Squeeze {
+        contacts: [String; 2],
+        force: f64,
+    },
+    NoForce,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MotionPart {
+    /// [s]
+    duration: f64,
+    #[serde(default)]
+    blend: Blend,
+    /// The joints that lead; the others follow through the loops.
+    joints: BTreeMap<String, WayPart>,
+    /// About where those that follow begin. [rad or m]
+    #[serde(default)]
+    start: BTreeMap<String, f64>,
+    /// By force point. [N]
+    #[serde(default)]
+    forces: BTreeMap<String, [f64; 3]>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Blend {
+    #[default]
+    Septic,
+    Quintic,
+    Cycloid,
+}
+
+/// `at + (to − at) s(t/duration) + swing (1 − cos 2π frequency t)`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WayPart {
+    at: f64,
+    to: Option<f64>,
+    #[serde(default)]
+    swing: f64,
+    #[serde(default)]
+    frequency: f64,
+}
+
+/// A mechanism and the motion of its file.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) title: String,
+    pub(super) mechanism: Mechanism,
+    pub(super) motion: Option<Motion>,
+}
+
+/// A motion in closed form.
+#[derive(Debug)]
+pub(super) struct Motion {
+    /// [s]
+    pub(super) duration: f64,
+    profile: Profile,
+    /// By joint; `None` follows.
+    ways: Vec<Option<WayPart>>,
+    /// First guess. (nq)
+    start: Vec<f64>,
+    /// At all force points, constant. [N]
+    forces: Vec<f64>,
+}
+
+/// Samples of a motion; see `Target`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Samples {
+    pub(super) dt: f64,
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    pub(super) vdot: Vec<f64>,
+    pub(super) forces: Vec<f64>,
+}
+
+/// Reads a mechanism file.
+pub(super) fn read(path: &Path) -> Result<Read> {
+    let text = read_text(path)?;
+    let place = || path.display().to_string();
+    let file: MechanismFile = serde_yaml::from_str(&text).with_context(place)?;
+    build(file, path.parent().unwrap_or(Path::new(""))).with_context(place)
+}
+
+fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
+    let model = match &file.robot {
+        Some(robot) => {
+            ensure!(
+                file.links.is_empty() && file.joints.is_empty() && file.loops.is_empty(),
+                "`robot` and `links`, `joints`, `loops` exclude each other; leave one of them out"
+            );
+            let base = if robot.floating { Base::Floating } else { Base::Fixed(Pose::IDENTITY) };
+            let config = robot.config.as_ref().map(|config| folder.join(config));
+            load_robot(&folder.join(&robot.urdf), config.as_deref(), Some(base))?.model
+        }
+        None => model_of(&file)?,
+    };
+    let model = Arc::new(model);
+    let mut mechanism = Mechanism::new(Arc::clone(&model));
+    let g = file.gravity;
+    ensure!(g.iter().all(|g| g.is_finite()), "gravity: finite numbers are wanted, not {g:?}");
+    mechanism.gravity = Vector3::from(g);
+    for (name, joint) in &file.joints {
+        let k = model.joints[joint_of(&model, name)?].v_start;
+        mechanism.driven[k] = joint.driven;
+    }
+    for (i, payload) in file.payloads.iter().enumerate() {
+        let place = || format!("payloads[{i}]");
+        let (body, point) = point(&model, &payload.link, payload.at).with_context(place)?;
+        let mass = payload.mass;
+        ensure!(
+            mass > 0.0 && mass.is_finite(),
+            "payloads[{i}].mass: {mass} kg is no mass; write a positive number"
+        );
+        mechanism.payloads.push(Payload { body, point, mass });
+    }
+    for (name, at) in &file.force_points {
+        let place = || format!("force_points.{name}");
+        let (body, point) = point(&model, &at.link, at.at).with_context(place)?;
+        mechanism.force_points.push(ForcePoint { name: name.clone(), body, point });
+    }
+    mechanism.rule = rule(&file, &model)?;
+    let motion = file.motion.as_ref().map(|m| motion(m, &mechanism)).transpose()?;
+    Ok(Read { title: file.title, mechanism, motion })
+}
+
+fn model_of(file: &MechanismFile) -> Result<Model> {
+    ensure!(!file.links.is_empty(), "there are no `links` and no `robot`; one of them is wanted");
+    let mut builder = ModelBuilder::new("mechanism", Base::Fixed(Pose::IDENTITY))
+        .link(LinkSpec::new(GROUND, Inertia::ZERO));
+    for (name, link) in &file.links {
+        let inertia = inertia(link).with_context(|| format!("links.{name}"))?;
+        builder = builder.link(LinkSpec::new(name, inertia));
+    }
+    for (name, joint) in &file.joints {
+        let axis = Vector3::from(joint.axis);
+        ensure!(
+            axis.norm() > 1e-9 && axis.norm().is_finite(),
+            "joints.{name}.axis: {:?} has no direction; write as [0, 0, 1]",
+            joint.axis
+        );
+        let axis = axis.normalize();
+        let kind = match joint.kind {
+            Kind::Hinge => JointKind::Revolute { axis },
+            Kind::Slide => JointKind::Prismatic { axis },
+        };
+        let mut spec = JointSpec::new(name, &joint.parent, &joint.link, Some(kind))
+            .at(Pose::from_xyz_rpy(joint.at, joint.rpy));
+        (spec.armature, spec.damping) = (joint.armature, joint.damping);
+        builder = builder.joint(spec);
+    }
+    for (name, part) in &file.loops {
+        let frame = |at: [f64; 3]| Pose::from_translation(Vector3::from(at));
+        builder = builder.loop_joint(LoopSpec {
+            name: name.clone(),
+            link_a: part.a.link.clone(),
+            link_b: part.b.link.clone(),
+            frames: LoopFrames::OnLinks { a: frame(part.a.at), b: frame(part.b.at) },
+            locked: locked(&part.locked).with_context(|| format!("loops.{name}.locked"))?,
+            posture: None,
+        });
+    }
+    builder.build().map_err(|problems| anyhow!("{problems}"))
+}
+
+fn inertia(link: &LinkPart) -> Result<Inertia> {
+    let mass = link.mass;
+    let inertia = match (link.rod, link.inertia) {
+        (Some(length), None) => {
+            ensure!(link.com.is_none(), "`rod` says where the centre of mass is; leave `com` out");
+            ensure!(length > 0.0, "rod: {length} m is no length of a rod; write a positive number");
+            let i = mass * length * length / 12.0;
+            Inertia {
+                mass,
+                com: Vector3::new(0.5 * length, 0.0, 0.0),
+                about_com: Matrix3::from_diagonal(&Vector3::new(0.0, i, i)),
+            }
+        }
+        (None, Some([xx, yy, zz, xy, xz, yz])) => Inertia {
+            mass,
+            com: Vector3::from(link.com.unwrap_or_default()),
+            about_com: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+        },
+        _ => bail!("either `rod` or `inertia` is wanted, and not both"),
+    };
+    Ok(inertia)
+}
+
+fn locked(names: &[String]) -> Result<[bool; 6]> {
+    const NAMES: [&str; 6] = ["rx", "ry", "rz", "tx", "ty", "tz"];
+    let mut locked = [false; 6];
+    for name in names {
+        let Some(k) = NAMES.iter().position(|known| known == name) else {
+            bail!("no freedom `{name}`; there are {}", NAMES.join(", "))
+        };
+        locked[k] = true;
+    }
+    Ok(locked)
+}
+
+/// A joint's index by name; a floating base has none.
+pub(super) fn joint_of(model: &Model, name: &str) -> Result<usize> {
+    let first = usize::from(model.base == Base::Floating);
+    let names = model.joints[first..].iter().map(|j| j.name.as_str());
+    let found = model.joint(name).filter(|joint| joint.0 >= first);
+    found.map(|joint| joint.0).ok_or_else(|| unknown("moving joint", name, names))
+}
+
+fn point(model: &Model, link: &str, at: [f64; 3]) -> Result<(BodyId, Vector3)> {
+    let names = model.frames.iter().map(|f| f.name.as_str());
+    let frame = model.frame(link).ok_or_else(|| unknown("link", link, names))?;
+    let frame = &model.frames[frame.0];
+    let body = frame.body.with_context(|| format!("link `{link}` does not move"))?;
+    Ok((body, frame.pose_in_body.transform_point(&Vector3::from(at))))
+}
+
+fn rule(file: &MechanismFile, model: &Model) -> Result<Rule> {
+    let loop_of = |name: &String| {
+        let names = model.loops.iter().map(|l| l.name.as_str());
+        model
+            .loops
+            .iter()
+            .position(|l| l.name == *name)
+            .ok_or_else(|| unknown("loop", name, names).context("sharing"))
+    };
+    Ok(match &file.sharing {
+        SharingPart::LeastNorm => Rule::LeastNorm,
+        SharingPart::NoForce => Rule::NoForce,
+        SharingPart::Weighted => {
+            let mut ratings = vec![1.0; model.nv];
+            for (name, joint) in &file.joints {
+                let k = model.joints[joint_of(model, name)?].v_start;
+                ratings[k] = match joint.rating {
+                    Some(rating) => rating,
+                    None if !joint.driven => 1.0,
+                    None => bail!("joints.{name}: `sharing: weighted` needs its `rating`"),
+                };
+            }
+            Rule::Weighted(ratings)
+        }
+        SharingPart::Ratio(shares) => {
+            let mut all = vec![0.0; model.loops.len()];
+            for (name, share) in shares {
+                all[loop_of(name)?] = *share;
+            }
+            Rule::Ratio(all)
+        }
+        SharingPart::Squeeze { contacts: [a, b], force } => {
+            Rule::Squeeze { contacts: [loop_of(a)?, loop_of(b)?], force: *force }
+        }
+    })
+}
+
+fn motion(part: &MotionPart, mechanism: &Mechanism) -> Result<Motion> {
+    let model = &mechanism.model;
+    let duration = part.duration;
+    ensure!(
+        duration > 0.0 && duration.is_finite(),
+        "motion.duration: {duration} s is no duration; write a positive number"
+    );
+    let mut ways = vec![None; model.joints.len()];
+    for (name, way) in &part.joints {
+        let place = || format!("motion.joints.{name}");
+        let joint = joint_of(model, name).with_context(place)?;
+        ensure!(
+            model.joints[joint].kind.nv() == 1,
+            "motion.joints.{name}: only hinges and slides have a motion in closed form; give a trajectory file"
+        );
+        ways[joint] = Some(*way);
+    }
+    let mut start = model.neutral_position();
+    for (name, value) in &part.start {
+        let joint = joint_of(model, name).with_context(|| format!("motion.start.{name}"))?;
+        ensure!(ways[joint].is_none(), "motion.start.{name}: it is in `joints` already");
+        start[model.joints[joint].q_start] = *value;
+    }
+    for (joint, way) in model.joints.iter().zip(&ways) {
+        ensure!(
+            way.is_some()
+                || joint.kind.nv() > 1
+                || !mechanism.driven[joint.v_start]
+                || part.start.contains_key(&joint.name),
+            "motion.joints: driven joint `{0}` has no motion; write `{0}: {{at: 0}}` for one that rests, or under `start` \
+             about where it begins if it follows through a loop",
+            joint.name
+        );
+    }
+    let points = &mechanism.force_points;
+    if let Some(name) = part.forces.keys().find(|name| points.iter().all(|p| p.name != **name)) {
+        let names = points.iter().map(|p| p.name.as_str());
+        return Err(unknown("force point", name, names).context("motion.forces"));
+    }
+    let force = |p: &ForcePoint| part.forces.get(&p.name).copied().unwrap_or_default();
+    let profile = match part.blend {
+        Blend::Septic => Profile::Septic,
+        Blend::Quintic => Profile::Quintic,
+        Blend::Cycloid => Profile::Cycloid,
+    };
+    let forces = points.iter().flat_map(force).collect();
+    Ok(Motion { duration, profile, ways, start, forces })
+}
+
+impl Motion {
+    /// Samples at a step, from the first instant to the last that fits; passive joints closed.
+    pub(super) fn samples(&self, mechanism: &Mechanism, dt: f64) -> Result<Samples> {
+        let model = &mechanism.model;
+        let n = super::count(self.duration, dt)?;
+        let mut samples = Samples {
+            dt,
+            q: self.start.repeat(n),
+            v: vec![0.0; n * model.nv],
+            vdot: vec![0.0; n * model.nv],
+            forces: self.forces.repeat(n),
+        };
+        for sample in 0..n {
+            let t = sample as f64 * dt;
+            for (joint, way) in model.joints.iter().zip(&self.ways) {
+                let Some(way) = way else { continue };
+                let [q, v, vdot] = way.at(t, self.duration, self.profile);
+                samples.q[sample * model.nq + joint.q_start] = q;
+                samples.v[sample * model.nv + joint.v_start] = v;
+                samples.vdot[sample * model.nv + joint.v_start] = vdot;
+            }
+        }
+        let mut leads = mechanism.clone();
+        for (joint, way) in model.joints.iter().zip(&self.ways) {
+            leads.driven[joint.v_start] = way.is_some();
+        }
+        leads.complete(&mut samples.q, &mut samples.v, &mut samples.vdot);
+        Ok(samples)
+    }
+}
+
+impl WayPart {
+    fn at(&self, t: f64, duration: f64, profile: Profile) -> [f64; 3] {
+        let blend = profile.sample(t, duration);
+        let length = self.to.map_or(0.0, |to| to - self.at);
+        let w = core::f64::consts::TAU * self.frequency;
+        let (sin, cos) = (w * t).sin_cos();
+        [
+            self.at + length * blend.s + self.swing * (1.0 - cos),
+            length * blend.velocity + self.swing * w * sin,
+            length * blend.acceleration + self.swing * w * w * cos,
+        ]
+    }
+}

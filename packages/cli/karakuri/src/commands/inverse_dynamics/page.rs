@@ -1,0 +1,99 @@
+//! A page about a mechanism: what its file says, the errors, a figure.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use karakuri_files::{Panel, Plot, Series, write_atomic};
+
+use super::errors::Study;
+use super::file::Read;
+use super::freedoms;
+
+/// Points of a curve, about.
+const POINTS: usize = 400;
+
+/// Torques, errors and convergence.
+pub(super) fn figure(read: &Read, study: &Study) -> Plot {
+    let names = freedoms(&read.mechanism);
+    let nv = names.len();
+    let dt = study.samples.dt;
+    let last = (study.torques.tau.len() / nv).saturating_sub(1);
+    let driven: Vec<usize> =
+        (0..nv).filter(|k| read.mechanism.driven[*k] || read.mechanism.supported[*k]).collect();
+    let every = (last / POINTS).max(1);
+    let curve = |k: usize, value: &dyn Fn(usize) -> f64, range: core::ops::Range<usize>| {
+        Series::new(
+            names[k].0.clone(),
+            range.step_by(every).map(|i| (i as f64 * dt, value(i * nv + k))).collect(),
+        )
+    };
+    let tau = &study.torques.tau;
+    let error = |i: usize| tau[i] - study.exact.tau[i];
+    let panel = |x_label: &str, y_label: &str, series| Panel {
+        x_label: x_label.to_owned(),
+        y_label: y_label.to_owned(),
+        series,
+    };
+    let order = |c: &super::errors::Convergence| {
+        let points = c.steps_s.iter().zip(&c.errors).filter(|(_, e)| **e > 0.0);
+        Series::new(c.variant, points.map(|(dt, e)| ((1e3 * dt).log10(), e.log10())).collect())
+    };
+    Plot {
+        title: read.title.clone(),
+        panels: vec![
+            panel(
+                "time [s]",
+                "effort [N·m or N]",
+                driven.iter().map(|&k| curve(k, &|i| tau[i], 0..last + 1)).collect(),
+            ),
+            panel(
+                "time [s]",
+                "error [N·m or N]",
+                driven.iter().map(|&k| curve(k, &error, 1..last)).collect(),
+            ),
+            panel(
+                "log10(step [ms])",
+                "log10(relative error)",
+                study.convergence.iter().map(order).collect(),
+            ),
+        ],
+    }
+}
+
+/// The page and its figure.
+pub(super) fn write(folder: &Path, path: &Path, read: &Read, study: &Study) -> Result<()> {
+    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let error = study.error(read.mechanism.model.nv);
+    let mut text = String::new();
+    writeln!(text, "# {}\n", read.title)?;
+    writeln!(
+        text,
+        "Made by `karakuri inverse-dynamics config/mechanisms/{name}.yaml --page {}`; theory: \
+         [parallel inverse dynamics](../../theory/parallel-inverse-dynamics.md).\n",
+        folder.display()
+    )?;
+    writeln!(
+        text,
+        "Largest error against the recursive algorithm over the largest effort ({:.4} N·m or N), and the order between \
+         the last two steps:\n",
+        error.scale
+    )?;
+    let steps = study.convergence.first().map(|c| c.steps_s.clone()).unwrap_or_default();
+    let header: Vec<String> = steps.iter().map(|dt| format!("{:.3} ms", 1e3 * dt)).collect();
+    writeln!(text, "| variant | {} | order |", header.join(" | "))?;
+    writeln!(text, "|---|{}---|", "---|".repeat(steps.len()))?;
+    for c in &study.convergence {
+        let errors: Vec<String> = c.errors.iter().map(|e| format!("{e:.1e}")).collect();
+        let order = c.orders.last().copied().unwrap_or(f64::NAN);
+        writeln!(text, "| {} | {} | {order:.2} |", c.variant, errors.join(" | "))?;
+    }
+    writeln!(text)?;
+    for warning in &study.torques.warnings {
+        writeln!(text, "Warning: {warning}\n")?;
+    }
+    writeln!(text, "![torques, errors, convergence]({name}.svg)")?;
+    write_atomic(&folder.join(format!("{name}.md")), text.as_bytes())?;
+    figure(read, study).write_svg(&folder.join(format!("{name}.svg")))?;
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! `karakuri inverse-dynamics` as a user runs it.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test says so")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn mechanisms() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/mechanisms")
+}
+
+fn run(mechanism: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_karakuri"));
+    command.arg("inverse-dynamics").arg(mechanism).args(more).output().unwrap()
+}
+
+fn report(mechanism: &Path, more: &[&str]) -> Value {
+    let output = run(mechanism, more);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"))
+}
+
+/// Errors, and orders between the steps, of a variant.
+fn convergence(report: &Value, variant: &str) -> (Vec<f64>, Vec<f64>) {
+    let all = report["convergence"].as_array().unwrap();
+    let one = all.iter().find(|c| c["variant"] == variant).unwrap();
+    let list =
+        |key: &str| one[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    (list("errors"), list("orders"))
+}
+
+/// Mechanism, and the error at 10 ms of `central` and `newmark` that is not to be passed.
+const EXPERIMENTS: [(&str, f64, f64); 6] = [
+    ("three_links", 2.5e-5, 1.5e-4),
+    ("branched", 4e-5, 2.3e-4),
+    ("four_bar", 1.3e-4, 2.7e-4),
+    ("parallelogram", 4e-5, 3.5e-4),
+    ("branched_loop", 2e-4, 5e-4),
+    ("two_arms", 3e-4, 1e-3),
+];
+
+#[test]
+fn errors_fall_with_the_square_of_the_step() {
+    for (name, central_limit, newmark_limit) in EXPERIMENTS {
+        let report = report(&mechanisms().join(name).with_extension("yaml"), &[]);
+        let (errors, orders) = convergence(&report, "central");
+        assert!(errors[0] < central_limit, "{name}: {errors:?}");
+        assert!(orders.iter().all(|o| (1.9..2.1).contains(o)), "{name}: {orders:?}");
+        // Between 10 and 5 ms rounding does not yet show.
+        let (errors, orders) = convergence(&report, "newmark");
+        assert!(errors[0] < newmark_limit, "{name}: {errors:?}");
+        assert!((1.75..2.1).contains(&orders[0]), "{name}: {orders:?}");
+        let (_, orders) = convergence(&report, "external");
+        assert!(orders.iter().all(|o| (0.9..1.1).contains(o)), "{name}: {orders:?}");
+    }
+}
+
+#[test]
+fn a_start_with_jerk_breaks_only_newmark() {
+    let file = mechanisms().join("three_links_jerk.yaml");
+    let report = report(&file, &["--variant", "newmark"]);
+    assert!(convergence(&report, "central").0[0] < 1e-5);
+    assert!(convergence(&report, "newmark").0[3] > 0.1);
+    assert!(report["warnings"][0].as_str().unwrap().contains("variant `newmark` rings"));
+}
+
+#[test]
+fn a_trajectory_file_gives_what_the_motion_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut csv = "time [s],shoulder [rad],elbow [rad],wrist [rad]\n".to_owned();
+    for i in 0..=1000 {
+        let t = f64::from(i) * 2e-3;
+        let u = t / 2.0;
+        let s = u.powi(4) * (35.0 - u * (84.0 - u * (70.0 - 20.0 * u)));
+        writeln!(csv, "{t},{},{},{}", 0.5 + 1.1 * s, -0.8 - 1.1 * s, 0.3 + 0.9 * s).unwrap();
+    }
+    std::fs::write(path("t.csv"), csv).unwrap();
+    let file = mechanisms().join("three_links.yaml");
+    let (tau, svg) = (path("tau.csv"), path("tau.svg"));
+    let report = report(&file, &["--trajectory", &path("t.csv"), "--output", &tau, "--plot", &svg]);
+    assert_eq!(report["samples"], 1001);
+    assert!(report["largest_error_relative"].as_f64().unwrap() < 1.5e-6, "{report}");
+    let recursive = path("recursive.csv");
+    let args = ["--dt", "0.002", "--method", "recursive", "--output", &recursive];
+    assert!(run(&file, &args).status.success());
+    let numbers = |file: &str| -> Vec<Vec<f64>> {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().skip(1).map(|l| l.split(',').map(|x| x.parse().unwrap()).collect()).collect()
+    };
+    for (a, b) in numbers(&tau).iter().zip(&numbers(&recursive)).skip(1).take(999) {
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() < 2e-5, "{a} {b}");
+        }
+    }
+    assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place_and_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = std::fs::read_to_string(mechanisms().join("four_bar.yaml")).unwrap();
+    let cases: [(&str, &str, &str); 8] = [
+        ("driven: false}\n  rocker", "drivn: false}\n  rocker", "unknown field `drivn`"),
+        ("parent: crank", "parent: krank", "krank"),
+        ("locked: [tx, ty]", "locked: [tx, ti]", "loops.pin.locked"),
+        ("duration: 2", "duration: -2", "motion.duration: -2 s is no duration"),
+        ("crank: {at: 0.8, to: 3.9}", "crunk: {at: 0.8}", "no moving joint `crunk`"),
+        ("  crank: {link: crank}\n", "  crank: {link: crank, driven: false}\n", "under-actuated"),
+        ("rod: 0.5", "rod: -0.5", "links.coupler"),
+        ("at: [0.5, 0, 0], driven", "at: [1.5, 0, 0], driven", "loop `pin` is open"),
+    ];
+    for (from, to, said) in cases {
+        let file = folder.path().join("m.yaml");
+        let text = good.replacen(from, to, 1);
+        assert_ne!(text, good, "{from}");
+        // The last case has a crank that the rods cannot follow.
+        let text =
+            if said.contains("open") { text.replacen("rod: 0.4", "rod: 0.04", 1) } else { text };
+        std::fs::write(&file, text).unwrap();
+        let output = run(&file, &[]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{to}: {error}");
+        assert!(error.contains(said), "{to}: {error}");
+        assert!(error.contains("m.yaml"), "{to}: {error}");
+    }
+}
