@@ -17,6 +17,8 @@ use crate::world::World;
 
 /// Gap at which two bodies meet. [m]
 const TOUCH: f64 = 1e-9;
+/// Deeper than impacts leave two bodies: they were put into each other, and have no time of impact. [m]
+const OVERLAP: f64 = 1e-6;
 /// Most impacts of an island in a step, for each of its contacts.
 const IMPACTS_A_CONTACT: usize = 20;
 /// Rounds in which the mean velocity until the impact is found; exact after one without gravity.
@@ -114,7 +116,8 @@ impl World {
             let pair = |k: usize| self.contacts.get(k).map(|c| (c.a, c.b));
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
-            if !alone || with_robot || contact.restitution == 0.0 {
+            let overlaps = contact.gap < -OVERLAP;
+            if !alone || with_robot || overlaps || contact.restitution == 0.0 {
                 for mover in movers {
                     if let Mover::Body(body) = mover {
                         bounces.able[root(&mut bounces.parents, body)] = false;

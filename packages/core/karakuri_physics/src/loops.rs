@@ -19,6 +19,8 @@ use crate::solver::dot;
 const GAP_TOLERANCE: f64 = 1e-13;
 /// Stiffness that stands for a closed loop, over that of the mechanism. [-]
 const PENALTY: f64 = 1e6;
+/// A response that the loops reduce to this part is round-off: what it moves is locked. [-]
+const LOCKED: f64 = 1e-10;
 /// Most projections a step; each divides the gap by about the square of the step's motion.
 const PROJECTIONS: usize = 4;
 
@@ -37,6 +39,7 @@ pub(crate) struct Loops {
     multipliers: Vec<f64>,
     step: Vec<f64>,
     position: Vec<f64>,
+    previous: Vec<f64>,
 }
 
 impl Loops {
@@ -53,6 +56,7 @@ impl Loops {
             multipliers: vec![0.0; n],
             step: vec![0.0; model.nv],
             position: vec![0.0; model.nq],
+            previous: vec![0.0; model.nq],
         }
     }
 
@@ -102,6 +106,19 @@ impl Loops {
         self.subtract_response(x);
     }
 
+    /// [`Self::project`] for a response to an impulse: exactly zero where the loops lock what it would move. (nv)
+    pub(crate) fn project_response(&mut self, x: &mut [f64]) {
+        if self.n == 0 {
+            return;
+        }
+        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let before = largest(x);
+        self.project(x);
+        if largest(x) <= LOCKED * before {
+            x.fill(0.0);
+        }
+    }
+
     /// `Â + J_Lᵀ κ J_L`: as good as closed where only a direction is wanted. (nv × nv)
     pub(crate) fn add_penalty(&self, operator: &mut [f64]) {
         let (n, nv) = (self.n, self.nv);
@@ -133,9 +150,16 @@ impl Loops {
         for _ in 0..PROJECTIONS {
             let before = gap;
             gap = self.gaps(model, data, q);
+            if gap > before {
+                // Beside a singular position the factor of the step's start leads astray: the next step's will not.
+                q.copy_from_slice(&self.previous);
+                forward_kinematics(model, data, q);
+                return before;
+            }
             if gap <= GAP_TOLERANCE || gap > 0.5 * before {
                 break;
             }
+            self.previous.copy_from_slice(q);
             self.factor.solve(&mut self.multipliers);
             let mut step = std::mem::take(&mut self.step);
             step.fill(0.0);

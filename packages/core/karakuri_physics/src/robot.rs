@@ -232,7 +232,7 @@ impl Robot {
     #[inline]
     pub(crate) fn respond(&mut self, x: &mut [f64]) {
         self.factor.solve(&self.model, x);
-        self.loops.project(x);
+        self.loops.project_response(x);
     }
 
     /// Fills the mass matrix where the factor does not need it; the energy ledger and the solver do.

@@ -47,3 +47,14 @@ impl Default for WorldSettings {
         }
     }
 }
+
+impl WorldSettings {
+    /// Name of a setting that no step can use.
+    pub(crate) fn unusable(&self) -> Option<&'static str> {
+        if !(self.dt > 0.0 && self.dt.is_finite()) {
+            return Some("dt");
+        }
+        let finite = self.gravity.iter().all(|x| x.is_finite());
+        (!finite).then_some("gravity")
+    }
+}

@@ -15,6 +15,10 @@ const SATURATION_ROUNDS: usize = 3;
 const CORRECTION_SWEEPS: usize = 10;
 /// Gap up to which contacts are found, beside what the fastest motion covers in two steps. [m]
 const CONTACT_MARGIN: f64 = 1e-3;
+/// Most that a correction moves a freedom in a step: its rows are linear in so much. [m or rad]
+const CORRECTION_REACH: f64 = 0.02;
+/// Velocities from here on count as not finite. [m/s or rad/s]
+const FASTEST: f64 = 1e30;
 /// A saturated drive goes back into the operator when it asks for less than this part of its limit. [-]
 const RELEASE: f64 = 0.98;
 
@@ -63,11 +67,17 @@ pub enum Culprit {
         /// Its velocity coordinate.
         dof: usize,
     },
+    /// A setting of the world, by its name.
+    Setting(&'static str),
 }
 
 impl World {
     /// Goes on by one time step. Allocates nothing once warm.
     pub fn step(&mut self) -> StepOutcome {
+        if let Some(name) = self.settings.unusable() {
+            self.last_outcome = StepOutcome::NonFinite(Culprit::Setting(name));
+            return self.last_outcome;
+        }
         self.open_ledger();
         self.find_contacts();
         let solution = match self.solve_velocities() {
@@ -108,6 +118,8 @@ impl World {
         let mut solution = Solution::default();
         for _ in 0..SATURATION_ROUNDS {
             self.free_motion()?;
+            // Before the contacts spread it: the culprit is who brings it.
+            self.non_finite().map_or(Ok(()), Err)?;
             self.build_rows();
             solution = solve(&mut self.problem, &self.settings.solver);
             if !self.saturate_drives() {
@@ -209,13 +221,13 @@ impl World {
         for (i, robot) in self.robots.iter().enumerate() {
             let Some(robot) = robot else { continue };
             let run = &v[robot.start..robot.start + robot.v.len()];
-            if let Some(dof) = run.iter().position(|x| !x.is_finite()) {
+            if let Some(dof) = run.iter().position(|x| !usable(*x)) {
                 return Some(Culprit::Robot { robot: i, dof });
             }
         }
         for (i, body) in self.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|b| b.is_free()) else { continue };
-            if v[body.start..body.start + 6].iter().any(|x| !x.is_finite()) {
+            if v[body.start..body.start + 6].iter().any(|x| !usable(*x)) {
                 return Some(Culprit::Body { body: i });
             }
         }
@@ -259,6 +271,24 @@ impl World {
                 let delta = Vector3::new(next - *impulse, 0.0, 0.0);
                 *impulse = next;
                 apply(&mut self.correction, &self.problem.response, block, &delta);
+            }
+        }
+        self.limit_correction();
+    }
+
+    /// Shortens the correction of every mover that would go beyond the reach of its rows' linearisation, as a mechanism
+    /// near a singular position would.
+    fn limit_correction(&mut self) {
+        let most = CORRECTION_REACH / self.settings.dt;
+        let robots = self.robots.iter().flatten().map(|r| (r.start, r.v.len()));
+        let bodies = self.bodies.iter().flatten().filter(|b| b.is_free()).map(|b| (b.start, 6));
+        for (start, len) in robots.chain(bodies) {
+            let run = &mut self.correction[start..start + len];
+            let largest = run.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            if largest > most {
+                for x in run {
+                    *x *= most / largest;
+                }
             }
         }
     }
@@ -333,6 +363,11 @@ impl World {
         };
         self.last_outcome
     }
+}
+
+/// Whether a step can go on with a velocity: squares and poses of what is faster are no numbers.
+fn usable(v: f64) -> bool {
+    v.abs() < FASTEST
 }
 
 /// The sign of the impulses of a one-sided row: contacts and joint limits.

@@ -328,15 +328,7 @@ impl World {
             Some(shape) if !description.fixed => body_inertia(&description, &shape)?,
             _ => Matrix3::zeros(),
         };
-        let finite = description
-            .pose
-            .translation
-            .iter()
-            .chain(description.pose.rotation.iter())
-            .all(|x| x.is_finite());
-        if !finite {
-            return Err(WorldError::NotFinite { name: name.clone(), what: "the pose" });
-        }
+        check_numbers(&description)?;
         let mut colliders = Vec::with_capacity(shapes.len());
         for shape in shapes {
             let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
@@ -614,7 +606,7 @@ impl World {
             Culprit::Robot { robot, dof } => {
                 let (robot, joint) = joint(robot, dof);
                 format!(
-                    "robot `{robot}`: velocity of joint `{joint}` is not finite; check its commands, gains and inertia"
+                    "robot `{robot}`: velocity of joint `{joint}` is not finite (or above 1e30); check its commands, gains and inertia"
                 )
             }
             Culprit::MassMatrix { robot, dof } => {
@@ -623,10 +615,15 @@ impl World {
                     "robot `{robot}`: joint `{joint}` moves no mass; give its links an inertia or the joint an armature"
                 )
             }
+            Culprit::Setting(name) => {
+                format!(
+                    "the setting `{name}` is no number that a step can use; `dt` must be positive"
+                )
+            }
             Culprit::Body { body } => {
                 let name = self.body(BodyId(body)).description().name.clone();
                 format!(
-                    "body `{name}`: velocity is not finite; check its mass, inertia and what it touches"
+                    "body `{name}`: velocity is not finite (or above 1e30); check its mass, inertia and what it touches"
                 )
             }
         }
@@ -664,6 +661,23 @@ fn check_state(robot: &str, what: &'static str, x: &[f64], want: usize) -> Resul
     }
     if x.iter().any(|x| !x.is_finite()) {
         return Err(WorldError::NotFinite { name: robot.to_owned(), what });
+    }
+    Ok(())
+}
+
+/// All numbers of a description but those of its mass and shape.
+fn check_numbers(description: &BodyDescription) -> Result<(), WorldError> {
+    let BodyDescription { pose, velocity, friction, restitution, .. } = description;
+    let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+    let checks = [
+        ("the pose", finite(pose.translation.as_slice()) && finite(pose.rotation.as_slice())),
+        ("the velocity", finite(velocity.angular.as_slice()) && finite(velocity.linear.as_slice())),
+        ("the friction or restitution", finite(&[*friction, *restitution])),
+    ];
+    for (what, good) in checks {
+        if !good {
+            return Err(WorldError::NotFinite { name: description.name.clone(), what });
+        }
     }
     Ok(())
 }

@@ -1,0 +1,47 @@
+//! Any scene of any numbers within the limits of scene files.
+
+use karakuri_physics::{SolverSettings, World, WorldSettings};
+use karakuri_spatial::Motion;
+use karakuri_testkit::Random;
+use proptest::prelude::*;
+
+use crate::honest::step;
+use crate::worlds::{body, shape};
+
+/// A number of any size between powers of ten.
+fn power(random: &mut Random, from: f64, to: f64) -> f64 {
+    10.0_f64.powf(random.uniform(from, to))
+}
+
+fn any_world(seed: u64, n: usize, dt: f64) -> World {
+    let random = &mut Random::new(seed);
+    let gravity = random.vector(20.0);
+    let solver = SolverSettings { iterations: 30, ..SolverSettings::default() };
+    let mut world = World::new(WorldSettings { dt, gravity, solver, ..WorldSettings::default() });
+    world.add_ground(random.uniform(0.0, 10.0), random.uniform(0.0, 1.0));
+    let scale = power(random, -2.0, 1.0);
+    for i in 0..n {
+        let size = scale * power(random, -1.5, 0.5);
+        let (shape, mass) = (shape(random, size), power(random, -6.0, 6.0));
+        let mut any = body(&format!("body{i}"), shape, mass, random.vector(scale));
+        let (fast, spin) = (power(random, -3.0, 3.0), power(random, -3.0, 3.0));
+        any.velocity = Motion::new(random.vector(spin), random.vector(fast));
+        any.friction = random.uniform(0.0, 10.0);
+        any.fixed = random.below(8) == 0;
+        world.add_body(any).unwrap();
+    }
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn any_scene_is_stepped_honestly(seed in any::<u64>(), n in 1..8_usize, exponent in -6.0..-1.0_f64) {
+        let mut world = any_world(seed, n, 10.0_f64.powf(exponent));
+        let what = format!("seed {seed}, {n} bodies, step of {} s", world.settings().dt);
+        for _ in 0..10 {
+            step(&mut world, &what);
+        }
+    }
+}

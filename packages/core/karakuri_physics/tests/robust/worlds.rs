@@ -1,0 +1,131 @@
+//! Random worlds full of contacts: trees that stand, lie and fall among bodies that overlap.
+
+use std::sync::Arc;
+
+use karakuri_model::{
+    Base, Drive, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec, Model,
+    ModelBuilder, Shape,
+};
+use karakuri_physics::{BodyDescription, Integrator, World, WorldSettings};
+use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_testkit::Random;
+
+pub(crate) fn body(name: &str, shape: Shape, mass: f64, position: Vector3) -> BodyDescription {
+    BodyDescription {
+        name: name.to_owned(),
+        shape,
+        mass,
+        inertia: None,
+        pose: Pose::from_translation(position),
+        velocity: Motion::default(),
+        friction: 0.5,
+        restitution: 0.0,
+        fixed: false,
+        color: [0.8, 0.4, 0.2, 1.0],
+    }
+}
+
+/// A box, ball, cylinder or capsule about `size` large. [m]
+pub(crate) fn shape(random: &mut Random, size: f64) -> Shape {
+    let mut length = || random.uniform(0.5, 1.0) * size;
+    let (x, y, z) = (length(), length(), length());
+    match random.below(4) {
+        0 => Shape::Box { size: Vector3::new(x, y, z) },
+        1 => Shape::Sphere { radius: 0.5 * x },
+        2 => Shape::Cylinder { radius: 0.5 * x, length: y },
+        _ => Shape::Capsule { radius: 0.3 * x, length: y },
+    }
+}
+
+/// A tree of `n` links with shapes, drives, limits and dry friction.
+pub(crate) fn tree(random: &mut Random, name: &str, n: usize, base: Base) -> Model {
+    let mut builder = ModelBuilder::new(name, base);
+    for i in 0..=n {
+        let inertia = Inertia { com: Vector3::zeros(), ..random.inertia() };
+        let mut link = LinkSpec::new(&format!("link{i}"), inertia);
+        let geometry = GeometrySpec::new(Pose::IDENTITY, shape(random, 0.15));
+        link.collisions.push(GeometrySpec { friction: random.uniform(0.0, 1.0), ..geometry });
+        builder = builder.link(link);
+    }
+    for i in 1..=n {
+        let parent = if random.below(2) == 0 { i - 1 } else { random.below(i) };
+        let (parent, child) = (format!("link{parent}"), format!("link{i}"));
+        let drive = Drive { stiffness: random.uniform(0.0, 100.0), damping: 1.0 };
+        let joint = JointSpec {
+            drive: (random.below(2) == 0).then_some(drive),
+            limits: Limits { lower: -0.5, upper: 0.5, effort: 5.0, velocity: 10.0 },
+            friction: random.uniform(0.0, 0.1),
+            ..JointSpec::revolute(&format!("joint{i}"), &parent, &child, random.axis())
+        };
+        builder = builder.joint(joint.at(random.pose(0.15)));
+    }
+    builder.build().unwrap()
+}
+
+/// A parallelogram of hinges about y, flat at zero: there its loop is singular.
+pub(crate) fn four_bar() -> Model {
+    let bar = |mass: f64| Inertia {
+        mass,
+        com: Vector3::x() * 0.1,
+        about_com: Matrix3::identity() * (mass * 4e-3),
+    };
+    let link = |name: &str| {
+        let mut link = LinkSpec::new(name, bar(0.3));
+        let tip = Pose::from_translation(Vector3::x() * 0.2);
+        link.collisions.push(GeometrySpec::new(tip, Shape::Sphere { radius: 0.02 }));
+        link
+    };
+    let at = |x: f64| Pose::from_translation(Vector3::x() * x);
+    let closing = LoopSpec {
+        name: "closing".into(),
+        link_a: "coupler".into(),
+        link_b: "follower".into(),
+        frames: LoopFrames::OnLinks { a: at(0.2), b: at(0.2) },
+        locked: [false, false, false, true, false, true],
+        posture: None,
+    };
+    ModelBuilder::new("four_bar", Base::Fixed(Pose::from_translation(Vector3::z() * 0.3)))
+        .link(LinkSpec::new("base", Inertia::ZERO))
+        .link(link("crank"))
+        .link(link("coupler"))
+        .link(link("follower"))
+        .joint(JointSpec::revolute("a", "base", "crank", Vector3::y()))
+        .joint(JointSpec::revolute("b", "crank", "coupler", Vector3::y()).at(at(0.2)))
+        .joint(JointSpec::revolute("c", "base", "follower", Vector3::y()).at(at(0.2)))
+        .loop_joint(closing)
+        .build()
+        .unwrap()
+}
+
+/// Two trees, a four-bar and up to seven bodies on the ground and in each other.
+pub(crate) fn crowd(seed: u64) -> World {
+    let mut random = Random::new(seed);
+    let integrator = Integrator::ALL[random.below(Integrator::ALL.len())];
+    let mut world = World::new(WorldSettings { integrator, ..WorldSettings::default() });
+    world.add_ground(random.uniform(0.2, 1.0), 0.0);
+    let robots = [
+        tree(&mut random, "walker", 5, Base::Floating),
+        tree(&mut random, "arm", 4, Base::Fixed(Pose::from_translation(Vector3::z() * 0.2))),
+        four_bar(),
+    ];
+    for model in robots {
+        let model = Arc::new(model);
+        let mut q = model.neutral_position();
+        if model.base == Base::Floating {
+            q[2] = 0.2;
+        }
+        let id = world.add_robot(&model.name, Arc::clone(&model), &q).unwrap();
+        let v: Vec<f64> = (0..model.nv).map(|_| random.uniform(-1.0, 1.0)).collect();
+        world.set_robot_state(id, &q, &v).unwrap();
+    }
+    for i in 0..3 + random.below(5) {
+        let position = random.vector(0.25) + Vector3::z() * 0.27;
+        let shape = shape(&mut random, 0.15);
+        let mass = random.uniform(0.1, 5.0);
+        let mut description = body(&format!("body{i}"), shape, mass, position);
+        description.velocity = Motion::new(random.vector(5.0), random.vector(1.0));
+        description.restitution = if random.below(3) == 0 { 0.5 } else { 0.0 };
+        world.add_body(description).unwrap();
+    }
+    world
+}
