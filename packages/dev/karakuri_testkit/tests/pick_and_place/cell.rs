@@ -15,7 +15,7 @@ use karakuri_grasp::pick_and_place::{
     PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
 };
 use karakuri_model::{Model, Shape};
-use karakuri_physics::{BodyDescription, RobotId, Scene, World};
+use karakuri_physics::{BodyDescription, RobotId, Scene, World, loop_gap};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 const ARM: usize = 0;
@@ -45,6 +45,8 @@ pub(crate) struct Cell {
     pub(crate) jammed: bool,
     pub(crate) peak_force: f64,
     pub(crate) peak_tracking: f64,
+    /// Of the gripper's loop joints. [m or rad]
+    pub(crate) peak_loop_gap: f64,
     /// Stages in the order in which they were entered.
     pub(crate) stages: Vec<Stage>,
 }
@@ -108,6 +110,7 @@ impl Cell {
             jammed: false,
             peak_force: 0.0,
             peak_tracking: 0.0,
+            peak_loop_gap: 0.0,
             stages: Vec::new(),
         };
         // Let the objects settle.
@@ -187,6 +190,8 @@ impl Cell {
         }
         self.actuate();
         self.world.step();
+        let gap = loop_gap(&self.model, self.world.robot(self.robot).data());
+        self.peak_loop_gap = self.peak_loop_gap.max(gap);
         output.result
     }
 

@@ -14,13 +14,15 @@ fn picks_and_places(posture: &str, config: &str) -> u64 {
     let (p, tilt, yaw) = cell.cube();
     let error = (p - goal().place.position).norm();
     println!(
-        "{posture}: placed within {:.2} mm, tilt {:.3} yaw {:.3} deg, peak force {:.2} N, tracking {:.5} rad",
+        "{posture}: placed within {:.2} mm, tilt {:.3} yaw {:.3} deg, peak force {:.2} N, tracking {:.5} rad, loop gap {:.1e}",
         1e3 * error,
         tilt.to_degrees(),
         yaw.to_degrees(),
         cell.peak_force,
-        cell.peak_tracking
+        cell.peak_tracking,
+        cell.peak_loop_gap
     );
+    assert!(cell.peak_loop_gap <= 1e-9, "the fingers' loops open by {} m", cell.peak_loop_gap);
     assert!(error < 0.005, "{:.2} mm off", 1e3 * error);
     assert!(tilt.to_degrees() < 2.0 && yaw.to_degrees().abs() < 2.0);
     assert!(cell.peak_force <= 15.0, "{} N", cell.peak_force);
