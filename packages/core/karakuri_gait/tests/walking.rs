@@ -193,3 +193,31 @@ fn the_same_commands_give_the_same_bits() {
     };
     assert_eq!(run(), run());
 }
+
+/// Both feet onto a stair of 0.1 m.
+#[test]
+fn steps_up_clear_the_edge() {
+    let mut settings = anthropomorphic().generator().settings.clone();
+    settings.com_height = 0.82;
+    settings.step_time = 1.4;
+    settings.double_support = 0.4;
+    settings.limits.forward = 0.4;
+    let mut engine =
+        WalkEngine::new(anthropomorphic().generator().biped.clone(), settings).unwrap();
+    let [left, right] = engine.feet();
+    let up = |side, place: Place| {
+        let [x, y, z] = place.position;
+        Footstep { side, to: Place { position: [x + 0.36, y, z + 0.1], yaw: 0.0 } }
+    };
+    engine.command(WalkCommand::Footsteps(vec![up(Side::Left, left), up(Side::Right, right)]));
+    let samples = walk(&mut engine, 20.0);
+    let last = &samples[samples.len() - 1];
+    assert!((last.soles[0].translation.z - 0.1).abs() < 1e-12, "{last:?}");
+    // The toes pass the edge, 0.03 m before them at the start, well above it.
+    let low = samples
+        .iter()
+        .flat_map(|s| &s.soles)
+        .filter(|s| (0.03..0.2).contains(&s.translation.x) && s.translation.z < 0.1);
+    assert_eq!(low.count(), 0);
+    assert!(zmp(&samples).0 > 0.02, "{:?}", zmp(&samples));
+}

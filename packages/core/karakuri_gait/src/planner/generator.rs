@@ -7,10 +7,9 @@
 //!
 //! Units: SI, world axes. Rates and accelerations are central differences over the sample period.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use karakuri_dynamics::{Data, difference, rnea, rnea_at_velocity};
+use karakuri_dynamics::{Data, difference, integrate, rnea, rnea_at_velocity};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::timeline::{Support, Timeline, middle};
@@ -174,7 +173,6 @@ impl Generator {
             (0..=length + ahead).map(|k| timeline.zmp(first + k as u64)).collect();
         let mut com = vec![[0.0; 4]; length];
         let mut samples = Vec::new();
-        let mut guess: VecDeque<Vec<f64>> = VecDeque::new();
         for pass in 0..n_passes {
             let mut cart = self.passes[pass].cart;
             let mut kept = cart;
@@ -191,7 +189,7 @@ impl Generator {
             }
             self.passes[pass].cart = kept;
             let is_last = pass + 1 == n_passes;
-            let found = self.follow(timeline, (pass, n), &com[..length], &mut guess, is_last)?;
+            let found = self.follow(timeline, (pass, n), &com[..length], is_last)?;
             if is_last {
                 samples = found;
             } else {
@@ -211,7 +209,6 @@ impl Generator {
         timeline: &Timeline,
         (pass, n): (usize, usize),
         com: &[[f64; 4]],
-        guess: &mut VecDeque<Vec<f64>>,
         with_efforts: bool,
     ) -> Result<Vec<Sample>, PlanError> {
         let first = self.next_index;
@@ -223,7 +220,7 @@ impl Generator {
             if k == n {
                 kept = [last.clone(), before.clone()];
             }
-            let mut q = guess.pop_front().unwrap_or_else(|| last.clone());
+            let mut q = self.extrapolate(&before, &last);
             let target = self.target(timeline, index, c);
             let time = index as f64 * self.settings.period;
             self.kinematics
@@ -241,8 +238,16 @@ impl Generator {
             before = core::mem::replace(&mut last, q);
         }
         self.passes[pass].last = kept;
-        guess.extend(samples.iter().map(|s| s.q.clone()));
         Ok(samples)
+    }
+
+    /// The posture that would come next at an even rate.
+    fn extrapolate(&mut self, before: &[f64], last: &[f64]) -> Vec<f64> {
+        let rates = &mut self.rates[0];
+        difference(&self.biped.model, before, last, rates);
+        let mut next = last.to_vec();
+        integrate(&self.biped.model, last, rates, 1.0, &mut next);
+        next
     }
 
     fn target(&self, timeline: &Timeline, index: u64, com: &[f64; 4]) -> BodyTarget {

@@ -6,8 +6,7 @@
 //! centre of mass. All other joints stay where the posture has them.
 
 use karakuri_dynamics::{
-    Data, center_of_mass, center_of_mass_jacobian, forward_kinematics, frame_jacobian, frame_pose,
-    integrate,
+    Data, center_of_mass, center_of_mass_jacobian, frame_jacobian, frame_pose, integrate,
 };
 use karakuri_model::FrameId;
 use karakuri_spatial::{Matrix3, Pose, Vector3};
@@ -93,16 +92,17 @@ impl WholeBody {
     ) -> Result<(), OutOfReach> {
         let model = &biped.model;
         for _ in 0..MOST_ITERATIONS {
-            self.linearize(biped, target, q);
-            if self.residual.lp_norm(1) < TOLERANCE {
+            if self.measure(biped, target, q) < TOLERANCE {
                 return Ok(());
             }
+            self.linearize(biped);
             let mut normal = self.jacobian.tr_mul(&self.jacobian);
             for k in 0..normal.nrows() {
                 normal[(k, k)] += DAMPING;
             }
             let Some(factor) = normal.cholesky() else { break };
-            let mut step = factor.solve(&self.jacobian.tr_mul(&self.residual));
+            let mut step = self.jacobian.tr_mul(&self.residual);
+            factor.solve_mut(&mut step);
             let largest = step.amax();
             if largest > LARGEST_STEP {
                 step *= LARGEST_STEP / largest;
@@ -114,22 +114,41 @@ impl WholeBody {
             integrate(model, q, &self.rates, 1.0, &mut self.next);
             q.copy_from_slice(&self.next);
         }
-        self.linearize(biped, target, q);
-        // A sum, because the largest of numbers and NaN may be a number.
-        let left = self.residual.lp_norm(1);
+        let left = self.measure(biped, target, q);
         if left < 1e-6 { Ok(()) } else { Err(OutOfReach(left)) }
     }
 
-    /// Residual and Jacobian at `q`; lengths by `length` on both sides.
-    fn linearize(&mut self, biped: &Biped, target: &BodyTarget, q: &[f64]) {
+    fn angles(&self) -> usize {
+        if self.has_yaw { 3 } else { 2 }
+    }
+
+    /// Residual at `q`, and the kinematics for its Jacobian; the sum of the errors, because the largest of numbers and NaN
+    /// may be a number.
+    fn measure(&mut self, biped: &Biped, target: &BodyTarget, q: &[f64]) -> f64 {
         let model = &biped.model;
         center_of_mass_jacobian(model, &mut self.data, q, &mut self.com_jacobian);
-        forward_kinematics(model, &mut self.data, q);
         let per_length = 1.0 / self.length;
         let com = (target.com - center_of_mass(model, &self.data)) * per_length;
         self.residual.fixed_rows_mut::<3>(0).copy_from(&com);
         let X_WB = self.data.pose_in_world[0];
         self.residual.fixed_rows_mut::<3>(3).copy_from(&turn(&X_WB.rotation, &target.trunk));
+        let angles = self.angles();
+        let mut first = 6;
+        for (i, foot) in self.feet.iter().enumerate() {
+            let X_WT = target.soles[i] * self.foot_in_sole[i];
+            let X_WFoot = frame_pose(model, &self.data, *foot);
+            let away = (X_WT.translation - X_WFoot.translation) * per_length;
+            let turn = turn(&X_WFoot.rotation, &X_WT.rotation);
+            self.residual.fixed_rows_mut::<3>(first).copy_from(&away);
+            self.residual.rows_mut(first + 3, angles).copy_from(&turn.rows(0, angles));
+            first += 3 + angles;
+        }
+        self.residual.lp_norm(1)
+    }
+
+    /// Jacobian where the residual was last measured; lengths by `length` on both sides.
+    fn linearize(&mut self, biped: &Biped) {
+        let (per_length, angles) = (1.0 / self.length, self.angles());
         for (column, &k) in self.active.iter().enumerate() {
             let scale = if k < 3 { 1.0 } else { per_length };
             for row in 0..3 {
@@ -138,19 +157,8 @@ impl WholeBody {
             }
         }
         let mut first = 6;
-        for (i, foot) in self.feet.iter().enumerate() {
-            let X_WT = target.soles[i] * self.foot_in_sole[i];
-            frame_jacobian(model, &self.data, *foot, &mut self.foot_jacobian);
-            let X_WFoot = frame_pose(model, &self.data, *foot);
-            let away = (X_WT.translation - X_WFoot.translation) * per_length;
-            let turn = turn(&X_WFoot.rotation, &X_WT.rotation);
-            let angles = if self.has_yaw { 3 } else { 2 };
-            for row in 0..3 {
-                self.residual[first + row] = away[row];
-            }
-            for row in 0..angles {
-                self.residual[first + 3 + row] = turn[row];
-            }
+        for foot in self.feet {
+            frame_jacobian(&biped.model, &self.data, foot, &mut self.foot_jacobian);
             for (column, &k) in self.active.iter().enumerate() {
                 let scale = if k < 3 { 1.0 } else { per_length };
                 for row in 0..3 {

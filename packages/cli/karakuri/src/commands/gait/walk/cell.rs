@@ -269,10 +269,13 @@ impl Cell {
             let longer = f64::from(done) * LONGER;
             self.engine.command(errand.command.clone());
             let until = errand.duration.map(|d| self.world.time() + d + longer);
-            let walked = self.walk_once(until, interrupt, on_progress);
-            match walked {
+            let begin = self.world.time();
+            match self.walk_once(until, interrupt, on_progress) {
                 Ok(time) => walking_time += time,
-                Err(reason) => failure = Some(reason),
+                Err(reason) => {
+                    walking_time += self.world.time() - begin;
+                    failure = Some(reason);
+                }
             }
             done += 1;
         }
