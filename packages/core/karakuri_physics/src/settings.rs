@@ -17,6 +17,9 @@ pub struct WorldSettings {
     pub energy_ledger: bool,
     /// Contact solver.
     pub solver: SolverSettings,
+    /// Threads that solve islands of contacts, the caller's among them: same bits for any number. Few contacts, or one
+    /// island, stay on the caller's.
+    pub threads: usize,
     /// Impacts slower than this do not bounce. [m/s]
     pub restitution_threshold: f64,
     /// Penetration that is left alone, so that resting contacts stay in touch. [m]
@@ -39,6 +42,7 @@ impl Default for WorldSettings {
             integrator: Integrator::Default,
             energy_ledger: false,
             solver: SolverSettings::default(),
+            threads: 1,
             restitution_threshold: 0.01,
             penetration_slop: 1e-5,
             penetration_rate: 0.2,

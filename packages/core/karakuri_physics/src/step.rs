@@ -6,7 +6,7 @@ use crate::contacts::match_contacts;
 use crate::operators::fill_operators;
 use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
-use crate::solver::{Admissible, Solution, apply, dot, solve};
+use crate::solver::{Admissible, Solution, apply, dot};
 use crate::world::World;
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
@@ -121,7 +121,8 @@ impl World {
             // Before the contacts spread it: the culprit is who brings it.
             self.non_finite().map_or(Ok(()), Err)?;
             self.build_rows();
-            solution = solve(&mut self.problem, &self.settings.solver);
+            let settings = &self.settings;
+            solution = self.team.solve(&mut self.problem, &settings.solver, settings.threads);
             if !self.saturate_drives() {
                 break;
             }

@@ -15,7 +15,7 @@ use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
 use crate::shapes::{collider_shapes, solid_shape};
-use crate::solver::{Problem, Solution};
+use crate::solver::{Problem, Solution, Team};
 use crate::springs::Spring;
 use crate::step::Culprit;
 use crate::{BodyDescription, ContactReport, Drives, Owner, StepOutcome, WorldSettings};
@@ -125,6 +125,7 @@ pub struct World {
     pub(crate) last_outcome: StepOutcome,
     // scratch
     pub(crate) problem: Problem,
+    pub(crate) team: Team,
     pub(crate) rows: Vec<Row>,
     pub(crate) island_parents: Vec<usize>,
     pub(crate) before: Vec<f64>,
@@ -228,6 +229,7 @@ impl World {
             last_solution: Solution::default(),
             last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
             problem: Problem::default(),
+            team: Team::default(),
             rows: Vec::new(),
             island_parents: Vec::new(),
             before: Vec::new(),
@@ -555,7 +557,9 @@ impl World {
 
     /// Goes back to a snapshot of this world.
     pub fn restore(&mut self, snapshot: &Snapshot) {
+        let team = std::mem::take(&mut self.team);
         self.clone_from(&snapshot.0);
+        self.team = team;
     }
 
     /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.

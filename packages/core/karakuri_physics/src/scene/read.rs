@@ -43,7 +43,8 @@ impl Scene {
         if root.is_nothing() {
             return;
         }
-        let keys = ["gravity", "dt", "integrator", "solver", "ground", "robots", "bodies"];
+        let keys =
+            ["gravity", "dt", "integrator", "solver", "threads", "ground", "robots", "bodies"];
         let fields = reader.fields(root, "", &keys);
         if let Some(g) = vector(reader, &fields, "gravity", "m/s²") {
             self.settings.gravity = g;
@@ -64,6 +65,9 @@ impl Scene {
         }
         if let Some((node, path)) = fields.get("solver") {
             read_solver(reader, node, &path, &mut self.settings.solver);
+        }
+        if let Some(threads) = whole(reader, &fields, "threads", &(1.0..=256.0)) {
+            self.settings.threads = threads;
         }
         if let Some((node, path)) = fields.get("ground") {
             let fields = reader.fields(node, &path, &["friction", "restitution"]);
@@ -157,14 +161,8 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
             reader.error(node, format!("{path}: there is no solver `{name}`"), &remedy);
         }
     }
-    if let Some((node, path)) = fields.get("iterations")
-        && let Some(count) = reader.number(node, &path, &(1.0..=1e6), "")
-    {
-        if let Ok(count) = format!("{count}").parse() {
-            settings.iterations = count;
-        } else {
-            reader.error(node, format!("{path}: {count} is no whole number"), "write 100, say");
-        }
+    if let Some(count) = whole(reader, &fields, "iterations", &(1.0..=1e6)) {
+        settings.iterations = count;
     }
     if let Some(tolerance) = number(reader, &fields, "tolerance", (&(0.0..=1.0), "m/s")) {
         settings.tolerance = tolerance;
@@ -173,6 +171,22 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     if let Some(escalate) = choice(reader, &fields, "escalate", words) {
         settings.escalate = escalate;
     }
+}
+
+/// A whole number of something.
+fn whole(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    range: &RangeInclusive<f64>,
+) -> Option<usize> {
+    let (node, path) = fields.get(key)?;
+    let count = reader.number(node, &path, range, "")?;
+    let whole = format!("{count}").parse().ok();
+    if whole.is_none() {
+        reader.error(node, format!("{path}: {count} is no whole number"), "write 4, say");
+    }
+    whole
 }
 
 fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneRobot> {

@@ -7,6 +7,7 @@ const GOOD: &str = "\
 gravity: [0, 0, -1.62]
 dt: 0.002
 solver: {method: block_gauss_seidel, iterations: 50, tolerance: 1e-8}
+threads: 2
 ground: {friction: 0.3}
 bodies:
   - name: ball
@@ -27,6 +28,7 @@ fn a_scene_becomes_a_world() {
     assert_eq!(scene.settings.gravity.z, -1.62);
     assert_eq!(scene.settings.dt, 0.002);
     assert_eq!(scene.settings.solver.iterations, 50);
+    assert_eq!(scene.settings.threads, 2);
     assert_eq!(scene.ground, Some(Ground { friction: 0.3, restitution: 0.0 }));
     assert_eq!(scene.bodies[0].description.shape, Shape::Sphere { radius: 0.1 });
     let mut world = World::from_scene(&scene, &[]).unwrap();
@@ -40,7 +42,7 @@ fn a_scene_becomes_a_world() {
 }
 
 /// The text, the line of the problem, and words of the message.
-const WRONG: [(&str, usize, &str); 20] = [
+const WRONG: [(&str, usize, &str); 21] = [
     ("dt: 0.5", 1, "dt: 0.5 is out of range; write a number from 0.000001 to 0.1 [s]"),
     ("dt: fast", 1, "dt: expected a number, found `fast`"),
     ("dt: .nan", 1, "dt: expected a number"),
@@ -52,6 +54,7 @@ const WRONG: [(&str, usize, &str); 20] = [
         "there is no solver `magic`; write one of projected_gauss_seidel, block_gauss_seidel, newton, admm, accelerated_gradient",
     ),
     ("solver: {iterations: 1.5}", 1, "1.5 is no whole number"),
+    ("threads: 0", 1, "threads: 0 is out of range"),
     (
         "ground: {friction: -1}",
         1,

@@ -15,14 +15,22 @@ const FINE: f64 = 1e-7;
 pub fn solve(problem: &mut Problem, settings: &SolverSettings) -> Solution {
     let Some(asked) = solver(settings.method) else { return Solution::default() };
     problem.save_free_velocity();
+    let all = 0..problem.island_ends.len();
+    solve_islands(problem, all, asked, settings)
+}
+
+/// [`solve`] for some of the islands, the velocity without impulses saved.
+pub(super) fn solve_islands(
+    problem: &mut Problem,
+    islands: Range<usize>,
+    asked: &'static dyn ContactSolver,
+    settings: &SolverSettings,
+) -> Solution {
     let mut worst = Solution::default();
-    let mut start = 0;
-    for i in 0..problem.island_ends.len() {
+    let mut start = if islands.start == 0 { 0 } else { problem.island_ends[islands.start - 1] };
+    for i in islands {
         let end = problem.island_ends[i];
-        let solution = solve_island(problem, start..end, asked, settings);
-        worst.level = worst.level.max(solution.level);
-        worst.iterations = worst.iterations.max(solution.iterations);
-        worst.residual = worst.residual.max(solution.residual);
+        worst = worst.max(solve_island(problem, start..end, asked, settings));
         start = end;
     }
     worst

@@ -24,6 +24,7 @@ mod law;
 mod newton;
 mod problem;
 mod projected_gauss_seidel;
+mod team;
 mod workspace;
 
 use std::fmt::Debug;
@@ -39,6 +40,7 @@ pub use newton::Newton;
 pub use problem::{Admissible, Block, Problem, Run, Side};
 pub(crate) use problem::{apply, dot};
 pub use projected_gauss_seidel::ProjectedGaussSeidel;
+pub(crate) use team::Team;
 
 /// A solver of velocity-level contact problems.
 pub trait ContactSolver: Debug + Send + Sync {
@@ -106,4 +108,15 @@ pub struct Solution {
     pub iterations: usize,
     /// Largest natural-map residual of any block. [m/s or rad/s]
     pub residual: f64,
+}
+
+impl Solution {
+    /// The worse of two, number by number.
+    fn max(self, other: Self) -> Self {
+        Self {
+            level: self.level.max(other.level),
+            iterations: self.iterations.max(other.iterations),
+            residual: self.residual.max(other.residual),
+        }
+    }
 }

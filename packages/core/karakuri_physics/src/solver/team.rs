@@ -1,0 +1,239 @@
+//! Islands over threads.
+//!
+//! The calling thread solves the first islands in place. Every other thread has a problem of its own, with its own
+//! scratch: its islands are copied there, solved, and their velocities and impulses copied back. An island's arithmetic
+//! is the same wherever it is solved, so the bits do not depend on the number of threads, nor on who was first.
+//! Which islands go together depends on their sizes only. Nothing is allocated once warm.
+
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+
+use super::ladder::{solve, solve_islands};
+use super::{Problem, Run, Solution, SolverSettings, solver};
+
+/// Numbers in `J` from which more than one thread pays: about a hundred contacts of two bodies.
+const WORTHWHILE: usize = 4000;
+
+/// Threads that solve islands. No state: a copy starts its own when it needs them.
+#[derive(Debug, Default)]
+pub(crate) struct Team {
+    seats: Vec<Seat>,
+    /// Ends of the shares in the islands, ascending.
+    ends: Vec<usize>,
+}
+
+impl Clone for Team {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// A thread and what it shares with the caller.
+#[derive(Debug)]
+struct Seat {
+    desk: Arc<Desk>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Desk {
+    share: Mutex<Share>,
+    turn: Condvar,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
+enum State {
+    #[default]
+    Idle,
+    Given,
+    Dismissed,
+}
+
+/// Some of the islands, as a problem of their own.
+#[derive(Debug, Default)]
+struct Share {
+    state: State,
+    settings: SolverSettings,
+    problem: Problem,
+    solution: Solution,
+    /// Where the runs are in the whole problem, as those of `problem`.
+    origins: Vec<Run>,
+}
+
+impl Team {
+    /// [`solve`] on up to `threads` threads: the same bits.
+    pub(crate) fn solve(
+        &mut self,
+        problem: &mut Problem,
+        settings: &SolverSettings,
+        threads: usize,
+    ) -> Solution {
+        let Some(asked) = solver(settings.method) else { return Solution::default() };
+        self.divide(problem, threads);
+        if self.ends.len() < 2 {
+            return solve(problem, settings);
+        }
+        self.hire();
+        for (i, seat) in self.seats.iter().enumerate().take(self.ends.len() - 1) {
+            seat.give(problem, self.ends[i]..self.ends[i + 1], settings);
+        }
+        problem.save_free_velocity();
+        let mut worst = solve_islands(problem, 0..self.ends[0], asked, settings);
+        for i in 0..self.ends.len() - 1 {
+            let islands = self.ends[i]..self.ends[i + 1];
+            let taken = self.seats.get(i).and_then(|seat| seat.take(problem, islands.clone()));
+            // Where there is no thread, or it fell, the caller does its work.
+            let solution =
+                taken.unwrap_or_else(|| solve_islands(problem, islands, asked, settings));
+            worst = worst.max(solution);
+        }
+        self.seats.retain(|seat| !seat.desk.share.is_poisoned());
+        worst
+    }
+
+    /// Cuts the islands into runs of about the same size, one a thread.
+    fn divide(&mut self, problem: &Problem, threads: usize) {
+        self.ends.clear();
+        let total = problem.jacobian.len();
+        if threads < 2 || total < WORTHWHILE {
+            return;
+        }
+        let (mut done, mut first) = (0, 0);
+        for (i, &end) in problem.island_ends.iter().enumerate() {
+            let sides =
+                problem.blocks[first..end].iter().flat_map(|b| b.sides.map(|s| s.len * b.rows()));
+            done += sides.sum::<usize>();
+            first = end;
+            let last = i + 1 == problem.island_ends.len();
+            if last || done * threads >= total * (self.ends.len() + 1) {
+                self.ends.push(i + 1);
+            }
+        }
+    }
+
+    /// Starts the threads that are missing; a system that gives none leaves the work to the caller.
+    fn hire(&mut self) {
+        while self.seats.len() + 1 < self.ends.len() {
+            let desk = Arc::new(Desk::default());
+            let theirs = Arc::clone(&desk);
+            let work = move || theirs.work();
+            let builder = std::thread::Builder::new().name("karakuri_islands".to_owned());
+            let Ok(thread) = builder.spawn(work) else { return };
+            self.seats.push(Seat { desk, thread: Some(thread) });
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if let Ok(mut share) = self.desk.share.lock() {
+            share.state = State::Dismissed;
+        }
+        self.desk.turn.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A thread that fell has printed why, and its work was done again.
+            thread.join().ok();
+        }
+    }
+}
+
+impl Seat {
+    fn give(&self, problem: &Problem, islands: Range<usize>, settings: &SolverSettings) {
+        let Ok(mut share) = self.desk.share.lock() else { return };
+        share.settings = *settings;
+        share.copy_in(problem, islands);
+        share.state = State::Given;
+        drop(share);
+        self.desk.turn.notify_all();
+    }
+
+    /// Waits for the thread and takes its solution; none if it fell.
+    fn take(&self, problem: &mut Problem, islands: Range<usize>) -> Option<Solution> {
+        let share = self.desk.wait(State::Idle)?;
+        share.copy_out(problem, islands);
+        Some(share.solution)
+    }
+}
+
+impl Desk {
+    /// The share, when it is in a state other than the one that belongs to the other side.
+    fn wait(&self, wanted: State) -> Option<MutexGuard<'_, Share>> {
+        let mut share = self.share.lock().ok()?;
+        while share.state != wanted && share.state != State::Dismissed {
+            share = self.turn.wait(share).ok()?;
+        }
+        Some(share)
+    }
+
+    fn work(&self) {
+        while let Some(mut share) = self.wait(State::Given)
+            && share.state != State::Dismissed
+        {
+            let share = &mut *share;
+            share.solution = solve(&mut share.problem, &share.settings);
+            share.state = State::Idle;
+            self.turn.notify_all();
+        }
+    }
+}
+
+/// Blocks of some islands.
+fn blocks_of(problem: &Problem, islands: &Range<usize>) -> Range<usize> {
+    let end = |island: usize| if island == 0 { 0 } else { problem.island_ends[island - 1] };
+    end(islands.start)..end(islands.end)
+}
+
+impl Share {
+    fn copy_in(&mut self, from: &Problem, islands: Range<usize>) {
+        let to = &mut self.problem;
+        let blocks = &from.blocks[blocks_of(from, &islands)];
+        self.origins.clear();
+        let sides = blocks.iter().flat_map(|b| b.sides).filter(|s| s.len > 0);
+        self.origins.extend(sides.map(|s| Run { start: s.start, len: s.len, offset: 0 }));
+        self.origins.sort_unstable_by_key(|run| run.start);
+        self.origins.dedup();
+        to.velocity.clear();
+        to.runs.clear();
+        to.inertia.clear();
+        for origin in &self.origins {
+            let (start, offset) = (to.velocity.len(), to.inertia.len());
+            let Run { len, .. } = *origin;
+            let at = from.runs.partition_point(|run| run.start < origin.start);
+            let whole = from.runs[at].offset;
+            to.runs.push(Run { start, len, offset });
+            to.velocity.extend_from_slice(&from.velocity[origin.start..origin.start + len]);
+            to.inertia.extend_from_slice(&from.inertia[whole..whole + len * len]);
+        }
+        to.jacobian.clear();
+        to.response.clear();
+        to.blocks.clear();
+        for block in blocks {
+            let mut block = *block;
+            let rows = block.rows();
+            for side in block.sides.iter_mut().filter(|s| s.len > 0) {
+                let matrix = side.offset..side.offset + rows * side.len;
+                side.offset = to.jacobian.len();
+                to.jacobian.extend_from_slice(&from.jacobian[matrix.clone()]);
+                to.response.extend_from_slice(&from.response[matrix]);
+                let run = self.origins.partition_point(|run| run.start < side.start);
+                side.start = to.runs[run].start;
+            }
+            to.blocks.push(block);
+        }
+        let first = blocks_of(from, &islands).start;
+        to.island_ends.clear();
+        to.island_ends.extend(from.island_ends[islands].iter().map(|end| end - first));
+    }
+
+    fn copy_out(&self, to: &mut Problem, islands: Range<usize>) {
+        let blocks = blocks_of(to, &islands);
+        for (theirs, own) in to.blocks[blocks].iter_mut().zip(&self.problem.blocks) {
+            theirs.impulse = own.impulse;
+        }
+        for (origin, run) in self.origins.iter().zip(&self.problem.runs) {
+            to.velocity[origin.start..origin.start + run.len]
+                .copy_from_slice(&self.problem.velocity[run.start..run.start + run.len]);
+        }
+    }
+}

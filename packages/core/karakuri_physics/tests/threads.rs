@@ -1,0 +1,86 @@
+//! Islands on any number of threads: the same bits, and no allocation once warm. One test, since the allocator counts
+//! all threads.
+
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use karakuri_model::Shape;
+use karakuri_physics::{BodyDescription, StepOutcome, World, WorldSettings};
+use karakuri_spatial::{Motion, Pose, Vector3};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+#[expect(unsafe_code, reason = "an allocator is unsafe by its trait; it only counts and passes on")]
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `alloc` above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// 25 towers of 2 to 6 boxes, pushed so that they lean on friction.
+fn towers(threads: usize) -> World {
+    let mut world = World::new(WorldSettings { threads, ..WorldSettings::default() });
+    world.add_ground(0.6, 0.0);
+    for tower in 0..25 {
+        for floor in 0..2 + tower % 5 {
+            let (x, y) = (0.3 * f64::from(tower % 5), 0.3 * f64::from(tower / 5));
+            let position = Vector3::new(x, y, 0.05 + 0.1 * f64::from(floor));
+            let description = BodyDescription {
+                name: format!("box{tower}_{floor}"),
+                shape: Shape::Box { size: Vector3::repeat(0.1) },
+                mass: 1.0 + f64::from(floor),
+                inertia: None,
+                pose: Pose::from_translation(position),
+                velocity: Motion::new(Vector3::zeros(), Vector3::x() * 0.2 * f64::from(tower % 3)),
+                friction: 0.6,
+                restitution: 0.0,
+                fixed: false,
+                color: [1.0; 4],
+            };
+            world.add_body(description).unwrap();
+        }
+    }
+    world
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
+    let mut serial = towers(1);
+    let mut others = [2, 3, 4, 8].map(towers);
+    for step in 0..400 {
+        let outcome = serial.step();
+        assert!(!matches!(outcome, StepOutcome::NonFinite(_)), "{outcome:?}");
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        for world in &mut others {
+            let threads = world.settings().threads;
+            assert_eq!(world.step(), outcome, "step {step}, {threads} threads");
+            assert_eq!(world.state_hash(), serial.state_hash(), "step {step}, {threads} threads");
+        }
+        let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(step < 300 || allocated == 0, "{allocated} allocations in step {step}");
+    }
+    assert!(serial.statistics().n_islands == 25, "{:?}", serial.statistics());
+    // A copy starts threads of its own, and a restored world keeps its own.
+    let world = &mut others[2];
+    let saved = world.snapshot();
+    let mut copy = world.clone();
+    world.step();
+    world.restore(&saved);
+    assert_eq!(world.step(), copy.step());
+    assert_eq!(world.state_hash(), copy.state_hash());
+}
