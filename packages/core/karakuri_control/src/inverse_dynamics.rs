@@ -6,11 +6,12 @@
 mod loops;
 mod nodal;
 mod recursive;
+mod simulated;
 
-pub(crate) use loops::{Constraints, for_each_between, largest_gap};
+pub(crate) use loops::{Constraints, for_each_between, largest_gap, solve_semidefinite};
 pub use nodal::Nodal;
 pub use recursive::Recursive;
-pub(crate) use recursive::solve_semidefinite;
+pub use simulated::Simulated;
 
 use karakuri_model::Model;
 
@@ -48,13 +49,14 @@ pub trait InverseDynamics: core::fmt::Debug + Send {
 }
 
 /// The names that [`method`] knows.
-pub const METHODS: &[&str] = &["nodal", "recursive"];
+pub const METHODS: &[&str] = &["nodal", "recursive", "simulated"];
 
 /// The method of this name, with scratch for this model.
 pub fn method(name: &str, model: &Model) -> Option<Box<dyn InverseDynamics>> {
     match name {
         "nodal" => Some(Box::new(Nodal::new(model))),
         "recursive" => Some(Box::new(Recursive::new(model))),
+        "simulated" => Some(Box::new(Simulated::new(model))),
         _ => None,
     }
 }

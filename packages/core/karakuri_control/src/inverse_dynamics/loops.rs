@@ -36,6 +36,10 @@ pub(crate) struct Constraints {
     order: Vec<usize>,
     /// Zeros. (nv)
     still: Vec<f64>,
+    /// `M Mᵀ`, its right side, and efforts of the drives. (nv × nv), (nv), (nv)
+    normal: Vec<f64>,
+    factor: Vec<f64>,
+    given: Vec<f64>,
 }
 
 impl Constraints {
@@ -53,6 +57,9 @@ impl Constraints {
             row_of: vec![None; model.nv],
             order: (0..model.nv).collect(),
             still: vec![0.0; model.nv],
+            normal: vec![0.0; model.nv * model.nv],
+            factor: vec![0.0; model.nv],
+            given: vec![0.0; model.nv],
         }
     }
 
@@ -131,15 +138,63 @@ impl Constraints {
     }
 
     /// How much an effort at coordinate `k` counts in independent coordinate `i`: `N[k, i]`.
-    pub(crate) fn share(&self, k: usize, i: usize) -> f64 {
+    fn share(&self, k: usize, i: usize) -> f64 {
         match self.row_of[k] {
             Some(row) => -self.row(row)[i],
             None => f64::from(u8::from(k == i)),
         }
     }
 
+    /// From efforts at the independent coordinates to those of the drives, of least norm where drives share freedoms;
+    /// gives the effort that stays undone.
+    pub(crate) fn share_out(&mut self, driven: &[bool], tau: &mut [f64]) -> f64 {
+        let nv = self.nv;
+        if (0..nv).all(|k| driven[k] != self.is_dependent(k)) {
+            // Every freedom has one drive of its own, and the rest got zero.
+            return 0.0;
+        }
+        let drives = || (0..nv).filter(|k| driven[*k]);
+        let (mut normal, mut factor) =
+            (core::mem::take(&mut self.normal), core::mem::take(&mut self.factor));
+        factor.copy_from_slice(tau);
+        for i in 0..nv {
+            for j in 0..nv {
+                let both = !self.is_dependent(i) && !self.is_dependent(j);
+                normal[i * nv + j] = if both {
+                    drives().map(|k| self.share(k, i) * self.share(k, j)).sum()
+                } else {
+                    0.0
+                };
+            }
+        }
+        solve_semidefinite(&mut normal, &mut factor);
+        let mut given = core::mem::take(&mut self.given);
+        for (k, given) in given.iter_mut().enumerate() {
+            let independent = (0..nv).filter(|i| !self.is_dependent(*i));
+            *given = if driven[k] {
+                independent.map(|i| self.share(k, i) * factor[i]).sum()
+            } else {
+                0.0
+            };
+        }
+        let mut missing: f64 = 0.0;
+        for i in (0..nv).filter(|i| !self.is_dependent(*i)) {
+            let sum: f64 = drives().map(|k| self.share(k, i) * given[k]).sum();
+            missing = missing.max((sum - tau[i]).abs());
+        }
+        tau.copy_from_slice(&given);
+        (self.normal, self.factor, self.given) = (normal, factor, given);
+        missing
+    }
+
     pub(crate) fn is_dependent(&self, k: usize) -> bool {
         self.row_of[k].is_some()
+    }
+
+    /// The row `G̃ v̇ = c̃` that gives a dependent acceleration, after [`Self::complete`]; 1 at the coordinate itself.
+    /// (nv)
+    pub(crate) fn acceleration_row(&self, k: usize) -> Option<(&[f64], f64)> {
+        self.row_of[k].map(|row| (&self.row(row)[..self.nv], self.solved(row)))
     }
 
     fn row(&self, row: usize) -> &[f64] {
@@ -337,4 +392,41 @@ fn loop_rate(
     let angular = X_WA.rotation.tr_mul(&(A.angular - w.cross(&V.angular)));
     let linear = X_WA.rotation.tr_mul(&(A.linear - w.cross(&V.linear) * 2.0));
     [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+}
+
+/// Solves `A x = b` for a symmetric positive semidefinite `A` in place (`b` becomes `x`); components in its null
+/// space become zero. (n × n), (n)
+pub(crate) fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
+    let n = b.len();
+    // LDLᵀ; a row whose pivot vanishes belongs to the null space and is left out.
+    for j in 0..n {
+        for k in 0..j {
+            let (l, d) = (a[j * n + k], a[k * n + k]);
+            a[j * n + j] -= l * l * d;
+        }
+        let d = a[j * n + j];
+        let null = d <= 1e-12;
+        a[j * n + j] = if null { 0.0 } else { d };
+        for i in j + 1..n {
+            let mut sum = a[i * n + j];
+            for k in 0..j {
+                sum -= a[i * n + k] * a[j * n + k] * a[k * n + k];
+            }
+            a[i * n + j] = if null { 0.0 } else { sum / d };
+        }
+    }
+    for i in 0..n {
+        for k in 0..i {
+            b[i] -= a[i * n + k] * b[k];
+        }
+    }
+    for i in 0..n {
+        let d = a[i * n + i];
+        b[i] = if d > 0.0 { b[i] / d } else { 0.0 };
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            b[i] -= a[k * n + i] * b[k];
+        }
+    }
 }

@@ -1,0 +1,187 @@
+//! Inverse dynamics by a step of simulation: the drives' velocities are constrained to the target, and the impulses that
+//! this takes are read.
+//!
+//! One semi-implicit step of the robot alone, without contacts, from the state in hand:
+//!
+//! ```text
+//! M̂ (v' − v) = h (Jᵀ λ − c(q, v)),   J v' = J v + h j,   A = J M̂⁻¹ Jᵀ,   h A λ = h (j + J M̂⁻¹ c)
+//! ```
+//!
+//! with a row for every driven freedom (`j = v̇`, so that `v' = w_t = v + h v̇`) and one for every freedom that follows
+//! through loops and couplings, whose right side `−Ġ v` keeps moving starts right. `M̂` holds the armature; then
+//! `λ = ID(q, v, (w_t − v)/h)` exactly, for any h: it divides out. The state is a copy, so there is nothing to restore.
+//! Forward dynamics alone is used (mass matrix, bias), which makes it a check on the other methods.
+//! docs/theory/parallel-inverse-dynamics.md, "Rivals". Units: SI.
+
+use karakuri_dynamics::{Data, MassFactor, bias, crba_at_position};
+use karakuri_model::Model;
+
+use super::loops::Constraints;
+use super::{InverseDynamics, Motion, Realised};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    data: Data,
+    constraints: Constraints,
+    factor: MassFactor,
+    armature: Vec<f64>,
+    damping: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    vdot: Vec<f64>,
+    /// `M̂⁻¹ c`. (nv)
+    fall: Vec<f64>,
+    /// `J`, `J M̂⁻¹` and `A`, row-major; at most nv rows. (nv × nv) each
+    jacobian: Vec<f64>,
+    response: Vec<f64>,
+    operator: Vec<f64>,
+    /// Right sides, then `λ`. (nv)
+    lambda: Vec<f64>,
+    /// The freedom of each row. (rows)
+    freedom: Vec<usize>,
+}
+
+impl Simulated {
+    /// Scratch for a model.
+    pub fn new(model: &Model) -> Self {
+        let nv = model.nv;
+        let per_freedom = |value: fn(&karakuri_model::Joint) -> f64| {
+            let each = |j: &karakuri_model::Joint| core::iter::repeat_n(value(j), j.kind.nv());
+            model.joints.iter().flat_map(each).collect()
+        };
+        Self {
+            data: Data::new(model),
+            constraints: Constraints::new(model),
+            factor: MassFactor::new(model),
+            armature: per_freedom(|j| j.armature),
+            damping: per_freedom(|j| j.damping),
+            q: model.neutral_position(),
+            v: vec![0.0; nv],
+            vdot: vec![0.0; nv],
+            fall: vec![0.0; nv],
+            jacobian: vec![0.0; nv * nv],
+            response: vec![0.0; nv * nv],
+            operator: vec![0.0; nv * nv],
+            lambda: Vec::with_capacity(nv),
+            freedom: Vec::with_capacity(nv),
+        }
+    }
+
+    /// Rows of the driven and of the following freedoms, with their right sides `j`.
+    fn fill_rows(&mut self, driven: &[bool]) {
+        let nv = self.v.len();
+        self.freedom.clear();
+        self.lambda.clear();
+        self.jacobian.fill(0.0);
+        for k in 0..nv {
+            let row = &mut self.jacobian[self.freedom.len() * nv..][..nv];
+            if let Some((constraint, right)) = self.constraints.acceleration_row(k) {
+                row.copy_from_slice(constraint);
+                self.lambda.push(right);
+            } else if driven[k] {
+                row[k] = 1.0;
+                self.lambda.push(self.vdot[k]);
+            } else {
+                continue;
+            }
+            self.freedom.push(k);
+        }
+    }
+
+    /// Solves `A λ = j + J M̂⁻¹ c` by Cholesky's method; the rows are independent.
+    fn solve(&mut self) {
+        let (nv, rows) = (self.v.len(), self.freedom.len());
+        for i in 0..rows {
+            let run = i * nv..(i + 1) * nv;
+            self.response[run.clone()].copy_from_slice(&self.jacobian[run.clone()]);
+            self.factor.solve(&mut self.response[run.clone()]);
+            self.lambda[i] += dot(&self.jacobian[run.clone()], &self.fall);
+            for j in 0..=i {
+                self.operator[i * rows + j] =
+                    dot(&self.response[run.clone()], &self.jacobian[j * nv..(j + 1) * nv]);
+            }
+        }
+        let A = &mut self.operator;
+        for i in 0..rows {
+            for j in 0..=i {
+                let sum = dot(&A[i * rows..i * rows + j], &A[j * rows..j * rows + j]);
+                let rest = A[i * rows + j] - sum;
+                A[i * rows + j] = if i == j { rest.sqrt() } else { rest / A[j * rows + j] };
+            }
+            let sum = dot(&A[i * rows..i * rows + i], &self.lambda[..i]);
+            self.lambda[i] = (self.lambda[i] - sum) / A[i * rows + i];
+        }
+        for i in (0..rows).rev() {
+            let sum: f64 = (i + 1..rows).map(|k| A[k * rows + i] * self.lambda[k]).sum();
+            self.lambda[i] = (self.lambda[i] - sum) / A[i * rows + i];
+        }
+    }
+
+    /// What the freedoms that nobody drives would need to move as asked: `Nᵀ M̂ (v̇ − v̇')`. [N·m or N]
+    fn undone(&mut self, driven: &[bool]) -> f64 {
+        let nv = self.v.len();
+        if (0..nv).all(|k| driven[k] || self.constraints.is_dependent(k)) {
+            return 0.0;
+        }
+        // v̇' = M̂⁻¹ (Jᵀ λ − c), from the rows' responses.
+        for (row, lambda) in self.response.chunks_exact(nv).zip(&self.lambda) {
+            self.fall.iter_mut().zip(row).for_each(|(fall, r)| *fall -= r * lambda);
+        }
+        let mut effort = core::mem::take(&mut self.v);
+        for (k, effort) in effort.iter_mut().enumerate() {
+            let row = self.data.mass_matrix.row(k);
+            let rest = self.vdot.iter().zip(&self.fall).map(|(wanted, fall)| wanted + fall);
+            *effort = row.iter().zip(rest.clone()).map(|(m, x)| m * x).sum::<f64>()
+                + self.armature[k] * rest.clone().nth(k).unwrap_or(0.0);
+        }
+        self.constraints.reduce_effort(&mut effort);
+        let undone = effort.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        self.v = effort;
+        undone
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl InverseDynamics for Simulated {
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
+        let driven = motion.driven;
+        self.q.copy_from_slice(motion.q);
+        self.v.copy_from_slice(motion.v);
+        self.vdot.copy_from_slice(motion.vdot);
+        let mut realised = Realised::default();
+        if !self.constraints.is_empty() {
+            let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+            realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
+        }
+        let c = bias(model, &mut self.data, &self.q, &self.v);
+        for (k, (fall, c)) in self.fall.iter_mut().zip(c).enumerate() {
+            *fall = c + self.damping[k] * self.v[k];
+        }
+        crba_at_position(model, &mut self.data);
+        tau.fill(0.0);
+        if self.factor.factorize(&self.data.mass_matrix, &self.armature).is_err() {
+            // A moving link without mass: no step can be taken.
+            realised.missing_effort = f64::INFINITY;
+            return realised;
+        }
+        self.factor.solve(&mut self.fall);
+        self.fill_rows(driven);
+        self.solve();
+        for (&k, lambda) in self.freedom.iter().zip(&self.lambda) {
+            if !self.constraints.is_dependent(k) {
+                tau[k] = *lambda;
+            }
+        }
+        let undone = self.undone(driven);
+        realised.missing_effort = undone.max(self.constraints.share_out(driven, tau));
+        realised
+    }
+}
