@@ -159,15 +159,16 @@ fn sideways_and_backward() {
 #[test]
 fn what_is_cut_is_said() {
     let mut engine = khr1();
-    engine.command(WalkCommand::Velocity(Velocity {
-        forward: 0.3,
-        turn: 0.5,
-        ..Velocity::default()
-    }));
+    engine.command(WalkCommand::Velocity(Velocity { forward: 0.3, ..Velocity::default() }));
     walk(&mut engine, 3.0);
     let said: Vec<String> = engine.take_clips().iter().map(ToString::to_string).collect();
     assert!(said.contains(&"step length 0.144 m cut to 0.043 m".to_owned()), "{said:?}");
-    assert!(said.iter().any(|s| s.contains("the legs have no yaw joint")), "{said:?}");
+    let mut settings = engine.generator().settings.clone();
+    settings.slip_turn = None;
+    let mut engine = WalkEngine::new(engine.generator().biped.clone(), settings).unwrap();
+    engine.command(WalkCommand::Turn(1.0));
+    let said = engine.take_clips()[0].to_string();
+    assert!(said.contains("the legs have no yaw joint"), "{said}");
 }
 
 #[test]
@@ -207,7 +208,8 @@ fn steps_up_clear_the_edge() {
     let [left, right] = engine.feet();
     let up = |side, place: Place| {
         let [x, y, z] = place.position;
-        Footstep { side, to: Place { position: [x + 0.36, y, z + 0.1], yaw: 0.0 } }
+        let to = Place { position: [x + 0.36, y, z + 0.1], yaw: 0.0 };
+        Footstep { side, to, slide: 0.0 }
     };
     engine.command(WalkCommand::Footsteps(vec![up(Side::Left, left), up(Side::Right, right)]));
     let samples = walk(&mut engine, 20.0);
@@ -220,4 +222,37 @@ fn steps_up_clear_the_edge() {
         .filter(|s| (0.03..0.2).contains(&s.translation.x) && s.translation.z < 0.1);
     assert_eq!(low.count(), 0);
     assert!(zmp(&samples).0 > 0.02, "{:?}", zmp(&samples));
+}
+
+/// Without a sensor a turn takes the slides that the calibrated rate says; with yaw joints it ends where it was to.
+#[test]
+fn turns_end() {
+    let mut slips = khr1();
+    slips.command(WalkCommand::Turn(1.0));
+    let samples = walk(&mut slips, 30.0);
+    let slip = slips.generator().settings.slip_turn.unwrap();
+    let cycle = slips.generator().settings.step_time
+        + slips.generator().settings.double_support
+        + slip.time;
+    let wanted = 1.0 / (slip.rate * cycle);
+    assert!((slips.steps() as f64 - wanted).abs() < 1.5, "{} steps, {wanted}", slips.steps());
+    assert!(zmp(&samples).0 > 0.005);
+    let [left, right] = slips.feet();
+    assert!((left.position[0] - right.position[0]).abs() < 1e-3, "feet side by side");
+
+    // On the way, from full steps.
+    let mut arc = khr1();
+    arc.command(WalkCommand::Velocity(Velocity { forward: 0.08, ..Velocity::default() }));
+    walk(&mut arc, 3.0);
+    arc.command(WalkCommand::Velocity(Velocity { forward: 0.08, turn: 0.1, left: 0.0 }));
+    let samples = walk(&mut arc, 5.0);
+    assert!(zmp(&samples).0 > 0.005 && arc.feet()[0].position[0] > 0.2, "{:?}", arc.feet());
+
+    let mut turns = g1();
+    turns.command(WalkCommand::Turn(-1.2));
+    let samples = walk(&mut turns, 30.0);
+    for place in turns.feet() {
+        assert!((place.yaw + 1.2).abs() < 0.04, "{place:?}");
+    }
+    assert!(zmp(&samples).0 > 0.0);
 }

@@ -7,7 +7,7 @@ use karakuri_dynamics::{difference, integrate};
 use serde::Serialize;
 
 use super::generator::{Generator, PlanError, Sample};
-use super::route::{Route, WalkCommand};
+use super::route::{Route, WalkCommand, turned_by};
 use super::stabilizer::{Correction, Measured, Stabilizer};
 use super::timeline::{Timeline, middle};
 use super::{Biped, BipedError, Clip, Place, WalkSettings};
@@ -51,6 +51,9 @@ pub struct WalkEngine {
     /// The last chunk ended with the ZMP between the feet.
     is_at_rest: bool,
     steps: u64,
+    /// Where the robot faces: as measured, or as expected of the steps begun. [rad]
+    heading: f64,
+    is_measured: bool,
     failure: Option<PlanError>,
     targets: JointTargets,
     correction: Correction,
@@ -80,6 +83,8 @@ impl WalkEngine {
             state: WalkState::Standing,
             is_at_rest: true,
             steps: 0,
+            heading: 0.0,
+            is_measured: false,
             failure: None,
             targets,
             correction: Correction::default(),
@@ -98,7 +103,7 @@ impl WalkEngine {
         self.failure = None;
         let feet = self.feet();
         let Generator { settings, biped, .. } = &self.generator;
-        self.route.command(command, &feet, (settings, biped.has_yaw));
+        self.route.command(command, &feet, (settings, biped.has_yaw), self.heading);
     }
 
     /// Where the feet will be when the step under way has ended.
@@ -156,10 +161,12 @@ impl WalkEngine {
         self.time += dt / self.generator.settings.period;
         self.extend();
         self.write_targets();
+        self.is_measured = measured.is_some();
         if let Some(measured) = measured {
             let (k, _) = self.position();
             let sample = &self.samples[k];
             self.correction = self.stabilizer.correct(&self.generator.biped, sample, measured, dt);
+            self.heading = self.correction.heading;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
             }
@@ -209,7 +216,11 @@ impl WalkEngine {
         // Every pass looks ahead, and the last step seen must not be felt.
         let seen = settings.samples(settings.preview_time) * (1 + settings.passes);
         let most = 2 + seen / settings.samples(settings.step_time);
-        let ahead = self.route.ahead(&feet, (settings, biped.has_yaw), (self.is_at_rest, most));
+        let ahead = self.route.ahead(
+            &feet,
+            (settings, biped.has_yaw),
+            (self.is_at_rest, most, self.heading),
+        );
         let is_idle = ahead.steps.is_empty() && self.is_at_rest;
         let timeline =
             Timeline::new(settings, (at, feet, zmp), &ahead.steps, (self.is_at_rest, ahead.ends));
@@ -224,6 +235,11 @@ impl WalkEngine {
         self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
         self.is_at_rest = ahead.steps.is_empty();
         self.steps += u64::from(!ahead.steps.is_empty());
+        if let Some(step) = ahead.steps.first()
+            && !self.is_measured
+        {
+            self.heading += turned_by(step, &self.generator.settings);
+        }
         self.route.begin(&ahead);
         Ok(())
     }

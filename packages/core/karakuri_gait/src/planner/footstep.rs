@@ -51,6 +51,13 @@ impl Place {
         Pose::new(turned(self.yaw), Vector3::from(self.position))
     }
 
+    /// The same, forward along its heading. [m]
+    #[must_use]
+    pub fn ahead(&self, way: f64) -> Self {
+        let [x, y] = self.point([way, 0.0]);
+        Self { position: [x, y, self.position[2]], yaw: self.yaw }
+    }
+
     /// A point of the sole's plane in the world. [m] (2)
     pub fn point(&self, p_Sole: [f64; 2]) -> [f64; 2] {
         let (s, c) = self.yaw.sin_cos();
@@ -71,6 +78,10 @@ pub struct Footstep {
     pub side: Side,
     /// Where to.
     pub to: Place,
+    /// Before it, with both feet on the floor, the left foot slides forward by this and the right one backward: what is left of the
+    /// friction turns the robot to the left. [m]
+    #[serde(default)]
+    pub slide: f64,
 }
 
 /// What was cut, and why.
@@ -162,7 +173,24 @@ pub fn clip(
     let position =
         Vector3::from(standing.position) + R * Vector3::new(length, side * width, height);
     let to = Place { position: position.into(), yaw: standing.yaw + turn };
-    Footstep { side: step.side, to }
+    Footstep { to, ..*step }
+}
+
+/// Turning without yaw joints: the feet slide past each other, and friction turns the robot. Each floor has its own rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlipTurn {
+    /// How far each foot slides at most. [m]
+    pub slide: f64,
+    /// How long it slides. [s]
+    pub time: f64,
+    /// What the robot turns then, as measured. [rad/s]
+    pub rate: f64,
+}
+
+/// The feet after a slide. [m]
+pub(super) fn slid(feet: &[Place; 2], slide: f64) -> [Place; 2] {
+    [feet[0].ahead(slide), feet[1].ahead(-slide)]
 }
 
 /// A velocity: forward, left [m/s], turning left [rad/s].
@@ -194,7 +222,7 @@ impl Velocity {
         let middle = Vector3::from(standing.position) + turned(standing.yaw) * way;
         let position = middle + turned(standing.yaw + turn) * Vector3::new(0.0, half, 0.0);
         let to = Place { position: position.into(), yaw: standing.yaw + turn };
-        Footstep { side, to }
+        Footstep { side, to, slide: 0.0 }
     }
 }
 
@@ -216,7 +244,7 @@ pub fn straight(distance: f64, length: f64, feet: &[Place; 2], first: Side) -> V
         let [x, y, z] = start.position;
         let to = Place { position: [x + c * way, y + s * way, z], yaw: start.yaw };
         standing[side.index()] = to;
-        steps.push(Footstep { side, to });
+        steps.push(Footstep { side, to, slide: 0.0 });
         side = side.other();
     }
     if n > 0.0 {
@@ -224,7 +252,7 @@ pub fn straight(distance: f64, length: f64, feet: &[Place; 2], first: Side) -> V
         let (s, c) = start.yaw.sin_cos();
         let [x, y, z] = start.position;
         let to = Place { position: [x + c * way, y + s * way, z], yaw: start.yaw };
-        steps.push(Footstep { side, to });
+        steps.push(Footstep { side, to, slide: 0.0 });
     }
     steps
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::StepLimits;
+use super::{SlipTurn, StepLimits};
 
 /// A gait of a robot, as written in a file. [SI]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct WalkSettings {
     pub step_height: f64,
     /// What is too far.
     pub limits: StepLimits,
+    /// How legs without a yaw joint turn; they do not without it.
+    #[serde(default)]
+    pub slip_turn: Option<SlipTurn>,
     /// Time between two planned samples. [s]
     #[serde(default = "period")]
     pub period: f64,
@@ -98,6 +101,11 @@ impl WalkSettings {
         within("jerk_weight", self.jerk_weight, 1e-14, 1.0, "from 1e-14 to 1")?;
         let (least, most) = (self.period, self.step_time - 2.0 * self.period);
         within("double_support", self.double_support, least, most, "a part of the step time")?;
+        if let Some(slip) = &self.slip_turn {
+            within("slip_turn.slide", slip.slide, 1e-4, 1.0, "from 0.0001 to 1 m")?;
+            within("slip_turn.time", slip.time, 0.02, 10.0, times)?;
+            within("slip_turn.rate", slip.rate, 1e-3, 10.0, "from 0.001 to 10 rad/s")?;
+        }
         let l = &self.limits;
         within("limits.forward", l.forward, 1e-3, 10.0, positive)?;
         within("limits.backward", l.backward, 0.0, 10.0, "at least 0")?;

@@ -7,6 +7,8 @@
 //!
 //! Servos without a torque input take the moment as a shift of their target, `τ / K`: [`with_servo_sag`].
 
+use core::f64::consts::PI;
+
 use karakuri_dynamics::{Data, center_of_mass, centroidal_momentum, frame_pose, frame_velocity};
 use karakuri_model::{BodyId, JointKind, Model};
 use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
@@ -63,6 +65,8 @@ pub struct Correction {
     pub zmp: [f64; 2],
     /// Roll and pitch of the root link beyond what was planned. [rad] (2)
     pub lean: [f64; 2],
+    /// Heading, the first reading being the planned one; it counts full turns. [rad]
+    pub heading: f64,
     /// On top of the planned efforts. [N·m or N] (nv)
     pub effort: Vec<f64>,
     /// What it takes not to fall from here.
@@ -88,8 +92,8 @@ pub struct Stabilizer {
     /// Last two joints of each leg.
     ankles: [[BodyId; 2]; 2],
     error: Option<[f64; 2]>,
-    /// Heading of the sensor when it was first read, less the planned one. [rad]
-    heading: Option<f64>,
+    /// Last reading of the sensor, and the heading. [rad]
+    heading: Option<(f64, f64)>,
 }
 
 impl Stabilizer {
@@ -178,7 +182,10 @@ impl Stabilizer {
         let planned = Pose::from_quaternion(&quaternion(&plan.q[3..7]), Vector3::zeros());
         let (roll, pitch, yaw) = measured.orientation.euler_angles();
         let [planned_roll, planned_pitch, planned_yaw] = planned.rpy();
-        self.heading.get_or_insert(yaw - planned_yaw);
+        let (last, heading) = self.heading.unwrap_or((yaw, planned_yaw));
+        let turned = (yaw - last + PI).rem_euclid(2.0 * PI) - PI;
+        self.heading = Some((yaw, heading + turned));
+        correction.heading = heading + turned;
         correction.lean = [roll - planned_roll, pitch - planned_pitch];
         Pose::from_xyz_rpy([0.0; 3], [roll, pitch, planned_yaw]).rotation
     }

@@ -2,7 +2,7 @@
 
 use karakuri_spatial::{Pose, Vector3};
 
-use super::footstep::turned;
+use super::footstep::{slid, turned};
 use super::{Footstep, Place, Side, WalkSettings};
 
 /// Steps lower than this are flat. [m]
@@ -32,6 +32,8 @@ struct Phase {
     feet: [Place; 2],
     /// The foot that moves.
     swing: Option<Footstep>,
+    /// Both feet slide, the left one forward. [m]
+    slide: f64,
 }
 
 /// Phases, one after the other; before the first and after the last all stands still.
@@ -102,28 +104,43 @@ impl Timeline {
     ) -> Self {
         let mut timeline = Self { phases: Vec::new(), step_height: settings.step_height };
         let (mut at, mut feet, mut zmp) = (start, feet, zmp);
-        let mut push = |len: f64, feet: [Place; 2], zmp: [[f64; 2]; 2], swing| {
+        let mut push = |len: f64, feet: [Place; 2], zmp: [[f64; 2]; 2], swing, slide| {
             let span = [at, at + settings.samples(len) as u64];
             at = span[1];
-            timeline.phases.push(Phase { span, zmp, feet, swing });
+            timeline.phases.push(Phase { span, zmp, feet, swing, slide });
         };
         for (i, step) in steps.iter().enumerate() {
             let standing = step.side.other();
+            if let Some(slip) = settings.slip_turn.filter(|_| step.slide != 0.0) {
+                let halfway = middle(settings, &feet);
+                if i > 0 || !from_rest {
+                    push(settings.double_support, feet, [zmp, halfway], None, 0.0);
+                }
+                push(slip.time, feet, [halfway, halfway], None, step.slide);
+                feet = slid(&feet, step.slide);
+                zmp = middle(settings, &feet);
+            }
             let rest = resting_zmp(settings, standing, &feet[standing.index()]);
             if i == 0 && from_rest {
                 // The centre of mass must set out the other way before the ZMP can go to the standing foot.
-                push(0.5 * settings.start_time, feet, [zmp, zmp], None);
-                push(0.5 * settings.start_time, feet, [zmp, rest], None);
+                push(0.5 * settings.start_time, feet, [zmp, zmp], None, 0.0);
+                push(0.5 * settings.start_time, feet, [zmp, rest], None, 0.0);
             } else {
-                push(settings.double_support, feet, [zmp, rest], None);
+                push(settings.double_support, feet, [zmp, rest], None, 0.0);
             }
-            push(settings.step_time - settings.double_support, feet, [rest, rest], Some(*step));
+            push(
+                settings.step_time - settings.double_support,
+                feet,
+                [rest, rest],
+                Some(*step),
+                0.0,
+            );
             feet[step.side.index()] = step.to;
             zmp = rest;
         }
         if ends || steps.is_empty() {
             let rest = middle(settings, &feet);
-            push(settings.stop_time, feet, [zmp, rest], None);
+            push(settings.stop_time, feet, [zmp, rest], None, 0.0);
         }
         timeline
     }
@@ -163,7 +180,7 @@ impl Timeline {
     /// Where the feet stand, a swinging one where it will.
     pub fn places(&self, index: u64) -> [Place; 2] {
         let (phase, _) = self.phase(index);
-        let mut feet = phase.feet;
+        let mut feet = slid(&phase.feet, phase.slide);
         if let Some(step) = phase.swing {
             feet[step.side.index()] = step.to;
         }
@@ -173,7 +190,7 @@ impl Timeline {
     /// `X_WSole` of both feet.
     pub fn feet(&self, index: u64) -> [Pose; 2] {
         let (phase, part) = self.phase(index);
-        let mut poses = phase.feet.map(|place| place.pose());
+        let mut poses = slid(&phase.feet, phase.slide * quintic(part)).map(|place| place.pose());
         if let Some(step) = phase.swing {
             let from = phase.feet[step.side.index()];
             let (a, b) = (Vector3::from(from.position), Vector3::from(step.to.position));

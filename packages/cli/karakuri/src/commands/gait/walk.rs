@@ -33,6 +33,14 @@ pub(super) struct Walk {
     /// Walk at this velocity instead: forward, left [m/s], turn [rad/s]
     #[arg(long, value_name = "X,Y,TURN", allow_hyphen_values = true, value_parser = velocity, requires = "duration")]
     velocity: Option<Velocity>,
+    /// Turn on the spot instead, positive is left [degrees]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        allow_negative_numbers = true,
+        conflicts_with = "velocity"
+    )]
+    turn: Option<f64>,
     /// For so long, then stop [s]
     #[arg(long, value_name = "S")]
     duration: Option<f64>,
@@ -144,6 +152,11 @@ impl Walk {
         if !(-1000.0..=1000.0).contains(&self.distance) {
             bail!("--distance {}: write at most 1000 m", self.distance);
         }
+        if let Some(turn) = self.turn
+            && !(-3600.0..=3600.0).contains(&turn)
+        {
+            bail!("--turn {turn}: write from -3600 to 3600 degrees");
+        }
         if let Some(duration) = self.duration
             && !(0.0..=LONGEST).contains(&duration)
         {
@@ -153,7 +166,11 @@ impl Walk {
     }
 
     fn command(&self) -> WalkCommand {
-        self.velocity.map_or(WalkCommand::Distance(self.distance), WalkCommand::Velocity)
+        match (self.turn, self.velocity) {
+            (Some(degrees), _) => WalkCommand::Turn(degrees.to_radians()),
+            (None, Some(velocity)) => WalkCommand::Velocity(velocity),
+            (None, None) => WalkCommand::Distance(self.distance),
+        }
     }
 
     fn write(&self, report: &Value) -> Result<()> {

@@ -81,7 +81,7 @@ impl Stairs {
             Side::BOTH.map(|side| {
                 let Place { position: [_, y, _], yaw } = feet[side.index()];
                 let to = Place { position: [start + Self::CLEAR - heel, y, height], yaw };
-                Footstep { side, to }
+                Footstep { side, to, slide: 0.0 }
             })
         };
         self.treads(toe).into_iter().flat_map(step).collect()
