@@ -127,3 +127,14 @@ fn what_is_wrong_is_named_with_its_place_and_remedy() {
         assert!(error.contains("m.yaml"), "{to}: {error}");
     }
 }
+
+#[test]
+fn feed_forward_holds_the_loop_still_while_a_mass_swings() {
+    let file = mechanisms().join("branched_loop.yaml");
+    let tracking = report(&file, &[])["tracking"].clone();
+    let peak = |run: usize| tracking[run]["peak_error"].as_f64().unwrap();
+    let [feedback, feed_forward, wrong_mass] = [0, 1, 2].map(peak);
+    assert!(feed_forward < 0.2 * feedback, "{tracking}");
+    assert!(wrong_mass < 0.2 * feedback, "{tracking}");
+    assert_eq!(report(&file, &[])["tracking"], tracking, "runs are repeatable");
+}

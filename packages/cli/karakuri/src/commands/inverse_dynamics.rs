@@ -3,6 +3,7 @@
 mod errors;
 mod file;
 mod page;
+mod tracking;
 mod trajectory;
 
 use std::path::{Path, PathBuf};
@@ -127,7 +128,11 @@ fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
         tracing::warn!("{}: {warning}", path.display());
     }
     let convergence = errors::convergence(&scheme, &source).with_context(place)?;
-    Ok((read, Study { samples, torques, exact, convergence }))
+    let tracking = match read.feedback {
+        Some(gains) => tracking::runs(&scheme, &samples, gains).with_context(place)?,
+        None => Vec::new(),
+    };
+    Ok((read, Study { samples, torques, exact, convergence, tracking }))
 }
 
 /// Where samples come from, at which steps.
@@ -266,6 +271,7 @@ fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
         "largest_error_at_the_ends_relative": error.ends,
         "largest_error_by_joint": by_joint,
         "convergence": study.convergence,
+        "tracking": study.tracking,
         "warnings": warnings,
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_model::{Base, BodyId, Model};
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Inertia, Matrix3, Vector3};
 
 use super::Rule;
 
@@ -73,5 +73,17 @@ impl Mechanism {
             supported,
             rule: Rule::LeastNorm,
         }
+    }
+
+    /// The model with the payloads as parts of the links that carry them.
+    pub fn loaded_model(&self) -> Model {
+        let mut model = Model::clone(&self.model);
+        for payload in &self.payloads {
+            let inertia = &mut model.bodies[payload.body.0].inertia;
+            let about_com = Matrix3::zeros();
+            *inertia =
+                inertia.combined(&Inertia { mass: payload.mass, com: payload.point, about_com });
+        }
+        model
     }
 }

@@ -6,8 +6,7 @@
 use core::ops::Range;
 
 use karakuri_dynamics::{Data, forward_kinematics, rnea};
-use karakuri_model::Model;
-use karakuri_spatial::{Force, Inertia, Matrix3, Vector3};
+use karakuri_spatial::{Force, Vector3};
 use rayon::prelude::*;
 
 use super::block::{Block, STRETCH};
@@ -133,13 +132,7 @@ impl Scheme {
         if target.v.is_empty() || target.vdot.is_empty() {
             return Err(NodalError::MissingRates("the exact method"));
         }
-        let mut loaded = Model::clone(&m.model);
-        for payload in &m.payloads {
-            let inertia = &mut loaded.bodies[payload.body.0].inertia;
-            let about_com = Matrix3::zeros();
-            *inertia =
-                inertia.combined(&Inertia { mass: payload.mass, com: payload.point, about_com });
-        }
+        let loaded = m.loaded_model();
         let (nq, nv) = (loaded.nq, loaded.nv);
         let mut worker = Worker::new(self);
         let mut data = Data::new(&loaded);

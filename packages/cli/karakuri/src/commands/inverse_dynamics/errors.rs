@@ -5,6 +5,7 @@ use karakuri_control::nodal::{Scheme, Torques, Variant};
 use serde::Serialize;
 
 use super::file::Samples;
+use super::tracking::Run;
 use super::{Source, torques_of};
 
 /// What was computed of a mechanism.
@@ -13,6 +14,8 @@ pub(super) struct Study {
     pub(super) torques: Torques,
     pub(super) exact: Torques,
     pub(super) convergence: Vec<Convergence>,
+    /// Of the simulated motion, if the file asks for it.
+    pub(super) tracking: Vec<Run>,
 }
 
 /// A variant's errors over the largest exact effort, step by step.

@@ -14,6 +14,7 @@ use karakuri_model::{
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 use serde::Deserialize;
 
+use super::tracking::Feedback;
 use crate::commands::robot::unknown;
 
 /// Name of the link that everything stands on.
@@ -40,6 +41,7 @@ struct MechanismFile {
     #[serde(default)]
     sharing: SharingPart,
     motion: Option<MotionPart>,
+    feedback: Option<Feedback>,
 }
 
 fn earth() -> [f64; 3] {
@@ -203,6 +205,8 @@ pub(super) struct Read {
     pub(super) title: String,
     pub(super) mechanism: Mechanism,
     pub(super) motion: Option<Motion>,
+    /// Gains with which the motion is simulated, if it is.
+    pub(super) feedback: Option<Feedback>,
 }
 
 /// A motion in closed form.
@@ -276,7 +280,7 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
     }
     mechanism.rule = rule(&file, &model)?;
     let motion = file.motion.as_ref().map(|m| motion(m, &mechanism)).transpose()?;
-    Ok(Read { title: file.title, mechanism, motion })
+    Ok(Read { title: file.title, mechanism, motion, feedback: file.feedback })
 }
 
 fn model_of(file: &MechanismFile) -> Result<Model> {

@@ -9,6 +9,7 @@ use karakuri_files::{Panel, Plot, Series, write_atomic};
 use super::errors::Study;
 use super::file::Read;
 use super::freedoms;
+use super::tracking::Run;
 
 /// Points of a curve, about.
 const POINTS: usize = 400;
@@ -39,26 +40,32 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
         let points = c.steps_s.iter().zip(&c.errors).filter(|(_, e)| **e > 0.0);
         Series::new(c.variant, points.map(|(dt, e)| ((1e3 * dt).log10(), e.log10())).collect())
     };
-    Plot {
-        title: read.title.clone(),
-        panels: vec![
-            panel(
-                "time [s]",
-                "effort [N·m or N]",
-                driven.iter().map(|&k| curve(k, &|i| tau[i], 0..last + 1)).collect(),
-            ),
-            panel(
-                "time [s]",
-                "error [N·m or N]",
-                driven.iter().map(|&k| curve(k, &error, 1..last)).collect(),
-            ),
-            panel(
-                "log10(step [ms])",
-                "log10(relative error)",
-                study.convergence.iter().map(order).collect(),
-            ),
-        ],
+    let mut panels = vec![
+        panel(
+            "time [s]",
+            "effort [N·m or N]",
+            driven.iter().map(|&k| curve(k, &|i| tau[i], 0..last + 1)).collect(),
+        ),
+        panel(
+            "time [s]",
+            "error [N·m or N]",
+            driven.iter().map(|&k| curve(k, &error, 1..last)).collect(),
+        ),
+        panel(
+            "log10(step [ms])",
+            "log10(relative error)",
+            study.convergence.iter().map(order).collect(),
+        ),
+    ];
+    if !study.tracking.is_empty() {
+        let distance = |run: &Run| {
+            let points = run.errors.iter().enumerate().step_by(every);
+            Series::new(run.name, points.map(|(i, e)| (i as f64 * dt, *e)).collect())
+        };
+        let series = study.tracking.iter().map(distance).collect();
+        panels.push(panel("time [s]", "distance from the target [rad or m]", series));
     }
+    Plot { title: read.title.clone(), panels }
 }
 
 /// The page and its figure.
@@ -89,6 +96,17 @@ pub(super) fn write(folder: &Path, path: &Path, read: &Read, study: &Study) -> R
         writeln!(text, "| {} | {} | {order:.2} |", c.variant, errors.join(" | "))?;
     }
     writeln!(text)?;
+    if !study.tracking.is_empty() {
+        writeln!(
+            text,
+            "In the physics simulation, largest distance of a driven joint from its target:\n"
+        )?;
+        writeln!(text, "| | rad or m |\n|---|---|")?;
+        for run in &study.tracking {
+            writeln!(text, "| {} | {:.2e} |", run.name, run.peak_error)?;
+        }
+        writeln!(text)?;
+    }
     for warning in &study.torques.warnings {
         writeln!(text, "Warning: {warning}\n")?;
     }
