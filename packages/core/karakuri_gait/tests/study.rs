@@ -89,6 +89,23 @@ fn passive_arms_increase_the_pitch() {
     assert!(passive > fixed && active < fixed, "fixed {fixed}, active {active}, passive {passive}");
 }
 
+/// Fig 3.9: arms that both go forward as the trunk leans forward reduce its motion.
+#[test]
+fn arms_that_move_with_the_trunk_reduce_the_pitch() {
+    let body = BodyData::default();
+    let spec = file("h9").steady.unwrap();
+    let fixed = solve(&body, &steady("h9"), Arms::Fixed);
+    let range = |gain: f64| {
+        // Both arms do the same in every step: samples 30 apart are equal. Negative is forward.
+        let value = |k: u32| gain * fixed.states[((k + 60 - spec.stance_sample) % 30) as usize][1];
+        let arm: Samples = (1..=61).map(|k| (k, value(k))).collect();
+        let gait = SteadyGait::new(&SteadySpec { arm, arm_factor: 1.0, ..spec.clone() }).unwrap();
+        phi_range(&solve(&body, &gait, Arms::Active))
+    };
+    let (forward, backward, still) = (range(-2.0), range(2.0), phi_range(&fixed));
+    assert!(forward < 0.8 * still && backward > still, "{forward} {backward} {still}");
+}
+
 /// The boundary-value solver and the study's search end in the same motion.
 #[test]
 fn both_solvers_agree() {

@@ -1,4 +1,4 @@
-//! `karakuri gait`: walking by the ZMP compensation method.
+//! `karakuri gait`: the compensation method of 1991, and walks of robots planned and simulated.
 
 mod figures;
 mod study;
@@ -19,7 +19,7 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, progress};
 
-/// Solves walking so that the ZMP is where it should be
+/// Walking: the compensation method of 1991; walks of robots, planned and simulated
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
