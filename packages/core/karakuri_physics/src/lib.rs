@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+mod batch;
 mod body;
 mod contacts;
 mod energy;
@@ -22,6 +23,7 @@ mod springs;
 mod step;
 mod world;
 
+pub use batch::Batch;
 pub use body::BodyDescription;
 pub use contacts::{ContactReport, Owner};
 pub use energy::{Energy, Ledger};
