@@ -425,3 +425,56 @@ fn every_lane_gives_the_same() {
         assert!(rest.chunks(first.len()).all(|tau| tau == first), "{n} samples at rest");
     }
 }
+
+/// A block on two slides and a hinge without motors, held by two fingers that slide both ways.
+fn held_block(rule: Rule) -> Mechanism {
+    let speck = Inertia { mass: 0.1, com: Vector3::zeros(), about_com: Matrix3::identity() * 1e-4 };
+    let slide = |axis: Vector3| Some(JointKind::Prismatic { axis });
+    let mut builder = ModelBuilder::new("held", Base::Fixed(Pose::IDENTITY))
+        .link(LinkSpec::new("ground", Inertia::ZERO));
+    for (name, x) in [("left", -0.1), ("right", 0.1), ("block", 0.0)] {
+        let (rail, cart) = (format!("{name}_x"), format!("{name}_y"));
+        builder = builder
+            .link(LinkSpec::new(&rail, speck))
+            .link(LinkSpec::new(&cart, speck))
+            .joint(JointSpec::new(&rail, "ground", &rail, slide(Vector3::x())).at(along(x)))
+            .joint(JointSpec::new(&cart, &rail, &cart, slide(Vector3::y())));
+    }
+    let contact = |name: &str, x: f64| LoopSpec {
+        name: name.to_owned(),
+        link_a: format!("{name}_y"),
+        link_b: "block".to_owned(),
+        frames: LoopFrames::OnLinks { a: Pose::IDENTITY, b: along(x) },
+        locked: [false, false, false, true, true, false],
+        posture: None,
+    };
+    let model = builder
+        .link(LinkSpec::new("block", speck))
+        .joint(JointSpec::new("block", "block_y", "block", Some(Z)))
+        .loop_joint(contact("left", -0.1))
+        .loop_joint(contact("right", 0.1))
+        .build()
+        .unwrap();
+    let mut mechanism = Mechanism { gravity: DOWN, rule, ..Mechanism::new(Arc::new(model)) };
+    for name in ["block_x", "block_y", "block"] {
+        let joint = mechanism.model.joint(name).unwrap().0;
+        let k = mechanism.model.joints[joint].v_start;
+        mechanism.driven[k] = false;
+    }
+    mechanism
+}
+
+#[test]
+fn a_squeeze_is_kept_beside_the_load() {
+    let m = held_block(Rule::Squeeze { contacts: [0, 1], force: 0.5 });
+    let q = vec![0.0; 9 * m.model.nq];
+    let target = Target { dt: 1e-3, q: &q, ..Target::default() };
+    let torques = Scheme::new(m).torques(&target).unwrap();
+    let [left, right] = [&torques.lambda[16..18], &torques.lambda[18..20]];
+    // The block and its cart hang on the fingers, half on each; the rail is held by the ground.
+    let weight = 0.5 * 0.2 * 9.81;
+    assert_abs_diff_eq!(left[0], 0.5, epsilon = 1e-9);
+    assert_abs_diff_eq!(right[0], -0.5, epsilon = 1e-9);
+    assert_abs_diff_eq!(left[1], weight, epsilon = 1e-9);
+    assert_abs_diff_eq!(right[1], weight, epsilon = 1e-9);
+}
