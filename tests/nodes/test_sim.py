@@ -5,7 +5,7 @@ import math
 import pytest
 from geometry_msgs.msg import WrenchStamped
 from karakuri_msgs.msg import ObjectStates
-from karakuri_msgs.srv import RestoreSnapshot, SaveSnapshot
+from karakuri_msgs.srv import AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from simulation_interfaces.msg import SimulationState
@@ -217,6 +217,41 @@ def test_goes_on_from_a_snapshot_bit_for_bit(paused, ros):
     assert not answer.success and "here" in answer.message
     assert not service(ros, SaveSnapshot, "save_snapshot", name="").success
     ros.set_parameter("/arm/sim", "command_timeout", 0.1)
+
+
+def test_joints_come_and_go(paused, ros):
+    box = "cube"
+    lock = {"name": "weld", "body_a": "world", "body_b": box, "locked": [True] * 6}
+
+    def attach(**fields):
+        return service(ros, AttachJoint, "attach_joint", **{**lock, **fields})
+
+    lifted = state_of(ros, box)
+    lifted.pose.position.z += 0.2
+    moved = service(ros, SetEntityState, "set_entity_state", entity=box, state=lifted).result
+    assert moved.result == OK, moved.error_message
+    answer = attach()
+    assert answer.success, answer.message
+    for fields, words in (
+        ({"name": ""}, "the name is empty; give the joint a name"),
+        ({}, "there is a joint `weld` already; detach it first, or choose another name"),
+        ({"name": "x", "body_b": "bax"}, "body_b: there is no `bax`; there are: world, "),
+        ({"name": "x", "body_a": "arm/bax"}, "body_a: there is no `arm/bax`; there are: arm/"),
+        ({"name": "x", "locked": [False] * 6}, "joint `x`: it locks nothing; lock at least one of the six freedoms"),
+        ({"name": "x", "body_a": box}, "joint `x`: both ends are one rigid body; join two that move apart"),
+    ):
+        refused = attach(**fields)
+        assert not refused.success and refused.message.startswith(words), refused.message
+    step(ros, 50)
+    assert distance(position(state_of(ros, box)), position(lifted)) < 1e-6
+    unknown = service(ros, DetachJoint, "detach_joint", name="wold")
+    assert not unknown.success and unknown.message == "there is no joint `wold`; there are: weld"
+    assert service(ros, DetachJoint, "detach_joint", name="weld").success
+    none = service(ros, DetachJoint, "detach_joint", name="weld")
+    assert not none.success and none.message == "there is no joint `weld`; none is attached"
+    step(ros, 50)
+    fallen = position(lifted)[2] - position(state_of(ros, box))[2]
+    assert fallen == pytest.approx(0.5 * 9.81 * 0.1**2, rel=1e-3)
 
 
 def test_live_parameters(sim, ros):

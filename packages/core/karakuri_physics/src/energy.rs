@@ -49,7 +49,7 @@ pub struct Ledger {
     pub friction: f64,
     /// Dampers of joints and springs. [J]
     pub dampers: f64,
-    /// Loops and mimic joints, found as what is left in their mechanisms. [J]
+    /// Loops and mimic joints, found as what is left in their mechanisms, and attached joints. [J]
     pub loops: f64,
     /// Undoing of penetrations, against gravity. [J]
     pub stabilisation: f64,
@@ -124,6 +124,7 @@ impl World {
                     Some(&mut booking.step.limits)
                 }
                 Source::Contact(_) => Some(&mut booking.step.contacts),
+                Source::Joint { .. } => Some(&mut booking.step.loops),
             };
             if let Some(account) = account {
                 *account += work;

@@ -11,6 +11,7 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Mover, tangents};
+use crate::joints::AttachedJoint;
 use crate::rows::root;
 use crate::solver::solve_contact;
 use crate::world::World;
@@ -104,6 +105,11 @@ impl World {
             if let Some([Mover::Body(a), Mover::Body(b)]) = self.movers_of(i) {
                 let (a, b) = (root(&mut bounces.parents, a), root(&mut bounces.parents, b));
                 bounces.parents[a.max(b)] = a.min(b);
+            }
+        }
+        for mover in self.joints.iter().flatten().flat_map(AttachedJoint::movers) {
+            if let Mover::Body(body) = mover {
+                bounces.able[root(&mut bounces.parents, body)] = false;
             }
         }
         for spring in self.springs.iter().flatten() {

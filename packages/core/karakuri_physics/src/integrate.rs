@@ -53,6 +53,15 @@ impl World {
             }
         }
         self.share_springs();
+        for joint in self.joints.iter().flatten() {
+            for mover in joint.movers() {
+                if let Mover::Robot { robot, .. } = mover
+                    && let Some(robot) = &mut self.robots[robot]
+                {
+                    robot.flight.on = false;
+                }
+            }
+        }
         for robot in self.robots.iter_mut().flatten() {
             robot.flight.fourth_order =
                 robot.flight.on && integrator == Integrator::RungeKutta4 && robot.moves_softly(h);
@@ -109,6 +118,7 @@ impl World {
         if self.settings.integrator == Integrator::Momentum {
             self.keep_momenta();
         }
+        self.rest_joints();
         self.place_colliders();
     }
 
@@ -141,6 +151,9 @@ impl World {
                         impulse += Force::new(contact.position.cross(&push), push);
                     }
                 }
+            }
+            for (_, point, F) in self.joints.iter().flatten().flat_map(|j| j.pushes_on(i)) {
+                impulse += Force::new(F.moment + point.cross(&F.force), F.force);
             }
             robot.keep_momentum(h, impulse);
         }

@@ -236,7 +236,7 @@ fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
 }
 
 /// Rotation and translation of B against A in A's axes: zero on the locked freedoms of a closed joint. (6)
-fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
+pub(crate) fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
     let X_AB = X_WA.inverse() * *X_WB;
     let R = &X_AB.rotation;
     let rotation = match [locked[0], locked[1], locked[2]] {

@@ -19,6 +19,7 @@ pub(crate) enum Source {
     Speed { robot: usize, dof: usize },
     Contact(usize),
     Spring(usize),
+    Joint { joint: usize, axis: usize },
 }
 
 /// A block with what the solver need not know.
@@ -215,11 +216,7 @@ impl Builder<'_> {
         block.bias = Vector3::new(bias, 0.0, 0.0)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         let n_robots = self.robots.len();
-        let movers = [a.mover, b.mover].map(|m| match m {
-            Mover::Robot { robot, .. } => robot,
-            Mover::Body(body) => n_robots + body,
-            Mover::Fixed => NO_MOVER,
-        });
+        let movers = [a.mover, b.mover].map(|m| m.index(n_robots));
         self.push(block, Source::Contact(index), movers, correction);
     }
 

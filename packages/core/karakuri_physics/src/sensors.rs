@@ -3,7 +3,7 @@
 use karakuri_dynamics::{
     frame_acceleration, frame_pose, frame_velocity, rnea_at_velocity, update_velocities,
 };
-use karakuri_model::SensorKind;
+use karakuri_model::{BodyId, SensorKind};
 use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
 use crate::contacts::{Attachment, Contact, Mover, Owner};
@@ -25,8 +25,8 @@ pub struct Imu {
 pub(crate) fn read(
     robot: &mut Robot,
     index: usize,
-    contacts: &[Contact],
-    attachments: &[Option<Attachment>],
+    (contacts, attachments): (&[Contact], &[Option<Attachment>]),
+    joints: impl Iterator<Item = (BodyId, Vector3, Force)>,
     (after, h): (&[f64], f64),
 ) {
     if robot.model.sensors.is_empty() {
@@ -42,6 +42,11 @@ pub(crate) fn read(
         for (_, body, force, point) in on_robot.clone() {
             let arm = point - robot.data.pose_in_world[body].translation;
             robot.external[body] += Force::new(arm.cross(&force), force);
+        }
+        for (body, point, impulse) in joints {
+            let arm = point - robot.data.pose_in_world[body.0].translation;
+            let F = impulse * (1.0 / h);
+            robot.external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
         }
         update_velocities(&model, &mut robot.data, after);
         rnea_at_velocity(&model, &mut robot.data, after, &robot.acceleration, &robot.external);

@@ -15,7 +15,7 @@ use crate::contacts::Mover;
 use crate::loops::Chains;
 use crate::pivoted::PivotedCholesky;
 use crate::robot::Robot;
-use crate::rows::{Builder, NO_MOVER, Source};
+use crate::rows::{Builder, Source};
 use crate::solver::{Admissible, Block, Side, dot};
 use crate::world::World;
 use crate::{ObjectId, RobotId, WorldError};
@@ -290,11 +290,7 @@ impl Builder<'_> {
             impulse: Vector3::zeros(),
         };
         let n_robots = self.robots.len();
-        let movers = movers.map(|m| match m {
-            Mover::Robot { robot, .. } => robot,
-            Mover::Body(body) => n_robots + body,
-            Mover::Fixed => NO_MOVER,
-        });
+        let movers = movers.map(|m| m.index(n_robots));
         self.push(block, Source::Spring(index), movers, 0.0);
     }
 

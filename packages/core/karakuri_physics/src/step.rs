@@ -89,6 +89,7 @@ impl World {
         }
         self.correct_penetration();
         self.remember_impulses();
+        self.settle_joints();
         self.book_impulses();
         self.read_sensors();
         self.integrate();
@@ -108,6 +109,7 @@ impl World {
             &self.previous_contacts,
             &mut self.contacts,
         );
+        self.drop_joined_contacts();
     }
 
     /// Velocities at the end of the step into `problem.velocity`; again while drives turn out to saturate.
@@ -187,6 +189,11 @@ impl World {
                 builder.spring(i, spring);
             }
         }
+        for (i, joint) in self.joints.iter().enumerate() {
+            if let Some(joint) = joint {
+                builder.attached_joint(i, joint);
+            }
+        }
         for (i, contact) in self.contacts.iter().enumerate() {
             builder.contact(i, contact, |collider| self.attachments[collider.0]);
         }
@@ -255,7 +262,7 @@ impl World {
         self.corrections.resize(self.rows.len(), 0.0);
         for _ in 0..CORRECTION_SWEEPS {
             for (row, impulse) in self.rows.iter().zip(&mut self.corrections) {
-                let Some(sign) = one_sided(row) else { continue };
+                let Some((lower, upper)) = correcting(row) else { continue };
                 let block = &row.block;
                 let jacobian = &self.problem.jacobian;
                 let sides = block.sides.iter().filter(|s| s.len > 0);
@@ -268,7 +275,7 @@ impl World {
                     })
                     .sum();
                 let wanted = *impulse + (row.correction - u) / block.delassus.m11;
-                let next = if sign > 0.0 { wanted.max(0.0) } else { wanted.min(0.0) };
+                let next = wanted.clamp(lower, upper);
                 let delta = Vector3::new(next - *impulse, 0.0, 0.0);
                 *impulse = next;
                 apply(&mut self.correction, &self.problem.response, block, &delta);
@@ -303,6 +310,9 @@ impl World {
         for contact in &mut self.contacts {
             contact.impulse = Vector3::zeros();
         }
+        for joint in self.joints.iter_mut().flatten() {
+            joint.impulses = [0.0; 6];
+        }
         for (contact, impulse) in &self.bounces.impulses {
             self.contacts[*contact].impulse += impulse;
         }
@@ -314,6 +324,11 @@ impl World {
                     settle_contact(&mut self.contacts[i], block.admissible, &impulse, &u, h);
                 }
                 Source::Spring(_) => {}
+                Source::Joint { joint, axis } => {
+                    if let Some(joint) = &mut self.joints[joint] {
+                        joint.impulses[axis] = impulse.x;
+                    }
+                }
                 Source::Servo { robot, dof }
                 | Source::Friction { robot, dof }
                 | Source::Lower { robot, dof }
@@ -349,7 +364,8 @@ impl World {
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
-            sensors::read(robot, i, &self.contacts, &self.attachments, (after, h));
+            let joints = self.joints.iter().flatten().flat_map(|j| j.pushes_on(i));
+            sensors::read(robot, i, (&self.contacts, &self.attachments), joints, (after, h));
         }
     }
 
@@ -371,11 +387,12 @@ fn usable(v: f64) -> bool {
     v.abs() < FASTEST
 }
 
-/// The sign of the impulses of a one-sided row: contacts and joint limits.
-fn one_sided(row: &Row) -> Option<f64> {
+/// Bounds of the impulses that undo a row's position error: contacts, joint limits, attached joints.
+fn correcting(row: &Row) -> Option<(f64, f64)> {
     match row.source {
-        Source::Contact(_) | Source::Lower { .. } => Some(1.0),
-        Source::Upper { .. } => Some(-1.0),
+        Source::Contact(_) | Source::Lower { .. } => Some((0.0, f64::INFINITY)),
+        Source::Upper { .. } => Some((f64::NEG_INFINITY, 0.0)),
+        Source::Joint { .. } => Some((f64::NEG_INFINITY, f64::INFINITY)),
         _ => None,
     }
 }

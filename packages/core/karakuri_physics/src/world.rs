@@ -11,6 +11,7 @@ use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover};
 use crate::energy::Booking;
 use crate::impacts::Bounces;
+use crate::joints::AttachedJoint;
 use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
@@ -37,6 +38,28 @@ pub enum WorldError {
     NameTaken {
         /// The name.
         name: String,
+    },
+    /// The name of a joint is taken.
+    #[error("there is a joint `{name}` already; detach it first, or choose another name")]
+    JointNameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A joint that cannot be attached.
+    #[error("joint `{name}`: {reason}")]
+    Joint {
+        /// Joint name.
+        name: String,
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
+    /// A name that stands for nothing.
+    #[error("there is no `{name}`; there are: {known}")]
+    NoSuchPart {
+        /// The name.
+        name: String,
+        /// What could have been meant.
+        known: String,
     },
     /// A state of the wrong length.
     #[error("robot `{robot}`: {what} has {got} numbers, the model has {want}")]
@@ -119,6 +142,7 @@ pub struct World {
     pub(crate) contacts: Vec<Contact>,
     pub(crate) previous_contacts: Vec<Contact>,
     pub(crate) springs: Vec<Option<Spring>>,
+    pub(crate) joints: Vec<Option<AttachedJoint>>,
     pub(crate) bounces: Bounces,
     pub(crate) booking: Booking,
     pub(crate) last_solution: Solution,
@@ -224,6 +248,7 @@ impl World {
             contacts: Vec::new(),
             previous_contacts: Vec::new(),
             springs: Vec::new(),
+            joints: Vec::new(),
             bounces: Bounces::default(),
             booking: Booking::default(),
             last_solution: Solution::default(),
@@ -362,6 +387,7 @@ impl World {
     pub fn remove_robot(&mut self, id: RobotId) {
         self.robots[id.0] = None;
         self.remove_loose_springs();
+        self.remove_loose_joints();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
         self.lay_out();
     }
@@ -370,6 +396,7 @@ impl World {
     pub fn remove_body(&mut self, id: BodyId) {
         self.bodies[id.0] = None;
         self.remove_loose_springs();
+        self.remove_loose_joints();
         self.remove_colliders(|owner| owner == Owner::Body(id));
         self.lay_out();
     }
@@ -574,6 +601,8 @@ impl World {
                 own.clone_from(saved);
             }
         }
+        self.joints.clone_from(&snapshot.0.joints);
+        self.remove_loose_joints();
         self.contacts.clear();
         self.lay_out();
     }

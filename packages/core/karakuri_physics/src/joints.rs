@@ -1,0 +1,421 @@
+//! Joints that come and go while the world runs: rigid, or with freedoms, that may yield or break.
+//!
+//! Each locked freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint gives
+//! no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
+//! that only moves positions. Two things that a joint holds together do not collide with each other.
+//!
+//! A joint with a [`Strength`] that *breaks* gives nothing from the step after its force or torque exceeded it; one that
+//! *yields* gives at most this force and torque about each of its axes and keeps the shape it is bent to. Neither counts
+//! in the joint's first step, whose impulse is that of an impact.
+
+use karakuri_model::BodyId as LinkBody;
+use karakuri_spatial::{Force, Pose, Vector3};
+
+use crate::contacts::{Attachment, Contact, Mover, Owner};
+use crate::loops::relative_gap;
+use crate::rows::{Builder, NO_MOVER, Source};
+use crate::solver::{Admissible, Block, Side};
+use crate::world::{RobotId, World, WorldError};
+
+/// Part of a joint's gap that is undone a step, without giving velocity. [-]
+const GAP_RATE: f64 = 0.5;
+/// An impulse this near to its bound, relatively, is at it. [-]
+const AT_BOUND: f64 = 1e-9;
+
+/// A joint between two things in the pose they have when it is attached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointDescription {
+    /// One end; [`Owner::Ground`] is the world.
+    pub a: Owner,
+    /// The other end.
+    pub b: Owner,
+    /// Pose of the joint's frame on A.
+    pub pose_in_a: Pose,
+    /// Which of the six relative freedoms are locked, in that frame: rotation x y z, translation x y z.
+    pub locked: [bool; 6],
+    /// Where it gives way; `None`: nowhere.
+    pub strength: Option<Strength>,
+}
+
+/// What a joint bears.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strength {
+    /// Largest force: its magnitude where the joint breaks, along each axis where it yields. [N]
+    pub force: f64,
+    /// Largest torque, likewise. [N·m]
+    pub torque: f64,
+    /// What happens above.
+    pub failure: Failure,
+}
+
+/// How a joint gives way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// It comes apart for good.
+    Breaks,
+    /// It bends at constant force and keeps its new shape.
+    Yields,
+}
+
+/// Names a joint of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JointId(usize);
+
+/// How a joint is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointReport {
+    /// Mean force and moment on B in the last step, about the joint's origin, in world axes. [N·m; N]
+    pub wrench: Force,
+    /// The joint's origin, in the world. [m] (3)
+    pub position: Vector3,
+    /// Whether it bent in the last step.
+    pub yields: bool,
+    /// Whether it is broken.
+    pub broken: bool,
+}
+
+/// A joint of the world.
+#[derive(Debug, Clone)]
+pub(crate) struct AttachedJoint {
+    name: String,
+    description: JointDescription,
+    /// What the ends move with.
+    ends: [Mover; 2],
+    /// The joint's frame on what moves the ends, or in the world.
+    poses: [Pose; 2],
+    /// Of the last step, along the axes of A's frame. [N·m·s, N·s] (6)
+    pub(crate) impulses: [f64; 6],
+    /// On B in the last step, about `position`, in world axes. [N·m·s; N·s]
+    pub(crate) push: Force,
+    position: Vector3,
+    /// Whether its first step is over.
+    settled: bool,
+    /// Whether rotation and translation reached their bounds in the last step.
+    yielding: [bool; 2],
+    broken: bool,
+}
+
+impl AttachedJoint {
+    /// Largest impulse of a row while it may yield. [N·m·s or N·s]
+    fn bound(&self, axis: usize, h: f64) -> f64 {
+        match self.description.strength {
+            Some(s) if self.settled && s.failure == Failure::Yields => {
+                h * if axis < 3 { s.torque } else { s.force }
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Whether it holds these two colliders' owners together.
+    fn joins(&self, a: &Attachment, b: &Attachment) -> bool {
+        let matches = |end: usize, x: &Attachment| match self.ends[end] {
+            Mover::Fixed => x.owner == [self.description.a, self.description.b][end],
+            mover => x.mover == mover,
+        };
+        !self.broken && ((matches(0, a) && matches(1, b)) || (matches(0, b) && matches(1, a)))
+    }
+
+    /// What a whole joint holds.
+    pub(crate) fn movers(&self) -> impl Iterator<Item = Mover> {
+        self.ends.into_iter().filter(|_| !self.broken)
+    }
+
+    /// Wrenches of the last step on the bodies of a robot: body, point, wrench about it. [m; N·m·s; N·s]
+    pub(crate) fn pushes_on(
+        &self,
+        robot: usize,
+    ) -> impl Iterator<Item = (LinkBody, Vector3, Force)> + '_ {
+        [(0, -1.0), (1, 1.0)].into_iter().filter_map(move |(end, sign)| match self.ends[end] {
+            Mover::Robot { robot: r, body } if r == robot => {
+                Some((body, self.position, self.push * sign))
+            }
+            _ => None,
+        })
+    }
+}
+
+impl World {
+    /// Joins two things in the pose they have now. What moves apart is stopped within the next step, by an inelastic
+    /// impulse.
+    pub fn attach_joint(
+        &mut self,
+        name: &str,
+        description: JointDescription,
+    ) -> Result<JointId, WorldError> {
+        if self.find_joint(name).is_some() {
+            return Err(WorldError::JointNameTaken { name: name.to_owned() });
+        }
+        let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
+        let X_AJ = description.pose_in_a;
+        if !X_AJ.translation.iter().chain(X_AJ.rotation.iter()).all(|x| x.is_finite()) {
+            return refuse("its frame is not finite; give finite numbers");
+        }
+        if !description.locked.contains(&true) {
+            return refuse("it locks nothing; lock at least one of the six freedoms");
+        }
+        let strong = |s: Strength| s.force > 0.0 && s.torque > 0.0;
+        if !description.strength.is_none_or(strong) {
+            return refuse("its strength must be positive; give a force in N and a torque in N·m");
+        }
+        let [(mover_a, X_MA), (mover_b, X_MB)] =
+            [description.a, description.b].map(|end| self.carrier(end));
+        if mover_a == Mover::Fixed && mover_b == Mover::Fixed {
+            return refuse("neither end can move; join something that moves");
+        }
+        if mover_a == mover_b {
+            return refuse("both ends are one rigid body; join two that move apart");
+        }
+        let ends = [mover_a, mover_b];
+        let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
+        let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
+        self.joints.push(Some(AttachedJoint {
+            name: name.to_owned(),
+            description,
+            ends,
+            poses: [X_MA * X_AJ, X_MB * on_b],
+            impulses: [0.0; 6],
+            push: Force::default(),
+            position: X_WJ.translation,
+            settled: false,
+            yielding: [false; 2],
+            broken: false,
+        }));
+        Ok(JointId(self.joints.len() - 1))
+    }
+
+    /// Lets go; the id stays unused.
+    pub fn detach_joint(&mut self, id: JointId) {
+        self.joints[id.0] = None;
+    }
+
+    /// The joint of this name, broken ones too.
+    pub fn find_joint(&self, name: &str) -> Option<JointId> {
+        let named = |j: &Option<AttachedJoint>| j.as_ref().is_some_and(|j| j.name == name);
+        self.joints.iter().position(named).map(JointId)
+    }
+
+    /// Names of all attached joints.
+    pub fn joint_names(&self) -> impl Iterator<Item = &str> {
+        self.joints.iter().flatten().map(|j| j.name.as_str())
+    }
+
+    /// How a joint is; `None` when it was detached.
+    pub fn joint(&self, id: JointId) -> Option<JointReport> {
+        let joint = self.joints.get(id.0)?.as_ref()?;
+        Some(JointReport {
+            wrench: joint.push * (1.0 / self.settings.dt),
+            position: joint.position,
+            yields: joint.yielding.contains(&true),
+            broken: joint.broken,
+        })
+    }
+
+    /// What carries an owner, and the owner's pose on it; in the world where nothing does.
+    fn carrier(&self, owner: Owner) -> (Mover, Pose) {
+        match owner {
+            Owner::Ground => (Mover::Fixed, Pose::IDENTITY),
+            Owner::Link { robot: RobotId(robot), frame } => {
+                let Some(r) = &self.robots[robot] else { return (Mover::Fixed, Pose::IDENTITY) };
+                let frame = &r.model.frames[frame.0];
+                let mover = frame.body.map_or(Mover::Fixed, |body| Mover::Robot { robot, body });
+                (mover, frame.pose_in_body)
+            }
+            Owner::Body(id) => match &self.bodies[id.0] {
+                Some(body) if body.is_free() => (Mover::Body(id.0), Pose::IDENTITY),
+                Some(body) => (Mover::Fixed, body.pose),
+                None => (Mover::Fixed, Pose::IDENTITY),
+            },
+        }
+    }
+
+    fn mover_pose(&self, mover: Mover) -> Pose {
+        let pose = match mover {
+            Mover::Robot { robot, body } => {
+                self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
+            }
+            Mover::Body(body) => self.bodies[body].as_ref().map(|b| b.pose),
+            Mover::Fixed => None,
+        };
+        pose.unwrap_or(Pose::IDENTITY)
+    }
+
+    /// Takes joints away whose ends are gone.
+    pub(crate) fn remove_loose_joints(&mut self) {
+        let (robots, bodies) = (&self.robots, &self.bodies);
+        let gone = |owner: Owner| match owner {
+            Owner::Ground => false,
+            Owner::Link { robot, .. } => robots[robot.0].is_none(),
+            Owner::Body(body) => bodies[body.0].is_none(),
+        };
+        for joint in &mut self.joints {
+            if joint.as_ref().is_some_and(|j| gone(j.description.a) || gone(j.description.b)) {
+                *joint = None;
+            }
+        }
+    }
+
+    /// Takes contacts away between things that a joint holds together.
+    pub(crate) fn drop_joined_contacts(&mut self) {
+        if self.joints.iter().flatten().next().is_none() {
+            return;
+        }
+        let (joints, attachments) = (&self.joints, &self.attachments);
+        self.contacts.retain(|c: &Contact| match (attachments[c.a.0], attachments[c.b.0]) {
+            (Some(a), Some(b)) => !joints.iter().flatten().any(|j| j.joins(&a, &b)),
+            _ => true,
+        });
+    }
+
+    /// Forces of the joints after a step's impulses are known; breaks what bore too much.
+    pub(crate) fn settle_joints(&mut self) {
+        let h = self.settings.dt;
+        for i in 0..self.joints.len() {
+            let Some(end) = self.joints[i].as_ref().map(|j| j.ends[0]) else { continue };
+            let X_WM = self.mover_pose(end);
+            let Some(joint) = &mut self.joints[i] else { continue };
+            let X_WA = X_WM * joint.poses[0];
+            let [a, b, c, x, y, z] = joint.impulses;
+            let (moment, force) = (Vector3::new(a, b, c), Vector3::new(x, y, z));
+            joint.push = Force::new(X_WA.rotation * moment, X_WA.rotation * force);
+            joint.position = X_WA.translation;
+            if let Some(strength) = joint.description.strength
+                && joint.settled
+            {
+                let reached = |axes: std::ops::Range<usize>| {
+                    axes.into_iter().any(|k| {
+                        let bound = joint.bound(k, h);
+                        joint.impulses[k].abs() >= bound * (1.0 - AT_BOUND)
+                    })
+                };
+                joint.yielding = [reached(0..3), reached(3..6)];
+                joint.broken |= strength.failure == Failure::Breaks
+                    && (force.norm() > h * strength.force || moment.norm() > h * strength.torque);
+            }
+            joint.settled = true;
+        }
+    }
+
+    /// Takes the shape that yielding joints are bent to for their own.
+    pub(crate) fn rest_joints(&mut self) {
+        for i in 0..self.joints.len() {
+            let Some(joint) = self.joints[i].as_ref().filter(|j| j.yielding.contains(&true)) else {
+                continue;
+            };
+            let [X_WA, X_WB] =
+                [0, 1].map(|end| self.mover_pose(joint.ends[end]) * joint.poses[end]);
+            let bent = X_WB.inverse() * X_WA;
+            let Some(joint) = &mut self.joints[i] else { continue };
+            let own = joint.poses[1];
+            let [turns, moves] = joint.yielding;
+            let moved =
+                if moves { own.transform_point(&bent.translation) } else { own.translation };
+            let turned = if turns { own.rotation * bent.rotation } else { own.rotation };
+            joint.poses[1] = Pose { rotation: turned, translation: moved };
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// The rows of a joint.
+    pub(crate) fn attached_joint(&mut self, index: usize, joint: &AttachedJoint) {
+        if joint.broken {
+            return;
+        }
+        let s = self.settings;
+        let [X_WA, X_WB] = [0, 1].map(|end| self.pose(joint.ends[end]) * joint.poses[end]);
+        let gaps = relative_gap(&X_WA, &X_WB, joint.description.locked);
+        let n_robots = self.robots.len();
+        let movers = joint.ends.map(|m| m.index(n_robots));
+        for axis in (0..6).filter(|&k| joint.description.locked[k]) {
+            let e = X_WA.rotation.column(axis % 3).into_owned();
+            let unit = if axis < 3 {
+                Force::new(e, Vector3::zeros())
+            } else {
+                Force::new(Vector3::zeros(), e)
+            };
+            let bound = joint.bound(axis, s.dt);
+            let block = Block {
+                admissible: Admissible::Interval { lower: -bound, upper: bound },
+                sides: self.wrench_sides(joint.ends, &X_WB.translation, &unit),
+                bias: Vector3::zeros(),
+                compliance: 0.0,
+                delassus: nalgebra::Matrix3::zeros(),
+                impulse: Vector3::new(joint.impulses[axis].clamp(-bound, bound), 0.0, 0.0),
+            };
+            let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
+            self.push(block, Source::Joint { joint: index, axis }, movers, -undone / s.dt);
+        }
+    }
+
+    fn pose(&self, mover: Mover) -> Pose {
+        let pose = match mover {
+            Mover::Robot { robot, body } => {
+                self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
+            }
+            Mover::Body(body) => self.bodies[body].as_ref().map(|b| b.pose),
+            Mover::Fixed => None,
+        };
+        pose.unwrap_or(Pose::IDENTITY)
+    }
+
+    /// One row: the unit wrench `F` about `point` on B, its opposite on A.
+    fn wrench_sides(&mut self, [a, b]: [Mover; 2], point: &Vector3, F: &Force) -> [Side; 2] {
+        if let (Mover::Robot { robot, body: body_a }, Mover::Robot { robot: other, body: body_b }) =
+            (a, b)
+            && robot == other
+        {
+            let parts = [(-1.0, body_a), (1.0, body_b)];
+            return [self.wrench_on_robot(robot, &parts, point, F), Side::default()];
+        }
+        [(-1.0, a), (1.0, b)].map(|(sign, mover)| match mover {
+            Mover::Robot { robot, body } => self.wrench_on_robot(robot, &[(sign, body)], point, F),
+            Mover::Body(body) => self.wrench_on_body(body, point, &(*F * sign)),
+            Mover::Fixed => Side::default(),
+        })
+    }
+
+    fn wrench_on_robot(
+        &mut self,
+        robot: usize,
+        parts: &[(f64, LinkBody)],
+        point: &Vector3,
+        F: &Force,
+    ) -> Side {
+        let Some(r) = &mut self.robots[robot] else { return Side::default() };
+        let (nv, offset) = (r.v.len(), self.problem.jacobian.len());
+        self.problem.jacobian.resize(offset + nv, 0.0);
+        let row = &mut self.problem.jacobian[offset..];
+        let F_O = Force::new(F.moment + (point - r.data.origin).cross(&F.force), F.force);
+        for &(sign, body) in parts {
+            for &k in r.chains.of(body) {
+                row[k] += sign * r.data.subspace[k].dot(&F_O);
+            }
+        }
+        self.problem.response.extend_from_slice(&self.problem.jacobian[offset..]);
+        r.respond(&mut self.problem.response[offset..]);
+        Side { start: r.start, len: nv, offset }
+    }
+
+    fn wrench_on_body(&mut self, body: usize, point: &Vector3, F: &Force) -> Side {
+        let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
+            return Side::default();
+        };
+        let offset = self.problem.jacobian.len();
+        let moment = F.moment + (point - b.pose.translation).cross(&F.force);
+        let (pushed, turned) = (F.force / b.description.mass, b.inverse_inertia_world * moment);
+        self.problem.jacobian.extend(F.force.iter().chain(&moment));
+        self.problem.response.extend(pushed.iter().chain(&turned));
+        Side { start: b.start, len: 6, offset }
+    }
+}
+
+impl Mover {
+    /// Place among all movers, robots first.
+    pub(crate) fn index(self, n_robots: usize) -> usize {
+        match self {
+            Mover::Robot { robot, .. } => robot,
+            Mover::Body(body) => n_robots + body,
+            Mover::Fixed => NO_MOVER,
+        }
+    }
+}

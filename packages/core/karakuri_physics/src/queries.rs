@@ -1,0 +1,102 @@
+//! What touches what, how hard, and how far things are apart, by name.
+
+use karakuri_collision::{ClosestPoints, ColliderId};
+use karakuri_model::FrameId;
+use karakuri_spatial::Force;
+
+use crate::contacts::{Attachment, ContactReport, Owner};
+use crate::world::{World, WorldError};
+
+impl World {
+    /// The thing of this name: `robot/link`, the name of a body, or `world`, which stands for the ground too.
+    pub fn find_part(&self, name: &str) -> Result<Owner, WorldError> {
+        if name == "world" {
+            return Ok(Owner::Ground);
+        }
+        if let Some(body) = self.find_body(name) {
+            return Ok(Owner::Body(body));
+        }
+        let unknown = |known: String| Err(WorldError::NoSuchPart { name: name.to_owned(), known });
+        let (robot, link) = name.split_once('/').unwrap_or((name, ""));
+        if let Some(robot) = self.find_robot(robot) {
+            let model = self.robot(robot).model();
+            if let Some(frame) = model.frame(link) {
+                return Ok(Owner::Link { robot, frame });
+            }
+            let name = self.robot(robot).name();
+            let links: Vec<_> = model.frames.iter().map(|f| format!("{name}/{}", f.name)).collect();
+            return unknown(links.join(", "));
+        }
+        let robots = self.robot_ids().map(|id| format!("{}/<link>", self.robot(id).name()));
+        let bodies = self.body_ids().map(|id| self.body(id).description().name.clone());
+        let known: Vec<_> = ["world".to_owned()].into_iter().chain(robots).chain(bodies).collect();
+        unknown(known.join(", "))
+    }
+
+    /// The name by which [`World::find_part`] finds it.
+    pub fn part_name(&self, part: Owner) -> String {
+        match part {
+            Owner::Ground => "world".to_owned(),
+            Owner::Body(id) => self.body(id).description().name.clone(),
+            Owner::Link { robot, frame: FrameId(frame) } => {
+                let robot = self.robot(robot);
+                format!("{}/{}", robot.name(), robot.model().frames[frame].name)
+            }
+        }
+    }
+
+    /// Contacts of the last step that carry force on `part`, turned so that it is `b`: `force` is the one on it.
+    pub fn contacts_on(&self, part: Owner) -> impl Iterator<Item = ContactReport> + '_ {
+        self.contacts().filter_map(move |c| {
+            if c.b == part {
+                return Some(c);
+            }
+            let turned = ContactReport {
+                a: c.b,
+                b: c.a,
+                normal: -c.normal,
+                force: -c.force,
+                position: c.position,
+                gap: c.gap,
+            };
+            (c.a == part).then_some(turned)
+        })
+    }
+
+    /// Mean wrench of all contacts on `part` over the last step, about the world's origin, in world axes. [N·m; N]
+    pub fn contact_wrench(&self, part: Owner) -> Force {
+        sum(self.contacts_on(part))
+    }
+
+    /// Mean wrench of `by` on `part` through their contacts over the last step, about the world's origin, in world axes.
+    /// [N·m; N]
+    pub fn pair_wrench(&self, by: Owner, part: Owner) -> Force {
+        sum(self.contacts_on(part).filter(|c| c.a == by))
+    }
+
+    /// The nearest points of two things as they are now; `None` where one has no shape.
+    pub fn closest(&self, a: Owner, b: Owner) -> Option<ClosestPoints> {
+        let colliders = |part: Owner| {
+            let of =
+                move |(_, x): &(usize, &Option<Attachment>)| x.is_some_and(|x| x.owner == part);
+            self.attachments.iter().enumerate().filter(of).map(|(i, _)| i)
+        };
+        let mut nearest: Option<ClosestPoints> = None;
+        for i in colliders(a) {
+            for j in colliders(b) {
+                let [a, b] = [i, j].map(ColliderId);
+                let Some(found) = self.collision.closest_points(a, b, f64::INFINITY) else {
+                    continue;
+                };
+                if nearest.is_none_or(|n| found.gap < n.gap) {
+                    nearest = Some(found);
+                }
+            }
+        }
+        nearest
+    }
+}
+
+fn sum(contacts: impl Iterator<Item = ContactReport>) -> Force {
+    contacts.fold(Force::default(), |sum, c| sum + Force::new(c.position.cross(&c.force), c.force))
+}
