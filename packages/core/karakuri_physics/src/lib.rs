@@ -22,6 +22,7 @@ mod settings;
 mod shapes;
 pub mod solver;
 mod springs;
+mod stages;
 mod step;
 mod world;
 
@@ -39,6 +40,7 @@ pub use sensors::Imu;
 pub use settings::WorldSettings;
 pub use solver::SolverSettings;
 pub use springs::{Anchor, Spring, SpringId};
+pub use stages::{Stage, Watch};
 pub use step::{Culprit, StepOutcome};
 pub use world::{
     BodyId as ObjectId, BodyView, RobotId, RobotView, Snapshot, Statistics, World, WorldError,

@@ -7,6 +7,7 @@ use crate::operators::fill_operators;
 use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
 use crate::solver::{Admissible, Solution, apply, dot};
+use crate::stages::{Stage, Watch};
 use crate::world::World;
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
@@ -74,19 +75,27 @@ pub enum Culprit {
 impl World {
     /// Goes on by one time step. Allocates nothing once warm.
     pub fn step(&mut self) -> StepOutcome {
+        self.step_watched(&mut ())
+    }
+
+    /// [`Self::step`], which tells `watch` of its stages.
+    pub fn step_watched(&mut self, watch: &mut impl Watch) -> StepOutcome {
         if let Some(name) = self.settings.unusable() {
             self.last_outcome = StepOutcome::NonFinite(Culprit::Setting(name));
             return self.last_outcome;
         }
+        watch.enter(Stage::Collision);
         self.open_ledger();
         self.find_contacts();
-        let solution = match self.solve_velocities() {
+        watch.enter(Stage::FreeMotion);
+        let solution = match self.solve_velocities(watch) {
             Ok(solution) => solution,
             Err(culprit) => return self.refuse(culprit),
         };
         if let Some(culprit) = self.non_finite() {
             return self.refuse(culprit);
         }
+        watch.enter(Stage::Integrate);
         self.correct_penetration();
         self.remember_impulses();
         self.settle_joints();
@@ -113,16 +122,19 @@ impl World {
     }
 
     /// Velocities at the end of the step into `problem.velocity`; again while drives turn out to saturate.
-    fn solve_velocities(&mut self) -> Result<Solution, Culprit> {
+    fn solve_velocities(&mut self, watch: &mut impl Watch) -> Result<Solution, Culprit> {
         self.gather_velocities();
         self.choose_flights();
         self.bounce();
         let mut solution = Solution::default();
         for _ in 0..SATURATION_ROUNDS {
+            watch.enter(Stage::FreeMotion);
             self.free_motion()?;
             // Before the contacts spread it: the culprit is who brings it.
             self.non_finite().map_or(Ok(()), Err)?;
+            watch.enter(Stage::Rows);
             self.build_rows();
+            watch.enter(Stage::Solve);
             let settings = &self.settings;
             solution = self.team.solve(&mut self.problem, &settings.solver, settings.threads);
             if !self.saturate_drives() {

@@ -8,7 +8,9 @@
 )]
 
 use karakuri_model::Shape;
-use karakuri_physics::{BodyDescription, ObjectId, StepOutcome, World, WorldSettings};
+use karakuri_physics::{
+    BodyDescription, ObjectId, Stage, StepOutcome, Watch, World, WorldSettings,
+};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 fn cube(name: &str, size: f64, mass: f64, position: Vector3) -> BodyDescription {
@@ -210,5 +212,28 @@ fn restore_and_step_is_bit_equal() {
             world.step();
         }
         assert_eq!(world.state_hash(), first, "round {round}");
+    }
+}
+
+/// Notes the stages.
+struct Heard(Vec<Stage>);
+
+impl Watch for Heard {
+    fn enter(&mut self, stage: Stage) {
+        self.0.push(stage);
+    }
+}
+
+#[test]
+fn a_watched_step_tells_its_stages_and_is_the_same_step() {
+    let boxes = [cube("cube", 0.1, 1.0, Vector3::new(0.0, 0.0, 0.05))];
+    let (mut world, _) = on_ground(0.5, &boxes);
+    let (mut watched, _) = on_ground(0.5, &boxes);
+    for _ in 0..20 {
+        let mut heard = Heard(Vec::new());
+        assert_eq!(watched.step_watched(&mut heard), world.step());
+        heard.0.dedup();
+        assert_eq!(heard.0, Stage::ALL);
+        assert_eq!(watched.state_hash(), world.state_hash());
     }
 }

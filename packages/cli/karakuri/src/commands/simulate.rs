@@ -2,6 +2,7 @@
 
 mod plot;
 mod report;
+mod stages;
 mod trace;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use karakuri_physics::{Scene, StepOutcome, World};
 
 use self::plot::History;
 use self::report::Tally;
+use self::stages::StageTimes;
 use self::trace::Trace;
 use super::Outcome;
 use crate::interrupt::Interrupt;
@@ -114,6 +116,8 @@ struct Run {
     history: History,
     /// Time in the steps alone. [s]
     wall: f64,
+    /// The same by stage; measured when a report is asked for.
+    stages: Option<StageTimes>,
     /// Why it ended before its time.
     failure: Option<String>,
 }
@@ -128,6 +132,7 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         trace: args.trace.as_ref().map(|file| Trace::create(file, world)).transpose()?,
         history: History::new(world),
         wall: 0.0,
+        stages: args.report.as_ref().map(|_| StageTimes::default()),
         failure: None,
     };
     let bar = progress::bar(steps, "simulating");
@@ -149,7 +154,10 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
             break;
         }
         let start = Instant::now();
-        let outcome = world.step();
+        let outcome = match &mut run.stages {
+            Some(stages) => stages.step(world),
+            None => world.step(),
+        };
         run.wall += start.elapsed().as_secs_f64();
         run.tally.step(&outcome, &world.statistics());
         if let StepOutcome::NonFinite(_) = outcome {

@@ -59,6 +59,9 @@ pub(super) struct Report {
     steps: u64,
     steps_per_second: f64,
     real_time_factor: f64,
+    /// Mean wall time of a step by stage; measured when a report is asked for.
+    #[serde(rename = "stages_us", skip_serializing_if = "Option::is_none")]
+    stages: Option<BTreeMap<&'static str, f64>>,
     solver: Solver,
     contacts: Contacts,
     #[serde(rename = "energy_J")]
@@ -135,6 +138,7 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
         steps: tally.steps,
         steps_per_second: tally.steps as f64 / wall,
         real_time_factor: world.time() / wall,
+        stages: run.stages.as_ref().map(|stages| stages.means(tally.steps)),
         solver: Solver {
             method: settings.solver.method,
             iterations_limit: settings.solver.iterations,

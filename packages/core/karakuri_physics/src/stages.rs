@@ -1,0 +1,46 @@
+//! The stages of a step, told to whoever watches: the world reads no clock, a watcher may.
+
+/// A stage of [`crate::World::step`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Contacts are found and matched to those of the last step.
+    Collision,
+    /// Velocities without contacts, operators factorised; impacts of what bounces.
+    FreeMotion,
+    /// Rows of contacts, limits, friction and springs, and their islands.
+    Rows,
+    /// The solver.
+    Solve,
+    /// Penetrations undone, impulses remembered, sensors read, positions moved, energy booked.
+    Integrate,
+}
+
+impl Stage {
+    /// In the order of a step.
+    pub const ALL: [Self; 5] =
+        [Self::Collision, Self::FreeMotion, Self::Rows, Self::Solve, Self::Integrate];
+
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Collision => "collision",
+            Self::FreeMotion => "free_motion",
+            Self::Rows => "rows",
+            Self::Solve => "solve",
+            Self::Integrate => "integrate",
+        }
+    }
+}
+
+/// Hears of the stages of a step as they begin.
+pub trait Watch {
+    /// A stage begins, and the one before is over. Free motion, rows and solve come again where a drive turned out to
+    /// saturate.
+    fn enter(&mut self, stage: Stage);
+}
+
+/// Nobody watches; costs nothing.
+impl Watch for () {
+    #[inline]
+    fn enter(&mut self, _stage: Stage) {}
+}
