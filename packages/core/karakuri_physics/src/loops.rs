@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use karakuri_dynamics::{Data, forward_kinematics, integrate};
 use karakuri_model::{BodyId, LoopJoint, Model};
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_spatial::{Force, Motion, Pose, Vector3};
 
 use crate::factor::Factor;
 use crate::pivoted::PivotedCholesky;
@@ -132,6 +132,42 @@ impl Loops {
                 for (out, y) in operator[a * nv..(a + 1) * nv].iter_mut().zip(row) {
                     *out += weighted * y;
                 }
+            }
+        }
+    }
+
+    /// Adds the wrenches of the loop joints to those on the bodies, given the generalized forces that nothing else
+    /// explains: `J_Lᵀ λ = r` by `L λ = J_L Â⁻¹ r`. Where a mechanism is redundant, one `λ` of those that do. Changes
+    /// `residual`. (nv; n bodies)
+    pub(crate) fn add_reactions(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        mass: &mut Factor,
+        residual: &mut [f64],
+        external: &mut [Force],
+    ) {
+        mass.solve(model, residual);
+        let rows = self.jacobian.chunks_exact(self.nv.max(1));
+        for (m, row) in self.multipliers.iter_mut().zip(rows) {
+            *m = dot(row, residual);
+        }
+        self.factor.solve(&mut self.multipliers);
+        let mut multipliers = self.multipliers.iter();
+        for joint in &model.loops {
+            let (X_WA, X_WB) = joint_frames(joint, data);
+            let mut lambda = [0.0; 6];
+            for (value, _) in lambda.iter_mut().zip(&joint.locked).filter(|(_, locked)| **locked) {
+                *value = multipliers.next().copied().unwrap_or(0.0);
+            }
+            let [a, b, c, x, y, z] = lambda;
+            let R = &X_WA.rotation;
+            let on_b = Force::new(R * Vector3::new(a, b, c), R * Vector3::new(x, y, z));
+            for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
+                let Some(BodyId(body)) = body else { continue };
+                let arm = X_WB.translation - data.pose_in_world[body].translation;
+                let F = on_b * sign;
+                external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
             }
         }
     }

@@ -89,6 +89,8 @@ pub(crate) struct Robot {
     extra: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
+    /// Generalized forces of the loops. (nv)
+    pub(crate) residual: Vec<f64>,
     pub(crate) external: Vec<Force>,
     /// Wrenches of the surroundings in this step, at the body frames' origins, in world axes. (n bodies)
     pub(crate) applied: Vec<Force>,
@@ -126,6 +128,7 @@ impl Robot {
             extra: vec![0.0; nv],
             zeros: vec![0.0; nv],
             acceleration: vec![0.0; nv],
+            residual: vec![0.0; nv],
             external: vec![Force::default(); model.bodies.len()],
             applied: vec![Force::default(); model.bodies.len()],
             flight: Flight::new(model.nq, nv),

@@ -48,8 +48,16 @@ pub(crate) fn read(
             let F = impulse * (1.0 / h);
             robot.external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
         }
-        update_velocities(&model, &mut robot.data, after);
-        rnea_at_velocity(&model, &mut robot.data, after, &robot.acceleration, &robot.external);
+        // At the rates of the step's start, as the step itself: its impulses balance exactly.
+        let before = std::mem::take(&mut robot.v);
+        update_velocities(&model, &mut robot.data, &before);
+        rnea_at_velocity(&model, &mut robot.data, &before, &robot.acceleration, &robot.external);
+        if !robot.loops.is_empty() {
+            robot.add_loop_reactions(after, h);
+            let acceleration = &robot.acceleration;
+            rnea_at_velocity(&model, &mut robot.data, &before, acceleration, &robot.external);
+        }
+        robot.v = before;
     }
     for (i, sensor) in model.sensors.iter().enumerate() {
         let X_WS = frame_pose(&model, &robot.data, sensor.frame);
@@ -72,18 +80,48 @@ pub(crate) fn read(
                 robot.wrenches[i] =
                     Force::new(R.tr_mul(&(F.moment + arm.cross(&F.force))), R.tr_mul(&F.force));
             }
-            SensorKind::Imu => {
-                let R = X_WS.rotation;
-                let specific = frame_acceleration(&model, &robot.data, sensor.frame).linear
-                    - robot.data.gravity;
-                robot.imus[i] = Imu {
-                    orientation: X_WS.quaternion(),
-                    angular_velocity: R
-                        .tr_mul(&frame_velocity(&model, &robot.data, sensor.frame).angular),
-                    linear_acceleration: R.tr_mul(&specific),
-                };
-            }
+            SensorKind::Imu => {}
         }
+    }
+    read_imus(robot, after);
+}
+
+/// Inertial sensors, with the rates at the step's end.
+fn read_imus(robot: &mut Robot, after: &[f64]) {
+    let model = std::sync::Arc::clone(&robot.model);
+    if model.sensors.iter().all(|s| s.kind != SensorKind::Imu) {
+        return;
+    }
+    update_velocities(&model, &mut robot.data, after);
+    rnea_at_velocity(&model, &mut robot.data, after, &robot.acceleration, &robot.external);
+    let imus = model.sensors.iter().enumerate().filter(|(_, s)| s.kind == SensorKind::Imu);
+    for (i, sensor) in imus {
+        let X_WS = frame_pose(&model, &robot.data, sensor.frame);
+        let R = X_WS.rotation;
+        let acceleration = frame_acceleration(&model, &robot.data, sensor.frame).linear;
+        robot.imus[i] = Imu {
+            orientation: X_WS.quaternion(),
+            angular_velocity: R.tr_mul(&frame_velocity(&model, &robot.data, sensor.frame).angular),
+            linear_acceleration: R.tr_mul(&(acceleration - robot.data.gravity)),
+        };
+    }
+}
+
+impl Robot {
+    /// Adds what the loop joints do to `external`: what is left of the step's inverse dynamics, in `data.effort`, when
+    /// drives, dampers, limits and dry friction are taken away. Springs count as the loops'.
+    fn add_loop_reactions(&mut self, after: &[f64], h: f64) {
+        let model = std::sync::Arc::clone(&self.model);
+        for (k, residual) in self.residual.iter_mut().enumerate() {
+            let own = self.impulses[k];
+            *residual = self.data.effort[k]
+                + self.armature[k] * self.acceleration[k]
+                + self.joint_damping[k] * after[k]
+                - self.efforts[k]
+                - (own.friction + own.lower + own.upper + own.speed) / h;
+        }
+        let Self { loops, data, factor, residual, external, .. } = self;
+        loops.add_reactions(&model, data, factor, residual, external);
     }
 }
 
