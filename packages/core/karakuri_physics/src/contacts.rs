@@ -43,6 +43,8 @@ pub(crate) struct Attachment {
     pub(crate) mover: Mover,
     pub(crate) friction: f64,
     pub(crate) restitution: f64,
+    /// Velocity of the surface against its owner, in world axes: a running belt. [m/s] (3)
+    pub(crate) surface_velocity: Vector3,
 }
 
 /// A contact point with its memory.
@@ -58,6 +60,8 @@ pub(crate) struct Contact {
     pub(crate) gap: f64,
     pub(crate) friction: f64,
     pub(crate) restitution: f64,
+    /// Tangential velocity of b against a at which nothing slips: zero but on belts. [m/s] (3)
+    pub(crate) conveyed: Vector3,
     /// Impulse on b, in the world. [N·s] (3)
     pub(crate) impulse: Vector3,
     /// Tangential slip since it began to stick, in the world. [m] (3)
@@ -124,6 +128,7 @@ pub(crate) fn match_contacts(
                     gap: point.gap,
                     friction: (a.friction * b.friction).sqrt(),
                     restitution: a.restitution.max(b.restitution),
+                    conveyed: tangential(a.surface_velocity - b.surface_velocity),
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
                     sticks: memory.is_some_and(|(_, c)| c.sticks),

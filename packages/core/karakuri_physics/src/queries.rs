@@ -2,7 +2,7 @@
 
 use karakuri_collision::{ClosestPoints, ColliderId};
 use karakuri_model::FrameId;
-use karakuri_spatial::Force;
+use karakuri_spatial::{Force, Vector3};
 
 use crate::contacts::{Attachment, ContactReport, Owner};
 use crate::world::{World, WorldError};
@@ -43,6 +43,24 @@ impl World {
                 format!("{}/{}", robot.name(), robot.model().frames[frame].name)
             }
         }
+    }
+
+    /// Lets the surface of a thing run at a velocity against it, as a conveyor's belt does, in world axes. [m/s] (3)
+    ///
+    /// What bounces takes no notice during its impacts.
+    pub fn set_surface_velocity(
+        &mut self,
+        part: Owner,
+        velocity: Vector3,
+    ) -> Result<(), WorldError> {
+        if velocity.iter().any(|x| !x.is_finite()) {
+            let name = self.part_name(part);
+            return Err(WorldError::NotFinite { name, what: "the surface velocity" });
+        }
+        for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
+            attachment.surface_velocity = velocity;
+        }
+        Ok(())
     }
 
     /// Contacts of the last step that carry force on `part`, turned so that it is `b`: `force` is the one on it.

@@ -213,7 +213,7 @@ impl Builder<'_> {
             impulse: crate::solver::project_on_cone(&warm, friction),
         };
         let (bias, correction) = self.contact_bias(&block, contact);
-        block.bias = Vector3::new(bias, 0.0, 0.0)
+        block.bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         let n_robots = self.robots.len();
         let movers = [a.mover, b.mover].map(|m| m.index(n_robots));

@@ -423,7 +423,7 @@ fn settle_contact(
     let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * (1.0 - 1e-9);
     contact.sticks = sticks;
     if sticks {
-        contact.drift += (t1 * u.y + t2 * u.z) * h;
+        contact.drift += (t1 * u.y + t2 * u.z - contact.conveyed) * h;
     } else {
         contact.drift = Vector3::zeros();
     }

@@ -285,7 +285,13 @@ impl World {
         let id = self.collision.add(&Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
         self.attach(
             id,
-            Attachment { owner: Owner::Ground, mover: Mover::Fixed, friction, restitution },
+            Attachment {
+                owner: Owner::Ground,
+                mover: Mover::Fixed,
+                friction,
+                restitution,
+                surface_velocity: Vector3::zeros(),
+            },
         );
     }
 
@@ -323,7 +329,16 @@ impl World {
             for shape in collider_shapes(&geometry.shape, moves).map_err(wrong)? {
                 let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
                 let collider = self.collision.try_add(&collider).map_err(wrong)?;
-                self.attach(collider, Attachment { owner, mover, friction, restitution });
+                self.attach(
+                    collider,
+                    Attachment {
+                        owner,
+                        mover,
+                        friction,
+                        restitution,
+                        surface_velocity: Vector3::zeros(),
+                    },
+                );
                 if moves {
                     self.placements.push((collider, mover, geometry.pose_in_body));
                 }
@@ -372,7 +387,13 @@ impl World {
         let id = BodyId(self.bodies.len());
         let mover = if description.fixed { Mover::Fixed } else { Mover::Body(id.0) };
         let (friction, restitution) = (description.friction, description.restitution);
-        let attachment = Attachment { owner: Owner::Body(id), mover, friction, restitution };
+        let attachment = Attachment {
+            owner: Owner::Body(id),
+            mover,
+            friction,
+            restitution,
+            surface_velocity: Vector3::zeros(),
+        };
         for (i, &collider) in colliders.iter().enumerate() {
             self.attach(collider, attachment);
             self.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));

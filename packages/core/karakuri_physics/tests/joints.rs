@@ -244,3 +244,28 @@ fn contacts_and_distances_by_name() {
     assert!((near.points[1].x - near.points[0].x - 0.4).abs() < 1e-6);
     assert_eq!(world.part_name(upper), "upper");
 }
+
+/// A box put on a running belt takes its speed after v/(μ g), and then rides along without creep.
+#[test]
+fn a_box_on_a_conveyor_takes_its_speed() {
+    let (mu, speed) = (0.5, 1.0);
+    let mut world = World::new(WorldSettings::default());
+    let mut belt = cube("belt", 1.0, Vector3::new(0.0, 0.0, -0.05));
+    belt.shape = Shape::Box { size: Vector3::new(10.0, 1.0, 0.1) };
+    belt.fixed = true;
+    world.add_body(belt).unwrap();
+    let id = world.add_body(cube("box", 2.0, Vector3::new(0.0, 0.0, 0.05))).unwrap();
+    let belt = world.find_part("belt").unwrap();
+    world.set_surface_velocity(belt, Vector3::x() * speed).unwrap();
+    let time = speed / (mu * G);
+    run(&mut world, 0.5 * time);
+    let v = world.body(id).velocity().linear.x;
+    assert!((v - mu * G * world.time()).abs() < 1e-6, "halfway at {v} m/s");
+    run(&mut world, 0.5 * time + 0.01);
+    let (start, from) = (world.body(id).pose().translation.x, world.time());
+    assert!((world.body(id).velocity().linear.x - speed).abs() < 1e-8);
+    run(&mut world, 1.0);
+    let creep = world.body(id).pose().translation.x - start - speed * (world.time() - from);
+    assert!(creep.abs() < 1e-8, "creeps by {creep} m");
+    assert!(world.set_surface_velocity(belt, Vector3::repeat(f64::NAN)).is_err());
+}
