@@ -103,12 +103,14 @@ def test_interrupted_it_leaves_nothing_behind(environment, tmp_path, moment):
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
-    nodes = {"sim", "state_publisher", "feedforward_controller"} | ({"gripper"} if "pick" in file else set())
+    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}}
+    nodes = {"sim", "state_publisher", "feedforward_controller"} | own.get(file, set())
+    robot = "/khr1" if file == "walk.launch.xml" else "/arm"
     command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file)]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         ros.wait_for(lambda: nodes <= set(ros.node.get_node_names()), timeout=30, what=f"the nodes of {file}")
-        topics = ["/arm/joint_states", "/arm/joint_command", "/clock", "/arm/robot_description"]
+        topics = ["/clock", *(f"{robot}/{topic}" for topic in ("joint_states", "joint_command", "robot_description"))]
         ros.wait_for(lambda: all(ros.node.count_publishers(t) == 1 for t in topics), what="one publisher of each topic")
     finally:
         process.send_signal(signal.SIGINT)

@@ -29,7 +29,11 @@ PAGE = ROOT / "docs/nodes.md"
 NAMESPACE = "/arm"
 ROBOT = {"urdf": URDF, "config": CONFIG}
 # What a node cannot start without; shown as having no default.
-NODES = {"sim": {"scene": SCENE}, "feedforward_controller": ROBOT, "gripper": ROBOT, "state_publisher": {"urdf": URDF}}
+GAIT = ROOT / "config/gaits/khr1_walk.yaml"
+NODES = {
+    "sim": {"scene": SCENE}, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
+    "state_publisher": {"urdf": URDF},
+}  # fmt: skip
 KINDS = {1: "bool", 2: "int", 3: "double", 4: "string", 6: "bool[]", 7: "int[]", 8: "double[]", 9: "string[]"}
 
 

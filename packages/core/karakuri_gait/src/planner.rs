@@ -17,6 +17,7 @@ mod route;
 mod settings;
 mod stabilizer;
 mod timeline;
+mod walk;
 mod whole_body;
 
 pub use biped::{Biped, BipedError, Leg};
@@ -30,4 +31,5 @@ pub use route::WalkCommand;
 pub use settings::{SettingError, WalkSettings};
 pub use stabilizer::{Correction, Measured, Stabilizer, StabilizerSettings, with_servo_sag};
 pub use timeline::{Support, Timeline};
+pub use walk::{Progress, Travelled, Walk, WalkFailure, WalkGoal};
 pub use whole_body::{BodyTarget, OutOfReach, WholeBody};

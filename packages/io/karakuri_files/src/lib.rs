@@ -2,6 +2,7 @@
 
 mod atomic;
 mod convex;
+mod gait;
 mod plot;
 mod report;
 mod resolve;
@@ -11,6 +12,7 @@ mod trace;
 
 pub use atomic::{WriteError, write_atomic};
 pub use convex::{convex_cache, find_parts};
+pub use gait::{GaitError, load_gait};
 pub use plot::{Panel, Plot, PlotError, Series};
 pub use report::{ReportError, write_json};
 pub use resolve::FileAssets;

@@ -4,6 +4,7 @@
 //! last plan ended. The next step is committed then; a command changes those after it, so that a stop takes two steps.
 
 use karakuri_dynamics::{difference, integrate};
+use karakuri_model::BodyId;
 use serde::Serialize;
 
 use super::generator::{Generator, PlanError, Sample};
@@ -144,6 +145,15 @@ impl WalkEngine {
     /// Targets of the joints now.
     pub fn targets(&self) -> &JointTargets {
         &self.targets
+    }
+
+    /// The joint furthest from its target now, and by how much. [rad or m]
+    pub fn furthest_joint(&self, q: &[f64]) -> (BodyId, f64) {
+        let joints = self.generator.biped.model.joints.iter().enumerate();
+        let off = joints
+            .filter(|(_, joint)| joint.kind.nv() == 1)
+            .map(|(i, joint)| (BodyId(i), q[joint.q_start] - self.targets.position[joint.q_start]));
+        off.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap_or((BodyId(0), 0.0))
     }
 
     /// What the stabiliser does now.

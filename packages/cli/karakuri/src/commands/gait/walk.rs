@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use karakuri_files::{load_robot, read_text, write_json};
+use karakuri_files::{load_gait, write_json};
 use karakuri_gait::planner::{
-    Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkSettings, WalkState,
+    Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkState,
 };
-use karakuri_model::{Base, Model};
-use serde::Deserialize;
+use karakuri_model::Model;
 use serde_json::{Value, json};
 
 use self::cell::{Cell, Conditions, Errand, Push, Run, Stairs};
@@ -125,25 +124,13 @@ fn stairs(text: &str) -> Result<Stairs, String> {
     Err("write a height from 0 to 1 m, a depth from 0.01 to 2 m, a number from 1 to 50".to_owned())
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WalkFile {
-    urdf: PathBuf,
-    config: PathBuf,
-    walk: WalkSettings,
-}
-
 /// The robot and its engine.
 fn engine(gait: &Path) -> Result<(Arc<Model>, WalkEngine)> {
-    let text = read_text(gait)?;
     let place = || gait.display().to_string();
-    let file: WalkFile = serde_yaml::from_str(&text).with_context(place)?;
-    let folder = gait.parent().unwrap_or(Path::new("."));
-    let robot =
-        load_robot(&folder.join(file.urdf), Some(&folder.join(file.config)), Some(Base::Floating))?;
+    let (robot, settings) = load_gait(gait)?;
     let model = Arc::new(robot.model);
-    let biped = Biped::new(model.clone(), &file.walk).with_context(place)?;
-    let engine = WalkEngine::new(biped, file.walk).with_context(place)?;
+    let biped = Biped::new(model.clone(), &settings).with_context(place)?;
+    let engine = WalkEngine::new(biped, settings).with_context(place)?;
     Ok((model, engine))
 }
 

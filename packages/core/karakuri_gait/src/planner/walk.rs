@@ -1,0 +1,155 @@
+//! One walk, from standing to standing: what is asked for, how it goes, how it ended.
+
+use super::engine::{WalkEngine, WalkState};
+use super::generator::PlanError;
+use super::{Place, WalkCommand};
+
+/// A command is taken up within this. [s]
+const PATIENCE: f64 = 0.2;
+/// Time to stand until the walk counts as done. [s]
+const SETTLE: f64 = 0.5;
+/// Leaning further than this beyond the plan, the robot has fallen. [rad]
+const FALLEN: f64 = 0.8;
+
+/// What a walk is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WalkGoal {
+    /// What to do.
+    pub command: WalkCommand,
+    /// Stop after this [s]; without, the command's own end.
+    pub duration: Option<f64>,
+}
+
+/// How far a walk went, as planned, in the heading of its start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Travelled {
+    /// [m]
+    pub forward: f64,
+    /// [m]
+    pub left: f64,
+    /// [rad]
+    pub turn: f64,
+}
+
+/// Why a walk ended before its goal.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum WalkFailure {
+    /// A step out of reach.
+    #[error("{0}; it stands after the last step that could be made")]
+    Unreachable(PlanError),
+    /// The robot lies.
+    #[error("fell: it leans {left:.2} rad left and {forward:.2} rad forward; set it up in its standing posture again")]
+    Fell {
+        /// [rad]
+        left: f64,
+        /// [rad]
+        forward: f64,
+    },
+}
+
+/// How a walk stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Progress {
+    /// On its way.
+    Walking,
+    /// Stands where it should.
+    Done,
+    /// Stands, as it was told to stop.
+    Stopped,
+    /// Ended before its goal.
+    Failed(WalkFailure),
+}
+
+/// A walk under way.
+#[derive(Debug, Clone)]
+pub struct Walk {
+    /// Until the stop is commanded. [s]
+    remaining: Option<f64>,
+    stopping: bool,
+    elapsed: f64,
+    stood: f64,
+    start: Place,
+    first_step: u64,
+}
+
+impl Walk {
+    /// Commands the engine.
+    pub fn start(engine: &mut WalkEngine, goal: WalkGoal) -> Self {
+        engine.command(goal.command);
+        engine.take_clips();
+        Self {
+            remaining: goal.duration,
+            stopping: false,
+            elapsed: 0.0,
+            stood: 0.0,
+            start: between(&engine.feet()),
+            first_step: engine.steps(),
+        }
+    }
+
+    /// Ends within two steps.
+    pub fn stop(&mut self, engine: &mut WalkEngine) {
+        if !self.stopping {
+            self.stopping = true;
+            self.remaining = None;
+            engine.command(WalkCommand::Stop);
+        }
+    }
+
+    /// Looks at the engine after it went on by `dt`. [s]
+    pub fn tick(&mut self, engine: &mut WalkEngine, dt: f64) -> Progress {
+        self.elapsed += dt;
+        let [left, forward] = engine.correction().lean;
+        if left.hypot(forward) > FALLEN {
+            return Progress::Failed(WalkFailure::Fell { left: -left, forward });
+        }
+        if let Some(remaining) = &mut self.remaining {
+            *remaining -= dt;
+            if *remaining <= 0.0 {
+                self.remaining = None;
+                engine.command(WalkCommand::Stop);
+            }
+        }
+        let stands = engine.state() == WalkState::Standing
+            && self.remaining.is_none()
+            && self.elapsed > PATIENCE;
+        self.stood = if stands { self.stood + dt } else { 0.0 };
+        if self.stood < SETTLE {
+            return Progress::Walking;
+        }
+        match engine.failure() {
+            Some(error) => Progress::Failed(WalkFailure::Unreachable(error)),
+            None if self.stopping => Progress::Stopped,
+            None => Progress::Done,
+        }
+    }
+
+    /// Since the start. [s]
+    pub fn elapsed(&self) -> f64 {
+        self.elapsed
+    }
+
+    /// Begun since the start.
+    pub fn steps(&self, engine: &WalkEngine) -> u64 {
+        engine.steps() - self.first_step
+    }
+
+    /// To where the feet will be after the step under way.
+    pub fn travelled(&self, engine: &WalkEngine) -> Travelled {
+        let now = between(&engine.feet());
+        let (dx, dy) =
+            (now.position[0] - self.start.position[0], now.position[1] - self.start.position[1]);
+        let (sin, cos) = self.start.yaw.sin_cos();
+        Travelled {
+            forward: dx * cos + dy * sin,
+            left: dy * cos - dx * sin,
+            turn: now.yaw - self.start.yaw,
+        }
+    }
+}
+
+/// The place in the middle of both feet.
+fn between([a, b]: &[Place; 2]) -> Place {
+    let mean = |i: usize| 0.5 * (a.position[i] + b.position[i]);
+    Place { position: [mean(0), mean(1), mean(2)], yaw: 0.5 * (a.yaw + b.yaw) }
+}

@@ -1,0 +1,60 @@
+//! `walk` and `cmd_vel`: messages to what the engine understands.
+
+use karakuri_gait::planner::{Footstep, Place, Side, Velocity, WalkCommand, WalkGoal};
+use karakuri_ros::FromMessage;
+use karakuri_ros::msg::geometry_msgs::msg::Twist;
+use karakuri_ros::msg::karakuri_msgs::action::Walk;
+use karakuri_ros::msg::karakuri_msgs::msg::Footstep as FootstepMessage;
+use karakuri_spatial::{Motion, Vector3};
+
+/// Longest walk of one goal. [m]
+const LONGEST: f64 = 1000.0;
+
+/// What a goal asks for, or what is wrong with it.
+pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
+    let duration = match goal.duration {
+        d if d == 0.0 => None,
+        d if d > 0.0 && d.is_finite() => Some(d),
+        d => return Err(format!("duration is {d} s; it must be 0 (until canceled) or above")),
+    };
+    if !goal.footsteps.is_empty() {
+        let steps = goal.footsteps.iter().enumerate().map(footstep);
+        let command = WalkCommand::Footsteps(steps.collect::<Result<_, _>>()?);
+        return Ok(WalkGoal { command, duration: None });
+    }
+    let velocity = velocity(&goal.velocity)?;
+    if velocity != Velocity::default() {
+        return Ok(WalkGoal { command: WalkCommand::Velocity(velocity), duration });
+    }
+    if goal.distance == 0.0 || goal.distance.is_nan() || goal.distance.abs() > LONGEST {
+        return Err(format!(
+            "distance is {} m; it must be from -{LONGEST} to {LONGEST} and not 0, or give velocity or footsteps",
+            goal.distance
+        ));
+    }
+    Ok(WalkGoal { command: WalkCommand::Distance(goal.distance), duration: None })
+}
+
+/// A velocity in the plane.
+pub(crate) fn velocity(message: &Twist) -> Result<Velocity, String> {
+    let Motion { linear, angular } =
+        Motion::from_message(message).ok_or("velocity is not finite; give six numbers")?;
+    if linear.z != 0.0 || angular.x != 0.0 || angular.y != 0.0 {
+        return Err("velocity: linear.z, angular.x and angular.y must be 0; walking has linear.x, linear.y and angular.z".to_owned());
+    }
+    Ok(Velocity { forward: linear.x, left: linear.y, turn: angular.z })
+}
+
+fn footstep((i, message): (usize, &FootstepMessage)) -> Result<Footstep, String> {
+    let side = match message.side {
+        FootstepMessage::LEFT => Side::Left,
+        FootstepMessage::RIGHT => Side::Right,
+        other => {
+            return Err(format!("footsteps[{i}].side is {other}; write LEFT (0) or RIGHT (1)"));
+        }
+    };
+    let position = Vector3::from_message(&message.position)
+        .filter(|_| message.yaw.is_finite())
+        .ok_or_else(|| format!("footsteps[{i}] is not finite; give a position and a yaw"))?;
+    Ok(Footstep { side, to: Place { position: position.into(), yaw: message.yaw } })
+}

@@ -1,0 +1,21 @@
+//! The gait planner: walks.
+//!
+//! | name | type | |
+//! |---|---|---|
+//! | `walk` | `karakuri_msgs/Walk` | action: a distance, a velocity or footsteps |
+//! | `cmd_vel` | `geometry_msgs/Twist` | in: walk at a velocity while no goal is under way |
+//! | `joint_states`, `imu/<sensor>` | | in: each sample is one tick |
+//! | `joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the whole body, one point a tick |
+//! | `com`, `zmp`, `dcm` | `geometry_msgs/PointStamped` | out: planned, planned, measured |
+//! | `footsteps` | `visualization_msgs/MarkerArray` | out: where the feet will stand |
+
+mod goal;
+mod node;
+mod parameters;
+mod report;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    karakuri_ros::run("gait_planner", node::GaitPlanner::new)
+}

@@ -1,0 +1,355 @@
+//! The node: each sample of the robot is one tick of the walk engine.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use karakuri_files::load_gait;
+use karakuri_gait::planner::{
+    Biped, Clip, Measured, Progress, StabilizerSettings, Velocity, Walk as Run, WalkCommand,
+    WalkEngine,
+};
+use karakuri_model::{Model, SensorKind};
+use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, Twist};
+use karakuri_ros::msg::karakuri_msgs::action::Walk;
+use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
+use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
+use karakuri_ros::msg::visualization_msgs::msg::MarkerArray;
+use karakuri_ros::{
+    ActiveGoal, FromMessage, GoalRequest, IntoMessage, JointStateReader, Node, Publisher, Status,
+    Throttle, Time, duration_to_message, info, qos, warn,
+};
+use karakuri_spatial::{UnitQuaternion, Vector3};
+
+use crate::goal;
+use crate::parameters::Parameters;
+use crate::report::{self, code};
+
+/// Ticks between two messages of feedback and points.
+const TICKS_A_REPORT: u64 = 10;
+
+/// The newest reading of the inertial sensor.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    stamp: Time,
+    orientation: UnitQuaternion,
+    angular_velocity: Vector3,
+}
+
+/// Where reports go.
+#[derive(Debug)]
+struct Reports {
+    points: [Publisher<PointStamped>; 3],
+    footsteps: Publisher<MarkerArray>,
+}
+
+/// State of the node.
+pub(crate) struct GaitPlanner {
+    parameters: Parameters,
+    model: Arc<Model>,
+    /// Standing, as at the start.
+    fresh: WalkEngine,
+    engine: WalkEngine,
+    gains: StabilizerSettings,
+    reader: JointStateReader,
+    has_imu: bool,
+    reading: Option<Reading>,
+    /// Newest sample, and whether it is still to be ticked.
+    sample: Option<(Time, bool)>,
+    /// Time of the last tick, and the positions then.
+    ticked: Option<(Time, Vec<f64>)>,
+    /// The robot stands as the gait begins, and follows the engine.
+    engaged: bool,
+    walk: Option<(ActiveGoal<Walk::Action>, Run, Vec<Clip>)>,
+    /// Velocity of `cmd_vel` in force, and until when.
+    velocity: Option<(Velocity, Time)>,
+    reference: JointTrajectory,
+    output: Publisher<JointTrajectory>,
+    reports: Reports,
+    ticks: u64,
+    hint: Throttle,
+}
+
+impl GaitPlanner {
+    pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
+        let parameters = Parameters::declare(node)?;
+        let gait = parameters.gait.get();
+        if gait.is_empty() {
+            return Err("parameter `gait` is empty; give the path of a gait file, such as \
+                        `-p gait:=config/gaits/khr1_walk.yaml`"
+                .into());
+        }
+        let (robot, settings) = load_gait(Path::new(&gait))?;
+        for warning in &robot.warnings {
+            warn!("{warning}");
+        }
+        let model = Arc::new(robot.model);
+        let gains = settings.stabilizer;
+        let named = |e: &dyn std::fmt::Display| format!("{gait}: {e}");
+        let biped = Biped::new(Arc::clone(&model), &settings).map_err(|e| named(&e))?;
+        let engine = WalkEngine::new(biped, settings).map_err(|e| named(&e))?;
+        let imu = model.sensors.iter().find(|s| s.kind == SensorKind::Imu);
+        if let Some(imu) = imu {
+            node.subscribe(&format!("imu/{}", imu.name), qos::state(), Self::on_imu)?;
+        } else {
+            warn!("`{}` has no inertial sensor: it walks without stabiliser", model.name);
+        }
+        node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
+        node.subscribe("cmd_vel", qos::command(), Self::on_velocity)?;
+        node.action_server("walk", Self::on_walk)?;
+        node.diagnose("walk", Self::diagnose);
+        let point = |name: &str| node.publisher(name, qos::state());
+        let points = [point("com")?, point("zmp")?, point("dcm")?];
+        let joints = model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
+        let reference = JointTrajectory {
+            joint_names: joints.iter().map(|id| model.joints[id.0].name.clone()).collect(),
+            points: vec![JointTrajectoryPoint::default()],
+            ..JointTrajectory::default()
+        };
+        info!("`{}` walks by {gait}", model.name);
+        Ok(Self {
+            reader: JointStateReader::new(&model),
+            has_imu: imu.is_some(),
+            fresh: engine.clone(),
+            engine,
+            gains,
+            reading: None,
+            sample: None,
+            ticked: None,
+            engaged: false,
+            walk: None,
+            velocity: None,
+            reference,
+            output: node.publisher("joint_trajectory", qos::command())?,
+            reports: Reports { points, footsteps: node.publisher("footsteps", qos::state())? },
+            ticks: 0,
+            hint: Throttle::new(Duration::from_secs(5)),
+            parameters,
+            model,
+        })
+    }
+
+    fn on_imu(&mut self, message: &Imu) {
+        let orientation = UnitQuaternion::from_message(&message.orientation);
+        let angular_velocity = Vector3::from_message(&message.angular_velocity);
+        if let (Some(orientation), Some(angular_velocity)) = (orientation, angular_velocity) {
+            let stamp = Time::from(&message.header.stamp);
+            self.reading = Some(Reading { stamp, orientation, angular_velocity });
+        }
+        self.go_on();
+    }
+
+    fn on_joint_states(&mut self, message: &JointState) {
+        if self.reader.read(&self.model, message).is_err() {
+            return;
+        }
+        let stamp = Time::from(&message.header.stamp);
+        let seen = self.ticked.as_ref().is_some_and(|(t, q)| *t == stamp && *q == self.reader.q);
+        if seen {
+            // Time stands still: equal stamps get equal answers.
+            if self.engaged {
+                self.output.publish(&self.reference);
+            }
+            return;
+        }
+        self.sample = Some((stamp, true));
+        self.go_on();
+    }
+
+    /// Ticks the newest sample when its inertial reading is there.
+    fn go_on(&mut self) {
+        let Some((stamp, true)) = self.sample else { return };
+        let lockstep = self.parameters.lockstep.get();
+        let there = self.reading.is_some_and(|r| !lockstep || r.stamp == stamp);
+        if self.has_imu && !there {
+            return;
+        }
+        self.sample = Some((stamp, false));
+        self.tick(stamp);
+    }
+
+    fn now(&self) -> Time {
+        self.sample.map_or(Time::ZERO, |(stamp, _)| stamp)
+    }
+
+    fn tick(&mut self, stamp: Time) {
+        let timeout = self.parameters.state_timeout.get();
+        match self.ticked.as_ref().map(|(last, _)| (*last, stamp.seconds_since(*last))) {
+            Some((last, _)) if stamp <= last => self.start_anew("the clock jumped back"),
+            Some((_, gap)) if gap > timeout && self.engaged => {
+                self.start_anew("joint states were missing for too long");
+            }
+            _ => {}
+        }
+        self.ticked = Some((stamp, self.reader.q.clone()));
+        if !self.engaged && !self.engage() {
+            return;
+        }
+        let period = self.parameters.period.get();
+        self.follow_velocity(stamp);
+        self.engine.stabilizer_mut().settings = self.parameters.gains(&self.gains);
+        let measured = self.reading.filter(|_| self.has_imu).map(|reading| Measured {
+            q: &self.reader.q,
+            v: &self.reader.v,
+            orientation: reading.orientation,
+            angular_velocity: reading.angular_velocity,
+        });
+        self.engine.advance(period, measured.as_ref());
+        self.write_reference(stamp, period);
+        self.output.publish(&self.reference);
+        self.look_after_walk(stamp, period);
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(TICKS_A_REPORT) {
+            self.report(stamp);
+        }
+    }
+
+    /// Takes the robot over where it stands as the gait begins.
+    fn engage(&mut self) -> bool {
+        let (joint, off) = self.engine.furthest_joint(&self.reader.q);
+        let name = &self.model.joints[joint.0].name;
+        if off.abs() <= self.parameters.start_tolerance.get() {
+            self.engaged = true;
+            info!("standing; `walk` and `cmd_vel` are heard");
+        } else if self.hint.ready() {
+            info!("waiting: joint `{name}` is {off:.2} from the standing posture; move the robot there first");
+        }
+        self.engaged
+    }
+
+    /// Lets go of the robot; the controller holds it where it is.
+    fn start_anew(&mut self, why: &str) {
+        self.end_walk(code::ROBOT_LOST, why);
+        self.engine = self.fresh.clone();
+        self.velocity = None;
+        self.engaged = false;
+        self.ticks = 0;
+    }
+
+    fn end_walk(&mut self, error_code: u8, why: &str) {
+        if let Some((goal, run, clips)) = self.walk.take() {
+            warn!("walk: {why}");
+            let ending = (error_code, why.to_owned());
+            goal.abort(report::result((&run, &self.engine), ending, &clips, self.now()));
+        }
+    }
+
+    fn write_reference(&mut self, stamp: Time, period: f64) {
+        let targets = self.engine.targets();
+        self.reference.header.stamp = stamp.to_message();
+        let Some(point) = self.reference.points.first_mut() else { return };
+        point.time_from_start = duration_to_message(period);
+        let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
+        let joints = || joints.iter().map(|id| &self.model.joints[id.0]);
+        point.positions.clear();
+        point.positions.extend(joints().map(|j| targets.position[j.q_start]));
+        for (values, of) in
+            [(&mut point.velocities, &targets.velocity), (&mut point.effort, &targets.effort)]
+        {
+            values.clear();
+            values.extend(joints().map(|j| of[j.v_start]));
+        }
+    }
+
+    fn look_after_walk(&mut self, stamp: Time, period: f64) {
+        let Some((goal, mut run, mut clips)) = self.walk.take() else { return };
+        for clip in self.engine.take_clips() {
+            info!("walk: {clip}");
+            clips.push(clip);
+        }
+        if goal.is_canceling() {
+            run.stop(&mut self.engine);
+        }
+        let progress = run.tick(&mut self.engine, period);
+        if progress == Progress::Walking {
+            if self.ticks.is_multiple_of(TICKS_A_REPORT) {
+                goal.publish_feedback(report::feedback(&run, &self.engine));
+            }
+            self.walk = Some((goal, run, clips));
+            return;
+        }
+        let ending = report::ending(progress);
+        let message = ending.1.clone();
+        let result = report::result((&run, &self.engine), ending, &clips, stamp);
+        match progress {
+            Progress::Failed(failure) => {
+                warn!("walk: {message}");
+                goal.abort(result);
+                if matches!(failure, karakuri_gait::planner::WalkFailure::Fell { .. }) {
+                    self.start_anew("fell");
+                }
+            }
+            Progress::Stopped if goal.is_canceling() => goal.cancel(result),
+            Progress::Stopped => goal.abort(result),
+            Progress::Done | Progress::Walking => goal.succeed(result),
+        }
+    }
+
+    fn report(&self, stamp: Time) {
+        let (frame, stamp) = (self.parameters.frame.get(), stamp.to_message());
+        let points = report::points(&self.engine, &frame, &stamp);
+        for (publisher, point) in self.reports.points.iter().zip(points) {
+            publisher.publish(&point);
+        }
+        self.reports.footsteps.publish(&report::footprints(&self.engine, &frame, &stamp));
+    }
+
+    fn on_walk(&mut self, request: GoalRequest<Walk::Action>) {
+        if !self.engaged {
+            return request.reject(
+                "the robot does not stand as the gait begins, or its joint states or inertial readings have not come yet",
+            );
+        }
+        if self.walk.is_some() {
+            return request.reject("a walk is under way; cancel it first");
+        }
+        self.velocity = None;
+        let active = request.accept();
+        match goal::goal(active.goal()) {
+            Ok(goal) => {
+                let run = Run::start(&mut self.engine, goal);
+                self.walk = Some((active, run, Vec::new()));
+            }
+            Err(message) => {
+                warn!("walk: {message}");
+                active.abort(report::refusal(message, self.now()));
+            }
+        }
+    }
+
+    fn on_velocity(&mut self, message: &Twist) {
+        if !self.engaged || self.walk.is_some() {
+            if self.hint.ready() {
+                warn!("cmd_vel is not heard: the robot does not stand ready, or a walk is under way");
+            }
+            return;
+        }
+        match goal::velocity(message) {
+            Ok(velocity) => {
+                if self.velocity.map(|(v, _)| v) != Some(velocity) {
+                    self.engine.command(WalkCommand::Velocity(velocity));
+                }
+                let timeout = self.parameters.velocity_timeout.get();
+                self.velocity = Some((velocity, self.now().plus_seconds(timeout)));
+            }
+            Err(why) => warn!("cmd_vel: {why}"),
+        }
+    }
+
+    /// Stops when `cmd_vel` has fallen silent.
+    fn follow_velocity(&mut self, now: Time) {
+        if self.velocity.take_if(|(_, until)| now > *until).is_some() {
+            self.engine.command(WalkCommand::Stop);
+        }
+    }
+
+    fn diagnose(&mut self) -> Status {
+        if !self.engaged {
+            return Status::warn("the robot does not stand as the gait begins");
+        }
+        let lean = self.engine.correction().lean;
+        Status::ok(if self.walk.is_some() { "walking" } else { "standing" })
+            .value("steps", self.engine.steps())
+            .value("lean", format!("{:.3} rad left, {:.3} rad forward", -lean[0], lean[1]))
+    }
+}

@@ -1,0 +1,124 @@
+//! What the node tells: feedback, results, points and footprints.
+
+use karakuri_gait::planner::{Clip, Progress, Side, Walk as Run, WalkEngine, WalkFailure};
+use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
+use karakuri_ros::msg::geometry_msgs::msg::{Point, PointStamped};
+use karakuri_ros::msg::karakuri_msgs::action::Walk;
+use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
+use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
+use karakuri_ros::{IntoMessage, Time};
+use karakuri_spatial::{Pose, Vector3};
+
+/// `visualization_msgs/msg/Marker`'s.
+const CUBE: i32 = 1;
+/// Thickness of a footprint. [m]
+const THICKNESS: f64 = 0.002;
+
+/// Error codes of the action's result (`karakuri_msgs/action/Walk`).
+pub(crate) mod code {
+    pub(crate) const NONE: u8 = 0;
+    pub(crate) const INVALID_GOAL: u8 = 1;
+    pub(crate) const UNREACHABLE: u8 = 2;
+    pub(crate) const FELL: u8 = 3;
+    pub(crate) const CANCELED: u8 = 4;
+    pub(crate) const ROBOT_LOST: u8 = 5;
+}
+
+/// Code and sentence of how a walk ended.
+pub(crate) fn ending(progress: Progress) -> (u8, String) {
+    match progress {
+        Progress::Walking | Progress::Done => (code::NONE, "stands where it should".to_owned()),
+        Progress::Stopped => (code::CANCELED, "stopped on request; it stands".to_owned()),
+        Progress::Failed(failure) => match failure {
+            WalkFailure::Unreachable(_) => (code::UNREACHABLE, failure.to_string()),
+            WalkFailure::Fell { .. } => (code::FELL, failure.to_string()),
+        },
+    }
+}
+
+pub(crate) fn result(
+    (run, engine): (&Run, &WalkEngine),
+    (error_code, message): (u8, String),
+    clips: &[Clip],
+    now: Time,
+) -> Walk::Result {
+    let travelled = run.travelled(engine);
+    Walk::Result {
+        success: error_code == code::NONE,
+        error_code,
+        message,
+        steps: count(run.steps(engine)),
+        distance: travelled.forward,
+        lateral: travelled.left,
+        heading: travelled.turn,
+        elapsed: run.elapsed(),
+        clipped: clips.iter().map(ToString::to_string).collect(),
+        stamp: now.to_message(),
+    }
+}
+
+/// The result of a goal that was never begun.
+pub(crate) fn refusal(message: String, now: Time) -> Walk::Result {
+    Walk::Result {
+        error_code: code::INVALID_GOAL,
+        message,
+        stamp: now.to_message(),
+        ..Walk::Result::default()
+    }
+}
+
+pub(crate) fn feedback(run: &Run, engine: &WalkEngine) -> Walk::Feedback {
+    let sample = engine.sample();
+    Walk::Feedback {
+        step: count(run.steps(engine)),
+        com: Vector3::from(sample.com).to_message(),
+        zmp: on_floor(sample.zmp),
+        margin: sample.margin,
+        distance: run.travelled(engine).forward,
+        elapsed: run.elapsed(),
+    }
+}
+
+fn count(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn on_floor([x, y]: [f64; 2]) -> Point {
+    Point { x, y, z: 0.0 }
+}
+
+/// Planned centre of mass, planned ZMP, measured divergent component.
+pub(crate) fn points(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> [PointStamped; 3] {
+    let sample = engine.sample();
+    let header = Header { stamp: stamp.clone(), frame_id: frame.to_owned() };
+    [
+        Vector3::from(sample.com).to_message(),
+        on_floor(sample.zmp),
+        on_floor(engine.correction().dcm),
+    ]
+    .map(|point| PointStamped { header: header.clone(), point })
+}
+
+/// Where both feet will stand after the step under way.
+pub(crate) fn footprints(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> MarkerArray {
+    let marker = |side: Side| {
+        let outline = engine.generator().biped.legs[side.index()].outline;
+        let ([x, y], [long, wide]) = (outline.center(), outline.size());
+        let middle = Pose::from_translation(Vector3::new(x, y, 0.0));
+        let color = match side {
+            Side::Left => ColorRGBA { r: 0.2, g: 0.5, b: 0.9, a: 0.7 },
+            Side::Right => ColorRGBA { r: 0.9, g: 0.4, b: 0.2, a: 0.7 },
+        };
+        Marker {
+            header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
+            ns: "footsteps".to_owned(),
+            id: i32::from(side == Side::Right),
+            type_: CUBE,
+            pose: (engine.feet()[side.index()].pose() * middle).to_message(),
+            scale: Vector3::new(long, wide, THICKNESS).to_message(),
+            color,
+            ..Marker::default()
+        }
+    };
+    MarkerArray { markers: Side::BOTH.map(marker).to_vec() }
+}

@@ -1,0 +1,169 @@
+"""khr1 walks in the simulation: the action `walk`, cmd_vel, bad goals; in lockstep as fast as it goes."""
+
+from contextlib import ExitStack
+
+import pytest
+from action_msgs.msg import GoalStatus
+from geometry_msgs.msg import PointStamped, Twist
+from karakuri_msgs.action import Walk
+from karakuri_msgs.msg import Footstep
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from simulation_interfaces.srv import ResetSimulation
+from support.process import ROOT, NodeProcess
+from visualization_msgs.msg import MarkerArray
+
+ROBOT = {"urdf": ROOT / "urdf/khr1/khr1.urdf", "config": ROOT / "config/khr1.yaml"}
+GAIT = ROOT / "config/gaits/khr1_walk.yaml"
+Result = Walk.Result
+
+
+@pytest.fixture(scope="module")
+def walker(domain):
+    lockstep = {"lockstep": True}
+    nodes = {
+        "sim": {"scene": ROOT / "config/scenes/walk.yaml", "real_time_factor": 0.0, "command_timeout": 2.0, **lockstep},
+        "feedforward_controller": {**ROBOT, "feedforward_scale": 0.0, "lockstep_sources": "[joint_trajectory]", **lockstep},
+        "gait_planner": {"gait": GAIT, **lockstep},
+    }
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(NodeProcess(domain, name, namespace="/khr1", parameters=parameters))
+            for name, parameters in nodes.items()
+        }
+
+
+@pytest.fixture
+def standing(walker, ros):
+    """As at the start, and taken over by the planner."""
+    ros.subscribe(JointState, "/khr1/joint_states").wait()
+    assert ros.call(ResetSimulation, "/khr1/sim/reset_simulation").result.result == 1
+    return walker
+
+
+@pytest.fixture
+def walk(standing, ros):
+    client = ros.action(Walk, "/khr1/walk")
+    yield client
+    client.destroy()
+
+
+def accepted(ros, client, goal, feedback=None):
+    """The goal's handle; refused until the robot is taken over."""
+    handles = []
+
+    def attempt():
+        handles.append(ros.send_goal(client, goal, feedback=feedback))
+        return handles[-1].accepted
+
+    ros.wait_for(attempt, what="acceptance")
+    return handles[-1]
+
+
+def carry_out(ros, client, goal, feedback=None):
+    return ros.result(accepted(ros, client, goal, feedback), timeout=60.0)
+
+
+def upright(ros):
+    """Position of the root link, which stands."""
+    pose = ros.subscribe(Odometry, "/khr1/odom").wait().pose.pose
+    assert abs(pose.orientation.x) + abs(pose.orientation.y) < 0.1 and pose.position.z > 0.17
+    return pose.position
+
+
+def twist(forward=0.0, left=0.0, turn=0.0):
+    message = Twist()
+    message.linear.x, message.linear.y, message.angular.z = forward, left, turn
+    return message
+
+
+def test_walks_a_distance_and_stands(walk, ros):
+    feedback, before = [], upright(ros)
+    points = {name: ros.subscribe(PointStamped, f"/khr1/{name}") for name in ("com", "zmp", "dcm")}
+    footsteps = ros.subscribe(MarkerArray, "/khr1/footsteps")
+    status, result = carry_out(ros, walk, Walk.Goal(distance=0.3), feedback)
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
+    assert result.success and abs(result.distance - 0.3) < 1e-3 and result.steps >= 8
+    after = upright(ros)
+    assert abs(after.x - before.x - 0.3) < 0.03 and abs(after.y - before.y) < 0.02
+    assert feedback and max(f.step for f in feedback) == result.steps
+    # in single support the ZMP is inside the sole
+    assert min(f.margin for f in feedback) > 0.0
+    assert all(topic.messages for topic in points.values()) and len(footsteps.messages[0].markers) == 2
+
+
+def test_a_cancel_ends_within_two_steps_upright(walk, ros):
+    feedback = []
+    handle = accepted(ros, walk, Walk.Goal(velocity=twist(0.05)), feedback)
+    ros.wait_for(lambda: feedback and feedback[-1].step >= 3, what="three steps")
+    ros.finish(handle.cancel_goal_async())
+    steps = feedback[-1].step
+    status, result = ros.result(handle, timeout=30.0)
+    assert (status, result.error_code) == (GoalStatus.STATUS_CANCELED, Result.CANCELED)
+    # the one under way, the committed one, and the one that closes the feet
+    assert result.steps <= steps + 4
+    upright(ros)
+
+
+def test_footsteps(walk, ros):
+    def step(side, x, y):
+        message = Footstep(side=side)
+        message.position.x, message.position.y = x, y
+        return message
+
+    steps = [step(Footstep.LEFT, 0.03, 0.023), step(Footstep.RIGHT, 0.03, -0.023)]
+    status, result = carry_out(ros, walk, Walk.Goal(footsteps=steps))
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    assert result.steps == 2 and abs(result.distance - 0.03) < 1e-6
+
+
+def test_what_it_cannot_do_is_cut_and_told(walk, ros):
+    status, result = carry_out(ros, walk, Walk.Goal(velocity=twist(0.05, turn=0.5), duration=1.0))
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    assert any("no yaw joint" in clip for clip in result.clipped), result.clipped
+
+
+def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
+    before = upright(ros)
+    publisher = ros.publisher(Twist, "/khr1/cmd_vel")
+    odometry = ros.subscribe(Odometry, "/khr1/odom")
+
+    def far():
+        publisher.publish(twist(0.06))
+        return odometry.messages and odometry.last.pose.pose.position.x > before.x + 0.1
+
+    ros.wait_for(far, timeout=60.0, what="10 cm of way")
+    ros.wait_for(lambda: abs(odometry.last.twist.twist.linear.x) < 1e-3, timeout=30.0, what="rest")
+    upright(ros)
+
+
+@pytest.mark.parametrize(
+    "goal, words",
+    [
+        ({}, "distance is 0 m"),
+        ({"distance": float("nan")}, "distance is NaN m"),
+        ({"distance": 1e6}, "from -1000 to 1000"),
+        ({"velocity": twist(0.05), "duration": -1.0}, "duration is -1 s"),
+        ({"velocity": twist(float("inf"))}, "velocity is not finite"),
+        ({"footsteps": [Footstep(side=7)]}, "footsteps[0].side is 7"),
+        ({"footsteps": [Footstep(), Footstep(side=1, yaw=float("nan"))]}, "footsteps[1] is not finite"),
+    ],
+)
+def test_refuses_a_bad_goal(walk, ros, goal, words):
+    status, result = carry_out(ros, walk, Walk.Goal(**goal))
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.INVALID_GOAL)
+    assert words in result.message, result.message
+
+
+@pytest.mark.parametrize(
+    "parameters, words",
+    [
+        ({}, "parameter `gait` is empty"),
+        ({"gait": "/none.yaml"}, "/none.yaml"),
+        ({"gait": ROOT / "config/khr1.yaml"}, "khr1.yaml"),
+    ],
+)
+def test_without_a_gait_it_says_so(domain, parameters, words):
+    with NodeProcess(domain, "gait_planner", parameters=parameters) as node:
+        assert node.wait() == 1
+    assert words in node.output()
