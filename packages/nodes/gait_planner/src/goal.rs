@@ -7,6 +7,9 @@ use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::karakuri_msgs::msg::Footstep as FootstepMessage;
 use karakuri_spatial::{Motion, Vector3};
 
+/// Sides of `karakuri_msgs/msg/Footstep`.
+const LEFT: u8 = 0;
+const RIGHT: u8 = 1;
 /// Longest walk of one goal. [m]
 const LONGEST: f64 = 1000.0;
 
@@ -47,8 +50,8 @@ pub(crate) fn velocity(message: &Twist) -> Result<Velocity, String> {
 
 fn footstep((i, message): (usize, &FootstepMessage)) -> Result<Footstep, String> {
     let side = match message.side {
-        FootstepMessage::LEFT => Side::Left,
-        FootstepMessage::RIGHT => Side::Right,
+        LEFT => Side::Left,
+        RIGHT => Side::Right,
         other => {
             return Err(format!("footsteps[{i}].side is {other}; write LEFT (0) or RIGHT (1)"));
         }
@@ -56,5 +59,5 @@ fn footstep((i, message): (usize, &FootstepMessage)) -> Result<Footstep, String>
     let position = Vector3::from_message(&message.position)
         .filter(|_| message.yaw.is_finite())
         .ok_or_else(|| format!("footsteps[{i}] is not finite; give a position and a yaw"))?;
-    Ok(Footstep { side, to: Place { position: position.into(), yaw: message.yaw } })
+    Ok(Footstep { side, to: Place { position: position.into(), yaw: message.yaw }, slide: 0.0 })
 }

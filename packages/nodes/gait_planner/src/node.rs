@@ -16,8 +16,8 @@ use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use karakuri_ros::msg::visualization_msgs::msg::MarkerArray;
 use karakuri_ros::{
-    ActiveGoal, FromMessage, GoalRequest, IntoMessage, JointStateReader, Node, Publisher, Status,
-    Throttle, Time, duration_to_message, info, qos, warn,
+    ActiveGoal, FromMessage, GoalRequest, JointStateReader, Node, Publisher, Status, Throttle,
+    Time, duration_to_message, info, qos, warn,
 };
 use karakuri_spatial::{UnitQuaternion, Vector3};
 
@@ -98,7 +98,7 @@ impl GaitPlanner {
         node.subscribe("cmd_vel", qos::command(), Self::on_velocity)?;
         node.action_server("walk", Self::on_walk)?;
         node.diagnose("walk", Self::diagnose);
-        let point = |name: &str| node.publisher(name, qos::state());
+        let mut point = |name: &str| node.publisher(name, qos::state());
         let points = [point("com")?, point("zmp")?, point("dcm")?];
         let joints = model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
         let reference = JointTrajectory {
@@ -212,7 +212,9 @@ impl GaitPlanner {
             self.engaged = true;
             info!("standing; `walk` and `cmd_vel` are heard");
         } else if self.hint.ready() {
-            info!("waiting: joint `{name}` is {off:.2} from the standing posture; move the robot there first");
+            info!(
+                "waiting: joint `{name}` is {off:.2} from the standing posture; move the robot there first"
+            );
         }
         self.engaged
     }
@@ -320,7 +322,9 @@ impl GaitPlanner {
     fn on_velocity(&mut self, message: &Twist) {
         if !self.engaged || self.walk.is_some() {
             if self.hint.ready() {
-                warn!("cmd_vel is not heard: the robot does not stand ready, or a walk is under way");
+                warn!(
+                    "cmd_vel is not heard: the robot does not stand ready, or a walk is under way"
+                );
             }
             return;
         }

@@ -38,7 +38,9 @@ pub enum WalkFailure {
     #[error("{0}; it stands after the last step that could be made")]
     Unreachable(PlanError),
     /// The robot lies.
-    #[error("fell: it leans {left:.2} rad left and {forward:.2} rad forward; set it up in its standing posture again")]
+    #[error(
+        "fell: it leans {left:.2} rad left and {forward:.2} rad forward; set it up in its standing posture again"
+    )]
     Fell {
         /// [rad]
         left: f64,
@@ -75,8 +77,8 @@ pub struct Walk {
 impl Walk {
     /// Commands the engine.
     pub fn start(engine: &mut WalkEngine, goal: WalkGoal) -> Self {
-        engine.command(goal.command);
         engine.take_clips();
+        engine.command(goal.command);
         Self {
             remaining: goal.duration,
             stopping: false,

@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use karakuri_files::{load_gait, write_json};
-use karakuri_gait::planner::{
-    Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkState,
-};
+use karakuri_gait::planner::{Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkState};
 use karakuri_model::Model;
 use serde_json::{Value, json};
 
