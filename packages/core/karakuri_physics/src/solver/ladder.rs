@@ -58,6 +58,8 @@ fn solve_island(
     let mut iterations = 0;
     loop {
         iterations += method.solve(problem, island.clone(), &own);
+        // What iterates left behind in the velocity is no impulse of anything.
+        problem.reset_velocity(island.clone());
         let reached = residual(problem, island.clone());
         if reached < best.residual || !best.residual.is_finite() || method.level() == 0 {
             best = Solution { level: method.level(), iterations, residual: reached };
