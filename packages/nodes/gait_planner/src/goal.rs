@@ -16,7 +16,7 @@ const LONGEST: f64 = 1000.0;
 /// What a goal asks for, or what is wrong with it.
 pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     let duration = match goal.duration {
-        d if d == 0.0 => None,
+        0.0 => None,
         d if d > 0.0 && d.is_finite() => Some(d),
         d => return Err(format!("duration is {d} s; it must be 0 (until canceled) or above")),
     };
