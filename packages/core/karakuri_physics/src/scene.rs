@@ -15,7 +15,7 @@ use karakuri_dynamics::Reduction;
 use karakuri_model::{Base, BodyId, Diagnostics, JointKind, Model, Place, Report};
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::{BodyDescription, RobotId, World, WorldError, WorldSettings};
+use crate::{BodyDescription, Owner, RobotId, World, WorldError, WorldSettings};
 
 /// A scene, read and typed.
 #[derive(Debug, Clone)]
@@ -76,6 +76,8 @@ pub struct SceneDrive {
 pub struct SceneBody {
     /// What it is made of. A mesh is without triangles until its file is read.
     pub description: BodyDescription,
+    /// Velocity of its surface against it, in world axes: a conveyor's belt. [m/s] (3)
+    pub surface_velocity: Vector3,
     /// Where it is written.
     pub place: Place,
 }
@@ -159,7 +161,9 @@ impl World {
             report.error_at(robot.place.clone(), message, "load its URDF first");
         }
         for body in &scene.bodies {
-            if let Err(error) = world.add_body(body.description.clone()) {
+            let added = world.add_body(body.description.clone());
+            let run = |id| world.set_surface_velocity(Owner::Body(id), body.surface_velocity);
+            if let Err(error) = added.and_then(run) {
                 refuse(&error, &body.place, &mut report);
             }
         }

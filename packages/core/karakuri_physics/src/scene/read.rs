@@ -241,6 +241,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
         "velocity",
         "friction",
         "restitution",
+        "surface_velocity",
         "fixed",
         "color",
     ];
@@ -286,7 +287,8 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
         fixed,
         color,
     };
-    Some(SceneBody { description, place: node.place.clone() })
+    let surface_velocity = vector(reader, &fields, "surface_velocity", "m/s").unwrap_or_default();
+    Some(SceneBody { description, surface_velocity, place: node.place.clone() })
 }
 
 fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {

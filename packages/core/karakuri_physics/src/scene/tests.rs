@@ -133,3 +133,17 @@ bodies:
     );
     assert!(moving.contains("a height field cannot move"), "{moving}");
 }
+
+#[test]
+fn a_belt_of_a_scene_runs() {
+    let text = "bodies:
+  - {name: belt, shape: {box: [10, 1, 0.1]}, fixed: true, pose: {xyz: [0, 0, -0.05]}, surface_velocity: [0, 0.2, 0]}
+  - {name: box, shape: {box: [0.1, 0.1, 0.1]}, mass: 1, pose: {xyz: [0, 0, 0.05]}}";
+    let scene = Scene::parse(text, "belt.yaml").unwrap();
+    let mut world = World::from_scene(&scene, &[]).unwrap();
+    for _ in 0..100 {
+        world.step();
+    }
+    let id = world.find_body("box").unwrap();
+    assert!((world.body(id).velocity().linear - Vector3::y() * 0.2).norm() < 1e-8);
+}
