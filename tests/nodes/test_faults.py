@@ -1,9 +1,11 @@
 """A node that dies while the arm moves leaves the arm at rest or its motion under way, and is taken back when it returns.
 
 A killed process stays in its peers' graph until its lease ends (20 s), and a client cannot tell it from its
-successor: a request sent before the successor is discovered gets no answer. So clients here ask again, as a person
-at a terminal would.
+successor: a request sent before the successor is discovered gets no answer. So clients here ask again, for the
+acceptance and for the result, as a person at a terminal would.
 """
+
+from collections import Counter
 
 import pytest
 from action_msgs.msg import GoalStatus
@@ -20,28 +22,41 @@ COMMAND_TIMEOUT = 0.1
 FAR = turned(0.8)
 
 
-def carry_out(ros, positions, duration=0.5, timeout=30.0):
+def carry_out(ros, positions, duration=0.5, timeout=120.0):
     """Sends the motion until one answer says that it was carried out."""
     client = ActionClient(ros.node, FollowJointTrajectory, "/arm/follow_joint_trajectory")
-    answers = []
+    answers = Counter()
 
-    def answer(future, seconds):
+    def answer(future):
         try:
-            return ros.finish(future, seconds)
+            return ros.finish(future, 2.0)
         except AssertionError:
             return None
 
-    def attempt():
-        if not client.server_is_ready():
-            return False
-        handle = answer(client.send_goal_async(goal(positions, duration)), 2.0)
-        if handle is None or not handle.accepted:
-            return False
-        response = answer(handle.get_result_async(), duration + 5.0)
-        answers.append(response)
-        return response is not None and response.status == GoalStatus.STATUS_SUCCEEDED
+    def result(handle):
+        for _ in range(30):
+            if response := answer(handle.get_result_async()):
+                return response
+        return None
 
-    ros.wait_for(attempt, timeout, f"the motion to be carried out; answers were {answers}")
+    def outcome():
+        if not client.server_is_ready():
+            return "no server"
+        handle = answer(client.send_goal_async(goal(positions, duration)))
+        if handle is None:
+            return "no answer to the goal"
+        if not handle.accepted:
+            return "refused"
+        response = result(handle)
+        if response is None:
+            return "no result"
+        return "carried out" if response.status == GoalStatus.STATUS_SUCCEEDED else response.result.error_string
+
+    def attempt():
+        answers[last := outcome()] += 1
+        return last == "carried out"
+
+    ros.wait_for(attempt, timeout, lambda: f"the motion to be carried out; answers were {dict(answers)}")
     client.destroy()
 
 

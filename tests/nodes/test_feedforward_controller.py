@@ -6,8 +6,8 @@ import pytest
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTolerance
-from support.arm import ARM, Arm, at, distance, goal, joint_states, moving, trajectory, turned
+from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from support.arm import ARM, Arm, at, distance, goal, joint_states, moving, seconds, trajectory, turned
 from trajectory_msgs.msg import JointTrajectory
 
 Result = FollowJointTrajectory.Result
@@ -22,7 +22,10 @@ def arm(domain):
 
 @pytest.fixture
 def follow(arm, ros):
-    joint_states(ros).close()
+    # until then goals are refused; and a stamp of "1 ns" is not in the past
+    state = ros.subscribe(JointTrajectoryControllerState, "/arm/controller_state")
+    state.wait(lambda m: seconds(m.header.stamp) > 1.0)
+    state.close()
     client = ros.action(FollowJointTrajectory, ACTION)
     yield client
     client.destroy()

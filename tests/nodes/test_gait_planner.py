@@ -61,7 +61,7 @@ def accepted(ros, client, goal, feedback=None):
 
 
 def carry_out(ros, client, goal, feedback=None):
-    return ros.result(accepted(ros, client, goal, feedback), timeout=60.0)
+    return ros.result(accepted(ros, client, goal, feedback), timeout=240.0)
 
 
 def upright(ros):
@@ -98,7 +98,7 @@ def test_a_cancel_ends_within_two_steps_upright(walk, ros):
     ros.wait_for(lambda: feedback and feedback[-1].step >= 3, what="three steps")
     ros.finish(handle.cancel_goal_async())
     steps = feedback[-1].step
-    status, result = ros.result(handle, timeout=30.0)
+    status, result = ros.result(handle, timeout=120.0)
     assert (status, result.error_code) == (GoalStatus.STATUS_CANCELED, Result.CANCELED)
     # the one under way, the committed one, and the one that closes the feet
     assert result.steps <= steps + 4
@@ -132,8 +132,8 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
         publisher.publish(twist(0.06))
         return odometry.messages and odometry.last.pose.pose.position.x > before.x + 0.1
 
-    ros.wait_for(far, timeout=60.0, what="10 cm of way")
-    ros.wait_for(lambda: abs(odometry.last.twist.twist.linear.x) < 1e-3, timeout=30.0, what="rest")
+    ros.wait_for(far, timeout=240.0, what="10 cm of way")
+    ros.wait_for(lambda: abs(odometry.last.twist.twist.linear.x) < 1e-3, timeout=120.0, what="rest")
     upright(ros)
 
 

@@ -39,7 +39,7 @@ def around_the_cube(fresh, ros):
     client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
     try:
         for place in (ABOVE_CUBE, ROUND_CUBE):
-            status, result = ros.result(accepted(ros, client, goal(place, 2.0)), timeout=30.0)
+            status, result = ros.result(accepted(ros, client, goal(place, 2.0)), timeout=120.0)
             assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
     finally:
         client.destroy()
@@ -195,7 +195,7 @@ def test_a_hand_that_picks_takes_no_commands_and_no_second_pick(fresh, ros, acti
     assert not ros.send_goal(client, pick()).accepted
     assert not ros.send_goal(action(GripperCommand, "gripper_cmd"), command(0.02)).accepted
     assert not ros.send_goal(action(ParallelGripperCommand, "parallel_gripper_cmd"), parallel(0.02)).accepted
-    status, result = ros.result(handle, timeout=60.0)
+    status, result = ros.result(handle, timeout=240.0)
     assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
     p = cube(ros).pose.position
     assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
@@ -211,7 +211,7 @@ def test_rejects_bad_commands(fresh, ros, action, position, effort):
 def test_picks_and_places(fresh, ros, action):
     feedback = []
     client = action(PickAndPlace, "pick_and_place")
-    status, result = ros.result(accepted(ros, client, pick(), feedback=feedback), timeout=60.0)
+    status, result = ros.result(accepted(ros, client, pick(), feedback=feedback), timeout=240.0)
     assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
     p = cube(ros).pose.position
     assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
@@ -271,7 +271,7 @@ def test_refuses_a_bad_goal(arm, ros, action, name):
 
 def test_says_when_there_is_no_object(fresh, ros, action):
     move_cube(ros, [0.3, 0.3, 0.775])
-    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), pick()), timeout=60.0)
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), pick()), timeout=240.0)
     assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.NO_OBJECT), result.message
 
 
@@ -280,7 +280,7 @@ def test_finds_a_cube_that_was_moved(fresh, ros, action):
     move_cube(ros, [0.45, -0.25, 0.775])
     feedback = []
     handle = accepted(ros, action(PickAndPlace, "pick_and_place"), pick(), feedback=feedback)
-    status, result = ros.result(handle, timeout=60.0)
+    status, result = ros.result(handle, timeout=240.0)
     assert status == GoalStatus.STATUS_SUCCEEDED and result.retries == 1, result.message
     assert "LOOK" in [f.state for f in feedback] and feedback[-1].retries == 1
     p = cube(ros).pose.position
@@ -291,7 +291,7 @@ def test_says_when_the_object_has_another_size(fresh, ros, action):
     goal = pick()
     goal.object_size.x = goal.object_size.y = goal.object_size.z = 0.042
     goal.object_pose.pose.position.z = 0.771
-    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=60.0)
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=240.0)
     assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.WRONG_SIZE), result.message
     assert result.width == pytest.approx(0.05, abs=2e-3) and "42.0 mm" in result.message and result.state == "CLOSE"
 
@@ -300,7 +300,7 @@ def test_says_when_it_slips(fresh, ros, action):
     """Told that the cube weighs next to nothing and may be held with 1.2 N a finger only."""
     goal = pick()
     goal.mass, goal.max_grip_force = 0.05, 1.2
-    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=60.0)
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=240.0)
     assert status == GoalStatus.STATUS_ABORTED and result.error_code in (Result.SLIPPED, Result.TOO_HEAVY), result.message
     assert "1.2 N" in result.message and result.force_left < 3.0
     p = cube(ros).pose.position

@@ -74,13 +74,13 @@ class NodeProcess:
         """All that it printed."""
         return "\n".join(self.lines)
 
-    def wait(self, timeout=10.0):
+    def wait(self, timeout=60.0):
         """Waits for the end by itself; the exit code."""
         code = self.process.wait(timeout)
         self._reader.join(timeout)
         return code
 
-    def stop(self, number=signal.SIGINT, timeout=5.0):
+    def stop(self, number=signal.SIGINT, timeout=30.0):
         """Sends a signal; the exit code and how long the end took in seconds."""
         started = time.monotonic()
         self.process.send_signal(number)

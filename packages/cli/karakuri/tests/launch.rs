@@ -74,7 +74,7 @@ fn is_alive(pid: &str) -> bool {
 }
 
 fn wait(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(15);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !condition() {
         assert!(Instant::now() < deadline, "{what} did not come in time");
         std::thread::yield_now();
@@ -178,7 +178,7 @@ fn further_interrupts_hasten_the_end() {
         signal(&child, Signal::INT);
         false
     });
-    assert!(begin.elapsed() < Duration::from_secs(4));
+    assert!(begin.elapsed() < Duration::from_secs(9));
     launch.expect_nothing_left();
 }
 

@@ -221,7 +221,9 @@ impl Cell {
     }
 
     /// Takes a command computed from the sample stamped `stamp` [ns]; 0 is `from the present one`. In lockstep a
-    /// command for an older sample is dropped. `now` is wall time. [s]
+    /// command for another sample is not carried out; one for an older sample from a lost commander is a sign of life, and time waits for
+    /// it again: a machine too busy to answer within a period would never be taken back otherwise. `now` is wall
+    /// time. [s]
     pub fn command(
         &mut self,
         robot: usize,
@@ -230,11 +232,13 @@ impl Cell {
         now: f64,
     ) -> Result<(), RobotIoError> {
         let stamp = if stamp == 0 { self.stamp() } else { stamp };
-        if self.settings.lockstep && stamp != self.stamp() {
+        let lost = self.is_lost(robot);
+        if !self.settings.lockstep || stamp == self.stamp() {
+            self.io.write(robot, command)?;
+        } else if !lost || stamp > self.stamp() {
             return Ok(());
         }
-        self.io.write(robot, command)?;
-        if self.commanders[robot] == Commander::Lost {
+        if lost {
             self.events.push(CellEvent::CommandsBack { robot });
         }
         self.commanders[robot] = Commander::Alive { stamp, cell: self.stamp(), wall: now };

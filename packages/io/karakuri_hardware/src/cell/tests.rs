@@ -87,6 +87,21 @@ fn lockstep_goes_on_in_hold_when_the_commander_dies_and_waits_again_when_it_retu
 }
 
 #[test]
+fn lockstep_takes_back_a_commander_that_is_too_slow_to_answer_in_time() {
+    let (mut cell, command, held) = cell(true, 0.0);
+    cell.command(0, 0, &command, 0.0).unwrap();
+    assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
+    assert_eq!(cell.poll(0.11), Ok(Tick::Advanced), "lost");
+    let seen = cell.stamp();
+    assert_eq!(cell.poll(0.12), Ok(Tick::Advanced), "while the commander computes");
+    cell.command(0, seen, &command, 0.13).unwrap();
+    assert_ne!(cell.poll(0.13), Ok(Tick::Advanced), "time waits for its next answer");
+    cell.command(0, cell.stamp(), &command, 0.14).unwrap();
+    assert_eq!(cell.poll(0.14), Ok(Tick::Advanced));
+    assert_eq!(held(), 1, "it was not lost again");
+}
+
+#[test]
 fn silence_counts_in_cell_time_in_real_time() {
     let (mut cell, command, held) = cell(false, 1.0);
     cell.command(0, 0, &command, 0.0).unwrap();
