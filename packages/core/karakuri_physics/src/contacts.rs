@@ -3,11 +3,16 @@
 //! A contact keeps its impulse (the warm start) and its drift, the tangential slip summed up since it began to
 //! stick. The drift is pulled back inside the friction cone, so that solver residuals do not add up to creep; it is
 //! measured as slip, not as a distance of material points, so that rolling is free. The drifts of a patch are those of a
-//! rigid motion in its plane. Friction coefficients mix by their geometric mean, restitution by the larger.
+//! rigid motion in its plane.
 
 use karakuri_collision::{ColliderId, ContactPoint, Manifold};
 use karakuri_model::{BodyId, FrameId};
 use karakuri_spatial::Vector3;
+
+use crate::materials::{MaterialId, Materials, Surface};
+
+/// What moves along a surface faster than this slips: far above what solvers leave, far below what matters. [m/s]
+pub(crate) const SLIP: f64 = 1e-5;
 
 /// A point that lost its feature is taken for the same if it moved less than this. [m]
 const SAME_POINT: f64 = 2e-3;
@@ -41,8 +46,9 @@ pub(crate) enum Mover {
 pub(crate) struct Attachment {
     pub(crate) owner: Owner,
     pub(crate) mover: Mover,
-    pub(crate) friction: f64,
-    pub(crate) restitution: f64,
+    pub(crate) surface: Surface,
+    /// The material it came from.
+    pub(crate) material: Option<MaterialId>,
     /// Velocity of the surface against its owner, in world axes: a running belt. [m/s] (3)
     pub(crate) surface_velocity: Vector3,
 }
@@ -58,16 +64,20 @@ pub(crate) struct Contact {
     pub(crate) position: Vector3,
     pub(crate) normal: Vector3,
     pub(crate) gap: f64,
-    pub(crate) friction: f64,
-    pub(crate) restitution: f64,
+    /// What the two surfaces make of each other.
+    pub(crate) surface: Surface,
     /// Tangential velocity of b against a at which nothing slips: zero but on belts. [m/s] (3)
     pub(crate) conveyed: Vector3,
     /// Impulse on b, in the world. [N·s] (3)
     pub(crate) impulse: Vector3,
+    /// Impulsive moment on b against rolling and spinning, in the world. [N·m·s] (3)
+    pub(crate) turning: Vector3,
     /// Tangential slip since it began to stick, in the world. [m] (3)
     pub(crate) drift: Vector3,
     /// Whether it stuck in the last step; then the drift counts.
     pub(crate) sticks: bool,
+    /// Whether it slipped in the last step, so that the dynamic friction holds.
+    pub(crate) slips: bool,
 }
 
 /// A contact of the last step.
@@ -85,6 +95,8 @@ pub struct ContactReport {
     pub gap: f64,
     /// Mean force on b over the step, in the world. [N] (3)
     pub force: Vector3,
+    /// Mean moment on b over the step against rolling and spinning, in the world. [N·m] (3)
+    pub moment: Vector3,
 }
 
 /// Two unit tangents that make a right-handed frame with `normal`.
@@ -97,7 +109,7 @@ pub(crate) fn tangents(normal: &Vector3) -> [Vector3; 2] {
 /// Fills `contacts` with the points of `manifolds`, each with the memory of its counterpart in `previous`.
 pub(crate) fn match_contacts(
     manifolds: &[Manifold],
-    attachments: &[Option<Attachment>],
+    (attachments, materials): (&[Option<Attachment>], &Materials),
     previous: &[Contact],
     contacts: &mut Vec<Contact>,
 ) {
@@ -107,6 +119,7 @@ pub(crate) fn match_contacts(
         let (Some(a), Some(b)) = (attachments[pair.0.0], attachments[pair.1.0]) else {
             continue;
         };
+        let surface = materials.between(&a, &b);
         let start = previous.partition_point(|c| (c.a, c.b) < pair);
         let known = &previous[start..];
         let known = &known[..known.partition_point(|c| (c.a, c.b) <= pair)];
@@ -126,12 +139,13 @@ pub(crate) fn match_contacts(
                     position: point.position,
                     normal,
                     gap: point.gap,
-                    friction: (a.friction * b.friction).sqrt(),
-                    restitution: a.restitution.max(b.restitution),
+                    surface,
                     conveyed: tangential(a.surface_velocity - b.surface_velocity),
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
+                    turning: memory.map_or_else(Vector3::zeros, |(_, c)| c.turning),
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
+                    slips: memory.is_some_and(|(_, c)| c.slips),
                 });
             }
             make_drifts_rigid(&mut contacts[first_of_patch..]);

@@ -123,7 +123,7 @@ impl World {
                 Source::Lower { .. } | Source::Upper { .. } | Source::Speed { .. } => {
                     Some(&mut booking.step.limits)
                 }
-                Source::Contact(_) => Some(&mut booking.step.contacts),
+                Source::Contact(_) | Source::Turning(_) => Some(&mut booking.step.contacts),
                 Source::Joint { .. } => Some(&mut booking.step.loops),
             };
             if let Some(account) = account {

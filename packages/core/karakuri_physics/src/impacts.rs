@@ -10,7 +10,7 @@ use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::body::Body;
-use crate::contacts::{Mover, tangents};
+use crate::contacts::{Mover, SLIP, tangents};
 use crate::joints::AttachedJoint;
 use crate::rows::root;
 use crate::solver::solve_contact;
@@ -62,7 +62,7 @@ impl World {
         for body in self.bodies.iter_mut().flatten() {
             body.done = false;
         }
-        if self.contacts.iter().all(|c| c.restitution == 0.0) {
+        if self.contacts.iter().all(|c| c.surface.restitution == 0.0) {
             return;
         }
         let mut bounces = std::mem::take(&mut self.bounces);
@@ -123,7 +123,7 @@ impl World {
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
             let overlaps = contact.gap < -OVERLAP;
-            if !alone || with_robot || overlaps || contact.restitution == 0.0 {
+            if !alone || with_robot || overlaps || contact.surface.restitution == 0.0 {
                 for mover in movers {
                     if let Mover::Body(body) = mover {
                         bounces.able[root(&mut bounces.parents, body)] = false;
@@ -293,7 +293,10 @@ impl World {
         if u.x >= -self.settings.restitution_threshold {
             return u.x >= 0.0;
         }
-        let impulse = bounce_impulse(&G, &u, contact.restitution, contact.friction);
+        let surface = contact.surface;
+        let friction =
+            if u.yz().norm() > SLIP { surface.dynamic_friction } else { surface.friction };
+        let impulse = bounce_impulse(&G, &u, surface.restitution, friction);
         let push = R * impulse;
         bounces.work += impulse.dot(&(u + G * impulse * 0.5));
         for (sign, body) in [-1.0, 1.0].into_iter().zip(movers) {

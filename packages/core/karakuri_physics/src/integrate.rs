@@ -148,7 +148,8 @@ impl World {
                         && robot == i
                     {
                         let push = contact.impulse * sign;
-                        impulse += Force::new(contact.position.cross(&push), push);
+                        let moment = contact.turning * sign + contact.position.cross(&push);
+                        impulse += Force::new(moment, push);
                     }
                 }
             }

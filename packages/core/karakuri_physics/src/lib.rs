@@ -11,6 +11,7 @@ mod integrate;
 mod integrators;
 mod joints;
 mod loops;
+mod materials;
 mod operators;
 mod pivoted;
 mod queries;
@@ -34,8 +35,11 @@ pub use integrators::Integrator;
 pub use joints::{Failure, JointDescription, JointId, JointReport, Strength};
 pub use karakuri_collision::ClosestPoints;
 pub use loops::loop_gap;
+pub use materials::{MaterialId, Mix, Mixing, Surface};
 pub use robot::Drives;
-pub use scene::{Ground, Scene, SceneBody, SceneDrive, SceneRobot};
+pub use scene::{
+    Ground, MaterialName, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot, SceneSurface,
+};
 pub use sensors::Imu;
 pub use settings::WorldSettings;
 pub use solver::SolverSettings;

@@ -74,6 +74,7 @@ impl World {
                 b: c.a,
                 normal: -c.normal,
                 force: -c.force,
+                moment: -c.moment,
                 position: c.position,
                 gap: c.gap,
             };
@@ -116,5 +117,6 @@ impl World {
 }
 
 fn sum(contacts: impl Iterator<Item = ContactReport>) -> Force {
-    contacts.fold(Force::default(), |sum, c| sum + Force::new(c.position.cross(&c.force), c.force))
+    let wrench = |c: ContactReport| Force::new(c.moment + c.position.cross(&c.force), c.force);
+    contacts.fold(Force::default(), |sum, c| sum + wrench(c))
 }

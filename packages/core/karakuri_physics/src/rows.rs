@@ -5,21 +5,41 @@ use karakuri_spatial::Vector3;
 
 use crate::WorldSettings;
 use crate::body::Body;
-use crate::contacts::{Attachment, Contact, Mover, tangents};
+use crate::contacts::{Attachment, Contact, Mover, SLIP, tangents};
 use crate::robot::Robot;
 use crate::solver::{Admissible, Block, Problem, Side, dot};
 
 /// What a block stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    Servo { robot: usize, dof: usize },
-    Friction { robot: usize, dof: usize },
-    Lower { robot: usize, dof: usize },
-    Upper { robot: usize, dof: usize },
-    Speed { robot: usize, dof: usize },
+    Servo {
+        robot: usize,
+        dof: usize,
+    },
+    Friction {
+        robot: usize,
+        dof: usize,
+    },
+    Lower {
+        robot: usize,
+        dof: usize,
+    },
+    Upper {
+        robot: usize,
+        dof: usize,
+    },
+    Speed {
+        robot: usize,
+        dof: usize,
+    },
     Contact(usize),
+    /// What a contact does against rolling and spinning; after its block.
+    Turning(usize),
     Spring(usize),
-    Joint { joint: usize, axis: usize },
+    Joint {
+        joint: usize,
+        axis: usize,
+    },
 }
 
 /// A block with what the solver need not know.
@@ -181,7 +201,11 @@ impl Builder<'_> {
         correction: f64,
     ) {
         block.delassus = self.problem.delassus_of(&block);
-        if block.delassus.m11 > IMMOVABLE {
+        let movable = match block.admissible {
+            Admissible::Turning { .. } => block.delassus.trace(),
+            _ => block.delassus.m11,
+        };
+        if movable > IMMOVABLE {
             self.rows.push(Row { block, source, movers, correction, island: 0 });
         }
     }
@@ -200,9 +224,10 @@ impl Builder<'_> {
         }
         let [t1, t2] = tangents(&contact.normal);
         let directions = [contact.normal, t1, t2];
-        let sides = self.contact_sides(&a.mover, &b.mover, &contact.position, &directions);
+        let ends = [a.mover, b.mover];
+        let sides = self.contact_sides(ends, Some(&contact.position), &directions);
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
-        let friction = contact.friction;
+        let friction = contact.surface.friction;
         let warm = components(&contact.impulse);
         let mut block = Block {
             admissible: Admissible::Cone { friction },
@@ -212,12 +237,45 @@ impl Builder<'_> {
             delassus: nalgebra::Matrix3::zeros(),
             impulse: crate::solver::project_on_cone(&warm, friction),
         };
+        if contact.surface.dynamic_friction < friction && self.slips(&block, contact, components) {
+            let friction = contact.surface.dynamic_friction;
+            block.admissible = Admissible::Cone { friction };
+            block.impulse = crate::solver::project_on_cone(&warm, friction);
+        }
         let (bias, correction) = self.contact_bias(&block, contact);
         block.bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         let n_robots = self.robots.len();
-        let movers = [a.mover, b.mover].map(|m| m.index(n_robots));
+        let movers = ends.map(|m| m.index(n_robots));
+        let known = self.rows.len();
         self.push(block, Source::Contact(index), movers, correction);
+        let crate::Surface { rolling, spinning, .. } = contact.surface;
+        if self.rows.len() == known || (rolling == 0.0 && spinning == 0.0) {
+            return;
+        }
+        let admissible = Admissible::Turning { spinning, rolling, load: block.impulse.x };
+        let turning = Block {
+            admissible,
+            sides: self.contact_sides(ends, None, &directions),
+            bias: Vector3::zeros(),
+            impulse: admissible.project(&components(&contact.turning)),
+            ..block
+        };
+        self.push(turning, Source::Turning(index), movers, 0.0);
+    }
+
+    /// Whether the dynamic friction holds: a contact that slipped in the last step, or that is new and moves.
+    fn slips(
+        &self,
+        block: &Block,
+        contact: &Contact,
+        components: impl Fn(&Vector3) -> Vector3,
+    ) -> bool {
+        let moves = || {
+            let u = self.problem.jacobian_times(self.before, block);
+            (u - components(&contact.conveyed)).yz().norm() > SLIP
+        };
+        contact.slips || (contact.impulse == Vector3::zeros() && moves())
     }
 
     /// Wanted normal velocity, and the velocity that undoes a penetration. [m/s]
@@ -228,8 +286,9 @@ impl Builder<'_> {
         let approach = self.normal_velocity(block, self.before);
         let free = self.normal_velocity(block, &self.problem.velocity);
         let impact = approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0;
-        if contact.restitution > 0.0 && impact {
-            return (-contact.restitution * approach, correction);
+        let restitution = contact.surface.restitution;
+        if restitution > 0.0 && impact {
+            return (-restitution * approach, correction);
         }
         let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
         (-open / s.dt, correction)
@@ -247,21 +306,21 @@ impl Builder<'_> {
             .sum()
     }
 
+    /// Rows of the relative velocity of `b` at a point, or without one of its relative rate, along three directions.
     fn contact_sides(
         &mut self,
-        a: &Mover,
-        b: &Mover,
-        point: &Vector3,
+        [a, b]: [Mover; 2],
+        point: Option<&Vector3>,
         directions: &[Vector3; 3],
     ) -> [Side; 2] {
         if let (Mover::Robot { robot, body: body_a }, Mover::Robot { robot: other, body: body_b }) =
-            (*a, *b)
+            (a, b)
             && robot == other
         {
             let parts = [(-1.0, body_a), (1.0, body_b)];
             return [self.robot_side(robot, &parts, point, directions), Side::default()];
         }
-        [(-1.0, a), (1.0, b)].map(|(sign, mover)| match *mover {
+        [(-1.0, a), (1.0, b)].map(|(sign, mover)| match mover {
             Mover::Robot { robot, body } => {
                 self.robot_side(robot, &[(sign, body)], point, directions)
             }
@@ -274,7 +333,7 @@ impl Builder<'_> {
         &mut self,
         robot: usize,
         parts: &[(f64, karakuri_model::BodyId)],
-        point: &Vector3,
+        point: Option<&Vector3>,
         directions: &[Vector3; 3],
     ) -> Side {
         let Some(r) = &mut self.robots[robot] else { return Side::default() };
@@ -282,11 +341,11 @@ impl Builder<'_> {
         let offset = self.problem.jacobian.len();
         self.problem.jacobian.resize(offset + 3 * nv, 0.0);
         let jacobian = &mut self.problem.jacobian[offset..];
-        let p_OC = point - r.data.origin;
+        let p_OC = point.map(|p| p - r.data.origin);
         for &(sign, body) in parts {
             for &k in r.chains.of(body) {
                 let S = &r.data.subspace[k];
-                let velocity = (S.linear + S.angular.cross(&p_OC)) * sign;
+                let velocity = p_OC.map_or(S.angular, |p| S.linear + S.angular.cross(&p)) * sign;
                 for (row, direction) in directions.iter().enumerate() {
                     jacobian[row * nv + k] += direction.dot(&velocity);
                 }
@@ -303,17 +362,18 @@ impl Builder<'_> {
         &mut self,
         body: usize,
         sign: f64,
-        point: &Vector3,
+        point: Option<&Vector3>,
         directions: &[Vector3; 3],
     ) -> Side {
         let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
             return Side::default();
         };
         let offset = self.problem.jacobian.len();
-        let arm = point - b.pose.translation;
+        let arm = point.map(|p| p - b.pose.translation);
         for direction in directions {
-            let linear = direction * sign;
-            let angular = arm.cross(&linear);
+            let along = direction * sign;
+            let (linear, angular) =
+                arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)));
             self.problem.jacobian.extend(linear.iter().chain(&angular));
             let turned = b.inverse_inertia_world * angular;
             let pushed = linear / b.description.mass;

@@ -4,12 +4,15 @@
 //! (URDF, robot YAML, meshes) stay paths as written, relative to the scene's own; whoever reads them hands the
 //! models to [`World::from_scene`]. `docs/scenes.md` lists every key.
 
+mod materials;
 mod read;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+
+pub use materials::{MaterialName, SceneMaterials, SceneSurface};
 
 use karakuri_dynamics::Reduction;
 use karakuri_model::{Base, BodyId, Diagnostics, JointKind, Model, Place, Report};
@@ -28,6 +31,10 @@ pub struct Scene {
     pub robots: Vec<SceneRobot>,
     /// Bodies in the order of the file.
     pub bodies: Vec<SceneBody>,
+    /// Materials, and how they mix.
+    pub materials: SceneMaterials,
+    /// Material of the ground, in place of its own numbers.
+    pub ground_material: Option<MaterialName>,
 }
 
 /// The ground's surface.
@@ -56,6 +63,8 @@ pub struct SceneRobot {
     pub joints: Vec<(String, f64, Place)>,
     /// Joint, drive and where it is written.
     pub drives: Vec<(String, SceneDrive, Place)>,
+    /// Links and their materials, in place of what the robot says.
+    pub materials: Vec<(String, MaterialName)>,
     /// Where it is written.
     pub place: Place,
 }
@@ -76,6 +85,8 @@ pub struct SceneDrive {
 pub struct SceneBody {
     /// What it is made of. A mesh is without triangles until its file is read.
     pub description: BodyDescription,
+    /// Material, in place of the description's friction and restitution.
+    pub material: Option<MaterialName>,
     /// Velocity of its surface against it, in world axes: a conveyor's belt. [m/s] (3)
     pub surface_velocity: Vector3,
     /// Where it is written.
@@ -167,6 +178,7 @@ impl World {
                 refuse(&error, &body.place, &mut report);
             }
         }
+        world.coat(scene, &mut report);
         report.finish(Some(world)).map(|(world, _)| world)
     }
 

@@ -39,9 +39,9 @@ pub(crate) fn read(
             *a = (after - before) / h;
         }
         robot.external.copy_from_slice(&robot.applied);
-        for (_, body, force, point) in on_robot.clone() {
+        for (_, body, F, point) in on_robot.clone() {
             let arm = point - robot.data.pose_in_world[body].translation;
-            robot.external[body] += Force::new(arm.cross(&force), force);
+            robot.external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
         }
         for (body, point, impulse) in joints {
             let arm = point - robot.data.pose_in_world[body.0].translation;
@@ -64,10 +64,11 @@ pub(crate) fn read(
         match sensor.kind {
             SensorKind::ContactWrench => {
                 let mut total = Force::default();
-                for (_, _, force, point) in
+                for (_, _, F, point) in
                     on_robot.clone().filter(|(frame, ..)| *frame == sensor.frame)
                 {
-                    total += Force::new((point - X_WS.translation).cross(&force), force);
+                    let arm = point - X_WS.translation;
+                    total += Force::new(F.moment + arm.cross(&F.force), F.force);
                 }
                 let R = X_WS.rotation;
                 robot.wrenches[i] = Force::new(R.tr_mul(&total.moment), R.tr_mul(&total.force));
@@ -125,13 +126,13 @@ impl Robot {
     }
 }
 
-/// Link, body, mean force on it [N] and point [m], of every contact of robot `index` that moves.
+/// Link, body, mean wrench on it about the point [N·m; N] and the point [m], of every contact of robot `index` that moves.
 fn contact_forces<'a>(
     index: usize,
     contacts: &'a [Contact],
     attachments: &'a [Option<Attachment>],
     h: f64,
-) -> impl Iterator<Item = (karakuri_model::FrameId, usize, Vector3, Vector3)> + Clone + 'a {
+) -> impl Iterator<Item = (karakuri_model::FrameId, usize, Force, Vector3)> + Clone + 'a {
     contacts.iter().flat_map(move |contact| {
         [(contact.a, -1.0), (contact.b, 1.0)].into_iter().filter_map(move |(collider, sign)| {
             match attachments[collider.0] {
@@ -140,7 +141,8 @@ fn contact_forces<'a>(
                     mover: Mover::Robot { robot, body },
                     ..
                 }) if robot == index => {
-                    Some((frame, body.0, contact.impulse * (sign / h), contact.position))
+                    let wrench = Force::new(contact.turning, contact.impulse) * (sign / h);
+                    Some((frame, body.0, wrench, contact.position))
                 }
                 _ => None,
             }

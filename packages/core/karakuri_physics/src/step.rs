@@ -2,7 +2,7 @@
 
 use karakuri_spatial::Vector3;
 
-use crate::contacts::match_contacts;
+use crate::contacts::{SLIP, match_contacts};
 use crate::operators::fill_operators;
 use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
@@ -114,7 +114,7 @@ impl World {
         std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
         match_contacts(
             self.collision.manifolds(),
-            &self.attachments,
+            (&self.attachments, &self.materials),
             &self.previous_contacts,
             &mut self.contacts,
         );
@@ -321,6 +321,7 @@ impl World {
         }
         for contact in &mut self.contacts {
             contact.impulse = Vector3::zeros();
+            contact.turning = Vector3::zeros();
         }
         for joint in self.joints.iter_mut().flatten() {
             joint.impulses = [0.0; 6];
@@ -334,6 +335,11 @@ impl World {
                 Source::Contact(i) => {
                     let u = self.problem.velocity_of(block);
                     settle_contact(&mut self.contacts[i], block.admissible, &impulse, &u, h);
+                }
+                Source::Turning(i) => {
+                    let [t1, t2] = crate::contacts::tangents(&self.contacts[i].normal);
+                    let contact = &mut self.contacts[i];
+                    contact.turning = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
                 }
                 Source::Spring(_) => {}
                 Source::Joint { joint, axis } => {
@@ -421,9 +427,11 @@ fn settle_contact(
     contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
     let Admissible::Cone { friction } = admissible else { return };
     let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * (1.0 - 1e-9);
+    let slip = t1 * u.y + t2 * u.z - contact.conveyed;
     contact.sticks = sticks;
+    contact.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;
     if sticks {
-        contact.drift += (t1 * u.y + t2 * u.z - contact.conveyed) * h;
+        contact.drift += slip * h;
     } else {
         contact.drift = Vector3::zeros();
     }

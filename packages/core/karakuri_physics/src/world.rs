@@ -12,6 +12,7 @@ use crate::contacts::{Attachment, Contact, Mover};
 use crate::energy::Booking;
 use crate::impacts::Bounces;
 use crate::joints::AttachedJoint;
+use crate::materials::{Materials, Surface};
 use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
@@ -89,6 +90,14 @@ pub enum WorldError {
         /// Why not.
         source: ShapeError,
     },
+    /// A material that cannot be.
+    #[error("material `{name}`: {reason}")]
+    Material {
+        /// Material name, or both of a pair.
+        name: String,
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
     /// A free body without mass.
     #[error("body `{name}`: mass is {mass} kg; a body that is not fixed needs a positive mass")]
     Mass {
@@ -139,6 +148,7 @@ pub struct World {
     pub(crate) attachments: Vec<Option<Attachment>>,
     /// Moving colliders and their poses on their bodies.
     placements: Vec<(ColliderId, Mover, Pose)>,
+    pub(crate) materials: Materials,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) previous_contacts: Vec<Contact>,
     pub(crate) springs: Vec<Option<Spring>>,
@@ -245,6 +255,7 @@ impl World {
             collision: CollisionScene::default(),
             attachments: Vec::new(),
             placements: Vec::new(),
+            materials: Materials::default(),
             contacts: Vec::new(),
             previous_contacts: Vec::new(),
             springs: Vec::new(),
@@ -288,8 +299,8 @@ impl World {
             Attachment {
                 owner: Owner::Ground,
                 mover: Mover::Fixed,
-                friction,
-                restitution,
+                surface: Surface::plain(friction, restitution),
+                material: None,
                 surface_velocity: Vector3::zeros(),
             },
         );
@@ -325,7 +336,7 @@ impl World {
             let mover =
                 geometry.body.map_or(Mover::Fixed, |body| Mover::Robot { robot: id.0, body });
             let owner = Owner::Link { robot: id, frame: geometry.frame };
-            let (friction, restitution) = (geometry.friction, geometry.restitution);
+            let surface = Surface::plain(geometry.friction, geometry.restitution);
             for shape in collider_shapes(&geometry.shape, moves).map_err(wrong)? {
                 let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
                 let collider = self.collision.try_add(&collider).map_err(wrong)?;
@@ -334,8 +345,8 @@ impl World {
                     Attachment {
                         owner,
                         mover,
-                        friction,
-                        restitution,
+                        surface,
+                        material: None,
                         surface_velocity: Vector3::zeros(),
                     },
                 );
@@ -386,12 +397,11 @@ impl World {
         }
         let id = BodyId(self.bodies.len());
         let mover = if description.fixed { Mover::Fixed } else { Mover::Body(id.0) };
-        let (friction, restitution) = (description.friction, description.restitution);
         let attachment = Attachment {
             owner: Owner::Body(id),
             mover,
-            friction,
-            restitution,
+            surface: Surface::plain(description.friction, description.restitution),
+            material: None,
             surface_velocity: Vector3::zeros(),
         };
         for (i, &collider) in colliders.iter().enumerate() {
@@ -570,6 +580,7 @@ impl World {
                 normal: c.normal,
                 gap: c.gap,
                 force: c.impulse / self.settings.dt,
+                moment: c.turning / self.settings.dt,
             })
         })
     }

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use karakuri_model::Shape;
 use karakuri_physics::solver::{SOLVERS, solve};
-use karakuri_physics::{BodyDescription, SolverSettings, World, WorldSettings};
+use karakuri_physics::{BodyDescription, Owner, SolverSettings, Surface, World, WorldSettings};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 struct Counting;
@@ -60,6 +60,14 @@ fn a_warm_step_allocates_nothing() {
         };
         world.add_body(description).unwrap();
     }
+    let surface = Surface {
+        dynamic_friction: 0.4,
+        rolling: 1e-3,
+        spinning: 2e-3,
+        ..Surface::plain(0.5, 0.0)
+    };
+    let material = world.add_material("felt", surface).unwrap();
+    world.set_material(Owner::Ground, material);
     for _ in 0..2000 {
         world.step();
     }

@@ -8,13 +8,14 @@ use karakuri_model::yaml::{self, Fields, Node, Reader};
 use karakuri_model::{Convex, Diagnostics, Mesh, Report, Shape, read_convex};
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
-use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneRobot};
+use super::materials::{read_material, read_name};
+use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot};
 use crate::solver::{SOLVERS, solver};
 use crate::{BodyDescription, Integrator, SolverSettings, WorldSettings};
 
 const DT: RangeInclusive<f64> = 1e-6..=0.1;
-const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
-const RESTITUTION: RangeInclusive<f64> = 0.0..=1.0;
+pub(super) const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
+pub(super) const RESTITUTION: RangeInclusive<f64> = 0.0..=1.0;
 const LENGTH: RangeInclusive<f64> = 1e-6..=1e4;
 const MASS: RangeInclusive<f64> = 1e-9..=1e9;
 const GAIN: RangeInclusive<f64> = 0.0..=1e12;
@@ -31,6 +32,8 @@ impl Scene {
             ground: None,
             robots: Vec::new(),
             bodies: Vec::new(),
+            materials: SceneMaterials::default(),
+            ground_material: None,
         };
         scene.settings.gravity = EARTH;
         if let Some(root) = yaml::parse(file, text, &mut report) {
@@ -43,13 +46,45 @@ impl Scene {
         if root.is_nothing() {
             return;
         }
-        let keys =
-            ["gravity", "dt", "integrator", "solver", "threads", "ground", "robots", "bodies"];
+        let keys = [
+            "gravity",
+            "dt",
+            "integrator",
+            "solver",
+            "threads",
+            "materials",
+            "mixing",
+            "pairs",
+            "ground",
+            "robots",
+            "bodies",
+        ];
         let fields = reader.fields(root, "", &keys);
-        if let Some(g) = vector(reader, &fields, "gravity", "m/s²") {
+        self.read_settings(reader, &fields);
+        self.materials.read(reader, &fields);
+        if let Some((node, path)) = fields.get("ground") {
+            let fields = reader.fields(node, &path, &["friction", "restitution", "material"]);
+            let (friction, restitution) = surface(reader, &fields, Ground::default().friction);
+            self.ground = Some(Ground { friction, restitution });
+            self.ground_material = read_material(reader, &fields);
+        }
+        if let Some((node, path)) = fields.get("robots") {
+            for item in reader.list(node, &path) {
+                self.robots.extend(read_robot(reader, item, "robots"));
+            }
+        }
+        if let Some((node, path)) = fields.get("bodies") {
+            for item in reader.list(node, &path) {
+                self.bodies.extend(read_body(reader, item, "bodies"));
+            }
+        }
+    }
+
+    fn read_settings(&mut self, reader: &mut Reader<'_>, fields: &Fields<'_>) {
+        if let Some(g) = vector(reader, fields, "gravity", "m/s²") {
             self.settings.gravity = g;
         }
-        if let Some(dt) = number(reader, &fields, "dt", (&DT, "s")) {
+        if let Some(dt) = number(reader, fields, "dt", (&DT, "s")) {
             self.settings.dt = dt;
         }
         if let Some((node, path)) = fields.get("integrator")
@@ -66,28 +101,13 @@ impl Scene {
         if let Some((node, path)) = fields.get("solver") {
             read_solver(reader, node, &path, &mut self.settings.solver);
         }
-        if let Some(threads) = whole(reader, &fields, "threads", &(1.0..=256.0)) {
+        if let Some(threads) = whole(reader, fields, "threads", &(1.0..=256.0)) {
             self.settings.threads = threads;
-        }
-        if let Some((node, path)) = fields.get("ground") {
-            let fields = reader.fields(node, &path, &["friction", "restitution"]);
-            let (friction, restitution) = surface(reader, &fields, Ground::default().friction);
-            self.ground = Some(Ground { friction, restitution });
-        }
-        if let Some((node, path)) = fields.get("robots") {
-            for item in reader.list(node, &path) {
-                self.robots.extend(read_robot(reader, item, "robots"));
-            }
-        }
-        if let Some((node, path)) = fields.get("bodies") {
-            for item in reader.list(node, &path) {
-                self.bodies.extend(read_body(reader, item, "bodies"));
-            }
         }
     }
 }
 
-fn number(
+pub(super) fn number(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     key: &str,
@@ -190,7 +210,7 @@ fn whole(
 }
 
 fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneRobot> {
-    let keys = ["name", "urdf", "config", "pose", "base", "joints", "drives"];
+    let keys = ["name", "urdf", "config", "pose", "base", "joints", "drives", "materials"];
     let fields = reader.fields(node, path, &keys);
     let name = reader.required(&fields, "name", "arm").and_then(|(n, p)| reader.text(n, &p));
     let urdf = reader
@@ -219,7 +239,14 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
             drives.push((joint.to_owned(), drive, place.clone()));
         }
     }
+    let mut materials = Vec::new();
+    if let Some((node, path)) = fields.get("materials") {
+        for (link, _, node, path) in reader.entries(node, &path) {
+            materials.extend(read_name(reader, node, &path).map(|name| (link.to_owned(), name)));
+        }
+    }
     Some(SceneRobot {
+        materials,
         name: name?.to_owned(),
         urdf: PathBuf::from(urdf?),
         config,
@@ -241,6 +268,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
         "velocity",
         "friction",
         "restitution",
+        "material",
         "surface_velocity",
         "fixed",
         "color",
@@ -288,7 +316,8 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
         color,
     };
     let surface_velocity = vector(reader, &fields, "surface_velocity", "m/s").unwrap_or_default();
-    Some(SceneBody { description, surface_velocity, place: node.place.clone() })
+    let material = read_material(reader, &fields);
+    Some(SceneBody { description, material, surface_velocity, place: node.place.clone() })
 }
 
 fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {

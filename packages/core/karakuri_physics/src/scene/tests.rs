@@ -1,7 +1,9 @@
 //! Scenes that are right and scenes that are wrong.
 
 use super::*;
+use crate::Surface;
 use karakuri_model::Shape;
+use karakuri_spatial::Motion;
 
 const GOOD: &str = "\
 gravity: [0, 0, -1.62]
@@ -132,6 +134,61 @@ bodies:
         "bodies: [{name: h, mass: 1, shape: {heightfield: {cell: 1, heights: [[0, 0], [0, 1]]}}}]",
     );
     assert!(moving.contains("a height field cannot move"), "{moving}");
+}
+
+#[test]
+fn materials_of_a_scene_mix_and_pair() {
+    let text = "materials:
+  rubber: {friction: 0.9, dynamic_friction: 0.8, restitution: 0.3, rolling: 0.002}
+  steel: {friction: 0.4, spinning: 0.001}
+mixing: {friction: min, restitution: product}
+pairs:
+  - {between: [steel, rubber], rolling: 0.005}
+ground: {material: rubber}
+bodies:
+  - {name: ball, mass: 1, shape: {sphere: {radius: 0.1}}, material: steel, pose: {xyz: [0, 0, 0.1]}}";
+    let scene = Scene::parse(text, "felt.yaml").unwrap();
+    let mut world = World::from_scene(&scene, &[]).unwrap();
+    let [rubber, steel] = ["rubber", "steel"].map(|name| world.find_material(name).unwrap());
+    let pair = Surface {
+        friction: 0.4,
+        dynamic_friction: 0.4,
+        restitution: 0.0,
+        rolling: 0.005,
+        spinning: 0.001,
+    };
+    assert_eq!(world.pair(rubber, steel), pair);
+    let ball = world.find_body("ball").unwrap();
+    let rolling = Motion::new(Vector3::y() * 5.0, Vector3::x() * 0.5);
+    world.set_body_state(ball, scene.bodies[0].description.pose, rolling).unwrap();
+    for _ in 0..100 {
+        world.step();
+    }
+    let slower = 0.5 - world.body(ball).velocity().linear.x;
+    assert!((slower - 0.1 * 5.0 / 7.0 * 9.81 * 0.05).abs() < 1e-8, "{slower}");
+    for (text, line, words) in [
+        ("materials: {felt: {grip: 1}}", 1, "unknown key materials.felt.grip"),
+        ("materials: {felt: {rolling: -1}}", 1, "materials.felt.rolling: -1 is out of range"),
+        (
+            "materials:\n  felt: {friction: 0.2, dynamic_friction: 0.3}",
+            2,
+            "material `felt`: `dynamic_friction` is above `friction`; what slides",
+        ),
+        ("mixing: {friction: most}", 1, "there is no rule `most`; write one of min, max, mean"),
+        ("materials: {a: {}}\npairs: [{between: [a]}]", 2, "a pair has two materials"),
+        ("materials: {a: {}}\npairs: [{between: [a, b]}]", 2, "there is no material `b`"),
+        ("ground: {material: felt}", 1, "no material `felt`; describe it under `materials`"),
+        (
+            "materials: {a: {}}\nground: {material: a, friction: 1}",
+            2,
+            "ground.friction: the material has its own; leave out `friction` or `material`",
+        ),
+    ] {
+        let result = Scene::parse(text, "bad.yaml").and_then(|s| World::from_scene(&s, &[]));
+        let message = result.expect_err(text).to_string();
+        assert!(message.contains(&format!("bad.yaml:{line}: error: ")), "{text}\n{message}");
+        assert!(message.contains(words), "{text}\n{message}");
+    }
 }
 
 #[test]

@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-use super::cone::project_on_cone;
 use super::law::residual;
 use super::{Admissible, Block, ContactSolver, Problem, SolverSettings, apply};
 
@@ -132,6 +131,7 @@ impl Scratch {
     /// against the momentum.
     fn iterate(&mut self, problem: &mut Problem, island: Range<usize>, step: f64) -> (f64, bool) {
         let (mut reached, mut against) = (0.0_f64, 0.0);
+        problem.take_loads(island.clone());
         for i in island.clone() {
             let block = problem.blocks[i];
             let k = i - island.start;
@@ -207,10 +207,5 @@ fn step_block(block: &Block, ahead: &Vector3<f64>, u: &Vector3<f64>, step: f64) 
         shifted.x += friction * u.yz().norm();
     }
     let wanted = ahead - shifted * (step / block.stiffness());
-    match block.admissible {
-        Admissible::Interval { lower, upper } => {
-            Vector3::new(wanted.x.clamp(lower, upper), 0.0, 0.0)
-        }
-        Admissible::Cone { friction } => project_on_cone(&wanted, friction),
-    }
+    block.admissible.project(&wanted)
 }

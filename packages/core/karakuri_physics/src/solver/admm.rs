@@ -204,6 +204,7 @@ impl Scratch {
         forward(&self.factor, n, &mut self.impulse);
         backward(&self.factor, n, &mut self.impulse);
         let (mut primal, mut dual) = (0.0_f64, 0.0_f64);
+        let mut normal = 0.0;
         for (item, block) in self.items.iter_mut().zip(blocks) {
             let mut impulse = Vector3::zeros();
             for row in 0..block.rows() {
@@ -212,12 +213,15 @@ impl Scratch {
             let before = item.z;
             let wanted = impulse + item.y;
             item.z = match block.admissible {
-                Admissible::Interval { lower, upper } => {
-                    Vector3::new(wanted.x.clamp(lower, upper), 0.0, 0.0)
-                }
+                Admissible::Interval { .. } => block.admissible.project(&wanted),
                 Admissible::Cone { friction } => {
                     let shift = friction * item.y.yz().norm();
-                    project_on_cone(&(wanted - Vector3::x() * shift), friction)
+                    let on_cone = project_on_cone(&(wanted - Vector3::x() * shift), friction);
+                    normal = on_cone.x;
+                    on_cone
+                }
+                Admissible::Turning { spinning, rolling, .. } => {
+                    Admissible::Turning { spinning, rolling, load: normal }.project(&wanted)
                 }
             };
             item.y += impulse - item.z;

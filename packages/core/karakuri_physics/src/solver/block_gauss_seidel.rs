@@ -96,9 +96,9 @@ fn sweep_faces(
 
 /// Whether two blocks are contacts of the same pair of movers.
 fn same_face(a: &Block, b: &Block) -> bool {
-    let cone = |block: &Block| matches!(block.admissible, Admissible::Cone { .. });
+    let contact = |block: &Block| !matches!(block.admissible, Admissible::Interval { .. });
     let ends = |block: &Block| block.sides.map(|side| (side.start, side.len));
-    cone(a) && cone(b) && ends(a) == ends(b)
+    contact(a) && contact(b) && ends(a) == ends(b)
 }
 
 /// Solves the contacts of a face together; the largest change of velocity. [m/s]
@@ -129,6 +129,9 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
             let mut G = block.delassus;
             G.m11 += block.compliance;
             solve_contact(&G, &w, friction)
+        }
+        Admissible::Turning { .. } => {
+            block.admissible.project(&(block.impulse - u / block.delassus.trace()))
         }
     };
     let delta = impulse - block.impulse;

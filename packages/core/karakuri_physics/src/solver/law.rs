@@ -27,6 +27,9 @@ pub(crate) fn residual(
             let step = impulse.x - normal / g;
             (impulse.x - step.clamp(lower, upper)).abs() * g
         }
+        Admissible::Turning { .. } => {
+            (impulse - block.admissible.project(&(impulse - u / g))).norm() * g
+        }
         Admissible::Cone { friction } => {
             let shift = shift.unwrap_or_else(|| friction * u.yz().norm());
             let shifted = Vector3::new(normal + shift, u.y, u.z);
@@ -90,6 +93,23 @@ impl Softened {
                 slope.m23 -= turning * d.x * d.y;
                 slope.m32 -= turning * d.x * d.y;
                 (along * normal, slope)
+            }
+            Admissible::Turning { spinning, rolling, load } => {
+                let free = Vector3::new(y.x * n, y.y * t, y.z * t);
+                if free.x.abs() < spinning * load {
+                    slope.m11 = n;
+                }
+                let (most, about_tangents) = (rolling * load, free.yz().norm());
+                if about_tangents < most {
+                    (slope.m22, slope.m33) = (t, t);
+                } else if about_tangents > 0.0 {
+                    let (d, turning) = (free.yz() / about_tangents, most / about_tangents * t);
+                    slope.m22 = turning * d.y * d.y;
+                    slope.m33 = turning * d.x * d.x;
+                    slope.m23 = -turning * d.x * d.y;
+                    slope.m32 = slope.m23;
+                }
+                (admissible.project(&free), slope)
             }
         }
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::cone::project_on_cone;
 use super::workspace::Workspace;
 
 /// One of the two runs of the velocity vector that a block touches.
@@ -37,6 +38,34 @@ pub enum Admissible {
         /// Friction coefficient. [-]
         friction: f64,
     },
+    /// Three rows (spinning about the normal, rolling about two tangents) of the contact in the block before, with the normal
+    /// impulse `λ_n`: `|λ_s| ≤ r_s λ_n`, `‖λ_r‖ ≤ r_r λ_n`. [N·m·s]
+    Turning {
+        /// `r_s`. [m]
+        spinning: f64,
+        /// `r_r`. [m]
+        rolling: f64,
+        /// `λ_n`, kept by [`Problem::take_loads`]. [N·s]
+        load: f64,
+    },
+}
+
+impl Admissible {
+    /// Nearest admissible impulse. (3; one row uses the first entry)
+    pub fn project(&self, impulse: &Vector3<f64>) -> Vector3<f64> {
+        match *self {
+            Self::Interval { lower, upper } => {
+                Vector3::new(impulse.x.clamp(lower, upper), 0.0, 0.0)
+            }
+            Self::Cone { friction } => project_on_cone(impulse, friction),
+            Self::Turning { spinning, rolling, load } => {
+                let (most, about_tangents) = (rolling * load, impulse.yz().norm());
+                let scale = if about_tangents > most { most / about_tangents } else { 1.0 };
+                let spin = impulse.x.clamp(-spinning * load, spinning * load);
+                Vector3::new(spin, impulse.y * scale, impulse.z * scale)
+            }
+        }
+    }
 }
 
 /// A row block.
@@ -61,7 +90,7 @@ impl Block {
     pub fn rows(&self) -> usize {
         match self.admissible {
             Admissible::Interval { .. } => 1,
-            Admissible::Cone { .. } => 3,
+            Admissible::Cone { .. } | Admissible::Turning { .. } => 3,
         }
     }
 
@@ -70,7 +99,9 @@ impl Block {
     pub fn stiffness(&self) -> f64 {
         match self.admissible {
             Admissible::Interval { .. } => self.delassus.m11 + self.compliance,
-            Admissible::Cone { .. } => (self.delassus.trace() + self.compliance) / 3.0,
+            Admissible::Cone { .. } | Admissible::Turning { .. } => {
+                (self.delassus.trace() + self.compliance) / 3.0
+            }
         }
     }
 }
@@ -152,10 +183,23 @@ impl Problem {
         self.apply_impulses(island);
     }
 
-    /// `v ← v + Y λ` of an island.
+    /// `v ← v + Y λ` of an island, and the loads of what turns.
     pub(crate) fn apply_impulses(&mut self, island: Range<usize>) {
+        self.take_loads(island.clone());
         for block in &self.blocks[island] {
             apply(&mut self.velocity, &self.response, block, &block.impulse);
+        }
+    }
+
+    /// Bounds what turns by the normal impulses of the contacts as they are.
+    pub(crate) fn take_loads(&mut self, island: Range<usize>) {
+        let mut normal = 0.0;
+        for block in &mut self.blocks[island] {
+            match &mut block.admissible {
+                Admissible::Turning { load, .. } => *load = normal,
+                Admissible::Cone { .. } => normal = block.impulse.x.max(0.0),
+                Admissible::Interval { .. } => {}
+            }
         }
     }
 

@@ -49,12 +49,13 @@ impl ContactSolver for ProjectedGaussSeidel {
             let block = problem.blocks[i];
             let part = match block.admissible {
                 Admissible::Interval { .. } => WARM_START,
-                Admissible::Cone { .. } => 0.0,
+                Admissible::Cone { .. } | Admissible::Turning { .. } => 0.0,
             };
             change_to(problem, i, block.impulse * part);
         }
         for iteration in 1..=settings.iterations {
             let mut change: f64 = 0.0;
+            problem.take_loads(island.clone());
             for i in island.clone() {
                 for row in 0..problem.blocks[i].rows() {
                     change = change.max(solve_row(problem, i, row));
@@ -82,6 +83,10 @@ fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
         Admissible::Cone { .. } if row == 0 => wanted.max(0.0),
         Admissible::Cone { friction } => {
             let most = friction * impulse.x;
+            wanted.clamp(-most, most)
+        }
+        Admissible::Turning { spinning, rolling, load } => {
+            let most = load * if row == 0 { spinning } else { rolling };
             wanted.clamp(-most, most)
         }
     };

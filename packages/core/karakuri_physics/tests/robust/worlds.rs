@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use karakuri_model::{
-    Base, Drive, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec, Model,
+    Base, Drive, FrameId, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec, Model,
     ModelBuilder, Shape,
 };
-use karakuri_physics::{BodyDescription, Integrator, World, WorldSettings};
+use karakuri_physics::{BodyDescription, Integrator, Owner, Surface, World, WorldSettings};
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 use karakuri_testkit::Random;
 
@@ -127,5 +127,28 @@ pub(crate) fn crowd(seed: u64) -> World {
         description.restitution = if random.below(3) == 0 { 0.5 } else { 0.0 };
         world.add_body(description).unwrap();
     }
+    if seed % 2 == 1 {
+        coat(&mut world);
+    }
     world
+}
+
+/// Gives everything a material that resists rolling and spinning, and slides more easily than it sticks.
+fn coat(world: &mut World) {
+    let surface = Surface {
+        dynamic_friction: 0.3,
+        rolling: 2e-3,
+        spinning: 5e-3,
+        ..Surface::plain(0.6, 0.0)
+    };
+    let material = world.add_material("felt", surface).unwrap();
+    let links = world.robot_ids().flat_map(|robot| {
+        let n = world.robot(robot).model().frames.len();
+        (0..n).map(move |frame| Owner::Link { robot, frame: FrameId(frame) })
+    });
+    let bodies = world.body_ids().map(Owner::Body);
+    let parts: Vec<_> = links.chain(bodies).chain([Owner::Ground]).collect();
+    for part in parts {
+        world.set_material(part, material);
+    }
 }
