@@ -7,11 +7,14 @@ from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import JointState
 from support.arm import ARM, Arm, at, distance, goal, joint_states, moving, seconds, trajectory, turned
 from trajectory_msgs.msg import JointTrajectory
 
 Result = FollowJointTrajectory.Result
 ACTION = "/arm/follow_joint_trajectory"
+CONTROLLER = "/arm/feedforward_controller"
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +115,69 @@ def test_outside_the_path_tolerance_it_aborts(ros, follow):
     status, result = ros.result(handle)
     assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED)
     assert ARM[0] in result.error_string
+
+
+def arm_efforts(command):
+    """Feed-forward of the arm's joints in a JointState."""
+    return [command.effort[command.name.index(name)] for name in ARM]
+
+
+def shifted(efforts, by, scale):
+    return all(math.isclose(a, scale * b, abs_tol=1e-6) for a, b in zip(efforts, by, strict=True))
+
+
+def push(force, frame="world"):
+    message = WrenchStamped()
+    message.header.frame_id = frame
+    message.wrench.force.z = float(force)
+    return message
+
+
+def test_a_payload_and_a_force_are_fed_forward(arm, ros, follow):
+    # Carrying 1 kg takes what pulling with 9.81 N does, at every joint.
+    status, result = ros.result(ros.send_goal(follow, goal(turned(0.0), 1.0)))
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+    commands = ros.subscribe(JointState, "/arm/joint_command")
+    empty = arm_efforts(commands.wait(lambda m: max(map(abs, m.velocity)) < 1e-9))
+
+    def shift(message):
+        return [a - b for a, b in zip(arm_efforts(message), empty, strict=True)]
+
+    publisher = ros.publisher(WrenchStamped, "/arm/target_wrench/tool")
+    publisher.publish(push(10.0))
+    pulled = shift(commands.wait(lambda m: max(map(abs, shift(m))) > 1.0))
+    assert abs(pulled[0]) < 1e-6 and 2.0 < abs(pulled[1]) < 10.0, "shoulder_pitch is 0.2 to 1 m away"
+    commands.messages.clear()
+    commands.wait(lambda m: shifted(shift(m), pulled, 0.0))
+
+    publisher.publish(push(1e3, frame="moon"))
+    publisher.publish(push(math.nan))
+    node = arm.nodes["feedforward_controller"]
+    ros.wait_for(lambda: "target_wrench/tool: dropped: frame `moon`; stamp it `tool` or `world`" in node.output())
+
+    assert ros.set_parameter(CONTROLLER, "payload.mass", 1.0) == (True, "")
+    commands.messages.clear()
+    commands.wait(lambda m: shifted(shift(m), pulled, 0.981))
+    assert ros.set_parameter(CONTROLLER, "payload.mass", 0.0) == (True, "")
+    commands.messages.clear()
+    commands.wait(lambda m: shifted(shift(m), pulled, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("payload.link", "nothing", "`nothing` is no link that moves; there are: shoulder_link,"),
+        ("payload.mass", -1.0, "-1.0 is outside its range 0.0 to 1000.0"),
+        ("payload.com", [1.0, 2.0], "got [1.0, 2.0], want three finite numbers"),
+        ("payload.com", [0.0, math.nan, 0.0], "want three finite numbers: x, y, z in metres"),
+        ("gains.elbow_pitch.i", -1.0, "-1.0 is outside its range 0.0 to 1000000.0"),
+        ("force_feedback.gain", math.inf, "is outside its range 0.0 to 100.0"),
+        ("friction_speed", 0.0, "is outside its range"),
+    ],
+)
+def test_refuses_a_bad_parameter(arm, ros, name, value, words):
+    successful, reason = ros.set_parameter(CONTROLLER, name, value)
+    assert not successful and words in reason, reason
 
 
 def test_follows_the_topic(arm, ros):

@@ -97,7 +97,11 @@ def parameters(ros, node, given):
         limits = [f"{number(b.from_value)} to {number(b.to_value)}" for b in bounds]
         limits += filter(None, [d.additional_constraints, "at start only" if d.read_only else ""])
         default = "" if d.name in given else shown(value)
-        rows.append(("parameter", d.name, KINDS[d.type], default, ", ".join(limits), d.description))
+        # One row for all joints.
+        name = re.sub(r"^gains\.\w+\.", "gains.<joint>.", d.name)
+        row = ("parameter", name, KINDS[d.type], default, ", ".join(limits), d.description)
+        if row not in rows:
+            rows.append(row)
     return rows
 
 

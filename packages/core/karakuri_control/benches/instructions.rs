@@ -27,7 +27,7 @@ fn run(case: &str, model: &Model, rounds: usize) {
         let mut method = method(method_name, model).unwrap();
         for i in 0..SAMPLES * rounds {
             let [q, v, vdot] = plan.sample(i % SAMPLES);
-            method.efforts(model, &Motion { q, v, vdot, driven: &driven }, &mut tau);
+            method.efforts(model, &Motion { q, v, vdot, driven: &driven, external: &[] }, &mut tau);
         }
     };
     match case {

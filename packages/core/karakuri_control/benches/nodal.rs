@@ -51,7 +51,11 @@ fn main() {
                 bencher.iter(|| {
                     i = (i + 1) % SAMPLES;
                     let [q, v, vdot] = plan.sample(i);
-                    method.efforts(&model, &Motion { q, v, vdot, driven: &driven }, &mut tau);
+                    method.efforts(
+                        &model,
+                        &Motion { q, v, vdot, driven: &driven, external: &[] },
+                        &mut tau,
+                    );
                     black_box(&tau);
                 });
             });

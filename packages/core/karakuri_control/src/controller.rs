@@ -1,16 +1,30 @@
 //! The feed-forward controller: trajectories of all groups in, drive targets and feed-forward efforts out.
 //!
 //! Each group's machine gives where its joints shall be one period from now; inverse dynamics gives the efforts of that
-//! motion; the drives' servos only correct what is left: `τ = τ_ff + K (q_d − q) + D (v_d − v)`.
+//! motion, with the payload carried and the forces exerted on the surroundings; friction is added; feedback and the
+//! drives' servos only correct what is left: `τ = τ_ff + τ_fb + K (q_d − q) + D (v_d − v)`. [Isobe 2003]
 //! Units: rad or m, s, N·m or N. Arrays of a [`Command`] have one entry a joint of the model.
+
+mod feedback;
+mod force;
+mod settings;
 
 use std::sync::Arc;
 
-use karakuri_model::{BodyId, Model};
+use karakuri_dynamics::{Data, forward_kinematics, frame_pose};
+use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_spatial::Force;
+
+pub use feedback::Gains;
+pub use force::{Axes, ForceSettings, TargetWrench};
+pub use settings::{ControllerError, FeedforwardSettings, Payload};
 
 use crate::Time;
 use crate::inverse_dynamics::{InverseDynamics, METHODS, Motion, Realised, method};
 use crate::joint_trajectory::{FinishedGoal, GroupSettings, JointTrajectoryMachine};
+use crate::trajectory::JointSample;
+use feedback::Feedback;
+use force::ForcePoint;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -62,64 +76,6 @@ pub struct Status {
     pub not_following: Option<BodyId>,
 }
 
-/// Settings of the controller.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FeedforwardSettings {
-    /// Name of the inverse-dynamics method.
-    pub method: String,
-    /// 0 leaves the feed-forward out, 1 applies all of it. [-]
-    pub feedforward_scale: f64,
-    /// Adds the joints' dry friction in the direction of the wanted motion.
-    pub friction_compensation: bool,
-    /// Longest time between two states before every group holds; 0 never. [s]
-    pub state_timeout: f64,
-}
-
-impl Default for FeedforwardSettings {
-    fn default() -> Self {
-        Self {
-            method: "recursive".to_owned(),
-            feedforward_scale: 1.0,
-            friction_compensation: true,
-            state_timeout: 0.5,
-        }
-    }
-}
-
-/// Why a controller cannot be made or changed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ControllerError {
-    /// No such method.
-    #[error("inverse-dynamics method `{name}` is not known; there are: {known}")]
-    UnknownMethod {
-        /// The name given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// The robot has no joint group.
-    #[error(
-        "robot `{robot}` has no joint groups; name them in its YAML: `groups: {{arm: [joint, ...]}}`"
-    )]
-    NoGroups {
-        /// Robot name.
-        robot: String,
-    },
-    /// A joint of a group has no single freedom.
-    #[error(
-        "joint `{joint}` of group `{group}` has {freedoms} freedoms; only joints of one can be commanded"
-    )]
-    NotOneFreedom {
-        /// Joint name.
-        joint: String,
-        /// Group name.
-        group: String,
-        /// Its freedoms.
-        freedoms: usize,
-    },
-}
-
 /// Something that turns states into commands, one period at a time.
 pub trait Controller: core::fmt::Debug + Send {
     /// The command for the period that starts at `now` and lasts `dt`, from the state measured at `now`. [s]
@@ -140,12 +96,15 @@ pub struct Group {
     pub machine: JointTrajectoryMachine,
     position: Vec<f64>,
     velocity: Vec<f64>,
+    feedback: Vec<Feedback>,
 }
 
 /// See the module.
 #[derive(Debug)]
 pub struct FeedforwardController {
     model: Arc<Model>,
+    /// The model with its payload, when there is one.
+    loaded: Option<Model>,
     settings: FeedforwardSettings,
     method: Box<dyn InverseDynamics>,
     groups: Vec<Group>,
@@ -158,10 +117,11 @@ pub struct FeedforwardController {
     vdot: Vec<f64>,
     tau: Vec<f64>,
     driven: Vec<bool>,
+    forces: Vec<ForcePoint>,
+    data: Data,
+    /// On every body at its origin, in world axes. [N·m; N] (n bodies)
+    external: Vec<Force>,
 }
-
-/// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
-const FRICTION_SPEED: f64 = 0.01;
 
 impl FeedforwardController {
     /// For a robot whose YAML names joint groups.
@@ -169,7 +129,8 @@ impl FeedforwardController {
         if model.groups.is_empty() {
             return Err(ControllerError::NoGroups { robot: model.name.clone() });
         }
-        let method = find_method(&settings.method, &model)?;
+        let loaded = settings.check(&model)?;
+        let method = find_method(&settings.method, loaded.as_ref().unwrap_or(&model))?;
         let mut driven = vec![false; model.nv];
         let mut groups = Vec::new();
         for group in &model.groups {
@@ -191,6 +152,7 @@ impl FeedforwardController {
                 machine: JointTrajectoryMachine::new(GroupSettings::for_group(&model, group)),
                 position: zeros.clone(),
                 velocity: zeros,
+                feedback: vec![Feedback::default(); group.joints.len()],
             });
         }
         let events = Vec::with_capacity(2 * groups.len());
@@ -201,7 +163,11 @@ impl FeedforwardController {
             v: zeros.clone(),
             vdot: zeros.clone(),
             tau: zeros,
+            forces: Vec::new(),
+            data: Data::new(&model),
+            external: vec![Force::default(); model.bodies.len()],
             model,
+            loaded,
             settings,
             method,
             groups,
@@ -233,11 +199,41 @@ impl FeedforwardController {
 
     /// Changes settings between two updates.
     pub fn set_settings(&mut self, settings: FeedforwardSettings) -> Result<(), ControllerError> {
-        if settings.method != self.settings.method {
-            self.method = find_method(&settings.method, &self.model)?;
+        if settings.method != self.settings.method || settings.payload != self.settings.payload {
+            let loaded = settings.check(&self.model)?;
+            self.method = find_method(&settings.method, loaded.as_ref().unwrap_or(&self.model))?;
+            self.loaded = loaded;
+        } else {
+            settings.check(&self.model)?;
         }
         self.settings = settings;
         Ok(())
+    }
+
+    /// Lets a link exert forces on its surroundings; gives the index by which to set them.
+    pub fn add_force_point(&mut self, link: &str) -> Result<usize, ControllerError> {
+        let (frame, body) = settings::moving_link(&self.model, link)?;
+        self.forces.push(ForcePoint::new(frame, body));
+        Ok(self.forces.len() - 1)
+    }
+
+    /// The links that may exert forces, in the order of their indices.
+    pub fn force_points(&self) -> impl Iterator<Item = FrameId> {
+        self.forces.iter().map(ForcePoint::frame)
+    }
+
+    /// What a link shall exert on its surroundings from `now` on; it fades unless it is set again and again.
+    pub fn set_target_wrench(&mut self, point: usize, target: TargetWrench, now: Time) {
+        if let Some(point) = self.forces.get_mut(point) {
+            point.set_target(target, now);
+        }
+    }
+
+    /// What the surroundings exert on a link, measured at `now` at its origin, in its axes. [N·m; N]
+    pub fn set_measured_wrench(&mut self, point: usize, wrench: Force, now: Time) {
+        if let Some(point) = self.forces.get_mut(point) {
+            point.set_measured(wrench, now);
+        }
     }
 
     /// A reset put the robot elsewhere at the same instant.
@@ -258,14 +254,18 @@ impl FeedforwardController {
             }
             let ended = if stale { group.machine.lose_state() } else { None };
             let updated = group.machine.update(now, dt, &group.position, &group.velocity);
+            if group.machine.has_started_anew() {
+                // What the integrals learnt was of another place or time.
+                group.feedback.fill(Feedback::default());
+            }
             for finished in [ended, updated].into_iter().flatten() {
                 self.events.push(GroupEvent { group: index, finished });
             }
         }
     }
 
-    /// Efforts of the wanted motion, in `tau`.
-    fn feed_forward(&mut self, state: &State<'_>) -> Realised {
+    /// Efforts of the wanted motion and of the forces to exert, in `tau`.
+    fn feed_forward(&mut self, state: &State<'_>, now: Time, dt: f64) -> Realised {
         self.q.copy_from_slice(state.q);
         self.v.fill(0.0);
         self.vdot.fill(0.0);
@@ -277,9 +277,62 @@ impl FeedforwardController {
                 self.vdot[joint.v_start] = command.acceleration;
             }
         }
-        let motion = Motion { q: &self.q, v: &self.v, vdot: &self.vdot, driven: &self.driven };
-        self.method.efforts(&self.model, &motion, &mut self.tau)
+        let exerts = self.fill_external(now, dt);
+        let motion = Motion {
+            q: &self.q,
+            v: &self.v,
+            vdot: &self.vdot,
+            driven: &self.driven,
+            external: if exerts { &self.external } else { &[] },
+        };
+        let model = self.loaded.as_ref().unwrap_or(&self.model);
+        self.method.efforts(model, &motion, &mut self.tau)
     }
+
+    /// What the surroundings do to the bodies when the links exert what they shall; false when they shall exert nothing.
+    fn fill_external(&mut self, now: Time, dt: f64) -> bool {
+        if self.forces.iter().all(ForcePoint::is_idle) {
+            return false;
+        }
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+        self.external.fill(Force::default());
+        for point in &mut self.forces {
+            let X_WL = frame_pose(&self.model, &self.data, point.frame());
+            let F = point.wrench(&self.settings.force, &X_WL.rotation, now, dt);
+            let body = point.body().0;
+            let arm = X_WL.translation - self.data.pose_in_world[body].translation;
+            self.external[body] -= Force::new(F.moment + arm.cross(&F.force), F.force);
+        }
+        true
+    }
+
+    /// Effort of one joint besides its drive's servo, within its limit; true when it had to be cut.
+    fn joint_effort(&mut self, group: usize, index: usize, dt: f64) -> (f64, bool) {
+        let Group { joints, machine, feedback, .. } = &mut self.groups[group];
+        let id = joints[index];
+        let (wanted, error) = (&machine.command()[index], &machine.error()[index]);
+        let joint = &self.model.joints[id.0];
+        let mut effort = self.tau[joint.v_start];
+        if self.settings.friction_compensation {
+            let speed = wanted.velocity / self.settings.friction_speed;
+            effort += joint.friction * speed.clamp(-1.0, 1.0);
+        }
+        effort = effort * self.settings.feedforward_scale + wanted.effort;
+        let limit = joint.limits.effort;
+        let gains = self.settings.gains.get(id.0).copied().unwrap_or_default();
+        let servo = joint.drive.map_or(0.0, |d| servo_effort(d, error));
+        effort += feedback[index].effort(&gains, error, (effort + servo, limit), dt);
+        // An effort that is not a number must not reach a motor.
+        if effort.is_nan() {
+            return (0.0, true);
+        }
+        (effort.clamp(-limit, limit), effort.abs() > limit)
+    }
+}
+
+/// What the drive adds by itself.
+fn servo_effort(drive: karakuri_model::Drive, error: &JointSample) -> f64 {
+    drive.stiffness * error.position + drive.damping * error.velocity
 }
 
 fn find_method(name: &str, model: &Model) -> Result<Box<dyn InverseDynamics>, ControllerError> {
@@ -309,23 +362,21 @@ impl Controller for FeedforwardController {
         if moved {
             self.restart();
         }
+        if moved || status.was_stale {
+            self.forces.iter_mut().for_each(ForcePoint::release);
+        }
         self.run_machines(state, now, dt, status.was_stale);
-        status.realised = self.feed_forward(state);
-        for group in &self.groups {
-            let lost = group.machine.not_following().map(|s| group.joints[s.joint]);
+        status.realised = self.feed_forward(state, now, dt);
+        for index in 0..self.groups.len() {
+            let lost = self.groups[index].machine.not_following();
+            let lost = lost.map(|s| self.groups[index].joints[s.joint]);
             status.not_following = status.not_following.or(lost);
-            for (id, wanted) in group.joints.iter().zip(group.machine.command()) {
-                let joint = &self.model.joints[id.0];
-                let mut effort = self.tau[joint.v_start];
-                if self.settings.friction_compensation {
-                    effort += joint.friction * (wanted.velocity / FRICTION_SPEED).clamp(-1.0, 1.0);
-                }
-                effort = effort * self.settings.feedforward_scale + wanted.effort;
-                let limit = joint.limits.effort;
-                // An effort that is not a number must not reach a motor.
-                if effort.is_nan() || effort.abs() > limit {
-                    status.saturated.get_or_insert(*id);
-                    effort = if effort.is_nan() { 0.0 } else { effort.clamp(-limit, limit) };
+            for k in 0..self.groups[index].joints.len() {
+                let (effort, cut) = self.joint_effort(index, k, dt);
+                let group = &self.groups[index];
+                let (id, wanted) = (group.joints[k], &group.machine.command()[k]);
+                if cut {
+                    status.saturated.get_or_insert(id);
                 }
                 command.position[id.0] = wanted.position;
                 command.velocity[id.0] = wanted.velocity;

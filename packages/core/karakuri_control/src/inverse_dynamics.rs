@@ -14,6 +14,7 @@ pub use recursive::Recursive;
 pub use simulated::Simulated;
 
 use karakuri_model::Model;
+use karakuri_spatial::Force;
 
 /// A wanted motion, one entry a coordinate. Coordinates that follow (mimic joints, passive joints of loops) are
 /// computed by the method; their `q` only says which branch of the loop is meant.
@@ -27,6 +28,9 @@ pub struct Motion<'a> {
     pub vdot: &'a [f64],
     /// Which velocity coordinates have a drive that may give effort. (nv)
     pub driven: &'a [bool],
+    /// Wrench of the surroundings on every body at its frame's origin, in world axes, or empty. What the robot shall
+    /// exert on them enters with minus sign. [N·m; N] (n bodies)
+    pub external: &'a [Force],
 }
 
 /// How well a motion could be realised.

@@ -8,6 +8,8 @@
 //! Where it differs, on purpose:
 //! * interpolation starts from the desired state (`interpolate_from_desired_state: true`), so a command never steps by the
 //!   tracking error;
+//! * a goal of one point without velocities is reached at rest with bounded jerk where the joints' speeds allow, not on a
+//!   line with corners; and a cancelled motion brakes with bounded jerk;
 //! * a command moves at most at the joint's speed limit, whatever a trajectory asks;
 //! * a trajectory of one point on the topic (a stream) may end with a velocity: the next point follows in a tick;
 //! * a goal that waits for its tolerances can say which joint lacks what ([`JointTrajectoryMachine::waiting_for`]),
@@ -27,7 +29,7 @@ pub use settings::{GroupSettings, JointSettings, Tolerance};
 pub use validate::GoalError;
 
 use crate::Time;
-use crate::trajectory::{JointSample, JointTrajectory, Path, Phase, shortest_angle};
+use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
 use goal::ActiveGoal;
 
 /// Runs the trajectories of one group of joints.
@@ -51,6 +53,7 @@ pub struct JointTrajectoryMachine {
     speed_limited: bool,
     waiting: Option<Shortfall>,
     not_following: Option<Shortfall>,
+    started_anew: bool,
 }
 
 /// What the machine does at present.
@@ -60,12 +63,14 @@ enum Motion {
     Start,
     /// Hold the last command.
     Hold,
-    /// Slow down from the last command at a constant rate.
+    /// Slow down from the last command.
     Brake,
     /// Follow a path.
     Follow {
         start: Option<Time>,
         accepted: Time,
+        /// It comes from a goal, not from a stream of references.
+        is_goal: bool,
         /// When it was entered, relative to its start. [s]
         entered: Option<f64>,
         path: Path,
@@ -93,6 +98,7 @@ impl JointTrajectoryMachine {
             speed_limited: false,
             waiting: None,
             not_following: None,
+            started_anew: false,
         }
     }
 
@@ -153,7 +159,7 @@ impl JointTrajectoryMachine {
         let id = GoalId(self.next_goal);
         self.next_goal += 1;
         self.goal = Some(ActiveGoal::new(id, goal, &self.settings));
-        self.follow(&goal.trajectory, &order, now);
+        self.follow(&goal.trajectory, &order, (now, true));
         Ok((id, preempted))
     }
 
@@ -164,7 +170,7 @@ impl JointTrajectoryMachine {
         now: Time,
     ) -> Result<(), GoalError> {
         let order = self.check(trajectory, now, true)?;
-        self.follow(trajectory, &order, now);
+        self.follow(trajectory, &order, (now, false));
         Ok(())
     }
 
@@ -217,6 +223,11 @@ impl JointTrajectoryMachine {
         self.not_following
     }
 
+    /// True when the last update began by holding what was measured, whatever was commanded before.
+    pub fn has_started_anew(&self) -> bool {
+        self.started_anew
+    }
+
     /// One tick: `position` and `velocity` are measured at `now`; the command is for `now + dt`. [s] (n)
     ///
     /// Returns the goal that ended in this tick. A clock that jumped back ends the goal and holds. An equal time
@@ -229,6 +240,7 @@ impl JointTrajectoryMachine {
         velocity: &[f64],
     ) -> Option<FinishedGoal> {
         let mut finished = None;
+        self.started_anew = false;
         match self.last {
             Some(last) if now == last => return None,
             Some(last) if now < last => finished = self.restart(),
@@ -267,6 +279,7 @@ impl JointTrajectoryMachine {
             *command = JointSample::at_rest(position);
         }
         self.motion = Motion::Hold;
+        self.started_anew = true;
     }
 
     fn find_not_following(&self, phase: Option<(Phase, f64)>) -> Option<Shortfall> {
@@ -281,13 +294,18 @@ impl JointTrajectoryMachine {
         })
     }
 
-    fn follow(&mut self, trajectory: &JointTrajectory, order: &[Option<usize>], now: Time) {
+    fn follow(
+        &mut self,
+        trajectory: &JointTrajectory,
+        order: &[Option<usize>],
+        (accepted, is_goal): (Time, bool),
+    ) {
         for (held, command) in self.scratch.iter_mut().zip(&self.command) {
             *held = command.position;
         }
         let path = Path::new(trajectory, order, &self.scratch);
         self.motion =
-            Motion::Follow { start: trajectory.start, accepted: now, entered: None, path };
+            Motion::Follow { start: trajectory.start, accepted, is_goal, entered: None, path };
         self.waiting = None;
     }
 
@@ -332,7 +350,7 @@ impl JointTrajectoryMachine {
                 }
                 None
             }
-            Motion::Follow { start, accepted, entered, path } => {
+            Motion::Follow { start, accepted, is_goal, entered, path } => {
                 let start = *start.get_or_insert(now.max(*accepted));
                 let t = now.since(start);
                 if entered.is_none() {
@@ -342,6 +360,9 @@ impl JointTrajectoryMachine {
                         &self.actual
                     };
                     path.enter(t, from, &self.continuous);
+                    if *is_goal && self.settings.interpolation == Interpolation::Splines {
+                        path.settle(t, from, |j| self.settings.joints[j].max_velocity);
+                    }
                     *entered = Some(t);
                     self.entry.copy_from_slice(from);
                 }
@@ -410,28 +431,31 @@ impl JointTrajectoryMachine {
     }
 }
 
-/// One period of braking at the joint's deceleration; true while it still moves.
+/// One period of braking to rest with the joint's deceleration and jerk; true while it still moves.
 fn brake(command: &mut JointSample, joint: &JointSettings, dt: f64) -> bool {
-    let (v, a) = (command.velocity, joint.max_deceleration_on_cancel);
+    let (v, a) = (command.velocity, command.acceleration);
+    let (largest, jerk) = (joint.max_deceleration_on_cancel, joint.max_jerk_on_cancel);
+    let at_rest = JointSample { velocity: 0.0, acceleration: 0.0, ..*command };
+    if largest <= 0.0 || v.abs() <= jerk * dt * dt && a.abs() <= 2.0 * jerk * dt {
+        *command = at_rest;
+        return false;
+    }
+    // The most from which the jerk can still bring deceleration and speed to zero together: v = a²/2j.
+    let wanted = -v.signum() * largest.min((2.0 * jerk * v.abs()).sqrt());
+    let next = a + (wanted - a).clamp(-jerk * dt, jerk * dt);
     let lower = joint.lower.min(command.position);
     let upper = joint.upper.max(command.position);
-    let stops = a * dt >= v.abs();
-    if stops {
-        let way = if a > 0.0 { 0.5 * v * v.abs() / a } else { 0.0 };
-        *command = JointSample {
-            velocity: 0.0,
-            acceleration: 0.0,
-            position: command.position + way,
-            ..*command
-        };
-    } else {
-        let acceleration = -a * v.signum();
-        let position = command.position + dt * (v + 0.5 * dt * acceleration);
-        *command =
-            JointSample { position, velocity: v + dt * acceleration, acceleration, ..*command };
+    *command = JointSample {
+        position: command.position + dt * (v + dt * (2.0 * a + next) / 6.0),
+        velocity: v + 0.5 * dt * (a + next),
+        acceleration: next,
+        ..*command
+    };
+    if (lower..=upper).contains(&command.position) {
+        return true;
     }
-    command.position = command.position.clamp(lower, upper);
-    !stops && a > 0.0
+    *command = JointSample { position: command.position.clamp(lower, upper), ..at_rest };
+    false
 }
 
 /// The first error above its limit.

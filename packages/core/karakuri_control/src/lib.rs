@@ -11,7 +11,7 @@ mod time;
 pub mod trajectory;
 
 pub use controller::{
-    Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, Group,
-    GroupEvent, State, Status,
+    Axes, Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings,
+    ForceSettings, Gains, Group, GroupEvent, Payload, State, Status, TargetWrench,
 };
 pub use time::Time;

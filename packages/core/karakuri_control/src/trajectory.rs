@@ -253,6 +253,32 @@ impl Path {
         }
     }
 
+    /// Has a lone point without velocities reached at rest, with bounded jerk all the way from the state `from` in which
+    /// the path is entered at `t0`, unless a joint would have to go faster than `max_speed` for that. [s] (n)
+    pub(crate) fn settle(
+        &mut self,
+        t0: f64,
+        from: &[JointSample],
+        max_speed: impl Fn(usize) -> f64,
+    ) {
+        const PARTS: u32 = 32;
+        let &[end] = self.times.as_slice() else { return };
+        let at_rest = |knot: &Knot| match knot.velocity {
+            Some(_) => *knot,
+            None => Knot { velocity: Some(0.0), acceleration: Some(0.0), ..*knot },
+        };
+        let is_slow = |(j, (from, knot)): (usize, (&JointSample, &Knot))| {
+            let (from, to) = (Knot::from(*from), at_rest(knot));
+            (1..PARTS).all(|part| {
+                let t = (end - t0) * f64::from(part) / f64::from(PARTS);
+                interpolate(&from, &to, end - t0, t).velocity.abs() <= max_speed(j)
+            })
+        };
+        if from.iter().zip(&self.knots).enumerate().all(is_slow) {
+            self.knots.iter_mut().for_each(|knot| *knot = at_rest(knot));
+        }
+    }
+
     /// Positions from velocities, velocities from accelerations, by the trapezoid rule.
     fn integrate(&mut self, j: usize, t0: f64, from: &JointSample) {
         let (mut t, mut last) = (t0, *from);

@@ -1,12 +1,18 @@
-//! No method of inverse dynamics allocates once it exists: every request to the heap is counted.
+//! No method of inverse dynamics allocates once it exists, nor does the controller's update: every request to the heap
+//! is counted.
 #![expect(unsafe_code, reason = "a global allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 use karakuri_control::inverse_dynamics::{METHODS, Motion, method};
-use karakuri_model::Base;
-use karakuri_spatial::Pose;
+use karakuri_control::{
+    Command, Controller, FeedforwardController, FeedforwardSettings, Gains, Payload, State,
+    TargetWrench, Time,
+};
+use karakuri_model::{Base, BodyId, JointGroup};
+use karakuri_spatial::{Force, Pose, Vector3};
 use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
 
 struct Counting;
@@ -42,7 +48,42 @@ fn no_method_allocates() {
     for name in METHODS {
         let mut method = method(name, &model).unwrap();
         let before = REQUESTS.get();
-        method.efforts(&model, &Motion { q: &q, v: &v, vdot: &vdot, driven: &driven }, &mut tau);
+        method.efforts(
+            &model,
+            &Motion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] },
+            &mut tau,
+        );
         assert_eq!(REQUESTS.get() - before, 0, "{name} allocates");
+    }
+}
+
+#[test]
+fn the_update_allocates_nothing() {
+    let mut model = random_tree(5, 6, Base::Fixed(Pose::IDENTITY), &[Kind::Revolute]);
+    model.groups.push(JointGroup { name: "arm".to_owned(), joints: (0..6).map(BodyId).collect() });
+    let link = model.frames[model.frames.len() - 1].name.clone();
+    let model = Arc::new(model);
+    for method in METHODS {
+        let settings = FeedforwardSettings {
+            method: (*method).to_owned(),
+            payload: Some(Payload { link: link.clone(), mass: 1.0, com: Vector3::zeros() }),
+            gains: vec![Gains { p: 1.0, i: 1.0, d: 1.0, i_clamp: 0.0 }; 6],
+            ..FeedforwardSettings::default()
+        };
+        let mut controller = FeedforwardController::new(Arc::clone(&model), settings).unwrap();
+        let point = controller.add_force_point(&link).unwrap();
+        let mut command = Command::new(&model);
+        let mut q = vec![0.1; 6];
+        let state = State { q: &q, v: &[0.0; 6] };
+        controller.update(&state, Time(1_000_000), 1e-3, &mut command);
+        q.fill(0.11);
+        let state = State { q: &q, v: &[0.0; 6] };
+        let wrench = Force::new(Vector3::zeros(), Vector3::x());
+        let target = TargetWrench { wrench, ..TargetWrench::default() };
+        let before = REQUESTS.get();
+        controller.set_target_wrench(point, target, Time(2_000_000));
+        controller.set_measured_wrench(point, wrench, Time(2_000_000));
+        controller.update(&state, Time(2_000_000), 1e-3, &mut command);
+        assert_eq!(REQUESTS.get() - before, 0, "{method}");
     }
 }

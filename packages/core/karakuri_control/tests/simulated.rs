@@ -9,7 +9,7 @@ use karakuri_model::{
     Base, JointKind, JointSpec, LinkSpec, LoopFrames, LoopSpec, Model, ModelBuilder,
 };
 use karakuri_physics::{World, WorldSettings};
-use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
+use karakuri_spatial::{Force, Inertia, Matrix3, Pose, Vector3};
 use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
 
 /// Over the largest effort.
@@ -18,9 +18,19 @@ fn relative(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |e: f64, (a, b)| e.max((a - b).abs())) / scale
 }
 
-fn efforts(name: &str, model: &Model, [q, v, vdot]: [&[f64]; 3], driven: &[bool]) -> Vec<f64> {
+fn efforts(name: &str, model: &Model, state: [&[f64]; 3], driven: &[bool]) -> Vec<f64> {
+    efforts_under(name, model, state, driven, &[])
+}
+
+fn efforts_under(
+    name: &str,
+    model: &Model,
+    [q, v, vdot]: [&[f64]; 3],
+    driven: &[bool],
+    external: &[Force],
+) -> Vec<f64> {
     let mut tau = vec![f64::NAN; model.nv];
-    let motion = Motion { q, v, vdot, driven };
+    let motion = Motion { q, v, vdot, driven, external };
     let realised = method(name, model).unwrap().efforts(model, &motion, &mut tau);
     assert!(realised.missing_effort < 1e-6, "{name}: {realised:?}");
     tau
@@ -35,11 +45,17 @@ fn two_hundred_random_trees_agree_with_newton_and_euler() {
         let q = random_position(&model, &mut random);
         let [v, vdot] = [(); 2].map(|()| random_vector(model.nv, &mut random));
         let driven = vec![true; model.nv];
-        let truth =
-            rnea(&model, &mut karakuri_dynamics::Data::new(&model), &q, &v, &vdot, &[]).to_vec();
-        let tau = efforts("simulated", &model, [&q, &v, &vdot], &driven);
-        let error = relative(&tau, &truth);
-        assert!(error < 1e-9, "seed {seed}: {error:.1e}");
+        let [force, moment] = [(); 2].map(|()| random_vector(3 * n, &mut random));
+        let three = |x: &[f64], i: usize| Vector3::from_column_slice(&x[3 * i..3 * i + 3]);
+        let given = |i: usize| Force::new(three(&moment, i), three(&force, i));
+        let external: Vec<Force> = (0..model.bodies.len().min(n)).map(given).collect();
+        let mut data = karakuri_dynamics::Data::new(&model);
+        let truth = rnea(&model, &mut data, &q, &v, &vdot, &external).to_vec();
+        for (name, tolerance) in [("simulated", 1e-9), ("nodal", 1e-5)] {
+            let tau = efforts_under(name, &model, [&q, &v, &vdot], &driven, &external);
+            let error = relative(&tau, &truth);
+            assert!(error < tolerance, "{name}, seed {seed}: {error:.1e}");
+        }
     }
 }
 

@@ -6,9 +6,12 @@
 //! | `joint_command` | `sensor_msgs/JointState` | out: drive targets and feed-forward efforts |
 //! | `follow_joint_trajectory`, `<group>/follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | action |
 //! | `joint_trajectory`, `<group>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | in |
+//! | `target_wrench/<link>` | `geometry_msgs/WrenchStamped` | in: what a link shall exert on its surroundings |
+//! | `wrench/<sensor>` | `geometry_msgs/WrenchStamped` | in: what is fed back, for links with a contact sensor |
 //! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
 
 mod convert;
+mod forces;
 mod group;
 mod lockstep;
 mod node;

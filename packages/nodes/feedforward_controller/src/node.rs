@@ -6,23 +6,29 @@ use std::time::Duration;
 use karakuri_control::{Command, Controller, FeedforwardController, GroupEvent, State};
 use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
+use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    GoalRequest, JointStateReader, Node, Publisher, Status, Throttle, Time, info, qos, warn,
+    FromMessage, GoalRequest, JointStateReader, Node, Publisher, RobotParameters, Status, Throttle,
+    Time, info, qos, warn,
 };
+use karakuri_spatial::Force;
 
 use crate::convert::control_time;
+use crate::forces::ForceTopics;
 use crate::group::GroupTopics;
 use crate::lockstep::Sources;
 use crate::parameters::Parameters;
 
 /// State of the node.
 pub(crate) struct ControllerNode {
+    robot: RobotParameters,
     parameters: Parameters,
     model: Arc<Model>,
     controller: FeedforwardController,
     groups: Vec<GroupTopics>,
+    forces: Vec<ForceTopics>,
     reader: JointStateReader,
     sources: Sources,
     command: Command,
@@ -42,10 +48,11 @@ pub(crate) struct ControllerNode {
 
 impl ControllerNode {
     pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
-        let parameters = Parameters::declare(node)?;
-        let model = parameters.robot.load()?;
-        let mut controller =
-            FeedforwardController::new(Arc::clone(&model), parameters.feedforward())?;
+        let robot = RobotParameters::declare(node)?;
+        let model = robot.load()?;
+        let parameters = Parameters::declare(node, &model)?;
+        let settings = parameters.feedforward(model.joints.len());
+        let mut controller = FeedforwardController::new(Arc::clone(&model), settings)?;
         let mut groups = Vec::new();
         let mut commanded = Vec::new();
         for (index, group) in model.groups.iter().enumerate() {
@@ -55,6 +62,10 @@ impl ControllerNode {
             if let Some(machine) = controller.machine_mut(index) {
                 parameters.apply_to_group(machine.settings_mut());
             }
+        }
+        let mut forces = Vec::new();
+        for link in parameters.wrench_links.get().iter().filter(|link| !link.is_empty()) {
+            forces.push(ForceTopics::new(node, (&mut controller, &model), link)?);
         }
         let sources = Sources::new(&parameters.lockstep_sources.get());
         node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
@@ -80,10 +91,12 @@ impl ControllerNode {
             incomplete: Throttle::new(Duration::from_secs(5)),
             status: karakuri_control::Status::default(),
             n_interruptions: 0,
+            robot,
             parameters,
             model,
             controller,
             groups,
+            forces,
             sources,
             commanded,
         })
@@ -128,10 +141,28 @@ impl ControllerNode {
         if let Some(machine) = self.controller.machine_mut(group) {
             self.groups[group].follow(machine, message, now);
         }
-        if self.parameters.robot.lockstep.get() {
+        if self.robot.lockstep.get() {
             self.sources.heard(&self.groups[group].topic, Time::from(&message.header.stamp));
         }
         self.answer();
+    }
+
+    pub(crate) fn on_target_wrench(&mut self, point: usize, message: &WrenchStamped) {
+        let now = control_time(self.now());
+        if let Some(target) = self.forces[point].target(message) {
+            self.controller.set_target_wrench(point, target, now);
+        }
+        if self.robot.lockstep.get() {
+            self.sources.heard(&self.forces[point].topic, Time::from(&message.header.stamp));
+        }
+        self.answer();
+    }
+
+    pub(crate) fn on_wrench(&mut self, point: usize, message: &WrenchStamped) {
+        if let Some(wrench) = Force::from_message(&message.wrench) {
+            let now = control_time(self.now());
+            self.controller.set_measured_wrench(point, wrench, now);
+        }
     }
 
     /// Answers the newest sample, once, when all that it waits for is there.
@@ -143,12 +174,12 @@ impl ControllerNode {
         }
         let Some((stamp, true)) = self.sample else { return };
         let patience = Duration::from_secs_f64(self.parameters.command_timeout.get());
-        if self.parameters.robot.lockstep.get() && !self.sources.complete(stamp, patience) {
+        if self.robot.lockstep.get() && !self.sources.complete(stamp, patience) {
             return;
         }
         self.sample = Some((stamp, false));
         let state = State { q: &self.reader.q, v: &self.reader.v };
-        let period = self.parameters.robot.period.get();
+        let period = self.robot.period.get();
         self.status =
             self.controller.update(&state, control_time(stamp), period, &mut self.command);
         self.publish(stamp);
@@ -214,7 +245,9 @@ impl ControllerNode {
     }
 
     fn on_parameters_changed(&mut self) {
-        if let Err(e) = self.controller.set_settings(self.parameters.feedforward()) {
+        if let Err(e) =
+            self.controller.set_settings(self.parameters.feedforward(self.model.joints.len()))
+        {
             warn!("{e}");
         }
         for group in 0..self.groups.len() {

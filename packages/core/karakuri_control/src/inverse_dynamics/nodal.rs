@@ -56,7 +56,8 @@ impl InverseDynamics for Nodal {
             let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
             realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
         }
-        self.stencil.efforts(model, &self.q, &self.v, &self.vdot, tau);
+        let wanted = [&self.q[..], &self.v, &self.vdot];
+        self.stencil.efforts(model, wanted, motion.external, tau);
         for joint in &model.joints {
             let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
             for k in freedoms {

@@ -50,7 +50,8 @@ impl InverseDynamics for Recursive {
             let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
             realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
         }
-        tau.copy_from_slice(rnea(model, &mut self.data, &self.q, &self.v, &self.vdot, &[]));
+        let (q, v, vdot) = (&self.q, &self.v, &self.vdot);
+        tau.copy_from_slice(rnea(model, &mut self.data, q, v, vdot, motion.external));
         for joint in &model.joints {
             let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
             let rates = self.vdot[freedoms.clone()].iter().zip(&self.v[freedoms.clone()]);

@@ -13,7 +13,7 @@
 //! Forward dynamics alone is used (mass matrix, bias), which makes it a check on the other methods.
 //! docs/theory/parallel-inverse-dynamics.md, "Rivals". Units: SI.
 
-use karakuri_dynamics::{Data, MassFactor, bias, crba_at_position};
+use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
 use karakuri_model::Model;
 
 use super::loops::Constraints;
@@ -30,6 +30,8 @@ pub struct Simulated {
     q: Vec<f64>,
     v: Vec<f64>,
     vdot: Vec<f64>,
+    /// Zeros. (nv)
+    still: Vec<f64>,
     /// `M̂⁻¹ c`. (nv)
     fall: Vec<f64>,
     /// `J`, `J M̂⁻¹` and `A`, row-major; at most nv rows. (nv × nv) each
@@ -59,6 +61,7 @@ impl Simulated {
             q: model.neutral_position(),
             v: vec![0.0; nv],
             vdot: vec![0.0; nv],
+            still: vec![0.0; nv],
             fall: vec![0.0; nv],
             jacobian: vec![0.0; nv * nv],
             response: vec![0.0; nv * nv],
@@ -161,7 +164,9 @@ impl InverseDynamics for Simulated {
             let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
             realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
         }
-        let c = bias(model, &mut self.data, &self.q, &self.v);
+        // The bias: what it takes to move without acceleration.
+        let (q, v, still) = (&self.q, &self.v, &self.still);
+        let c = rnea(model, &mut self.data, q, v, still, motion.external);
         for (k, (fall, c)) in self.fall.iter_mut().zip(c).enumerate() {
             *fall = c + self.damping[k] * self.v[k];
         }

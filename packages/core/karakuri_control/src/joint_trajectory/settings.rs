@@ -34,6 +34,8 @@ pub struct JointSettings {
     pub goal_tolerance: Tolerance,
     /// How hard a cancelled motion brakes; 0 holds at once. [rad/s² or m/s²]
     pub max_deceleration_on_cancel: f64,
+    /// How fast that deceleration comes and goes. [rad/s³ or m/s³]
+    pub max_jerk_on_cancel: f64,
     /// Position error at which the drive gives its full effort; infinite for one without stiffness. [rad or m]
     pub saturation_error: f64,
 }
@@ -67,12 +69,14 @@ pub struct GroupSettings {
 }
 
 impl GroupSettings {
-    /// Limits from the model; a stop in a quarter of a second from full speed, no path or goal tolerance, and 0.2 rad or m
+    /// Limits from the model; a stop in a quarter of a second from full speed, a fifth of it for the deceleration to come, no path or goal tolerance, and 0.2 rad or m
     /// to follow.
     pub fn for_group(model: &Model, group: &JointGroup) -> Self {
         let joints = group.joints.iter().map(|&id| {
             let joint = &model.joints[id.0];
             let limits = joint.limits;
+            let deceleration =
+                if limits.velocity.is_finite() { 4.0 * limits.velocity } else { 0.0 };
             let unbounded = limits.lower == f64::NEG_INFINITY && limits.upper == f64::INFINITY;
             JointSettings {
                 name: joint.name.clone(),
@@ -82,11 +86,8 @@ impl GroupSettings {
                 max_velocity: limits.velocity,
                 path_tolerance: Tolerance::default(),
                 goal_tolerance: Tolerance::default(),
-                max_deceleration_on_cancel: if limits.velocity.is_finite() {
-                    4.0 * limits.velocity
-                } else {
-                    0.0
-                },
+                max_deceleration_on_cancel: deceleration,
+                max_jerk_on_cancel: 20.0 * deceleration,
                 saturation_error: match joint.drive {
                     Some(drive) if drive.stiffness > 0.0 && limits.effort.is_finite() => {
                         limits.effort / drive.stiffness

@@ -1,9 +1,9 @@
 use super::{
     ErrorCode, Goal, GoalError, GroupSettings, JointSettings, JointTrajectoryMachine, Outcome,
-    Tolerance,
+    Tolerance, brake,
 };
 use crate::Time;
-use crate::trajectory::{Interpolation, JointTrajectory, TrajectoryPoint};
+use crate::trajectory::{Interpolation, JointSample, JointTrajectory, TrajectoryPoint};
 
 const DT: f64 = 0.001;
 
@@ -20,6 +20,7 @@ fn settings() -> GroupSettings {
         path_tolerance: Tolerance::default(),
         goal_tolerance: Tolerance { position: 0.01, ..Tolerance::default() },
         max_deceleration_on_cancel: 10.0,
+        max_jerk_on_cancel: 200.0,
         saturation_error: 0.0,
     };
     GroupSettings {
@@ -199,4 +200,63 @@ fn preemption_cancel_and_clock_never_jump() {
     bench.now = Time(0);
     assert_eq!(bench.step(), Some(Outcome::ClockJumpedBack));
     assert!((bench.q[0] - last[0]).abs() < 1e-12);
+}
+
+#[test]
+fn braking_has_bounded_jerk_and_ends() {
+    let joint = &settings().joints[0];
+    let (largest, jerk) = (joint.max_deceleration_on_cancel, joint.max_jerk_on_cancel);
+    let free = JointSettings { lower: -100.0, upper: 100.0, ..joint.clone() };
+    for (i, v) in [-3.0, -0.7, -1e-3, 0.0, 1e-6, 0.02, 0.4, 2.9].into_iter().enumerate() {
+        for a in [-20.0, -1.0, 0.0, 0.3, 15.0] {
+            for dt in [5e-4, DT, 2e-3, 4e-3] {
+                let mut command =
+                    JointSample { velocity: v, acceleration: a, ..JointSample::default() };
+                let mut n = 0;
+                while {
+                    let last = command.acceleration;
+                    let moves = brake(&mut command, &free, dt);
+                    let step = (command.acceleration - last).abs();
+                    assert!(step <= 2.0 * jerk * dt + 1e-12, "case {i}, {a}, {dt}: {step}");
+                    n += 1;
+                    moves
+                } {
+                    assert!(f64::from(n) * dt < 1.0, "case {i}, {a}, {dt}: {command:?}");
+                }
+                let swings = v + a * a.abs() / (2.0 * jerk);
+                let longest = swings.abs() / largest + 4.0 * largest / jerk + a.abs() / jerk;
+                assert!(f64::from(n) * dt <= longest + 10.0 * dt, "case {i}, {a}, {dt}: {n}");
+                assert_eq!((command.velocity, command.acceleration), (0.0, 0.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_goal_of_one_bare_point_has_no_corners() {
+    let bare = |a: f64, time: f64| {
+        let mut trajectory = to(a, 0.0, time);
+        trajectory.points[0].velocities.clear();
+        trajectory.points[0].accelerations.clear();
+        Goal { trajectory, ..Goal::default() }
+    };
+    let mut bench = Bench::new(settings());
+    let (mut last, mut largest) = (0.0_f64, 0.0_f64);
+    for (target, steps) in [(1.0, 250), (-0.2, 400), (0.5, 1100)] {
+        bench.machine.accept_goal(&bare(target, 1.0), bench.now).unwrap();
+        for _ in 0..steps {
+            bench.step();
+            let acceleration = bench.machine.command()[0].acceleration;
+            largest = largest.max((acceleration - last).abs());
+            last = acceleration;
+        }
+    }
+    assert!((bench.q[0] - 0.5).abs() < 1e-12);
+    // 60 rad/s³ for the first way; preempted in full motion it takes some more.
+    assert!(largest < 0.4, "{largest} rad/s² from one command to the next");
+    // Too fast for a quintic: the line that joint_trajectory_controller would follow.
+    bench.machine.accept_goal(&bare(-0.5, 0.4), bench.now).unwrap();
+    bench.step();
+    bench.step();
+    assert!((bench.machine.command()[0].velocity + 2.5).abs() < 1e-9);
 }

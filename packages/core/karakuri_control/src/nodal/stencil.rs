@@ -5,7 +5,7 @@
 
 use karakuri_dynamics::integrate;
 use karakuri_model::Model;
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Force, Vector3};
 
 use super::Nodes;
 use super::lanes::{Lane, V, gather, rotate, splat};
@@ -51,8 +51,15 @@ impl Stencil {
     }
 
     /// Efforts of the tree with its loops cut, without armature and damping, for positions [rad or m] (nq), velocities
-    /// and accelerations (nv). [N·m or N] (nv)
-    pub fn efforts(&mut self, model: &Model, q: &[f64], v: &[f64], vdot: &[f64], tau: &mut [f64]) {
+    /// and accelerations (nv), and wrenches of the surroundings on the bodies at their origins, in world axes, or none
+    /// [N·m; N] (n bodies). [N·m or N] (nv)
+    pub fn efforts(
+        &mut self,
+        model: &Model,
+        [q, v, vdot]: [&[f64]; 3],
+        external: &[Force],
+        tau: &mut [f64],
+    ) {
         let nq = model.nq;
         self.q[nq..2 * nq].copy_from_slice(q);
         for (sign, slot) in [(-1.0, 0), (1.0, 2)] {
@@ -64,6 +71,10 @@ impl Stencil {
         }
         for i in 0..self.places.len() {
             self.move_link(i, nq);
+        }
+        for (needed, given) in self.wrenches.iter_mut().zip(external) {
+            needed.moment -= given.moment;
+            needed.force -= given.force;
         }
         for (i, place) in self.places.iter().enumerate().rev() {
             let (inner, outer) = self.wrenches.split_at_mut(i);

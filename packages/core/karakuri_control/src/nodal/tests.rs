@@ -130,7 +130,8 @@ fn two_links_by_hand() {
     let m = two_links();
     let mut tau = [0.0; 2];
     let mut stencil = Stencil::new(&m.model, m.gravity);
-    stencil.efforts(&m.model, &[0.5, -0.8], &[1.2, -0.7], &[2.0, 3.0], &mut tau);
+    let motion: [&[f64]; 3] = [&[0.5, -0.8], &[1.2, -0.7], &[2.0, 3.0]];
+    stencil.efforts(&m.model, motion, &[], &mut tau);
     assert_abs_diff_eq!(tau[0], 8.197_265, epsilon = 2e-6);
     assert_abs_diff_eq!(tau[1], 1.741_663, epsilon = 2e-6);
 }
@@ -246,7 +247,7 @@ fn two_hundred_random_trees_agree_with_newton_and_euler() {
         let truth = rnea(&model, &mut Data::new(&model), &q, &v, &vdot, &[]).to_vec();
         let gravity = Vector3::new(0.0, 0.0, -9.81);
         let mut tau = vec![0.0; model.nv];
-        Stencil::new(&model, gravity).efforts(&model, &q, &v, &vdot, &mut tau);
+        Stencil::new(&model, gravity).efforts(&model, [&q, &v, &vdot], &[], &mut tau);
         let error = largest_error(&tau, &truth);
         assert!(error < 1e-5, "seed {seed}: {error:.2e}");
     }
@@ -402,7 +403,7 @@ fn all_methods_agree_on_the_loop() {
         let mut method = method(name, &m.model).unwrap();
         let (q, v, vdot) = (&motions.q[12..15], &motions.v[12..15], &motions.vdot[12..15]);
         let mut tau = vec![0.0; 3];
-        let motion = Motion { q, v, vdot, driven: &m.driven };
+        let motion = Motion { q, v, vdot, driven: &m.driven, external: &[] };
         let realised = method.efforts(&m.model, &motion, &mut tau);
         assert!(realised.missing_effort < 1e-6, "{name}: {realised:?}");
         answers.push(tau);

@@ -91,7 +91,7 @@ pub(super) fn compute(
             }
             Algorithm::Nodal => {
                 let mut efforts = vec![0.0; model.nv];
-                Stencil::new(model, data.gravity).efforts(model, q, v, a, &mut efforts);
+                Stencil::new(model, data.gravity).efforts(model, [q, v, a], &[], &mut efforts);
                 ("nodal", by_joint(model, &efforts, ["force", "torque"]))
             }
         };

@@ -1,0 +1,93 @@
+//! Feedback of one joint beside its drive's servo.
+//!
+//! `τ = K_u (q_d − q) + K_i ∫(q_d − q) dt + K_v (v_d − v)` [Isobe 2003, eq. 7]. Against wind-up the integral is clamped, and
+//! stands still while all efforts together are at the joint's limit and the error would drive them further. It is kept
+//! as an effort, so that a new gain makes no step.
+//! Units: rad or m, s, N·m or N.
+
+use crate::trajectory::JointSample;
+
+/// Gains of one joint, added to its drive's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Gains {
+    /// `K_u`. [N·m/rad or N/m]
+    pub p: f64,
+    /// `K_i`; at 0 the integral is empty. [N·m/(rad·s) or N/(m·s)]
+    pub i: f64,
+    /// `K_v`. [N·m·s/rad or N·s/m]
+    pub d: f64,
+    /// Largest effort of the integral; 0 is the joint's limit. [N·m or N]
+    pub i_clamp: f64,
+}
+
+/// The memory of one joint's feedback.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Feedback {
+    /// [N·m or N]
+    integral: f64,
+}
+
+impl Feedback {
+    /// The effort for a period `dt` [s]. `(others, limit)`: effort of all else at the joint, and what it can give.
+    pub(super) fn effort(
+        &mut self,
+        gains: &Gains,
+        error: &JointSample,
+        (others, limit): (f64, f64),
+        dt: f64,
+    ) -> f64 {
+        let proportional = gains.p * error.position + gains.d * error.velocity;
+        let total = others + proportional + self.integral;
+        let step = gains.i * error.position * dt;
+        if gains.i == 0.0 {
+            self.integral = 0.0;
+        } else if step.is_finite() && (total.abs() < limit || step * total < 0.0) {
+            let clamp = if gains.i_clamp > 0.0 { gains.i_clamp.min(limit) } else { limit };
+            self.integral = (self.integral + step).clamp(-clamp, clamp);
+        }
+        proportional + self.integral
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_abs_diff_eq;
+
+    use super::*;
+
+    const GAINS: Gains = Gains { p: 0.0, i: 10.0, d: 0.0, i_clamp: 2.0 };
+
+    fn behind(position: f64) -> JointSample {
+        JointSample::at_rest(position)
+    }
+
+    #[test]
+    fn the_integral_is_clamped_and_forgotten_with_its_gain() {
+        let mut feedback = Feedback::default();
+        for _ in 0..1000 {
+            feedback.effort(&GAINS, &behind(0.1), (0.0, 50.0), 0.01);
+        }
+        assert_abs_diff_eq!(feedback.integral, 2.0);
+        let none = Gains { p: 3.0, d: 2.0, ..Gains::default() };
+        let error = JointSample { velocity: 0.5, ..behind(0.1) };
+        assert_abs_diff_eq!(feedback.effort(&none, &error, (0.0, 50.0), 0.01), 1.3);
+        assert_eq!(feedback, Feedback::default());
+    }
+
+    #[test]
+    fn at_the_limit_it_only_unwinds() {
+        let mut feedback = Feedback { integral: 1.0 };
+        // The error would drive it further.
+        feedback.effort(&GAINS, &behind(0.1), (50.0, 50.0), 0.01);
+        assert_abs_diff_eq!(feedback.integral, 1.0);
+        feedback.effort(&GAINS, &behind(-0.1), (50.0, 50.0), 0.01);
+        assert!(feedback.integral < 1.0, "the error drives it back");
+    }
+
+    #[test]
+    fn a_new_gain_makes_no_step() {
+        let mut feedback = Feedback { integral: 1.0 };
+        let stronger = Gains { i: 100.0, ..GAINS };
+        assert_abs_diff_eq!(feedback.effort(&stronger, &behind(0.0), (0.0, 50.0), 0.01), 1.0);
+    }
+}

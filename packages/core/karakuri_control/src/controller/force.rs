@@ -1,0 +1,135 @@
+//! Forces that links exert on their surroundings, with force feedback.
+//!
+//! The wrench that enters the inverse dynamics is `F = F_E + K_F (F_E − F_S)` [Isobe 2003, eq. 8], the second term through
+//! a low-pass filter. Force and moment are fed back along what is asked for alone: what the surroundings do across it,
+//! such as friction, is left to the position. A target that is not repeated fades to nothing; a reading that is not
+//! repeated is not fed back.
+//! Units: N·m, N, s; wrenches at the link's origin.
+
+use karakuri_model::{BodyId, FrameId};
+use karakuri_spatial::{Force, Matrix3, Vector3};
+
+use crate::Time;
+
+/// How forces are exerted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ForceSettings {
+    /// `K_F`; 0 is no feedback. [-]
+    pub gain: f64,
+    /// Of the feedback's filter. [s]
+    pub time_constant: f64,
+    /// Silence after which a target fades, over as long again. [s]
+    pub timeout: f64,
+}
+
+impl Default for ForceSettings {
+    fn default() -> Self {
+        Self { gain: 0.0, time_constant: 0.02, timeout: 0.2 }
+    }
+}
+
+/// In whose axes a wrench is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Axes {
+    /// The link's.
+    #[default]
+    Link,
+    /// The world's.
+    World,
+}
+
+/// What a link shall exert on its surroundings, at its origin.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct TargetWrench {
+    /// [N·m; N]
+    pub wrench: Force,
+    /// In whose axes.
+    pub axes: Axes,
+}
+
+/// A link that exerts forces.
+#[derive(Debug, Clone)]
+pub(super) struct ForcePoint {
+    frame: FrameId,
+    body: BodyId,
+    target: Option<(TargetWrench, Time)>,
+    /// Of the surroundings on the link, in its axes.
+    measured: Option<(Force, Time)>,
+    /// `K_F (F_E − F_S)`, filtered, in world axes.
+    correction: Force,
+}
+
+impl ForcePoint {
+    pub(super) fn new(frame: FrameId, body: BodyId) -> Self {
+        Self { frame, body, target: None, measured: None, correction: Force::default() }
+    }
+
+    pub(super) fn frame(&self) -> FrameId {
+        self.frame
+    }
+
+    pub(super) fn body(&self) -> BodyId {
+        self.body
+    }
+
+    pub(super) fn set_target(&mut self, target: TargetWrench, now: Time) {
+        self.target = Some((target, now));
+    }
+
+    pub(super) fn set_measured(&mut self, wrench: Force, now: Time) {
+        self.measured = Some((wrench, now));
+    }
+
+    /// Exerts nothing any more.
+    pub(super) fn release(&mut self) {
+        (self.target, self.measured, self.correction) = (None, None, Force::default());
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.target.is_none()
+    }
+
+    /// What to exert in the period that starts at `now` and lasts `dt` [s], in world axes.
+    pub(super) fn wrench(
+        &mut self,
+        settings: &ForceSettings,
+        R_WL: &Matrix3,
+        now: Time,
+        dt: f64,
+    ) -> Force {
+        let Some((target, since)) = self.target else { return Force::default() };
+        let fresh = freshness(now.since(since), settings.timeout);
+        if fresh == 0.0 {
+            self.release();
+            return Force::default();
+        }
+        let wanted = match target.axes {
+            Axes::World => target.wrench * fresh,
+            Axes::Link => turned(R_WL, &target.wrench) * fresh,
+        };
+        let is_new = |since: Time| freshness(now.since(since), settings.timeout) >= 1.0;
+        let mut correction = Force::default();
+        if let Some((measured, _)) = self.measured.filter(|(_, since)| is_new(*since)) {
+            let error = wanted + turned(R_WL, &measured);
+            let moment = along(&wanted.moment, &error.moment);
+            correction = Force::new(moment, along(&wanted.force, &error.force)) * settings.gain;
+        }
+        self.correction += (correction - self.correction) * (dt / (settings.time_constant + dt));
+        wanted + self.correction
+    }
+}
+
+/// 1 up to the time-out, then down to 0 over as long again; a clock that jumped back is as bad as silence. [s]
+fn freshness(age: f64, timeout: f64) -> f64 {
+    if age < 0.0 { 0.0 } else { (2.0 - age / timeout).clamp(0.0, 1.0) }
+}
+
+fn turned(R_WL: &Matrix3, F_L: &Force) -> Force {
+    Force::new(R_WL * F_L.moment, R_WL * F_L.force)
+}
+
+/// The part of `error` along `direction`.
+fn along(direction: &Vector3, error: &Vector3) -> Vector3 {
+    let n = direction.try_normalize(1e-12).unwrap_or_default();
+    n * n.dot(error)
+}

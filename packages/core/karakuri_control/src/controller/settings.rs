@@ -1,0 +1,162 @@
+//! What a user may set of the controller, and what is wrong with it.
+
+use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_spatial::{Inertia, Matrix3, Vector3};
+
+use super::{ForceSettings, Gains};
+
+/// Settings of the controller.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeedforwardSettings {
+    /// Name of the inverse-dynamics method.
+    pub method: String,
+    /// 0 leaves the feed-forward out, 1 applies all of it. [-]
+    pub feedforward_scale: f64,
+    /// Adds the joints' dry friction in the direction of the wanted motion.
+    pub friction_compensation: bool,
+    /// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
+    pub friction_speed: f64,
+    /// Longest time between two states before every group holds; 0 never. [s]
+    pub state_timeout: f64,
+    /// What a link carries beside its own mass.
+    pub payload: Option<Payload>,
+    /// Feedback of the joints, in the model's order; empty is none. (n joints)
+    pub gains: Vec<Gains>,
+    /// How forces are exerted.
+    pub force: ForceSettings,
+}
+
+impl Default for FeedforwardSettings {
+    fn default() -> Self {
+        Self {
+            method: "recursive".to_owned(),
+            feedforward_scale: 1.0,
+            friction_compensation: true,
+            friction_speed: 0.01,
+            state_timeout: 0.5,
+            payload: None,
+            gains: Vec::new(),
+            force: ForceSettings::default(),
+        }
+    }
+}
+
+/// A point mass that a link carries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Payload {
+    /// Link name.
+    pub link: String,
+    /// [kg]
+    pub mass: f64,
+    /// Centre of mass in the link's frame. [m] (3)
+    pub com: Vector3,
+}
+
+/// Why a controller cannot be made or changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// No such method.
+    #[error("inverse-dynamics method `{name}` is not known; there are: {known}")]
+    UnknownMethod {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The robot has no joint group.
+    #[error(
+        "robot `{robot}` has no joint groups; name them in its YAML: `groups: {{arm: [joint, ...]}}`"
+    )]
+    NoGroups {
+        /// Robot name.
+        robot: String,
+    },
+    /// A joint of a group has no single freedom.
+    #[error(
+        "joint `{joint}` of group `{group}` has {freedoms} freedoms; only joints of one can be commanded"
+    )]
+    NotOneFreedom {
+        /// Joint name.
+        joint: String,
+        /// Group name.
+        group: String,
+        /// Its freedoms.
+        freedoms: usize,
+    },
+    /// No such link.
+    #[error("link `{link}` is not in robot `{robot}`; its last link is `{last}`")]
+    UnknownLink {
+        /// The name given.
+        link: String,
+        /// Robot name.
+        robot: String,
+        /// A link there is.
+        last: String,
+    },
+    /// Nothing moves the link.
+    #[error("link `{link}` is part of the fixed base; name one that a joint moves")]
+    FixedLink {
+        /// Link name.
+        link: String,
+    },
+    /// A payload that cannot be.
+    #[error(
+        "payload of link `{link}`: mass {mass} kg at {com:?} m; the mass must be 0 or more, and all numbers finite"
+    )]
+    BadPayload {
+        /// Link name.
+        link: String,
+        /// [kg]
+        mass: f64,
+        /// [m] (3)
+        com: [f64; 3],
+    },
+    /// Gains for another number of joints.
+    #[error("{given} feedback gains for {joints} joints; give one a joint of the model, or none")]
+    GainCount {
+        /// How many were given.
+        given: usize,
+        /// How many joints there are.
+        joints: usize,
+    },
+}
+
+impl FeedforwardSettings {
+    /// Checks what depends on the model; gives the model with the payload on it, if there is any.
+    pub(super) fn check(&self, model: &Model) -> Result<Option<Model>, ControllerError> {
+        let (given, joints) = (self.gains.len(), model.joints.len());
+        if given != 0 && given != joints {
+            return Err(ControllerError::GainCount { given, joints });
+        }
+        self.payload.as_ref().map(|payload| payload.on(model)).transpose()
+    }
+}
+
+impl Payload {
+    /// The model that carries it.
+    pub fn on(&self, model: &Model) -> Result<Model, ControllerError> {
+        let (frame, body) = moving_link(model, &self.link)?;
+        let finite = self.com.iter().all(|x| x.is_finite());
+        if !(self.mass.is_finite() && self.mass >= 0.0 && finite) {
+            let (link, mass, com) = (self.link.clone(), self.mass, self.com.into());
+            return Err(ControllerError::BadPayload { link, mass, com });
+        }
+        let point = Inertia { mass: self.mass, com: self.com, about_com: Matrix3::zeros() };
+        let mut loaded = model.clone();
+        let inertia = &mut loaded.bodies[body.0].inertia;
+        *inertia = inertia.combined(&point.transformed(&model.frames[frame.0].pose_in_body));
+        Ok(loaded)
+    }
+}
+
+/// A link and the body that carries it.
+pub(super) fn moving_link(model: &Model, link: &str) -> Result<(FrameId, BodyId), ControllerError> {
+    let frame = model.frame(link).ok_or_else(|| ControllerError::UnknownLink {
+        link: link.to_owned(),
+        robot: model.name.clone(),
+        last: model.frames.last().map_or_else(String::new, |f| f.name.clone()),
+    })?;
+    let fixed = || ControllerError::FixedLink { link: link.to_owned() };
+    model.frames[frame.0].body.map(|body| (frame, body)).ok_or_else(fixed)
+}
