@@ -23,3 +23,12 @@ def ros(domain):
     """An rclpy node in that domain."""
     with Ros(domain) as ros:
         yield ros
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "soak: takes minutes; runs with `-m soak` only")
+
+
+def pytest_collection_modifyitems(config, items):
+    if "soak" not in config.getoption("markexpr"):
+        items[:] = [item for item in items if not item.get_closest_marker("soak")]
