@@ -32,13 +32,16 @@ fn convergence(report: &Value, variant: &str) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Mechanism, and the error at 10 ms of `central` and `newmark` that is not to be passed.
-const EXPERIMENTS: [(&str, f64, f64); 6] = [
+const EXPERIMENTS: [(&str, f64, f64); 9] = [
     ("three_links", 2.5e-5, 1.5e-4),
     ("branched", 4e-5, 2.3e-4),
     ("four_bar", 1.3e-4, 2.7e-4),
     ("parallelogram", 4e-5, 3.5e-4),
     ("branched_loop", 2e-4, 5e-4),
     ("two_arms", 3e-4, 1e-3),
+    ("wall_tracing", 2e-5, 5e-5),
+    ("arm6_fast", 3e-4, 7e-4),
+    ("khr1_arms", 5e-4, 1.2e-3),
 ];
 
 #[test]
@@ -54,6 +57,31 @@ fn errors_fall_with_the_square_of_the_step() {
         assert!((1.75..2.1).contains(&orders[0]), "{name}: {orders:?}");
         let (_, orders) = convergence(&report, "external");
         assert!(orders.iter().all(|o| (0.9..1.1).contains(o)), "{name}: {orders:?}");
+    }
+}
+
+#[test]
+fn feed_forward_follows_fast_trajectories() {
+    for name in ["arm6_fast", "khr1_arms"] {
+        let report = report(&mechanisms().join(name).with_extension("yaml"), &[]);
+        let peak = |run: usize| report["tracking"][run]["peak_error"].as_f64().unwrap();
+        let (feedback, both, wrong) = (peak(0), peak(1), peak(2));
+        assert!(both < 0.2 * feedback, "{name}: {both} with feed-forward, {feedback} without");
+        assert!(wrong < feedback, "{name}: {wrong} with a payload 20 % wrong, {feedback} without");
+    }
+}
+
+#[test]
+fn forces_are_held_in_real_contacts() {
+    for (name, limit) in [("wall_tracing", 0.02), ("two_arms", 0.1)] {
+        let report = report(&mechanisms().join(name).with_extension("yaml"), &[]);
+        let run = |run: usize| &report["contact"][run];
+        let error = |i: usize| run(i)["largest_force_error"].as_f64().unwrap();
+        assert!(error(0) < limit, "{name}: {}", error(0));
+        assert!(error(1) > 0.5, "{name}: feedback alone {}", error(1));
+        if let Some(distance) = run(0)["largest_distance"].as_f64() {
+            assert!(distance < 5e-3, "{name}: {distance} m");
+        }
     }
 }
 

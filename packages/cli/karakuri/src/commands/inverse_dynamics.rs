@@ -1,5 +1,6 @@
 //! `karakuri inverse-dynamics`: torques of a mechanism along a motion, and how far they are from the exact ones.
 
+mod contact;
 mod errors;
 mod file;
 mod page;
@@ -132,7 +133,11 @@ fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
         Some(gains) => tracking::runs(&scheme, &samples, gains).with_context(place)?,
         None => Vec::new(),
     };
-    Ok((read, Study { samples, torques, exact, convergence, tracking }))
+    let contact = match &read.contact {
+        Some(contact) => contact::runs(&scheme, &samples, contact).with_context(place)?,
+        None => Vec::new(),
+    };
+    Ok((read, Study { samples, torques, exact, convergence, tracking, contact }))
 }
 
 /// Where samples come from, at which steps.
@@ -272,6 +277,7 @@ fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
         "largest_error_by_joint": by_joint,
         "convergence": study.convergence,
         "tracking": study.tracking,
+        "contact": study.contact,
         "warnings": warnings,
     })
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use karakuri_control::nodal::{Scheme, Torques, Variant};
 use serde::Serialize;
 
+use super::contact::Press;
 use super::file::Samples;
 use super::tracking::Run;
 use super::{Source, torques_of};
@@ -16,6 +17,8 @@ pub(super) struct Study {
     pub(super) convergence: Vec<Convergence>,
     /// Of the simulated motion, if the file asks for it.
     pub(super) tracking: Vec<Run>,
+    /// Of the motion simulated with contacts, if the file asks for it.
+    pub(super) contact: Vec<Press>,
 }
 
 /// A variant's errors over the largest exact effort, step by step.

@@ -7,13 +7,16 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use karakuri_control::nodal::{ForcePoint, Mechanism, Payload, Rule};
 use karakuri_control::profile::Profile;
+use karakuri_dynamics::{Data, forward_kinematics, update_velocities};
 use karakuri_files::{load_robot, read_text};
 use karakuri_model::{
-    Base, BodyId, JointKind, JointSpec, LinkSpec, LoopFrames, LoopSpec, Model, ModelBuilder,
+    Base, BodyId, GeometrySpec, JointKind, JointSpec, LinkSpec, LoopFrames, LoopSpec, Model,
+    ModelBuilder, Shape,
 };
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 use serde::Deserialize;
 
+use super::contact::{Contact, ContactPart};
 use super::tracking::Feedback;
 use crate::commands::robot::unknown;
 
@@ -42,6 +45,7 @@ struct MechanismFile {
     sharing: SharingPart,
     motion: Option<MotionPart>,
     feedback: Option<Feedback>,
+    contact: Option<ContactPart>,
 }
 
 fn earth() -> [f64; 3] {
@@ -176,6 +180,9 @@ struct MotionPart {
     /// By force point. [N]
     #[serde(default)]
     forces: BTreeMap<String, [f64; 3]>,
+    /// Coefficient of what a pushing force point slides on, by force point. [-]
+    #[serde(default)]
+    sliding: BTreeMap<String, f64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -207,6 +214,8 @@ pub(super) struct Read {
     pub(super) motion: Option<Motion>,
     /// Gains with which the motion is simulated, if it is.
     pub(super) feedback: Option<Feedback>,
+    /// How the motion is simulated with contacts, if it is.
+    pub(super) contact: Option<Contact>,
 }
 
 /// A motion in closed form.
@@ -221,7 +230,12 @@ pub(super) struct Motion {
     start: Vec<f64>,
     /// At all force points, constant. [N]
     forces: Vec<f64>,
+    /// Friction coefficient at each force point. [-]
+    sliding: Vec<f64>,
 }
+
+/// Below this speed friction is entered in proportion, about. [m/s]
+const SLIDING_SPEED: f64 = 1e-3;
 
 /// Samples of a motion; see `Target`.
 #[derive(Debug, Clone, Default)]
@@ -252,7 +266,7 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
             let config = robot.config.as_ref().map(|config| folder.join(config));
             load_robot(&folder.join(&robot.urdf), config.as_deref(), Some(base))?.model
         }
-        None => model_of(&file)?,
+        None => model_of(&file, None)?,
     };
     let model = Arc::new(model);
     let mut mechanism = Mechanism::new(Arc::clone(&model));
@@ -280,18 +294,54 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
     }
     mechanism.rule = rule(&file, &model)?;
     let motion = file.motion.as_ref().map(|m| motion(m, &mechanism)).transpose()?;
-    Ok(Read { title: file.title, mechanism, motion, feedback: file.feedback })
+    let contact = file.contact.as_ref().map(|part| contact(&file, part)).transpose()?;
+    Ok(Read { title: file.title, mechanism, motion, feedback: file.feedback, contact })
 }
 
-fn model_of(file: &MechanismFile) -> Result<Model> {
+/// The arms without the object that they hold, and the object's mass.
+fn contact(file: &MechanismFile, part: &ContactPart) -> Result<Contact> {
+    ensure!(file.robot.is_none(), "contact: it needs `links` and `joints`, not a `robot`");
+    ensure!(!part.tips.is_empty(), "contact.tips: name the links that touch, and where");
+    let mut object: Vec<&str> = Vec::new();
+    let mut next = part.object.link.as_deref();
+    while let Some(link) = next.filter(|link| *link != GROUND) {
+        let joint = file.joints.values().find(|joint| joint.link == link);
+        let names = file.links.keys().map(String::as_str);
+        let joint =
+            joint.ok_or_else(|| unknown("link", link, names).context("contact.box.link"))?;
+        object.push(link);
+        next = Some(&joint.parent);
+    }
+    let arms = Arc::new(model_of(file, Some(&object))?);
+    for link in part.tips.keys() {
+        let names = arms.bodies.iter().map(|b| b.name.as_str());
+        ensure!(arms.body(link).is_some(), unknown("link", link, names).context("contact.tips"));
+    }
+    let mass = object.iter().filter_map(|link| file.links.get(*link)).map(|link| link.mass).sum();
+    Ok(Contact { part: part.clone(), arms, mass })
+}
+
+/// The mechanism of the file; or without an object's links and without loops, with balls at the tips.
+fn model_of(file: &MechanismFile, without: Option<&[&str]>) -> Result<Model> {
+    let (arms_only, object) = (without.is_some(), without.unwrap_or_default());
     ensure!(!file.links.is_empty(), "there are no `links` and no `robot`; one of them is wanted");
     let mut builder = ModelBuilder::new("mechanism", Base::Fixed(Pose::IDENTITY))
         .link(LinkSpec::new(GROUND, Inertia::ZERO));
-    for (name, link) in &file.links {
+    let balls = file.contact.as_ref().filter(|_| arms_only).map(|c| (&c.tips, c.friction));
+    for (name, link) in file.links.iter().filter(|(name, _)| !object.contains(&name.as_str())) {
         let inertia = inertia(link).with_context(|| format!("links.{name}"))?;
-        builder = builder.link(LinkSpec::new(name, inertia));
+        let mut spec = LinkSpec::new(name, inertia);
+        if let Some((ball, friction)) = balls.and_then(|(b, f)| Some((b.get(name)?, f))) {
+            let at = Pose::from_translation(Vector3::from(ball.at));
+            let shape = GeometrySpec::new(at, Shape::Sphere { radius: ball.radius });
+            spec.collisions.push(GeometrySpec { friction, ..shape });
+        }
+        builder = builder.link(spec);
     }
     for (name, joint) in &file.joints {
+        if object.contains(&joint.link.as_str()) {
+            continue;
+        }
         let axis = Vector3::from(joint.axis);
         ensure!(
             axis.norm() > 1e-9 && axis.norm().is_finite(),
@@ -308,7 +358,7 @@ fn model_of(file: &MechanismFile) -> Result<Model> {
         (spec.armature, spec.damping) = (joint.armature, joint.damping);
         builder = builder.joint(spec);
     }
-    for (name, part) in &file.loops {
+    for (name, part) in file.loops.iter().filter(|_| !arms_only) {
         let frame = |at: [f64; 3]| Pose::from_translation(Vector3::from(at));
         builder = builder.loop_joint(LoopSpec {
             name: name.clone(),
@@ -445,9 +495,10 @@ fn motion(part: &MotionPart, mechanism: &Mechanism) -> Result<Motion> {
         );
     }
     let points = &mechanism.force_points;
-    if let Some(name) = part.forces.keys().find(|name| points.iter().all(|p| p.name != **name)) {
+    let mut given = part.forces.keys().chain(part.sliding.keys());
+    if let Some(name) = given.find(|name| points.iter().all(|p| p.name != **name)) {
         let names = points.iter().map(|p| p.name.as_str());
-        return Err(unknown("force point", name, names).context("motion.forces"));
+        return Err(unknown("force point", name, names).context("motion.forces and .sliding"));
     }
     let force = |p: &ForcePoint| part.forces.get(&p.name).copied().unwrap_or_default();
     let profile = match part.blend {
@@ -456,7 +507,9 @@ fn motion(part: &MotionPart, mechanism: &Mechanism) -> Result<Motion> {
         Blend::Cycloid => Profile::Cycloid,
     };
     let forces = points.iter().flat_map(force).collect();
-    Ok(Motion { duration, profile, ways, start, forces })
+    let sliding = points.iter().map(|p| part.sliding.get(&p.name).copied().unwrap_or(0.0));
+    let sliding = sliding.collect();
+    Ok(Motion { duration, profile, ways, start, forces, sliding })
 }
 
 impl Motion {
@@ -486,7 +539,31 @@ impl Motion {
             leads.driven[joint.v_start] = way.is_some();
         }
         leads.complete(&mut samples.q, &mut samples.v, &mut samples.vdot);
+        if self.sliding.iter().any(|friction| *friction != 0.0) {
+            self.add_friction(mechanism, &mut samples);
+        }
         Ok(samples)
+    }
+
+    /// What slides along a surface pushes it on by its friction.
+    fn add_friction(&self, mechanism: &Mechanism, samples: &mut Samples) {
+        let (model, points) = (&mechanism.model, &mechanism.force_points);
+        let mut data = Data::new(model);
+        let states = samples.q.chunks_exact(model.nq).zip(samples.v.chunks_exact(model.nv));
+        for ((q, v), forces) in states.zip(samples.forces.chunks_exact_mut(3 * points.len())) {
+            forward_kinematics(model, &mut data, q);
+            update_velocities(model, &mut data, v);
+            let each = points.iter().zip(&self.sliding).zip(forces.chunks_exact_mut(3));
+            for ((point, friction), force) in each {
+                let body = point.body.0;
+                let place = data.pose_in_world[body].transform_point(&point.point);
+                let moving = data.velocity[body];
+                let rate = moving.linear + moving.angular.cross(&(place - data.origin));
+                let size = friction * Vector3::from_column_slice(force).norm();
+                let slides = rate * (size / rate.norm().max(SLIDING_SPEED));
+                force.iter_mut().zip(slides.iter()).for_each(|(force, slides)| *force += slides);
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use karakuri_files::{Panel, Plot, Series, write_atomic};
 
+use super::contact::Press;
 use super::errors::Study;
 use super::file::Read;
 use super::freedoms;
@@ -65,6 +66,14 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
         let series = study.tracking.iter().map(distance).collect();
         panels.push(panel("time [s]", "distance from the target [rad or m]", series));
     }
+    if !study.contact.is_empty() {
+        let force = |press: &Press| {
+            let points = press.forces.iter().enumerate().step_by(every);
+            Series::new(press.name, points.map(|(i, f)| (i as f64 * dt, *f)).collect())
+        };
+        let series = study.contact.iter().map(force).collect();
+        panels.push(panel("time [s]", "contact force, mean over 20 ms [N]", series));
+    }
     Plot { title: read.title.clone(), panels }
 }
 
@@ -104,6 +113,29 @@ pub(super) fn write(folder: &Path, path: &Path, read: &Read, study: &Study) -> R
         writeln!(text, "| | rad or m |\n|---|---|")?;
         for run in &study.tracking {
             writeln!(text, "| {} | {:.2e} |", run.name, run.peak_error)?;
+        }
+        writeln!(text)?;
+    }
+    if let Some(contact) = &read.contact {
+        writeln!(text, "{}", contact.describe())?;
+        writeln!(
+            text,
+            "| | force, mean over 20 ms | force, rms of single steps | object from its target |\n|---|---|---|---|"
+        )?;
+        for press in &study.contact {
+            let percent = |x: f64| format!("{:.2} %", 100.0 * x);
+            // Further away than it is long, it was dropped.
+            let distance = |d: f64| {
+                if d < 0.1 { format!("{:.2} mm", 1e3 * d) } else { "dropped".to_owned() }
+            };
+            writeln!(
+                text,
+                "| {} | {} | {} | {} |",
+                press.name,
+                percent(press.largest_force_error),
+                percent(press.rms_force_error),
+                press.largest_distance.map_or_else(|| "-".to_owned(), distance)
+            )?;
         }
         writeln!(text)?;
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use karakuri_control::nodal::Scheme;
+use karakuri_model::Drive;
 use karakuri_physics::{StepOutcome, World, WorldSettings};
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +13,17 @@ use super::file::Samples;
 /// What the wrong payloads weigh over the right ones. [-]
 const WRONG_MASS: f64 = 0.8;
 
-/// Gains of the position feedback of all driven joints.
+/// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
+const FRICTION_SPEED: f64 = 0.01;
+
+/// Gains of the position feedback of all driven joints; those of the robot's own drives where they are not given.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Feedback {
     /// [N·m/rad or N/m]
-    stiffness: f64,
+    stiffness: Option<f64>,
     /// [N·m·s/rad or N·s/m]
-    damping: f64,
+    damping: Option<f64>,
 }
 
 /// One run.
@@ -37,7 +41,7 @@ pub(super) struct Run {
 pub(super) fn runs(scheme: &Scheme, samples: &Samples, gains: Feedback) -> Result<Vec<Run>> {
     let nv = scheme.mechanism.model.nv;
     let n = samples.q.len() / scheme.mechanism.model.nq;
-    let torques = scheme.torques(&samples.target())?.tau;
+    let torques = with_friction(scheme, samples, scheme.torques(&samples.target())?.tau);
     let mut runs = vec![
         run("feedback alone", scheme, samples, gains, &vec![0.0; n * nv])?,
         run("with feed-forward", scheme, samples, gains, &torques)?,
@@ -47,10 +51,23 @@ pub(super) fn runs(scheme: &Scheme, samples: &Samples, gains: Feedback) -> Resul
         for payload in &mut wrong.mechanism.payloads {
             payload.mass *= WRONG_MASS;
         }
-        let torques = wrong.torques(&samples.target())?.tau;
+        let torques = with_friction(scheme, samples, wrong.torques(&samples.target())?.tau);
         runs.push(run("feed-forward, payload 20 % wrong", scheme, samples, gains, &torques)?);
     }
     Ok(runs)
+}
+
+/// Adds the dry friction of driven joints.
+fn with_friction(scheme: &Scheme, samples: &Samples, mut tau: Vec<f64>) -> Vec<f64> {
+    let m = &scheme.mechanism;
+    let nv = m.model.nv;
+    for (tau, v) in tau.chunks_exact_mut(nv).zip(samples.v.chunks_exact(nv)) {
+        for joint in m.model.joints.iter().filter(|j| j.kind.nv() == 1 && m.driven[j.v_start]) {
+            let k = joint.v_start;
+            tau[k] += joint.friction * (v[k] / FRICTION_SPEED).clamp(-1.0, 1.0);
+        }
+    }
+    tau
 }
 
 fn run(
@@ -78,7 +95,9 @@ fn run(
             drives.position[k] = samples.q[next * nq + joint.q_start];
             drives.velocity[k] = samples.v[next * nv + k];
             drives.effort[k] = torques[(next - 1) * nv + k];
-            (drives.stiffness[k], drives.damping[k]) = (gains.stiffness, gains.damping);
+            let own = joint.drive.unwrap_or(Drive { stiffness: 0.0, damping: 0.0 });
+            drives.stiffness[k] = gains.stiffness.unwrap_or(own.stiffness);
+            drives.damping[k] = gains.damping.unwrap_or(own.damping);
         }
         if let StepOutcome::NonFinite(culprit) = world.step() {
             bail!("{name}: the simulation fails at t = {} s: {culprit:?}", world.time());
