@@ -22,9 +22,7 @@ mod whole_body;
 
 pub use biped::{Biped, BipedError, Leg};
 pub use engine::{JointTargets, WalkEngine, WalkState};
-pub use footstep::{
-    Clip, ClipKind, Footstep, Place, Side, SlipTurn, StepLimits, Velocity, clip, straight,
-};
+pub use footstep::{Clip, ClipKind, Footstep, Place, Side, SlipTurn, StepLimits, Velocity, clip};
 pub use generator::{Generator, PlanError, Sample};
 pub use preview::{CartState, PreviewDesign, PreviewGains};
 pub use route::WalkCommand;

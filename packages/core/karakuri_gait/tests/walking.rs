@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use karakuri_gait::planner::*;
 use karakuri_model::{Base, NoAssets, Source, load};
+use karakuri_spatial::{UnitQuaternion, Vector3};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -255,4 +256,37 @@ fn turns_end() {
         assert!((place.yaw + 1.2).abs() < 0.04, "{place:?}");
     }
     assert!(zmp(&samples).0 > 0.0);
+}
+
+/// A robot that heads further right than planned slides its feet so that it turns left, and not otherwise.
+#[test]
+fn a_straight_walk_keeps_its_heading() {
+    let slides = |heading: f64| {
+        let mut engine = khr1();
+        engine.command(WalkCommand::Distance(0.3));
+        let (mut left, mut right, mut last) = (0.0, 0.0, engine.sample().clone());
+        for k in 0..900 {
+            let (q, v) = (engine.targets().position.clone(), engine.targets().velocity.clone());
+            let yaw = if k == 0 { 0.0 } else { heading };
+            let measured = Measured {
+                q: &q,
+                v: &v,
+                orientation: UnitQuaternion::from_euler_angles(0.0, 0.0, yaw),
+                angular_velocity: Vector3::zeros(),
+            };
+            engine.advance(0.01, Some(&measured));
+            let now = engine.sample().clone();
+            if now.support == Support::Both {
+                left += now.soles[0].translation.x - last.soles[0].translation.x;
+                right += now.soles[1].translation.x - last.soles[1].translation.x;
+            }
+            last = now;
+        }
+        assert!((engine.heading() - heading).abs() < 1e-9);
+        [left, right]
+    };
+    let [left, right] = slides(-0.2);
+    assert!(left > 0.02 && right < -0.02, "{left} {right}");
+    let [left, right] = slides(0.0);
+    assert!(left.abs() + right.abs() < 0.02, "{left} {right}");
 }

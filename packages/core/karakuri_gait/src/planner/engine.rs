@@ -8,7 +8,7 @@ use karakuri_model::BodyId;
 use serde::Serialize;
 
 use super::generator::{Generator, PlanError, Sample};
-use super::route::{Route, WalkCommand, turned_by};
+use super::route::{Route, Standing, WalkCommand, turned_by};
 use super::stabilizer::{Correction, Measured, Stabilizer};
 use super::timeline::{Timeline, middle};
 use super::{Biped, BipedError, Clip, Place, WalkSettings};
@@ -52,8 +52,8 @@ pub struct WalkEngine {
     /// The last chunk ended with the ZMP between the feet.
     is_at_rest: bool,
     steps: u64,
-    /// Where the robot faces: as measured, or as expected of the steps begun. [rad]
-    heading: f64,
+    /// By how much it heads further left than planned: as measured, or as expected of the slides begun. [rad]
+    strayed: f64,
     is_measured: bool,
     failure: Option<PlanError>,
     targets: JointTargets,
@@ -84,7 +84,7 @@ impl WalkEngine {
             state: WalkState::Standing,
             is_at_rest: true,
             steps: 0,
-            heading: 0.0,
+            strayed: 0.0,
             is_measured: false,
             failure: None,
             targets,
@@ -103,13 +103,17 @@ impl WalkEngine {
     pub fn command(&mut self, command: WalkCommand) {
         self.failure = None;
         let feet = self.feet();
-        let Generator { settings, biped, .. } = &self.generator;
-        self.route.command(command, &feet, (settings, biped.has_yaw), self.heading);
+        self.route.command(command, &standing(&feet, self.strayed, &self.generator));
     }
 
     /// Where the feet will be when the step under way has ended.
     pub fn feet(&self) -> [Place; 2] {
         self.timeline.places(self.generator.next_index())
+    }
+
+    /// Where the robot faces: as measured, or as expected of the steps begun. [rad]
+    pub fn heading(&self) -> f64 {
+        self.timeline.trunk(self.sample().index).0 + self.strayed
     }
 
     /// The planned instant, that which comes next.
@@ -176,7 +180,7 @@ impl WalkEngine {
             let (k, _) = self.position();
             let sample = &self.samples[k];
             self.correction = self.stabilizer.correct(&self.generator.biped, sample, measured, dt);
-            self.heading = self.correction.heading;
+            self.strayed = self.correction.heading - self.timeline.trunk(sample.index).0;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
             }
@@ -222,15 +226,13 @@ impl WalkEngine {
     fn plan_next(&mut self) -> Result<(), PlanError> {
         let at = self.generator.next_index();
         let (feet, zmp) = (self.timeline.places(at), self.timeline.zmp(at));
-        let Generator { settings, biped, .. } = &self.generator;
+        let settings = &self.generator.settings;
         // Every pass looks ahead, and the last step seen must not be felt.
         let seen = settings.samples(settings.preview_time) * (1 + settings.passes);
         let most = 2 + seen / settings.samples(settings.step_time);
-        let ahead = self.route.ahead(
-            &feet,
-            (settings, biped.has_yaw),
-            (self.is_at_rest, most, self.heading),
-        );
+        let strayed = self.strayed;
+        let from = standing(&feet, strayed, &self.generator);
+        let ahead = self.route.ahead(&from, (self.is_at_rest, most));
         let is_idle = ahead.steps.is_empty() && self.is_at_rest;
         let timeline =
             Timeline::new(settings, (at, feet, zmp), &ahead.steps, (self.is_at_rest, ahead.ends));
@@ -242,15 +244,16 @@ impl WalkEngine {
         let samples = self.generator.plan(&timeline, n)?;
         self.timeline = timeline;
         self.samples.extend(samples);
-        self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
-        self.is_at_rest = ahead.steps.is_empty();
-        self.steps += u64::from(!ahead.steps.is_empty());
+        let settings = &self.generator.settings;
         if let Some(step) = ahead.steps.first()
             && !self.is_measured
         {
-            self.heading += turned_by(step, &self.generator.settings);
+            self.strayed += turned_by(step, settings);
         }
-        self.route.begin(&ahead);
+        self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
+        self.is_at_rest = ahead.steps.is_empty();
+        self.steps += u64::from(!ahead.steps.is_empty());
+        self.route.begin(ahead, &standing(&feet, strayed, &self.generator));
         Ok(())
     }
 
@@ -275,4 +278,10 @@ impl WalkEngine {
         }
         integrate(model, &a.q, &way, 1.0, &mut targets.position);
     }
+}
+
+/// Where steps begin; strayed by so much. [rad]
+fn standing<'a>(feet: &'a [Place; 2], strayed: f64, generator: &'a Generator) -> Standing<'a> {
+    let (settings, has_yaw) = (&generator.settings, generator.biped.has_yaw);
+    Standing { feet, strayed, settings, has_yaw }
 }

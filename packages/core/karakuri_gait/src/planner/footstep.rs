@@ -225,34 +225,3 @@ impl Velocity {
         Footstep { side, to, slide: 0.0 }
     }
 }
-
-/// Steps straight ahead (or back, where negative) over a distance [m], none longer than `length` [m], and a last one
-/// that closes the feet.
-pub fn straight(distance: f64, length: f64, feet: &[Place; 2], first: Side) -> Vec<Footstep> {
-    /// More steps than anyone waits for.
-    const MOST: f64 = 100_000.0;
-    let n = (distance / length).abs().ceil().clamp(0.0, MOST);
-    let mut standing = *feet;
-    let mut side = first;
-    let mut steps = Vec::new();
-    let mut gone = 0.0;
-    while gone < n {
-        gone += 1.0;
-        let start = feet[side.index()];
-        let (s, c) = start.yaw.sin_cos();
-        let way = distance * gone / n;
-        let [x, y, z] = start.position;
-        let to = Place { position: [x + c * way, y + s * way, z], yaw: start.yaw };
-        standing[side.index()] = to;
-        steps.push(Footstep { side, to, slide: 0.0 });
-        side = side.other();
-    }
-    if n > 0.0 {
-        let (start, way) = (feet[side.index()], distance);
-        let (s, c) = start.yaw.sin_cos();
-        let [x, y, z] = start.position;
-        let to = Place { position: [x + c * way, y + s * way, z], yaw: start.yaw };
-        steps.push(Footstep { side, to, slide: 0.0 });
-    }
-    steps
-}

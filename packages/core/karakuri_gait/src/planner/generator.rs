@@ -7,8 +7,6 @@
 //!
 //! Units: SI, world axes. Rates and accelerations are central differences over the sample period.
 
-use std::sync::Arc;
-
 use karakuri_dynamics::{Data, difference, integrate, rnea, rnea_at_velocity};
 use karakuri_spatial::{Force, Pose, Vector3};
 
@@ -46,6 +44,13 @@ pub struct Sample {
     pub effort: Vec<f64>,
 }
 
+impl Sample {
+    /// The soles that stand, `X_WSole`.
+    pub fn standing(&self) -> impl Iterator<Item = (Side, Pose)> {
+        Side::BOTH.into_iter().zip(self.soles).filter(|(side, _)| self.support.stands(*side))
+    }
+}
+
 /// A part of a walk that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
@@ -58,12 +63,23 @@ pub struct PlanError {
     pub left: f64,
 }
 
-/// One round of motion: where its cart is, and the last two postures.
+/// How the next way follows from the last ones, newest last: on a cubic through four postures. [-]
+const EXTRAPOLATION: [f64; 3] = [1.0, -3.0, 3.0];
+
+/// One round of motion: where its cart is, and the last posture.
 #[derive(Debug, Clone)]
 struct Pass {
     cart: [CartState; 2],
-    /// Last posture, and the one before. (nq)
-    last: [Vec<f64>; 2],
+    end: End,
+}
+
+/// Where a row of postures has got to.
+#[derive(Debug, Clone)]
+struct End {
+    /// Last posture. (nq)
+    q: Vec<f64>,
+    /// From posture to posture, newest last. (3 × nv)
+    ways: [Vec<f64>; EXTRAPOLATION.len()],
 }
 
 /// Makes samples, chunk by chunk, each going on where the last one ended.
@@ -78,7 +94,7 @@ pub struct Generator {
     data: Data,
     /// First pass, then one a correction.
     passes: Vec<Pass>,
-    rates: [Vec<f64>; 3],
+    rates: [Vec<f64>; 2],
     external: Vec<Force>,
     next_index: u64,
 }
@@ -129,7 +145,9 @@ impl Generator {
         let zmp = middle(&self.settings, &self.standing_feet());
         let mut q = self.biped.posture.clone();
         q[2] = self.settings.com_height;
-        let pass = |cart: [CartState; 2]| Pass { cart, last: [q.clone(), q.clone()] };
+        let nv = self.biped.model.nv;
+        let end = End { q, ways: core::array::from_fn(|_| vec![0.0; nv]) };
+        let pass = |cart: [CartState; 2]| Pass { cart, end: end.clone() };
         self.passes = vec![pass(zmp.map(CartState::at))];
         for _ in 0..self.settings.passes {
             self.passes.push(pass([CartState::default(); 2]));
@@ -188,66 +206,68 @@ impl Generator {
                 }
             }
             self.passes[pass].cart = kept;
-            let is_last = pass + 1 == n_passes;
-            let found = self.follow(timeline, (pass, n), &com[..length], is_last)?;
-            if is_last {
-                samples = found;
+            let com = &com[..length];
+            if pass + 1 == n_passes {
+                self.follow((pass, n), com, timeline, |generator, k, q, ways| {
+                    samples.push(generator.sample(timeline, first + k as u64, &com[k], q, ways));
+                })?;
             } else {
-                wanted = found
-                    .iter()
-                    .map(|s| core::array::from_fn(|a| s.zmp_reference[a] - s.zmp[a]))
-                    .collect();
+                wanted.clear();
+                self.follow((pass, n), com, timeline, |generator, k, q, ways| {
+                    let index = first + k as u64;
+                    let (zmp, _) = generator.floor_wrench(timeline.floor(index), q, ways);
+                    let reference = timeline.zmp(index);
+                    wanted.push([reference[0] - zmp[0], reference[1] - zmp[1]]);
+                })?;
                 length -= ahead;
             }
         }
         Ok(samples)
     }
 
-    /// Postures and samples of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; one fewer than the path is long.
+    /// Postures of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; `on_sample` gets the number of each but the last, the
+    /// posture, and the ways to it and from it.
     fn follow(
         &mut self,
-        timeline: &Timeline,
         (pass, n): (usize, usize),
         com: &[[f64; 4]],
-        with_efforts: bool,
-    ) -> Result<Vec<Sample>, PlanError> {
+        timeline: &Timeline,
+        mut on_sample: impl FnMut(&mut Self, usize, &[f64], [&[f64]; 2]),
+    ) -> Result<(), PlanError> {
         let first = self.next_index;
-        let [mut last, mut before] = self.passes[pass].last.clone();
-        let mut samples: Vec<Sample> = Vec::with_capacity(com.len());
-        let mut kept = [last.clone(), before.clone()];
+        let mut end = self.passes[pass].end.clone();
+        let mut kept = end.clone();
+        let (mut q, mut way) = (end.q.clone(), vec![0.0; self.biped.model.nv]);
+        self.kinematics.forget();
         for (k, c) in com.iter().enumerate() {
             let index = first + k as u64;
             if k == n {
-                kept = [last.clone(), before.clone()];
+                kept.clone_from(&end);
             }
-            let mut q = self.extrapolate(&before, &last);
+            for (i, way) in way.iter_mut().enumerate() {
+                *way = end.ways.iter().zip(EXTRAPOLATION).map(|(ways, w)| w * ways[i]).sum();
+            }
+            integrate(&self.biped.model, &end.q, &way, 1.0, &mut q);
             let target = self.target(timeline, index, c);
             let time = index as f64 * self.settings.period;
             self.kinematics
                 .solve(&self.biped, &target, &mut q)
                 .map_err(|OutOfReach(left)| PlanError { time, left })?;
             if index == 0 {
-                (last, before) = (q.clone(), q.clone());
+                end.q.copy_from_slice(&q);
             }
+            difference(&self.biped.model, &end.q, &q, &mut way);
+            let [.., back] = &end.ways;
             if k > 0 {
-                let c = &com[k - 1];
-                let sample =
-                    self.sample(timeline, index - 1, c, [&before, &last, &q], with_efforts);
-                samples.push(sample);
+                on_sample(self, k - 1, &end.q, [back, &way]);
             }
-            before = core::mem::replace(&mut last, q);
+            core::mem::swap(&mut end.q, &mut q);
+            end.ways.rotate_left(1);
+            let [.., newest] = &mut end.ways;
+            newest.copy_from_slice(&way);
         }
-        self.passes[pass].last = kept;
-        Ok(samples)
-    }
-
-    /// The posture that would come next at an even rate.
-    fn extrapolate(&mut self, before: &[f64], last: &[f64]) -> Vec<f64> {
-        let rates = &mut self.rates[0];
-        difference(&self.biped.model, before, last, rates);
-        let mut next = last.to_vec();
-        integrate(&self.biped.model, last, rates, 1.0, &mut next);
-        next
+        self.passes[pass].end = kept;
+        Ok(())
     }
 
     fn target(&self, timeline: &Timeline, index: u64, com: &[f64; 4]) -> BodyTarget {
@@ -260,49 +280,50 @@ impl Generator {
         }
     }
 
-    fn sample(
+    /// ZMP of the whole robot and the wrench at the root that the floor must exert, of a posture and the ways to it and from it;
+    /// leaves rates and accelerations in `rates`.
+    fn floor_wrench(
         &mut self,
-        timeline: &Timeline,
-        index: u64,
-        com: &[f64; 4],
-        [before, q, after]: [&[f64]; 3],
-        with_efforts: bool,
-    ) -> Sample {
-        let model = &Arc::clone(&self.biped.model);
+        floor: f64,
+        q: &[f64],
+        [back, forth]: [&[f64]; 2],
+    ) -> ([f64; 2], Force) {
+        let model = &*self.biped.model;
         let h = self.settings.period;
-        let [back, forth, a] = &mut self.rates;
-        difference(model, before, q, back);
-        difference(model, q, after, forth);
-        for ((b, f), a) in back.iter_mut().zip(forth.iter()).zip(a.iter_mut()) {
-            *a = (f - *b) / (h * h);
-            *b = (f + *b) / (2.0 * h);
+        let [v, a] = &mut self.rates;
+        for (i, (back, forth)) in back.iter().zip(forth).enumerate() {
+            v[i] = (forth + back) / (2.0 * h);
+            a[i] = (forth - back) / (h * h);
         }
-        let v = &*back;
-        let floor = timeline.floor(index);
         let tau = rnea(model, &mut self.data, q, v, a, &[]);
         let force = Vector3::new(tau[0], tau[1], tau[2]);
         let moment = Vector3::new(tau[3], tau[4], tau[5]);
         // About the point of the floor under the root.
         let (x, y, z) = (q[0], q[1], q[2] - floor);
         let zmp = [x - (moment.y + z * force.x) / force.z, y + (moment.x - z * force.y) / force.z];
+        (zmp, Force::new(moment, force))
+    }
+
+    fn sample(
+        &mut self,
+        timeline: &Timeline,
+        index: u64,
+        com: &[f64; 4],
+        q: &[f64],
+        ways: [&[f64]; 2],
+    ) -> Sample {
+        let floor = timeline.floor(index);
+        let (zmp, Force { moment, force }) = self.floor_wrench(floor, q, ways);
         let (soles, support) = (timeline.feet(index), timeline.support(index));
-        let standing: Vec<(Side, Pose)> = Side::BOTH
-            .into_iter()
-            .filter(|side| support == Support::Both || support == Support::One(*side))
-            .map(|side| (side, soles[side.index()]))
-            .collect();
+        let standing: Vec<(Side, Pose)> =
+            Side::BOTH.into_iter().zip(soles).filter(|(side, _)| support.stands(*side)).collect();
         let margin = self.biped.support_polygon(&standing).margin(zmp);
-        let effort = if with_efforts {
-            let point = Vector3::new(zmp[0], zmp[1], floor);
-            let root = Vector3::new(q[0], q[1], q[2]);
-            let at_zmp = Force::new(moment - (point - root).cross(&force), force);
-            self.shared(&standing, &at_zmp, &point);
-            let a = &self.rates[2];
-            let v = &self.rates[0];
-            rnea_at_velocity(model, &mut self.data, v, a, &self.external).to_vec()
-        } else {
-            Vec::new()
-        };
+        let point = Vector3::new(zmp[0], zmp[1], floor);
+        let root = Vector3::new(q[0], q[1], q[2]);
+        self.shared(&standing, &Force::new(moment - (point - root).cross(&force), force), &point);
+        let [v, a] = &self.rates;
+        let effort =
+            rnea_at_velocity(&self.biped.model, &mut self.data, v, a, &self.external).to_vec();
         Sample {
             index,
             com: [com[0], com[1], timeline.trunk(index).1 + self.settings.com_height],
@@ -313,7 +334,7 @@ impl Generator {
             soles,
             support,
             q: q.to_vec(),
-            v: self.rates[0].clone(),
+            v: v.clone(),
             effort,
         }
     }

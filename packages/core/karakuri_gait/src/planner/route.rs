@@ -12,6 +12,9 @@ const PARALLEL: f64 = 1e-3;
 /// A turn is done when no more than this is left. [rad]
 const TURNED: f64 = 0.03;
 
+/// A straight walk that has come aside heads for its line this far ahead. [m]
+const BACK_IN: f64 = 0.5;
+
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WalkCommand {
@@ -21,23 +24,42 @@ pub enum WalkCommand {
     Velocity(Velocity),
     /// Make these steps, then stand where the feet are.
     Footsteps(Vec<Footstep>),
-    /// Walk straight over a distance, negative is backward, then stand. [m]
+    /// Walk straight over a distance, negative is backward, then stand; a measured heading keeps it to its line. [m]
     Distance(f64),
     /// Turn on the spot, positive is left, then stand; by the measured heading where the feet slip. [rad]
     Turn(f64),
 }
 
+/// What the next steps are for.
+#[derive(Debug, Clone, PartialEq)]
+enum Aim {
+    /// Side by side, then standing.
+    Close,
+    /// Walking at a velocity.
+    Velocity(Velocity),
+    /// The heading to turn to. [rad]
+    Heading(f64),
+    /// Straight on.
+    Straight(Straight),
+    /// Steps that are not committed yet.
+    Steps(Vec<Footstep>),
+}
+
+/// A straight walk, kept to its line by the heading.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Straight {
+    /// From the foot that stands then; negative is backward. [m]
+    left: f64,
+    /// Of the line. [rad]
+    heading: f64,
+    /// How far to the left of the line it has come, by the headings of the steps begun. [m]
+    aside: f64,
+}
+
 /// Footsteps to come.
 #[derive(Debug, Clone)]
 pub(super) struct Route {
-    /// At which to walk; none is standing, or the steps of the queue.
-    velocity: Option<Velocity>,
-    /// The heading to turn to. [rad]
-    goal: Option<f64>,
-    /// Close the feet when nothing else is to be done.
-    closes: bool,
-    /// Steps of a command that are not committed yet.
-    queue: Vec<Footstep>,
+    aim: Aim,
     committed: Option<Footstep>,
     next_side: Side,
     clips: Vec<Clip>,
@@ -49,68 +71,73 @@ pub(super) struct Ahead {
     pub(super) steps: Vec<Footstep>,
     /// The last of them is the last one.
     pub(super) ends: bool,
-    /// How many of the first two are from the queue.
-    from_queue: usize,
+    /// The aim when the first two are committed.
+    then: Aim,
+}
+
+/// Where the robot is when steps are asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing<'a> {
+    /// Feet as they will stand after the step under way.
+    pub(super) feet: &'a [Place; 2],
+    /// By how much the robot heads further left than planned. [rad]
+    pub(super) strayed: f64,
+    pub(super) settings: &'a WalkSettings,
+    pub(super) has_yaw: bool,
+}
+
+impl Standing<'_> {
+    fn heading(&self) -> f64 {
+        0.5 * (self.feet[0].yaw + self.feet[1].yaw) + self.strayed
+    }
+
+    fn can_turn(&self) -> bool {
+        self.has_yaw || self.settings.slip_turn.is_some()
+    }
 }
 
 impl Route {
     pub(super) fn new() -> Self {
-        Self {
-            velocity: None,
-            goal: None,
-            closes: true,
-            queue: Vec::new(),
-            committed: None,
-            next_side: Side::Left,
-            clips: Vec::new(),
-        }
+        Self { aim: Aim::Close, committed: None, next_side: Side::Left, clips: Vec::new() }
     }
 
-    /// With the feet as they will stand after the step under way.
-    pub(super) fn command(
-        &mut self,
-        command: WalkCommand,
-        feet: &[Place; 2],
-        (settings, has_yaw): (&WalkSettings, bool),
-        heading: f64,
-    ) {
-        (self.velocity, self.goal, self.closes) = (None, None, false);
-        self.queue.clear();
-        match command {
-            WalkCommand::Stop => self.closes = true,
-            WalkCommand::Velocity(v) if v == Velocity::default() => self.closes = true,
-            WalkCommand::Velocity(mut v) => {
-                if v.turn != 0.0 && !has_yaw && settings.slip_turn.is_none() {
-                    let asked = v.turn * settings.step_time;
-                    self.clips.push(Clip { what: ClipKind::NoYaw, asked, done: 0.0 });
-                    v.turn = 0.0;
-                }
-                self.velocity = Some(v);
+    pub(super) fn command(&mut self, command: WalkCommand, standing: &Standing<'_>) {
+        let mut no_yaw = |asked| {
+            self.clips.push(Clip { what: ClipKind::NoYaw, asked, done: 0.0 });
+        };
+        self.aim = match command {
+            WalkCommand::Stop => Aim::Close,
+            WalkCommand::Velocity(v) if v == Velocity::default() => Aim::Close,
+            WalkCommand::Velocity(v) if v.turn != 0.0 && !standing.can_turn() => {
+                no_yaw(v.turn * standing.settings.step_time);
+                Aim::Velocity(Velocity { turn: 0.0, ..v })
             }
-            WalkCommand::Turn(angle) if !has_yaw && settings.slip_turn.is_none() => {
-                self.clips.push(Clip { what: ClipKind::NoYaw, asked: angle, done: 0.0 });
-                self.closes = true;
+            WalkCommand::Velocity(v) => Aim::Velocity(v),
+            WalkCommand::Turn(angle) if !standing.can_turn() => {
+                no_yaw(angle);
+                Aim::Close
             }
-            WalkCommand::Turn(angle) => self.goal = Some(heading + angle),
-            WalkCommand::Footsteps(steps) => self.queue = steps,
+            WalkCommand::Turn(angle) => Aim::Heading(standing.heading() + angle),
+            WalkCommand::Footsteps(steps) => Aim::Steps(steps),
             WalkCommand::Distance(distance) => {
-                let (mut feet, mut side) = (*feet, self.next_side);
+                let (mut feet, mut side) = (*standing.feet, self.next_side);
+                let middle = between(&feet);
                 if let Some(step) = self.committed {
                     feet = slid(&feet, step.slide);
                     feet[step.side.index()] = step.to;
                     side = step.side.other();
                 }
-                let limits = &settings.limits;
-                let longest = if distance < 0.0 { limits.backward } else { limits.forward };
-                self.queue = footstep::straight(distance, longest, &feet, side);
+                let foot = feet[side.other().index()];
+                let gone = forward(&foot, foot.position) - forward(&foot, middle);
+                let heading = standing.heading();
+                Aim::Straight(Straight { left: distance - gone, heading, aside: 0.0 })
             }
-        }
+        };
     }
 
     /// Stands as soon as the feet can.
     pub(super) fn give_up(&mut self) {
-        (self.velocity, self.goal, self.closes, self.committed) = (None, None, true, None);
-        self.queue.clear();
+        (self.aim, self.committed) = (Aim::Close, None);
     }
 
     pub(super) fn take_clips(&mut self) -> Vec<Clip> {
@@ -120,44 +147,28 @@ impl Route {
     /// The next steps, `most` at most.
     pub(super) fn ahead(
         &mut self,
-        feet: &[Place; 2],
-        (settings, has_yaw): (&WalkSettings, bool),
-        (is_at_rest, most, heading): (bool, usize, f64),
+        from: &Standing<'_>,
+        (is_at_rest, most): (bool, usize),
     ) -> Ahead {
-        let mut standing = *feet;
-        let mut heading = heading;
-        let mut side = self.next_side;
+        let (settings, has_yaw) = (from.settings, from.has_yaw);
+        let (mut standing, mut strayed, mut side) = (*from.feet, from.strayed, self.next_side);
         let mut steps = Vec::new();
         if let Some(step) = self.committed {
-            heading += turned_by(&step, settings);
+            strayed += turned_by(&step, settings);
             standing = slid(&standing, step.slide);
             standing[step.side.index()] = step.to;
             side = step.side.other();
             steps.push(step);
-        } else if is_at_rest && self.velocity.is_some_and(|v| v.left * side.sign() < 0.0) {
+        } else if is_at_rest && matches!(self.aim, Aim::Velocity(v) if v.left * side.sign() < 0.0) {
             side = side.other();
         }
-        let n_committed = steps.len();
-        let mut from_queue = 0;
+        let mut aim = self.aim.clone();
+        let mut then = aim.clone();
         while steps.len() < most {
-            let turn = self.goal.map(|goal| {
-                let now = if has_yaw { standing[side.other().index()].yaw } else { heading };
-                turn_towards(goal - now, has_yaw, settings)
-            });
-            let velocity = turn.map_or(self.velocity, |turn| turn);
-            let wanted = if let Some(mut v) = velocity {
-                let slide = if has_yaw { 0.0 } else { slide(&mut v, &standing, settings) };
-                standing = slid(&standing, slide);
-                let step = v.footstep(side, &standing[side.other().index()], settings);
-                let step = Footstep { slide, ..step };
-                heading += turned_by(&step, settings);
-                Some(step)
-            } else if self.closes || self.goal.is_some() {
-                closing(side, &standing, settings)
-            } else {
-                self.queue.get(steps.len() - n_committed).copied()
-            };
-            let Some(wanted) = wanted else { break };
+            let at = Standing { feet: &standing, strayed, ..*from };
+            let Some(wanted) = aim.next(side, &at) else { break };
+            strayed += turned_by(&wanted, settings);
+            standing = slid(&standing, wanted.slide);
             side = wanted.side;
             let mut clips = Vec::new();
             let limits = (&settings.limits, has_yaw);
@@ -165,24 +176,85 @@ impl Route {
             // The first two are committed by this plan, so each step is told of once.
             if steps.len() < 2 {
                 self.clips.extend(clips);
-                from_queue += usize::from(!self.queue.is_empty());
+                then = aim.clone();
             }
             standing[side.index()] = step.to;
             side = side.other();
             steps.push(step);
         }
-        let ends = self.velocity.is_none() && steps.len() < most;
-        Ahead { steps, ends, from_queue }
+        let ends = !matches!(aim, Aim::Velocity(_)) && steps.len() < most;
+        Ahead { steps, ends, then }
     }
 
     /// The first of the steps is under way.
-    pub(super) fn begin(&mut self, ahead: &Ahead) {
+    pub(super) fn begin(&mut self, ahead: Ahead, from: &Standing<'_>) {
+        self.aim = ahead.then;
         if let Some(step) = ahead.steps.first() {
             self.next_side = step.side.other();
+            if let Aim::Straight(straight) = &mut self.aim {
+                let mut feet = *from.feet;
+                feet[step.side.index()] = step.to;
+                let gone =
+                    forward(&step.to, between(&feet)) - forward(&step.to, between(from.feet));
+                straight.aside += gone * (from.heading() - straight.heading).sin();
+            }
         }
         self.committed = ahead.steps.get(1).copied();
-        self.queue.drain(..ahead.from_queue.min(self.queue.len()));
     }
+}
+
+impl Aim {
+    /// The next step towards it, which counts as made then.
+    fn next(&mut self, side: Side, at: &Standing<'_>) -> Option<Footstep> {
+        let (feet, settings) = (at.feet, at.settings);
+        let foot = &feet[side.other().index()];
+        let now = foot.yaw + at.strayed;
+        let velocity = match self {
+            Self::Close => None,
+            Self::Velocity(v) => Some(*v),
+            Self::Heading(goal) => {
+                turn_towards(*goal - now, at).map(|turn| Velocity { turn, ..Velocity::default() })
+            }
+            Self::Straight(straight) => straight.next(now, at),
+            Self::Steps(steps) if steps.is_empty() => return None,
+            Self::Steps(steps) => return Some(steps.remove(0)),
+        };
+        let Some(mut v) = velocity else { return closing(side, feet, settings) };
+        let slide = if at.has_yaw { 0.0 } else { slide(&mut v, feet, settings) };
+        if let Self::Straight(straight) = self {
+            straight.left -= v.forward * settings.step_time;
+        }
+        let slid = slid(feet, slide);
+        Some(Footstep { slide, ..v.footstep(side, &slid[side.other().index()], settings) })
+    }
+}
+
+impl Straight {
+    /// The velocity of the next step, while there is way to go.
+    fn next(&self, now: f64, at: &Standing<'_>) -> Option<Velocity> {
+        let limits = &at.settings.limits;
+        let longest = if self.left < 0.0 { limits.backward } else { limits.forward };
+        let n = (self.left / longest).abs();
+        if n < 1e-6 || !n.is_finite() {
+            return None;
+        }
+        let way = self.left / (n - 1e-6).ceil();
+        let back = (self.aside / BACK_IN).atan() * self.left.signum();
+        let turn = turn_towards(self.heading - back - now, at).filter(|_| at.can_turn());
+        let forward = way / at.settings.step_time;
+        Some(Velocity { forward, left: 0.0, turn: turn.unwrap_or(0.0) })
+    }
+}
+
+/// The point in the middle of both feet. [m] (3)
+fn between([a, b]: &[Place; 2]) -> [f64; 3] {
+    core::array::from_fn(|i| 0.5 * (a.position[i] + b.position[i]))
+}
+
+/// How far ahead a point is, in the heading of a place. [m]
+fn forward(place: &Place, [x, y, _]: [f64; 3]) -> f64 {
+    let (sin, cos) = place.yaw.sin_cos();
+    x * cos + y * sin
 }
 
 /// What is expected of a step's slide. [rad]
@@ -193,15 +265,15 @@ pub(super) fn turned_by(step: &Footstep, settings: &WalkSettings) -> f64 {
     })
 }
 
-/// The velocity of the next step of a turn, if one is needed.
-fn turn_towards(left: f64, has_yaw: bool, settings: &WalkSettings) -> Option<Velocity> {
+/// The rate of the next step's turn, if one is needed. [rad/s]
+fn turn_towards(left: f64, at: &Standing<'_>) -> Option<f64> {
+    let settings = at.settings;
     let time = match settings.slip_turn {
-        Some(slip) if !has_yaw => settings.step_time + slip.time + settings.double_support,
+        Some(slip) if !at.has_yaw => settings.step_time + slip.time + settings.double_support,
         _ => settings.step_time,
     };
-    let largest = if has_yaw { settings.limits.turn } else { f64::INFINITY };
-    let turn = left.clamp(-largest, largest) / time;
-    (left.abs() > TURNED).then_some(Velocity { turn, ..Velocity::default() })
+    let largest = if at.has_yaw { settings.limits.turn } else { f64::INFINITY };
+    (left.abs() > TURNED).then_some(left.clamp(-largest, largest) / time)
 }
 
 /// How far the feet slide for a turn, the left one never further before or behind the right one than a step; none of the turn is left for

@@ -21,6 +21,13 @@ pub enum Support {
     One(Side),
 }
 
+impl Support {
+    /// Whether a foot stands.
+    pub fn stands(self, side: Side) -> bool {
+        self == Self::Both || self == Self::One(side)
+    }
+}
+
 /// A stretch of time with the same contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Phase {

@@ -20,7 +20,7 @@ pub struct WalkGoal {
     pub duration: Option<f64>,
 }
 
-/// How far a walk went, as planned, in the heading of its start.
+/// How far a walk went, as planned, in the heading of its start; turned as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Travelled {
     /// [m]
@@ -71,6 +71,7 @@ pub struct Walk {
     elapsed: f64,
     stood: f64,
     start: Place,
+    heading: f64,
     first_step: u64,
 }
 
@@ -85,6 +86,7 @@ impl Walk {
             elapsed: 0.0,
             stood: 0.0,
             start: between(&engine.feet()),
+            heading: engine.heading(),
             first_step: engine.steps(),
         }
     }
@@ -145,7 +147,7 @@ impl Walk {
         Travelled {
             forward: dx * cos + dy * sin,
             left: dy * cos - dx * sin,
-            turn: now.yaw - self.start.yaw,
+            turn: engine.heading() - self.heading,
         }
     }
 }

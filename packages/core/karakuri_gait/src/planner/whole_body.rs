@@ -1,12 +1,14 @@
 //! Whole-body inverse kinematics: centre of mass, trunk and both soles where they shall be, one posture.
 //!
 //! Newton's method with a little damping on the stacked errors, over the floating base and the legs:
-//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`. Rows: centre of mass (3), trunk rotation (3), each sole's position (3) and rotation (3; 2
+//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`; the inverse goes on from sample to sample, bettered by what each step does [Broyden 1965],
+//! and is taken anew where the error does not become ten times smaller. Rows: centre of mass (3), trunk rotation (3), each sole's position (3) and rotation (3; 2
 //! where the legs cannot turn, whose soles head as the trunk does). World axes, m and rad, lengths by the height of the
 //! centre of mass. All other joints stay where the posture has them.
 
 use karakuri_dynamics::{
-    Data, center_of_mass, center_of_mass_jacobian, frame_jacobian, frame_pose, integrate,
+    Data, center_of_mass, center_of_mass_jacobian, forward_kinematics, frame_jacobian, frame_pose,
+    integrate,
 };
 use karakuri_model::FrameId;
 use karakuri_spatial::{Matrix3, Pose, Vector3};
@@ -15,11 +17,13 @@ use nalgebra::{DMatrix, DVector, Matrix3xX, Matrix6xX};
 use super::Biped;
 
 /// Errors below this are none. [rad, or part of the height of the centre of mass]
-const TOLERANCE: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-8;
 /// Newton steps before it gives up.
 const MOST_ITERATIONS: usize = 40;
 /// Largest step. [rad, or part of the height]
 const LARGEST_STEP: f64 = 0.4;
+/// An error that is no smaller than this part of the last one asks for a new Jacobian. [-]
+const SLOW: f64 = 0.1;
 /// Damping: too small to be felt, large enough for a stretched knee. [-]
 const DAMPING: f64 = 1e-10;
 
@@ -49,6 +53,15 @@ pub struct WholeBody {
     foot_jacobian: Matrix6xX<f64>,
     jacobian: DMatrix<f64>,
     residual: DVector<f64>,
+    /// From residuals to steps.
+    inverse: DMatrix<f64>,
+    /// That inverse still is what it says.
+    is_linearized: bool,
+    step: DVector<f64>,
+    /// Of the residual, by the last step.
+    change: DVector<f64>,
+    guess: DVector<f64>,
+    row: DVector<f64>,
     rates: Vec<f64>,
     next: Vec<f64>,
 }
@@ -77,6 +90,12 @@ impl WholeBody {
             foot_jacobian: Matrix6xX::zeros(model.nv),
             jacobian: DMatrix::zeros(rows, active.len()),
             residual: DVector::zeros(rows),
+            inverse: DMatrix::zeros(active.len(), rows),
+            is_linearized: false,
+            step: DVector::zeros(active.len()),
+            change: DVector::zeros(rows),
+            guess: DVector::zeros(active.len()),
+            row: DVector::zeros(rows),
             rates: vec![0.0; model.nv],
             next: vec![0.0; model.nq],
             active,
@@ -90,43 +109,75 @@ impl WholeBody {
         target: &BodyTarget,
         q: &mut [f64],
     ) -> Result<(), OutOfReach> {
-        let model = &biped.model;
+        let mut left = self.measure(biped, target, q);
         for _ in 0..MOST_ITERATIONS {
-            if self.measure(biped, target, q) < TOLERANCE {
+            if left < TOLERANCE {
                 return Ok(());
             }
-            self.linearize(biped);
-            let mut normal = self.jacobian.tr_mul(&self.jacobian);
-            for k in 0..normal.nrows() {
-                normal[(k, k)] += DAMPING;
+            if !self.is_linearized && !self.invert(biped, q) {
+                break;
             }
-            let Some(factor) = normal.cholesky() else { break };
-            let mut step = self.jacobian.tr_mul(&self.residual);
-            factor.solve_mut(&mut step);
-            let largest = step.amax();
+            self.step.gemv(1.0, &self.inverse, &self.residual, 0.0);
+            let largest = self.step.amax();
             if largest > LARGEST_STEP {
-                step *= LARGEST_STEP / largest;
+                self.step *= LARGEST_STEP / largest;
             }
             self.rates.fill(0.0);
-            for (k, x) in self.active.iter().zip(&step) {
+            for (k, x) in self.active.iter().zip(&self.step) {
                 self.rates[*k] = if *k < 3 { x * self.length } else { *x };
             }
-            integrate(model, q, &self.rates, 1.0, &mut self.next);
+            integrate(&biped.model, q, &self.rates, 1.0, &mut self.next);
             q.copy_from_slice(&self.next);
+            self.change.copy_from(&self.residual);
+            let before = left;
+            left = self.measure(biped, target, q);
+            self.is_linearized = left < SLOW * before;
+            if self.is_linearized {
+                self.learn();
+            }
         }
-        let left = self.measure(biped, target, q);
         if left < 1e-6 { Ok(()) } else { Err(OutOfReach(left)) }
+    }
+
+    /// The next posture has nothing to do with the last one.
+    pub fn forget(&mut self) {
+        self.is_linearized = false;
+    }
+
+    /// `(JᵀJ + λ 1)⁻¹ Jᵀ` at `q`, where the residual was last measured.
+    fn invert(&mut self, biped: &Biped, q: &[f64]) -> bool {
+        self.linearize(biped, q);
+        let mut normal = self.jacobian.tr_mul(&self.jacobian);
+        for k in 0..normal.nrows() {
+            normal[(k, k)] += DAMPING;
+        }
+        let Some(factor) = normal.cholesky() else { return false };
+        self.jacobian.transpose_to(&mut self.inverse);
+        factor.solve_mut(&mut self.inverse);
+        true
+    }
+
+    /// Makes the inverse say what the last step did to the residual. [Broyden 1965]
+    fn learn(&mut self) {
+        self.change -= &self.residual;
+        self.guess.gemv(1.0, &self.inverse, &self.change, 0.0);
+        let along = self.step.dot(&self.guess);
+        if along.abs() > 1e-3 * self.step.norm_squared() {
+            self.row.gemv_tr(1.0, &self.inverse, &self.step, 0.0);
+            self.guess -= &self.step;
+            self.inverse.ger(-1.0 / along, &self.guess, &self.row, 1.0);
+        }
     }
 
     fn angles(&self) -> usize {
         if self.has_yaw { 3 } else { 2 }
     }
 
-    /// Residual at `q`, and the kinematics for its Jacobian; the sum of the errors, because the largest of numbers and NaN
+    /// Residual at `q`; the sum of the errors, because the largest of numbers and NaN
     /// may be a number.
     fn measure(&mut self, biped: &Biped, target: &BodyTarget, q: &[f64]) -> f64 {
         let model = &biped.model;
-        center_of_mass_jacobian(model, &mut self.data, q, &mut self.com_jacobian);
+        forward_kinematics(model, &mut self.data, q);
         let per_length = 1.0 / self.length;
         let com = (target.com - center_of_mass(model, &self.data)) * per_length;
         self.residual.fixed_rows_mut::<3>(0).copy_from(&com);
@@ -143,11 +194,12 @@ impl WholeBody {
             self.residual.rows_mut(first + 3, angles).copy_from(&turn.rows(0, angles));
             first += 3 + angles;
         }
-        self.residual.lp_norm(1)
+        self.residual.iter().map(|r| r.abs()).sum()
     }
 
     /// Jacobian where the residual was last measured; lengths by `length` on both sides.
-    fn linearize(&mut self, biped: &Biped) {
+    fn linearize(&mut self, biped: &Biped, q: &[f64]) {
+        center_of_mass_jacobian(&biped.model, &mut self.data, q, &mut self.com_jacobian);
         let (per_length, angles) = (1.0 / self.length, self.angles());
         for (column, &k) in self.active.iter().enumerate() {
             let scale = if k < 3 { 1.0 } else { per_length };

@@ -1,0 +1,92 @@
+//! Planning while `khr1` walks: the next two steps anew, and a step as the engine plans it, one at a time with its look-ahead.
+
+use std::sync::Arc;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use karakuri_gait::planner::{
+    Biped, Footstep, Generator, Timeline, Velocity, WalkCommand, WalkEngine, WalkSettings,
+};
+use karakuri_model::{Base, NoAssets, Source, load};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct File {
+    walk: WalkSettings,
+}
+
+/// Walking at full speed, a step about to be planned.
+fn walking() -> WalkEngine {
+    let source = Source::urdf("khr1.urdf", include_str!("../../../../urdf/khr1/khr1.urdf"))
+        .with_config("khr1.yaml", include_str!("../../../../config/khr1.yaml"))
+        .with_base(Base::Floating);
+    let model = Arc::new(load(&source, &mut NoAssets).expect("it is ours").model);
+    let text = include_str!("../../../../config/gaits/khr1_walk.yaml");
+    let settings = serde_yaml::from_str::<File>(text).expect("it is ours").walk;
+    let biped = Biped::new(model, &settings).expect("it walks");
+    let mut engine = WalkEngine::new(biped, settings).expect("it stands");
+    engine.command(WalkCommand::Velocity(Velocity { forward: 0.08, ..Velocity::default() }));
+    while engine.steps() < 6 {
+        engine.advance(0.01, None);
+    }
+    while engine.sample().index + 2 < engine.generator().next_index() {
+        engine.advance(0.01, None);
+    }
+    engine
+}
+
+/// The next steps from where the walk is, and the samples of the first `n` of them.
+fn steps(engine: &WalkEngine, n: usize) -> (Generator, Timeline, usize) {
+    let generator = engine.generator().clone();
+    let settings = &generator.settings;
+    let velocity = Velocity { forward: 0.08, ..Velocity::default() };
+    let (mut feet, start) = (engine.feet(), engine.generator().next_index());
+    let mut side = if feet[0].position[0] > feet[1].position[0] {
+        karakuri_gait::planner::Side::Right
+    } else {
+        karakuri_gait::planner::Side::Left
+    };
+    let footsteps: Vec<Footstep> = (0..n + 4)
+        .map(|_| {
+            let step = velocity.footstep(side, &feet[side.other().index()], settings);
+            feet[side.index()] = step.to;
+            side = side.other();
+            step
+        })
+        .collect();
+    let zmp = engine.sample().zmp_reference;
+    let timeline = Timeline::new(settings, (start, engine.feet(), zmp), &footsteps, (false, false));
+    let mut end = start;
+    for _ in 0..n {
+        end = timeline.end_of_step(end);
+    }
+    let samples = usize::try_from(end - start).unwrap_or(0);
+    (generator, timeline, samples)
+}
+
+fn plan(criterion: &mut Criterion) {
+    let engine = walking();
+    for (name, n) in [("plan/next_step", 1), ("plan/next_two_steps", 2)] {
+        let (generator, timeline, samples) = steps(&engine, n);
+        criterion.bench_function(name, |bencher| {
+            bencher.iter_batched_ref(
+                || generator.clone(),
+                |generator| generator.plan(&timeline, samples).expect("within reach").len(),
+                BatchSize::SmallInput,
+            );
+        });
+    }
+    criterion.bench_function("advance/step_begins", |bencher| {
+        bencher.iter_batched_ref(
+            || engine.clone(),
+            |engine| {
+                for _ in 0..3 {
+                    engine.advance(0.01, None);
+                }
+            },
+            BatchSize::SmallInput,
+        );
+    });
+}
+
+criterion_group!(benches, plan);
+criterion_main!(benches);
