@@ -1,9 +1,10 @@
 """Walking: khr1 walks and is pushed, the anthropomorphic walker walks and climbs stairs, all in the physics simulation.
 
-Runs `karakuri gait walk` (no ROS 2 is involved), judges the reports, and leaves them with plots. Ends with 0 only if nobody fell.
+Runs `karakuri gait walk` (no ROS 2 is involved), judges the reports, and leaves them with plots and pictures. Ends with 0 only if nobody fell.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -13,10 +14,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GAITS = ROOT / "config/gaits"
 WALKS = {
-    "khr1": ["khr1_walk.yaml", "--distance", "1"],
-    "khr1_pushed": ["khr1_walk.yaml", "--distance", "0.3", "--push", "3,0,0.2"],
-    "anthropomorphic": ["anthropomorphic_walk.yaml", "--distance", "4"],
-    "stairs": ["anthropomorphic_stairs.yaml", "--stairs", "0.1,0.36,3"],
+    "khr1": ("khr1, 0.34 m tall, walks 1 m and stands", ["khr1_walk.yaml", "--distance", "1"]),
+    "khr1_pushed": ("khr1 is pushed 0.2 N·s to the left while it walks", ["khr1_walk.yaml", "--distance", "0.3", "--push", "3,0,0.2"]),
+    "khr1_turn": ("khr1, whose legs have no yaw joint, turns by 90 degrees", ["khr1_walk.yaml", "--turn", "90"]),
+    "anthropomorphic": ("a walker of human size walks 4 m", ["anthropomorphic_walk.yaml", "--distance", "4"]),
+    "stairs": ("it climbs three stairs of 0.1 m and descends them", ["anthropomorphic_stairs.yaml", "--stairs", "0.1,0.36,3"]),
 }
 
 
@@ -32,6 +34,18 @@ def program():
     return found
 
 
+def describe(result):
+    """One line about a report."""
+    way = f"{result['distance_m']:.2f} m, {1e3 * abs(result['lateral_drift_m']):.0f} mm aside, turned {math.degrees(result['yaw_rad']):.1f} degrees"
+    mark = "FELL" if result["fell"] else "stands"
+    why = f": {result['failure']}" if result["fell"] else ""
+    return (
+        f"{mark}{why}; {result['steps']} steps in {result['walking_time_s']:.1f} s, {way}, "
+        f"leaned {math.degrees(result['largest_lean_rad']):.1f} degrees at most; "
+        f"{result['faster_than_real_time']:.1f} times as fast as real time"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/demo/walk", help="folder of reports and plots")
@@ -42,25 +56,22 @@ def main():
         parser.error(f"there is no walk {', '.join(unknown)}; there are {', '.join(WALKS)}")
     karakuri, results = program(), {}
     for name in options.walks or WALKS:
-        gait, *arguments = WALKS[name]
+        says, (gait, *arguments) = WALKS[name]
+        print(f"{says} ...", flush=True)
         folder = options.out / name
         folder.mkdir(parents=True, exist_ok=True)
         report = folder / "report.json"
         report.unlink(missing_ok=True)
-        command = [karakuri, "gait", "walk", str(GAITS / gait), *arguments]
-        done = subprocess.run([*command, "--report", str(report), "--plot", str(folder)])
+        outputs = ["--report", str(report), "--plot", str(folder), "--picture", str(folder / "walk.png")]
+        done = subprocess.run([karakuri, "gait", "walk", str(GAITS / gait), *arguments, *outputs])
         if not report.exists():
             raise SystemExit(f"{name}: no report (exit code {done.returncode})")
-        result = results[name] = json.loads(report.read_text())
-        print(
-            f"{name}: {result['steps']} steps, {result['distance_m']:.2f} m at {result['speed_m_s']:.3f} m/s, "
-            f"drift {1e3 * result['lateral_drift_m']:.1f} mm, {result['failure'] or 'stands'}",
-            flush=True,
-        )
+        results[name] = json.loads(report.read_text())
+        print(f"  {describe(results[name])}", flush=True)
     fallen = [name for name, result in results.items() if result["fell"]]
     verdict = f"FAILED: {', '.join(fallen)} fell" if fallen else "all walked and stand"
     (options.out / "report.json").write_text(json.dumps({"verdict": verdict, "walks": results}, indent=2) + "\n")
-    print(f"\n{verdict}\nReports and plots: {options.out}/", flush=True)
+    print(f"\n{verdict}\nPictures (walk.png), plots and reports: {options.out}/", flush=True)
     return 1 if fallen else 0
 
 

@@ -2,6 +2,7 @@
 
 mod cell;
 mod figures;
+mod picture;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,6 +90,9 @@ pub(super) struct Simulate {
     /// Walk so many times, standing in between
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
+    /// A picture of the robot along its way, PNG
+    #[arg(long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
     /// Time step of the physics [s]
     #[arg(long, value_name = "S", default_value_t = 0.001)]
     dt: f64,
@@ -282,6 +286,9 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
     }
     if let Some(folder) = &args.walk.plot {
         figures::walk(&args.walk.gait, &run).write_svg(&folder.join("walk.svg"))?;
+    }
+    if let Some(file) = &args.picture {
+        picture::write(file, &model, cell.scene(), cell.postures())?;
     }
     Ok(run.failure.map_or(Outcome::Done, Outcome::Failed))
 }

@@ -13,6 +13,7 @@ use karakuri_gait::planner::{
 };
 use karakuri_model::{BodyId, Model, SensorKind, Shape};
 use karakuri_physics::{BodyDescription, Owner, RobotId, StepOutcome, World, WorldSettings};
+use karakuri_render::{Item, world_items};
 use karakuri_spatial::{Force, Inertia, Motion, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
@@ -212,6 +213,8 @@ pub(super) struct Cell {
     under_way: VecDeque<(f64, JointTargets)>,
     next_command: f64,
     history: Vec<Moment>,
+    /// The robot's position at each point of the history. (nq)
+    postures: Vec<Vec<f64>>,
     height: f64,
     /// Points of the history at which a drive was at its effort limit.
     saturated: usize,
@@ -249,6 +252,7 @@ impl Cell {
             under_way: VecDeque::new(),
             next_command: 0.0,
             history: Vec::new(),
+            postures: Vec::new(),
             saturated: 0,
             lost_at: None,
         })
@@ -330,6 +334,16 @@ impl Cell {
             on_progress(time);
         }
         Ok(ended - began.unwrap_or(ended))
+    }
+
+    /// The scene as it is now.
+    pub(super) fn scene(&self) -> Vec<Item> {
+        world_items(&self.world)
+    }
+
+    /// The robot's position at each point of the history. (n × nq)
+    pub(super) fn postures(&self) -> &[Vec<f64>] {
+        &self.postures
     }
 
     fn pose(&self) -> Pose {
@@ -443,6 +457,7 @@ impl Cell {
         if at_limit {
             self.saturated += 1;
         }
+        self.postures.push(view.q().to_vec());
         let (mut force, mut moment) = (0.0, [0.0; 2]);
         for contact in self.world.contacts() {
             let sign = match (contact.a, contact.b) {
