@@ -1,10 +1,11 @@
 """khr1 walks in the simulation: the action `walk`, cmd_vel, bad goals; in lockstep as fast as it goes."""
 
+import math
 from contextlib import ExitStack
 
 import pytest
 from action_msgs.msg import GoalStatus
-from geometry_msgs.msg import PointStamped, Twist
+from geometry_msgs.msg import PointStamped, PolygonStamped, Twist
 from karakuri_msgs.action import Walk
 from karakuri_msgs.msg import Footstep
 from nav_msgs.msg import Odometry
@@ -71,6 +72,11 @@ def upright(ros):
     return pose.position
 
 
+def heading(ros):
+    q = ros.subscribe(Odometry, "/khr1/odom").wait().pose.pose.orientation
+    return 2.0 * math.atan2(q.z, q.w)
+
+
 def twist(forward=0.0, left=0.0, turn=0.0):
     message = Twist()
     message.linear.x, message.linear.y, message.angular.z = forward, left, turn
@@ -81,6 +87,7 @@ def test_walks_a_distance_and_stands(walk, ros):
     feedback, before = [], upright(ros)
     points = {name: ros.subscribe(PointStamped, f"/khr1/{name}") for name in ("com", "zmp", "dcm")}
     footsteps = ros.subscribe(MarkerArray, "/khr1/footsteps")
+    polygons = ros.subscribe(PolygonStamped, "/khr1/support_polygon")
     status, result = carry_out(ros, walk, Walk.Goal(distance=0.3), feedback)
     assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
     assert result.success and abs(result.distance - 0.3) < 1e-3 and result.steps >= 8
@@ -90,6 +97,24 @@ def test_walks_a_distance_and_stands(walk, ros):
     # in single support the ZMP is inside the sole
     assert min(f.margin for f in feedback) > 0.0
     assert all(topic.messages for topic in points.values()) and len(footsteps.messages[0].markers) == 2
+    # one sole of 100 x 44.5 mm in single support; both and what is between them in double support
+    areas = [area([(p.x, p.y) for p in message.polygon.points]) for message in polygons.messages]
+    assert min(areas) == pytest.approx(0.1 * 0.0445, rel=1e-3) and max(areas) > 2 * min(areas)
+
+
+def area(corners):
+    return 0.5 * sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(corners, corners[1:] + corners[:1]))
+
+
+def test_turns_to_a_heading(walk, ros):
+    feedback, before = [], heading(ros)
+    status, result = carry_out(ros, walk, Walk.Goal(turn=0.5), feedback)
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
+    turned = heading(ros) - before
+    assert abs(turned - 0.5) < 0.06 and abs(result.heading - turned) < 0.01
+    assert max(f.heading for f in feedback) == pytest.approx(turned, abs=0.05)
+    assert abs(result.distance) < 0.02
+    upright(ros)
 
 
 def test_a_cancel_ends_within_two_steps_upright(walk, ros):
@@ -143,6 +168,8 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
         ({}, "distance is 0 m"),
         ({"distance": float("nan")}, "distance is NaN m"),
         ({"distance": 1e6}, "from -1000 to 1000"),
+        ({"turn": float("inf")}, "turn is inf rad"),
+        ({"distance": 1.0, "turn": 0.5}, "both distance and turn are given"),
         ({"velocity": twist(0.05), "duration": -1.0}, "duration is -1 s"),
         ({"velocity": twist(float("inf"))}, "velocity is not finite"),
         ({"footsteps": [Footstep(side=7)]}, "footsteps[0].side is 7"),

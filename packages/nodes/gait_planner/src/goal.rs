@@ -12,6 +12,8 @@ const LEFT: u8 = 0;
 const RIGHT: u8 = 1;
 /// Longest walk of one goal. [m]
 const LONGEST: f64 = 1000.0;
+/// Largest turn of one goal. [rad]
+const LARGEST: f64 = 100.0;
 
 /// What a goal asks for, or what is wrong with it.
 pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
@@ -20,22 +22,38 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
         d if d > 0.0 && d.is_finite() => Some(d),
         d => return Err(format!("duration is {d} s; it must be 0 (until canceled) or above")),
     };
-    if !goal.footsteps.is_empty() {
-        let steps = goal.footsteps.iter().enumerate().map(footstep);
-        let command = WalkCommand::Footsteps(steps.collect::<Result<_, _>>()?);
-        return Ok(WalkGoal { command, duration: None });
-    }
     let velocity = velocity(&goal.velocity)?;
-    if velocity != Velocity::default() {
-        return Ok(WalkGoal { command: WalkCommand::Velocity(velocity), duration });
+    let asked = [
+        ("distance", goal.distance != 0.0),
+        ("turn", goal.turn != 0.0),
+        ("velocity", velocity != Velocity::default()),
+        ("footsteps", !goal.footsteps.is_empty()),
+    ];
+    let mut asked = asked.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
+    let (first, second) = (asked.next(), asked.next());
+    if let (Some(a), Some(b)) = (first, second) {
+        return Err(format!("both {a} and {b} are given; give one of them"));
     }
-    if goal.distance == 0.0 || goal.distance.is_nan() || goal.distance.abs() > LONGEST {
-        return Err(format!(
-            "distance is {} m; it must be from -{LONGEST} to {LONGEST} and not 0, or give velocity or footsteps",
-            goal.distance
-        ));
-    }
-    Ok(WalkGoal { command: WalkCommand::Distance(goal.distance), duration: None })
+    let within = |name: &str, value: f64, most: f64, unit: &str| {
+        let fits = value.abs() <= most;
+        fits.then_some(value)
+            .ok_or_else(|| format!("{name} is {value} {unit}; it must be from -{most} to {most}"))
+    };
+    let command = match first {
+        Some("footsteps") => {
+            let steps = goal.footsteps.iter().enumerate().map(footstep);
+            WalkCommand::Footsteps(steps.collect::<Result<_, _>>()?)
+        }
+        Some("velocity") => {
+            return Ok(WalkGoal { command: WalkCommand::Velocity(velocity), duration });
+        }
+        Some("turn") => WalkCommand::Turn(within("turn", goal.turn, LARGEST, "rad")?),
+        Some(_) => WalkCommand::Distance(within("distance", goal.distance, LONGEST, "m")?),
+        None => {
+            return Err("distance is 0 m, and nothing else is asked for; give distance, turn, velocity or footsteps".to_owned());
+        }
+    };
+    Ok(WalkGoal { command, duration: None })
 }
 
 /// A velocity in the plane.

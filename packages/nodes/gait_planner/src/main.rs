@@ -2,11 +2,12 @@
 //!
 //! | name | type | |
 //! |---|---|---|
-//! | `walk` | `karakuri_msgs/Walk` | action: a distance, a velocity or footsteps |
+//! | `walk` | `karakuri_msgs/Walk` | action: a distance, a turn, a velocity or footsteps |
 //! | `cmd_vel` | `geometry_msgs/Twist` | in: walk at a velocity while no goal is under way |
 //! | `joint_states`, `imu/<sensor>` | | in: each sample is one tick |
 //! | `joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the whole body, one point a tick |
 //! | `com`, `zmp`, `dcm` | `geometry_msgs/PointStamped` | out: planned, planned, measured |
+//! | `support_polygon` | `geometry_msgs/PolygonStamped` | out: the soles that stand, and what is between them |
 //! | `footsteps` | `visualization_msgs/MarkerArray` | out: where the feet will stand |
 
 mod goal;

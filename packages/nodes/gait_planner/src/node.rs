@@ -10,7 +10,7 @@ use karakuri_gait::planner::{
     WalkEngine,
 };
 use karakuri_model::{Model, SensorKind};
-use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, Twist};
+use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, PolygonStamped, Twist};
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -40,6 +40,7 @@ struct Reading {
 #[derive(Debug)]
 struct Reports {
     points: [Publisher<PointStamped>; 3],
+    support_polygon: Publisher<PolygonStamped>,
     footsteps: Publisher<MarkerArray>,
 }
 
@@ -121,7 +122,11 @@ impl GaitPlanner {
             velocity: None,
             reference,
             output: node.publisher("joint_trajectory", qos::command())?,
-            reports: Reports { points, footsteps: node.publisher("footsteps", qos::state())? },
+            reports: Reports {
+                points,
+                support_polygon: node.publisher("support_polygon", qos::state())?,
+                footsteps: node.publisher("footsteps", qos::state())?,
+            },
             ticks: 0,
             hint: Throttle::new(Duration::from_secs(5)),
             parameters,
@@ -293,6 +298,8 @@ impl GaitPlanner {
         for (publisher, point) in self.reports.points.iter().zip(points) {
             publisher.publish(&point);
         }
+        let polygon = report::support_polygon(&self.engine, &frame, &stamp);
+        self.reports.support_polygon.publish(&polygon);
         self.reports.footsteps.publish(&report::footprints(&self.engine, &frame, &stamp));
     }
 

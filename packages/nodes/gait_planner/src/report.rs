@@ -2,7 +2,9 @@
 
 use karakuri_gait::planner::{Clip, Progress, Side, Walk as Run, WalkEngine, WalkFailure};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
-use karakuri_ros::msg::geometry_msgs::msg::{Point, PointStamped};
+use karakuri_ros::msg::geometry_msgs::msg::{
+    Point, Point32, PointStamped, Polygon, PolygonStamped,
+};
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
 use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
@@ -69,12 +71,14 @@ pub(crate) fn refusal(message: String, now: Time) -> Walk::Result {
 
 pub(crate) fn feedback(run: &Run, engine: &WalkEngine) -> Walk::Feedback {
     let sample = engine.sample();
+    let travelled = run.travelled(engine);
     Walk::Feedback {
         step: count(run.steps(engine)),
         com: Vector3::from(sample.com).to_message(),
         zmp: on_floor(sample.zmp),
         margin: sample.margin,
-        distance: run.travelled(engine).forward,
+        distance: travelled.forward,
+        heading: travelled.turn,
         elapsed: run.elapsed(),
     }
 }
@@ -97,6 +101,25 @@ pub(crate) fn points(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> [PointS
         on_floor(engine.correction().dcm),
     ]
     .map(|point| PointStamped { header: header.clone(), point })
+}
+
+/// The soles that stand, as planned, and what is between them.
+pub(crate) fn support_polygon(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> PolygonStamped {
+    let sample = engine.sample();
+    let standing: Vec<_> = sample.standing().collect();
+    let floor = standing.iter().map(|(_, sole)| sole.translation.z).sum::<f64>();
+    let z = narrow(floor / standing.len().max(1) as f64);
+    let corners = engine.generator().biped.support_polygon(&standing).corners;
+    let points = corners.iter().map(|[x, y]| Point32 { x: narrow(*x), y: narrow(*y), z }).collect();
+    PolygonStamped {
+        header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
+        polygon: Polygon { points },
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the message has single precision")]
+fn narrow(x: f64) -> f32 {
+    x as f32
 }
 
 /// Where both feet will stand after the step under way.
