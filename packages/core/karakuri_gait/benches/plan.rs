@@ -1,10 +1,12 @@
 //! Planning while `khr1` walks: the next two steps anew, and a step as the engine plans it, one at a time with its look-ahead.
 
+#![expect(clippy::unwrap_used, reason = "a bench says so")]
+
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use karakuri_gait::planner::{
-    Biped, Footstep, Generator, Timeline, Velocity, WalkCommand, WalkEngine, WalkSettings,
+    Biped, Footstep, Generator, Side, Timeline, Velocity, WalkCommand, WalkEngine, WalkSettings,
 };
 use karakuri_model::{Base, NoAssets, Source, load};
 use serde::Deserialize;
@@ -19,11 +21,11 @@ fn walking() -> WalkEngine {
     let source = Source::urdf("khr1.urdf", include_str!("../../../../urdf/khr1/khr1.urdf"))
         .with_config("khr1.yaml", include_str!("../../../../config/khr1.yaml"))
         .with_base(Base::Floating);
-    let model = Arc::new(load(&source, &mut NoAssets).expect("it is ours").model);
+    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
     let text = include_str!("../../../../config/gaits/khr1_walk.yaml");
-    let settings = serde_yaml::from_str::<File>(text).expect("it is ours").walk;
-    let biped = Biped::new(model, &settings).expect("it walks");
-    let mut engine = WalkEngine::new(biped, settings).expect("it stands");
+    let settings = serde_yaml::from_str::<File>(text).unwrap().walk;
+    let biped = Biped::new(model, &settings).unwrap();
+    let mut engine = WalkEngine::new(biped, settings).unwrap();
     engine.command(WalkCommand::Velocity(Velocity { forward: 0.08, ..Velocity::default() }));
     while engine.steps() < 6 {
         engine.advance(0.01, None);
@@ -40,11 +42,8 @@ fn steps(engine: &WalkEngine, n: usize) -> (Generator, Timeline, usize) {
     let settings = &generator.settings;
     let velocity = Velocity { forward: 0.08, ..Velocity::default() };
     let (mut feet, start) = (engine.feet(), engine.generator().next_index());
-    let mut side = if feet[0].position[0] > feet[1].position[0] {
-        karakuri_gait::planner::Side::Right
-    } else {
-        karakuri_gait::planner::Side::Left
-    };
+    let left_leads = feet[0].position[0] > feet[1].position[0];
+    let mut side = if left_leads { Side::Right } else { Side::Left };
     let footsteps: Vec<Footstep> = (0..n + 4)
         .map(|_| {
             let step = velocity.footstep(side, &feet[side.other().index()], settings);
@@ -70,7 +69,7 @@ fn plan(criterion: &mut Criterion) {
         criterion.bench_function(name, |bencher| {
             bencher.iter_batched_ref(
                 || generator.clone(),
-                |generator| generator.plan(&timeline, samples).expect("within reach").len(),
+                |generator| generator.plan(&timeline, samples).unwrap().len(),
                 BatchSize::SmallInput,
             );
         });
