@@ -23,10 +23,19 @@ use crate::Data;
 /// Fills `origin`, `pose_in_world` and `subspace`.
 pub fn forward_kinematics(model: &Model, data: &mut Data, q: &[f64]) {
     debug_assert_eq!(q.len(), model.nq, "length of q");
+    // Most parents are the body before: its pose is at hand, and need not come back through memory.
+    let mut before = Pose::IDENTITY;
     for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
-        let X_WJ = match body.parent {
-            Some(p) => data.pose_in_world[p.0] * joint.pose_in_parent,
-            None => joint.pose_in_parent,
+        let X_WP = match body.parent {
+            Some(p) if p.0 + 1 == i => before,
+            Some(p) => data.pose_in_world[p.0],
+            None => Pose::IDENTITY,
+        };
+        let shift = joint.pose_in_parent.translation;
+        let X_WJ = if data.topology.is_shift[i] {
+            Pose::new(X_WP.rotation, X_WP.transform_point(&shift))
+        } else {
+            X_WP * joint.pose_in_parent
         };
         let X_WB = place(joint, X_WJ, q);
         if i == 0 && matches!(model.base, Base::Floating) {
@@ -36,6 +45,7 @@ pub fn forward_kinematics(model: &Model, data: &mut Data, q: &[f64]) {
         set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
         data.com[i] = X_WB.rotation * body.inertia.com + p_OB;
         data.pose_in_world[i] = X_WB;
+        before = X_WB;
     }
 }
 

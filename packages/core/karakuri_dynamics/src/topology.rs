@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use karakuri_model::Model;
+use karakuri_spatial::Matrix3;
 
 /// Marks a freedom that hangs on the world.
 pub(crate) const WORLD: usize = usize::MAX;
@@ -24,6 +25,8 @@ pub(crate) struct Topology {
     pub(crate) last_dof: Vec<usize>,
     /// First of the run of consecutive numbers that ends at this freedom, each the parent of the next. (nv)
     pub(crate) run_start: Vec<usize>,
+    /// The joint's placement in its parent is a mere shift, as in most URDFs. (n bodies)
+    pub(crate) is_shift: Vec<bool>,
 }
 
 impl Topology {
@@ -34,6 +37,7 @@ impl Topology {
             first_dof: Vec::with_capacity(model.bodies.len()),
             last_dof: Vec::with_capacity(model.bodies.len()),
             run_start: vec![0; model.nv],
+            is_shift: Vec::with_capacity(model.bodies.len()),
         };
         for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
             let dofs = joint.v_start..joint.v_start + joint.kind.nv();
@@ -45,6 +49,7 @@ impl Topology {
             }
             topology.first_dof.push(dofs.start);
             topology.last_dof.push(dofs.end - 1);
+            topology.is_shift.push(joint.pose_in_parent.rotation == Matrix3::identity());
         }
         for k in 0..model.nv {
             let parent = topology.dof_parent[k];
