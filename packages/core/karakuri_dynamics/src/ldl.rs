@@ -59,24 +59,49 @@ impl MassFactor {
 
     /// `x ← (M + diag(extra))⁻¹ x`, in place. (nv)
     pub fn solve(&self, x: &mut [f64]) {
-        let nv = x.len();
+        self.solve_side_by_side([x]);
+    }
+
+    /// [`Self::solve`] for the three rows of a contact, one after the other in `rows`, in half the time. (3·nv)
+    pub fn solve_three(&self, rows: &mut [f64]) {
+        let (first, others) = rows.split_at_mut(self.inverse_pivot.len());
+        let (second, third) = others.split_at_mut(self.inverse_pivot.len());
+        self.solve_side_by_side([first, second, third]);
+    }
+
+    /// The solves share the walks along the tree, and their sums do not wait for each other.
+    #[inline]
+    fn solve_side_by_side<const N: usize>(&self, mut x: [&mut [f64]; N]) {
+        let nv = self.inverse_pivot.len();
         for k in (0..nv).rev() {
+            let xk: [f64; N] = std::array::from_fn(|r| x[r][k]);
+            // what acts on one leg leaves the others alone
+            if xk.iter().all(|x| *x == 0.0) {
+                continue;
+            }
             let column = &self.columns.as_slice()[k * nv..(k + 1) * nv];
-            let (above, xk) = x.split_at_mut(k);
-            let xk = xk[0];
             for_each_run(&self.topology, self.topology.dof_parent[k], |run| {
-                for (xi, l) in above[run.clone()].iter_mut().zip(&column[run]) {
-                    *xi -= l * xk;
+                for (x, xk) in x.iter_mut().zip(xk) {
+                    for (xi, l) in x[run.clone()].iter_mut().zip(&column[run.clone()]) {
+                        *xi -= l * xk;
+                    }
                 }
             });
         }
         for k in 0..nv {
             let column = &self.columns.as_slice()[k * nv..(k + 1) * nv];
-            let mut sum = x[k] * self.inverse_pivot[k];
+            let mut sums: [f64; N] = std::array::from_fn(|r| x[r][k] * self.inverse_pivot[k]);
             for_each_run(&self.topology, self.topology.dof_parent[k], |run| {
-                sum -= x[run.clone()].iter().zip(&column[run]).map(|(x, l)| x * l).sum::<f64>();
+                let above: [&[f64]; N] = std::array::from_fn(|r| &x[r][run.clone()]);
+                for (i, l) in column[run].iter().enumerate() {
+                    for (sum, above) in sums.iter_mut().zip(above) {
+                        *sum -= above[i] * l;
+                    }
+                }
             });
-            x[k] = sum;
+            for (x, sum) in x.iter_mut().zip(sums) {
+                x[k] = sum;
+            }
         }
     }
 }

@@ -47,6 +47,18 @@ impl Factor {
         }
     }
 
+    /// [`Self::solve`] for the three rows of a contact, one after the other. (3·nv)
+    pub(crate) fn solve_three(&mut self, model: &Model, rows: &mut [f64]) {
+        match self {
+            Self::Tree(factor) => factor.solve_three(rows),
+            Self::Articulated(factor) => {
+                for row in rows.chunks_exact_mut(model.nv) {
+                    factor.apply_inverse(model, row);
+                }
+            }
+        }
+    }
+
     /// Whether `factorize` leaves the mass matrix in the data.
     pub(crate) fn keeps_mass_matrix(&self) -> bool {
         matches!(self, Self::Tree(_))

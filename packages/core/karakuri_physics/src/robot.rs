@@ -238,6 +238,15 @@ impl Robot {
         self.loops.project_response(x);
     }
 
+    /// [`Self::respond`] for the three rows of a contact, one after the other. (3·nv)
+    #[inline]
+    pub(crate) fn respond_to_three(&mut self, rows: &mut [f64]) {
+        self.factor.solve_three(&self.model, rows);
+        for row in rows.chunks_exact_mut(self.model.nv) {
+            self.loops.project_response(row);
+        }
+    }
+
     /// Fills the mass matrix where the factor does not need it; the energy ledger and the solver do.
     fn complete_mass_matrix(&mut self) {
         if !self.factor.keeps_mass_matrix() {

@@ -352,9 +352,7 @@ impl Builder<'_> {
             }
         }
         self.problem.response.extend_from_slice(&self.problem.jacobian[offset..]);
-        for row in self.problem.response[offset..].chunks_exact_mut(nv) {
-            r.respond(row);
-        }
+        r.respond_to_three(&mut self.problem.response[offset..]);
         Side { start: r.start, len: nv, offset }
     }
 
@@ -374,13 +372,19 @@ impl Builder<'_> {
             let along = direction * sign;
             let (linear, angular) =
                 arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)));
-            self.problem.jacobian.extend(linear.iter().chain(&angular));
+            self.problem.jacobian.extend(twist(&linear, &angular));
             let turned = b.inverse_inertia_world * angular;
             let pushed = linear / b.description.mass;
-            self.problem.response.extend(pushed.iter().chain(&turned));
+            self.problem.response.extend(twist(&pushed, &turned));
         }
         Side { start: b.start, len: 6, offset }
     }
+}
+
+/// Coordinates of a free body: linear, angular. (6)
+#[inline]
+fn twist(linear: &Vector3, angular: &Vector3) -> [f64; 6] {
+    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
 }
 
 /// Numbers the islands of movers that rows join, sorts the rows by island and hands them to the problem.

@@ -217,7 +217,7 @@ impl Flat {
         for i in 0..n {
             let ([px, py, _], [qx, qy, _]) = (self.x[i], self.x[(i + 1) % n]);
             let (ex, ey) = (qx - px, qy - py);
-            if ex * (y - py) - ey * (x - px) < -near * ex.hypot(ey) {
+            if ex * (y - py) - ey * (x - px) < -near * length([ex, ey]) {
                 return None;
             }
         }
@@ -228,7 +228,7 @@ impl Flat {
     fn height_on_line(&self, [x, y]: [f64; 2], near: f64) -> Option<f64> {
         let ([px, py, ph], [qx, qy, qh]) = (self.x[0], self.x[1]);
         let (ex, ey) = (qx - px, qy - py);
-        let length = ex.hypot(ey);
+        let length = length([ex, ey]);
         if length == 0.0 {
             return None;
         }
@@ -269,12 +269,18 @@ fn length_on([g1, g2]: [f64; 2], [x, y]: [f64; 2]) -> f64 {
     (x * x + y * y + h * h).sqrt()
 }
 
+/// Length in the plane; `hypot` guards against overflow, which costs more than the rest of a test.
+#[inline]
+fn length([x, y]: [f64; 2]) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// Where two edges cross in the plane, and their heights there.
 fn crossing([p, q]: [[f64; 3]; 2], [r, s]: [[f64; 3]; 2]) -> Option<([f64; 2], [f64; 2])> {
     let (ax, ay) = (q[0] - p[0], q[1] - p[1]);
     let (bx, by) = (s[0] - r[0], s[1] - r[1]);
     let denominator = ax * by - ay * bx;
-    if denominator.abs() <= 1e-9 * (ax.hypot(ay) * bx.hypot(by)) {
+    if denominator.abs() <= 1e-9 * (length([ax, ay]) * length([bx, by])) {
         return None;
     }
     let (cx, cy) = (r[0] - p[0], r[1] - p[1]);

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::Run;
 
@@ -386,6 +386,11 @@ fn add_congruent(
     D: &Matrix3<f64>,
     (B, width): (&[f64], usize),
 ) {
+    if let (Ok(C), Ok(A), Ok(B)) =
+        (<&mut [f64; 36]>::try_from(&mut *C), <&[f64; 18]>::try_from(A), <&[f64; 18]>::try_from(B))
+    {
+        return add_congruent_of_bodies(C, A, D, B);
+    }
     let rows = A.len() / height;
     for (i, out) in C.chunks_exact_mut(width).enumerate() {
         let mut weights = [0.0; 3];
@@ -405,6 +410,17 @@ fn add_congruent(
                     *c += w * b;
                 }
             }
+        }
+    }
+}
+
+/// [`add_congruent`] of a contact between free bodies, its loops unrolled.
+fn add_congruent_of_bodies(C: &mut [f64; 36], A: &[f64; 18], D: &Matrix3<f64>, B: &[f64; 18]) {
+    for (i, out) in C.as_chunks_mut::<6>().0.iter_mut().enumerate() {
+        let a = Vector3::new(A[i], A[6 + i], A[12 + i]);
+        let w = D.tr_mul(&a);
+        for (j, c) in out.iter_mut().enumerate() {
+            *c += w.x * B[j] + w.y * B[6 + j] + w.z * B[12 + j];
         }
     }
 }

@@ -152,9 +152,16 @@ impl Problem {
         let rows = block.rows();
         for side in block.sides.iter().filter(|s| s.len > 0) {
             let v = &x[side.start..side.start + side.len];
-            for (row, u) in u.iter_mut().enumerate().take(rows) {
-                let at = side.offset + row * side.len;
-                *u += dot(&self.jacobian[at..at + side.len], v);
+            let J = &self.jacobian[side.offset..side.offset + rows * side.len];
+            // a free body's contact, its loops unrolled
+            if let (Ok(v), Ok(J)) = (<&[f64; 6]>::try_from(v), <&[f64; 18]>::try_from(J)) {
+                for (u, J) in u.iter_mut().zip(J.as_chunks::<6>().0) {
+                    *u += dot(J, v);
+                }
+                continue;
+            }
+            for (u, J) in u.iter_mut().zip(J.chunks_exact(side.len)) {
+                *u += dot(J, v);
             }
         }
         u
@@ -226,14 +233,21 @@ impl Problem {
         let mut G = Matrix3::zeros();
         let rows = block.rows();
         for side in block.sides.iter().filter(|s| s.len > 0) {
-            for i in 0..rows {
-                let at_i = side.offset + i * side.len;
-                for j in 0..rows {
-                    let at_j = side.offset + j * side.len;
-                    G[(i, j)] += dot(
-                        &self.jacobian[at_i..at_i + side.len],
-                        &self.response[at_j..at_j + side.len],
-                    );
+            let range = side.offset..side.offset + rows * side.len;
+            let (J, Y) = (&self.jacobian[range.clone()], &self.response[range]);
+            if rows == 3
+                && let (Ok(J), Ok(Y)) = (<&[f64; 18]>::try_from(J), <&[f64; 18]>::try_from(Y))
+            {
+                for (i, J) in J.as_chunks::<6>().0.iter().enumerate() {
+                    for (j, Y) in Y.as_chunks::<6>().0.iter().enumerate() {
+                        G[(i, j)] += dot(J, Y);
+                    }
+                }
+                continue;
+            }
+            for (i, J) in J.chunks_exact(side.len).enumerate() {
+                for (j, Y) in Y.chunks_exact(side.len).enumerate() {
+                    G[(i, j)] += dot(J, Y);
                 }
             }
         }
@@ -247,10 +261,19 @@ pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vect
     let rows = block.rows();
     for side in block.sides.iter().filter(|s| s.len > 0) {
         let run = &mut x[side.start..side.start + side.len];
+        let Y = &response[side.offset..side.offset + rows * side.len];
+        if let (Ok(run), Ok(Y)) = (<&mut [f64; 6]>::try_from(&mut *run), <&[f64; 18]>::try_from(Y))
+        {
+            for (Y, impulse) in Y.as_chunks::<6>().0.iter().zip(delta) {
+                for (x, y) in run.iter_mut().zip(Y) {
+                    *x += y * impulse;
+                }
+            }
+            continue;
+        }
         for (row, &impulse) in delta.iter().enumerate().take(rows) {
             if impulse != 0.0 {
-                let at = side.offset + row * side.len;
-                for (x, y) in run.iter_mut().zip(&response[at..at + side.len]) {
+                for (x, y) in run.iter_mut().zip(&Y[row * side.len..]) {
                     *x += y * impulse;
                 }
             }
