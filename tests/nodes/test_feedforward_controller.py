@@ -7,6 +7,7 @@ from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from support.arm import ARM, Arm, at, distance, goal, joint_states, moving, seconds, trajectory, turned
@@ -178,6 +179,19 @@ def test_a_payload_and_a_force_are_fed_forward(arm, ros, follow):
 def test_refuses_a_bad_parameter(arm, ros, name, value, words):
     successful, reason = ros.set_parameter(CONTROLLER, name, value)
     assert not successful and words in reason, reason
+
+
+def test_tells_how_long_its_answers_take(arm, ros):
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+
+    def timing(message):
+        ours = (s for s in message.status if s.name.endswith("feedforward_controller: control"))
+        return next(({v.key: v.value for v in s.values} for s in ours), {})
+
+    # The samples come every 2 ms; the machine may have other things to do.
+    seen = timing(diagnostics.wait(lambda m: int(timing(m).get("n_answers", 0)) > 100))
+    assert 0 < int(seen["latency_mean_us"]) <= int(seen["latency_longest_us"])
+    assert int(seen["interval_shortest_us"]) < 2500 and int(seen["interval_longest_us"]) >= 1500
 
 
 def test_follows_the_topic(arm, ros):

@@ -16,6 +16,7 @@ mod group;
 mod lockstep;
 mod node;
 mod parameters;
+mod timing;
 
 use std::process::ExitCode;
 

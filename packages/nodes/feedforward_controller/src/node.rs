@@ -20,6 +20,7 @@ use crate::forces::ForceTopics;
 use crate::group::GroupTopics;
 use crate::lockstep::Sources;
 use crate::parameters::Parameters;
+use crate::timing::Timing;
 
 /// State of the node.
 pub(crate) struct ControllerNode {
@@ -42,6 +43,7 @@ pub(crate) struct ControllerNode {
     saturated: Throttle,
     incomplete: Throttle,
     status: karakuri_control::Status,
+    timing: Timing,
     /// How often the robot was lost: silent, or elsewhere than commanded.
     n_interruptions: u64,
 }
@@ -90,6 +92,7 @@ impl ControllerNode {
             saturated: Throttle::new(Duration::from_secs(2)),
             incomplete: Throttle::new(Duration::from_secs(5)),
             status: karakuri_control::Status::default(),
+            timing: Timing::default(),
             n_interruptions: 0,
             robot,
             parameters,
@@ -108,6 +111,7 @@ impl ControllerNode {
     }
 
     fn on_joint_states(&mut self, message: &JointState) {
+        self.timing.arrived();
         match self.reader.read(&self.model, message) {
             Ok(()) => self.sample = Some((Time::from(&message.header.stamp), true)),
             Err(missing) => {
@@ -183,6 +187,7 @@ impl ControllerNode {
         self.status =
             self.controller.update(&state, control_time(stamp), period, &mut self.command);
         self.publish(stamp);
+        self.timing.answered();
         let events: Vec<GroupEvent> = self.controller.events().to_vec();
         for event in events {
             if let Some(machine) = self.controller.machine_mut(event.group) {
@@ -262,8 +267,9 @@ impl ControllerNode {
             None => Status::warn("waiting for joint_states"),
             Some(_) => Status::ok("controlling"),
         };
-        status
+        let status = status
             .value("method", &self.controller.settings().method)
-            .value("n_interruptions", self.n_interruptions)
+            .value("n_interruptions", self.n_interruptions);
+        self.timing.report(status)
     }
 }
