@@ -34,11 +34,12 @@ def ros_arguments(name=None, namespace=None, parameters=None, remaps=None, files
         arguments += ["-r", f"__ns:={namespace}"]
     for source, target in (remaps or {}).items():
         arguments += ["-r", f"{source}:={target}"]
+    # Later ones win.
+    for file in files:
+        arguments += ["--params-file", str(file)]
     for key, value in (parameters or {}).items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         arguments += ["-p", f"{key}:={text}"]
-    for file in files:
-        arguments += ["--params-file", str(file)]
     return arguments + list(extra)
 
 
