@@ -20,7 +20,9 @@ CONTROLLER = "/arm/feedforward_controller"
 
 @pytest.fixture(scope="module")
 def arm(domain):
-    with Arm(domain) as arm:
+    arm = Arm(domain)
+    arm.parameters["feedforward_controller"]["wrench_links"] = "[tool, left_pad]"
+    with arm:
         yield arm
 
 
@@ -162,6 +164,27 @@ def test_a_payload_and_a_force_are_fed_forward(arm, ros, follow):
     assert ros.set_parameter(CONTROLLER, "payload.mass", 0.0) == (True, "")
     commands.messages.clear()
     commands.wait(lambda m: shifted(shift(m), pulled, 0.0))
+
+
+def test_feeds_a_force_back(arm, ros, follow):
+    # The pad touches nothing: what its sensor lacks is added once more at a gain of 1.
+    commands = ros.subscribe(JointState, "/arm/joint_command")
+    empty = arm_efforts(commands.wait(lambda m: max(map(abs, m.velocity)) < 1e-9))
+    publisher = ros.publisher(WrenchStamped, "/arm/target_wrench/left_pad")
+
+    def settled():
+        """Largest shift when the push has lasted for a while of the samples' time."""
+        start = seconds(commands.last.header.stamp)
+        while seconds(commands.last.header.stamp) < start + 0.5:
+            publisher.publish(push(2.0))
+            ros.spin_for(0.05)
+        return max(abs(a - b) for a, b in zip(arm_efforts(commands.last), empty, strict=True))
+
+    without = settled()
+    assert ros.set_parameter(CONTROLLER, "force_feedback.gain", 1.0) == (True, "")
+    fed_back = settled()
+    assert ros.set_parameter(CONTROLLER, "force_feedback.gain", 0.0) == (True, "")
+    assert without > 0.2 and 1.9 * without < fed_back < 2.1 * without, (without, fed_back)
 
 
 @pytest.mark.parametrize(
