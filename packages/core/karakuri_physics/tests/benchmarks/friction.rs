@@ -1,6 +1,6 @@
 //! Friction laws, section 4.
 
-use karakuri_physics::{Integrator, ObjectId, World};
+use karakuri_physics::{Integrator, ObjectId, Owner, World};
 use karakuri_spatial::{Force, Motion, Vector3};
 
 use crate::support::*;
@@ -164,6 +164,39 @@ fn a_box_tips_or_slides() {
                     assert!(slid > 1e-3 && tilt < 1e-6, "μ = {mu}: {slid} m, {tilt} rad");
                 }
             }
+        }
+    }
+}
+
+/// A ball wedged between two on the ground, its line of centres at θ from the vertical: the friction that each bottom ball
+/// needs is the same above and below, so all hold iff μ ≥ tan(θ/2), with half the weight as normal force. [Horak,
+/// Trinkle 2019, a pair test; the limit is that of statics]
+#[test]
+fn a_ball_wedges_between_two() {
+    let (theta, R): (f64, f64) = (40.0_f64.to_radians(), 0.1);
+    for (factor, holds) in [(1.01, true), (0.99, false)] {
+        let mu = factor * (0.5 * theta).tan();
+        let mut w = world(1e-3, EARTH, Integrator::Default);
+        w.add_ground(mu, 0.0);
+        let (x, z) = (2.0 * R * theta.sin(), R + 2.0 * R * theta.cos());
+        let places = [("left", -x, R, 1.0), ("right", x, R, 1.0), ("wedge", 0.0, z, 2.0)];
+        let ids = places.map(|(name, x, z, mass)| {
+            let mut ball = sphere(name, R, mass, at(x, 0.0, z));
+            ball.friction = mu;
+            w.add_body(ball).unwrap()
+        });
+        run(&mut w, 0.5);
+        let sunk = z - height(&w, ids[2]);
+        println!("wedge at {factor} of tan(θ/2): sinks by {sunk:e} m in 0.5 s");
+        if holds {
+            assert!(sunk.abs() < 1e-8, "sinks by {sunk:e} m");
+            let F = w.pair_wrench(Owner::Body(ids[0]), Owner::Body(ids[2])).force;
+            let along = Vector3::new(theta.sin(), 0.0, theta.cos());
+            let (normal, friction) = (F.dot(&along), (F - along * F.dot(&along)).norm());
+            assert!((normal / G - 1.0).abs() < 1e-6, "{normal} N");
+            assert!((friction / (G * (0.5 * theta).tan()) - 1.0).abs() < 1e-6, "{friction} N");
+        } else {
+            assert!(sunk > 1e-4, "holds: {sunk:e} m");
         }
     }
 }

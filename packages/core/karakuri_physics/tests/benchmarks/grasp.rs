@@ -151,3 +151,21 @@ fn holds_under_steps_of_the_carriage() {
     let slipped = (height(&w, block) - 1.0).abs();
     assert!(slipped <= 1e-6, "slips by {slipped:e} m");
 }
+
+/// The largest step that holds, section 2: gripped with 5 N and shaken at 2 Hz by ±5 cm.
+#[test]
+fn a_shaken_grasp_holds_at_large_steps() {
+    let omega = 2.0 * std::f64::consts::TAU;
+    for dt in [1e-3, 2e-3, 4e-3, 8e-3, 16e-3, 32e-3] {
+        let (mut w, _, block) = scene(dt, EARTH, 5.0, 0.2);
+        for _ in 0..n_steps(&w, 4.0) {
+            let a = -0.05 * omega * omega * (omega * w.time()).sin();
+            let gravity = Vector3::new(0.0, 0.0, -G - a);
+            w.set_settings(karakuri_physics::WorldSettings { gravity, ..*w.settings() });
+            step(&mut w);
+        }
+        let slipped = (height(&w, block) - 1.0).abs();
+        println!("2 shaken grasp, h = {dt}: slips by {slipped:e} m in 4 s");
+        assert!(slipped <= 1e-6, "h = {dt}: slips by {slipped:e} m");
+    }
+}

@@ -15,6 +15,7 @@
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod anymal;
+mod consistency;
 mod friction;
 mod grasp;
 mod iftomm;
