@@ -146,6 +146,13 @@ impl CollisionScene {
         }
     }
 
+    /// Lets a collider count as fixed, or as moving again.
+    pub fn set_fixed(&mut self, id: ColliderId, fixed: bool) {
+        if let Some(placed) = &mut self.colliders[id.0] {
+            placed.fixed = fixed;
+        }
+    }
+
     /// The pose `X_WC` of a collider that is there.
     pub fn pose(&self, id: ColliderId) -> Option<Pose> {
         self.colliders.get(id.0)?.as_ref().map(|c| c.pose_in_world)

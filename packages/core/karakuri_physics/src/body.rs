@@ -49,6 +49,10 @@ pub(crate) struct Body {
     pub(crate) start: usize,
     /// Wrench of the surroundings in this step, about the centre of mass, in world axes.
     pub(crate) applied: Force,
+    /// How long it has been slow. [s]
+    pub(crate) rested: f64,
+    /// First body of the island it sleeps in.
+    pub(crate) island_asleep: Option<usize>,
     /// Whether it has gone through the step already.
     pub(crate) done: bool,
 }
@@ -66,6 +70,8 @@ impl Body {
             inverse_inertia_world: Matrix3::zeros(),
             start: 0,
             applied: Force::default(),
+            rested: 0.0,
+            island_asleep: None,
             done: false,
         };
         body.update();
@@ -74,6 +80,15 @@ impl Body {
 
     pub(crate) fn is_free(&self) -> bool {
         !self.description.fixed
+    }
+
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.island_asleep.is_some()
+    }
+
+    /// Free, and not asleep.
+    pub(crate) fn is_awake(&self) -> bool {
+        self.is_free() && !self.is_asleep()
     }
 
     pub(crate) fn set_state(&mut self, pose: Pose, velocity: Motion) {

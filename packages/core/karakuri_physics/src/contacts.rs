@@ -41,6 +41,13 @@ pub(crate) enum Mover {
     Fixed,
 }
 
+impl Mover {
+    /// The free body that it is.
+    pub(crate) fn body(self) -> Option<usize> {
+        if let Mover::Body(body) = self { Some(body) } else { None }
+    }
+}
+
 /// A collider as the world knows it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attachment {

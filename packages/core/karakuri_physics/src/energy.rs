@@ -163,7 +163,7 @@ impl World {
                 left -= own - pushed;
             }
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free() && !b.done) {
+        for body in self.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
             let run = body.start..body.start + 6;
             let works =
                 body.works(&after[run.clone()], &booking.mean[run], h, &self.settings.gravity);

@@ -21,6 +21,9 @@ impl World {
 
     /// Adds a wrench on a free body in the next step only: about its centre of mass, in world axes. [N·m; N]
     pub fn apply_body_wrench(&mut self, body: ObjectId, wrench: Force) {
+        if wrench != Force::default() {
+            self.wake(body.0);
+        }
         if let Some(body) = &mut self.bodies[body.0] {
             body.applied += wrench;
         }
@@ -103,7 +106,7 @@ impl World {
         }
         let n_robots = self.robots.len();
         for (i, body) in self.bodies.iter_mut().enumerate() {
-            let Some(body) = body.as_mut().filter(|b| b.is_free() && !b.done) else { continue };
+            let Some(body) = body.as_mut().filter(|b| b.is_awake() && !b.done) else { continue };
             let run = body.start..body.start + 6;
             if self.touched[n_robots + i] {
                 let mut rates = [0.0; 6];

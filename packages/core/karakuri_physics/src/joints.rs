@@ -165,6 +165,7 @@ impl World {
         if mover_a == mover_b {
             return refuse("both ends are one rigid body; join two that move apart");
         }
+        self.wake_all();
         let ends = [mover_a, mover_b];
         let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
         let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
@@ -185,6 +186,7 @@ impl World {
 
     /// Lets go; the id stays unused.
     pub fn detach_joint(&mut self, id: JointId) {
+        self.wake_all();
         self.joints[id.0] = None;
     }
 

@@ -21,6 +21,7 @@ mod scene;
 mod sensors;
 mod settings;
 mod shapes;
+mod sleep;
 pub mod solver;
 mod springs;
 mod stages;
@@ -42,6 +43,7 @@ pub use scene::{
 };
 pub use sensors::Imu;
 pub use settings::WorldSettings;
+pub use sleep::Sleeping;
 pub use solver::SolverSettings;
 pub use springs::{Anchor, Spring, SpringId};
 pub use stages::{Stage, Watch};

@@ -169,6 +169,7 @@ fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
 impl World {
     /// How surfaces mix from now on.
     pub fn set_mixing(&mut self, mixing: Mixing) {
+        self.wake_all();
         self.materials.mixing = mixing;
     }
 
@@ -207,6 +208,7 @@ impl World {
         b: MaterialId,
         surface: Surface,
     ) -> Result<(), WorldError> {
+        self.wake_all();
         let known = &mut self.materials;
         check(&format!("{} on {}", known.named[a.0].0, known.named[b.0].0), &surface)?;
         let pair = sorted(a, b);
@@ -219,6 +221,7 @@ impl World {
 
     /// Makes a thing's surface one of a material.
     pub fn set_material(&mut self, part: Owner, material: MaterialId) {
+        self.wake_all();
         let surface = self.materials.named[material.0].1;
         for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
             (attachment.surface, attachment.material) = (surface, Some(material));

@@ -57,6 +57,7 @@ impl World {
             let name = self.part_name(part);
             return Err(WorldError::NotFinite { name, what: "the surface velocity" });
         }
+        self.wake_all();
         for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
             attachment.surface_velocity = velocity;
         }

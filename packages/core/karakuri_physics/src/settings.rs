@@ -2,7 +2,7 @@
 
 use karakuri_spatial::Vector3;
 
-use crate::{Integrator, SolverSettings};
+use crate::{Integrator, Sleeping, SolverSettings};
 
 /// Settings of a world.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +17,8 @@ pub struct WorldSettings {
     pub energy_ledger: bool,
     /// Contact solver.
     pub solver: SolverSettings,
+    /// When islands of free bodies at rest are left out of the step; never, if `None`.
+    pub sleeping: Option<Sleeping>,
     /// Threads that solve islands of contacts, the caller's among them: same bits for any number. Few contacts, or one
     /// island, stay on the caller's.
     pub threads: usize,
@@ -42,6 +44,7 @@ impl Default for WorldSettings {
             integrator: Integrator::Default,
             energy_ledger: false,
             solver: SolverSettings::default(),
+            sleeping: None,
             threads: 1,
             restitution_threshold: 0.01,
             penetration_slop: 1e-5,

@@ -97,12 +97,14 @@ impl World {
             let name = format!("spring {}", self.springs.len());
             return Err(WorldError::NotFinite { name, what: "stiffness, damping or rest length" });
         }
+        self.wake_all();
         self.springs.push(Some(spring));
         Ok(SpringId(self.springs.len() - 1))
     }
 
     /// Takes a spring away; its id stays unused.
     pub fn remove_spring(&mut self, id: SpringId) {
+        self.wake_all();
         self.springs[id.0] = None;
     }
 

@@ -102,6 +102,7 @@ impl World {
         self.book_impulses();
         self.read_sensors();
         self.integrate();
+        self.fall_asleep();
         self.close_ledger();
         self.clear_applied();
         self.finish(solution)
@@ -110,7 +111,9 @@ impl World {
     fn find_contacts(&mut self) {
         let h = self.settings.dt;
         let reach = self.fastest_speed() + h * self.settings.gravity.norm();
-        self.collision.update(CONTACT_MARGIN + 2.0 * h * reach);
+        let reach = CONTACT_MARGIN + 2.0 * h * reach;
+        self.collision.update(reach);
+        self.wake_touched(reach);
         std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
         match_contacts(
             self.collision.manifolds(),
@@ -170,7 +173,9 @@ impl World {
         }
         for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
             let out = &mut self.problem.velocity[body.start..body.start + 6];
-            if body.done {
+            if body.is_asleep() {
+                out.fill(0.0);
+            } else if body.done {
                 out[..3].copy_from_slice(body.velocity.linear.as_slice());
                 out[3..].copy_from_slice(body.velocity.angular.as_slice());
             } else {

@@ -133,6 +133,8 @@ pub struct Statistics {
     pub n_blocks: usize,
     /// Islands.
     pub n_islands: usize,
+    /// Bodies asleep; their contacts are in no other number.
+    pub n_asleep: usize,
 }
 
 /// A world.
@@ -147,10 +149,13 @@ pub struct World {
     /// Of every collider.
     pub(crate) attachments: Vec<Option<Attachment>>,
     /// Moving colliders and their poses on their bodies.
-    placements: Vec<(ColliderId, Mover, Pose)>,
+    pub(crate) placements: Vec<(ColliderId, Mover, Pose)>,
     pub(crate) materials: Materials,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) previous_contacts: Vec<Contact>,
+    /// Contacts of what sleeps.
+    pub(crate) contacts_asleep: Vec<Contact>,
+    pub(crate) n_asleep: usize,
     pub(crate) springs: Vec<Option<Spring>>,
     pub(crate) joints: Vec<Option<AttachedJoint>>,
     pub(crate) bounces: Bounces,
@@ -167,6 +172,8 @@ pub struct World {
     pub(crate) corrections: Vec<f64>,
     /// Robots, then bodies, that rows act on.
     pub(crate) touched: Vec<bool>,
+    /// Islands that may fall asleep, at their first movers.
+    pub(crate) tired: Vec<bool>,
 }
 
 /// Everything the next step reads: a restored world continues bit by bit as the saved one did.
@@ -258,6 +265,8 @@ impl World {
             materials: Materials::default(),
             contacts: Vec::new(),
             previous_contacts: Vec::new(),
+            contacts_asleep: Vec::new(),
+            n_asleep: 0,
             springs: Vec::new(),
             joints: Vec::new(),
             bounces: Bounces::default(),
@@ -272,6 +281,7 @@ impl World {
             correction: Vec::new(),
             corrections: Vec::new(),
             touched: Vec::new(),
+            tired: Vec::new(),
         }
     }
 
@@ -282,6 +292,7 @@ impl World {
 
     /// Changes settings from the next step on.
     pub fn set_settings(&mut self, settings: WorldSettings) {
+        self.wake_all();
         self.time_offset = self.time() - self.steps as f64 * settings.dt;
         self.settings = settings;
     }
@@ -416,6 +427,7 @@ impl World {
 
     /// Takes a robot away; its id stays unused.
     pub fn remove_robot(&mut self, id: RobotId) {
+        self.wake_all();
         self.robots[id.0] = None;
         self.remove_loose_springs();
         self.remove_loose_joints();
@@ -425,6 +437,7 @@ impl World {
 
     /// Takes a body away; its id stays unused.
     pub fn remove_body(&mut self, id: BodyId) {
+        self.wake_all();
         self.bodies[id.0] = None;
         self.remove_loose_springs();
         self.remove_loose_joints();
@@ -477,7 +490,9 @@ impl World {
                 Mover::Robot { robot, body } => {
                     self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0] * pose_on_body)
                 }
-                Mover::Body(body) => self.bodies[body].as_ref().map(|b| b.pose),
+                Mover::Body(body) => {
+                    self.bodies[body].as_ref().filter(|b| !b.is_asleep()).map(|b| b.pose)
+                }
                 Mover::Fixed => None,
             };
             if let Some(pose) = pose {
@@ -566,13 +581,15 @@ impl World {
             return Err(WorldError::NotFinite { name, what: "the state" });
         }
         body.set_state(pose, velocity);
+        // What it was, or becomes, the support of.
+        self.wake_all();
         self.place_colliders();
         Ok(())
     }
 
-    /// Contacts of the last step that carry force.
+    /// Contacts of the last step that carry force; of what sleeps, as it fell asleep.
     pub fn contacts(&self) -> impl Iterator<Item = ContactReport> + '_ {
-        self.contacts.iter().filter(|c| c.impulse != Vector3::zeros()).filter_map(|c| {
+        self.loaded_contacts().filter_map(|c| {
             Some(ContactReport {
                 a: self.attachments[c.a.0]?.owner,
                 b: self.attachments[c.b.0]?.owner,
@@ -606,6 +623,7 @@ impl World {
             n_contacts: self.contacts.len(),
             n_blocks: self.problem.blocks.len(),
             n_islands: self.problem.island_ends.len(),
+            n_asleep: self.n_asleep,
         }
     }
 
@@ -623,6 +641,7 @@ impl World {
 
     /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
+        self.wake_all();
         for (own, saved) in self.robots.iter_mut().zip(&snapshot.0.robots) {
             if let (Some(own), Some(saved)) = (own, saved) {
                 own.clone_from(saved);
@@ -632,6 +651,9 @@ impl World {
             if let (Some(own), Some(saved)) = (own, saved) {
                 own.clone_from(saved);
             }
+        }
+        for body in self.bodies.iter_mut().flatten() {
+            body.island_asleep = None;
         }
         self.joints.clone_from(&snapshot.0.joints);
         self.remove_loose_joints();

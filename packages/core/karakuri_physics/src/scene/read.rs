@@ -11,7 +11,7 @@ use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 use super::materials::{read_material, read_name};
 use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot};
 use crate::solver::{SOLVERS, solver};
-use crate::{BodyDescription, Integrator, SolverSettings, WorldSettings};
+use crate::{BodyDescription, Integrator, Sleeping, SolverSettings, WorldSettings};
 
 const DT: RangeInclusive<f64> = 1e-6..=0.1;
 pub(super) const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
@@ -52,6 +52,7 @@ impl Scene {
             "integrator",
             "solver",
             "threads",
+            "sleeping",
             "materials",
             "mixing",
             "pairs",
@@ -103,6 +104,19 @@ impl Scene {
         }
         if let Some(threads) = whole(reader, fields, "threads", &(1.0..=256.0)) {
             self.settings.threads = threads;
+        }
+        if let Some((node, path)) = fields.get("sleeping") {
+            let fields = reader.fields(node, &path, &["linear", "angular", "time"]);
+            let mut sleeping = Sleeping::default();
+            for (key, unit, value) in [
+                ("linear", "m/s", &mut sleeping.linear),
+                ("angular", "rad/s", &mut sleeping.angular),
+                ("time", "s", &mut sleeping.time),
+            ] {
+                let given = number(reader, &fields, key, (&(0.0..=1e3), unit));
+                *value = given.unwrap_or(*value);
+            }
+            self.settings.sleeping = Some(sleeping);
         }
     }
 }
