@@ -45,7 +45,7 @@ pub enum Admissible {
         spinning: f64,
         /// `r_r`. [m]
         rolling: f64,
-        /// `λ_n`, kept by [`Problem::take_loads`]. [N·s]
+        /// `λ_n`, which solvers keep up to date. [N·s]
         load: f64,
     },
 }
