@@ -1,14 +1,16 @@
 //! Planning while `khr1` walks: the next two steps anew, and a step as the engine plans it, one at a time with its look-ahead.
+//! Processor time.
 
 #![expect(clippy::unwrap_used, reason = "a bench says so")]
 
 use std::sync::Arc;
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion};
 use karakuri_gait::planner::{
     Biped, Footstep, Generator, Side, Timeline, Velocity, WalkCommand, WalkEngine, WalkSettings,
 };
 use karakuri_model::{Base, NoAssets, Source, load};
+use karakuri_testkit::CpuTime;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -62,7 +64,7 @@ fn steps(engine: &WalkEngine, n: usize) -> (Generator, Timeline, usize) {
     (generator, timeline, samples)
 }
 
-fn plan(criterion: &mut Criterion) {
+fn plan(criterion: &mut Criterion<CpuTime>) {
     let engine = walking();
     for (name, n) in [("plan/next_step", 1), ("plan/next_two_steps", 2)] {
         let (generator, timeline, samples) = steps(&engine, n);
@@ -87,5 +89,8 @@ fn plan(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, plan);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().with_measurement(CpuTime).configure_from_args();
+    plan(&mut criterion);
+    criterion.final_summary();
+}
