@@ -27,6 +27,9 @@ impl SupportMap for Posed<'_> {
 /// Of normals as good as one another, those of faces win. [m]
 const SAME: f64 = 1e-10;
 
+/// What the points of an overlap may be off its bounds: zero and its extent along the normal. [m]
+const SLACK: f64 = 1e-7;
+
 /// The normal that separates two cores most: `normal`, or one that the faces and axes of the cores suggest.
 ///
 /// The distance of convex sets is the largest room between parallel planes, and an overlap the smallest one in which
@@ -69,6 +72,18 @@ fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> Vector
         consider(B.radial(&A.center()).map(|n| -n));
     }
     best.1
+}
+
+/// The points where cores overlap: `found`, if they are no deeper than the overlap along the normal, and not apart. Else
+/// EPA failed: the deepest point of B, and the point of A's supporting plane above it.
+fn deepest(A: &Posed, B: &Posed, normal: &Vector3, found: [Vector3; 2]) -> [Vector3; 2] {
+    let gap = A.gap_along(B, normal) + A.margin + B.margin;
+    let [a, b] = found;
+    if (gap - SLACK..=SLACK).contains(&normal.dot(&(b - a))) {
+        return found;
+    }
+    let b = B.support(&-normal);
+    [b - normal * gap, b]
 }
 
 /// From the middle of A to the middle of B.
@@ -121,7 +136,9 @@ impl Narrow {
                 self.overlap(A, B, &simplex)
             }
         };
-        Some(Closest { normal: best_normal(A, B, &closest, overlap), ..closest })
+        let normal = best_normal(A, B, &closest, overlap);
+        let points = if overlap { deepest(A, B, &normal, closest.points) } else { closest.points };
+        Some(Closest { normal, points })
     }
 
     fn overlap(&mut self, A: &Posed, B: &Posed, simplex: &Simplex) -> Closest {

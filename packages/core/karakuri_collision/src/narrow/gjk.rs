@@ -228,7 +228,7 @@ pub(super) fn distance(
 
 #[cfg(test)]
 mod tests {
-    use karakuri_spatial::{Pose, UnitQuaternion};
+    use karakuri_spatial::{Matrix3, Pose, UnitQuaternion};
     use proptest::prelude::*;
 
     use super::super::Narrow;
@@ -273,5 +273,31 @@ mod tests {
                 B.pose.translation -= n * (apart - 10.0_f64.powf(small));
             }
         }
+    }
+
+    /// On the side of a cylinder parry's EPA gives up; its points were 4 mm apart.
+    #[test]
+    fn what_overlaps_is_not_said_to_be_apart() {
+        let R_WA = Matrix3::new(
+            -0.21516625139745776,
+            0.45717362112518417,
+            -0.862957568138117,
+            0.5168866268049254,
+            -0.696419050125145,
+            -0.4978239866187816,
+            -0.8285720845465361,
+            -0.5531661475271942,
+            -0.08646105447038371,
+        );
+        let p_WA = Vector3::new(0.0218904926539121, -0.020551424223465762, 0.004152711056993635);
+        let n = Vector3::new(-0.4651432575976825, 0.7158640963282346, 0.5207497916462146);
+        let p =
+            Vector3::new(0.0424675982133596, 0.020795805774255546, 0.02320659189003548) + n * 5e-5;
+        let (cylinder, probe) =
+            (Solid::Cylinder { radius: 0.03, half_length: 0.05 }, Solid::Sphere { radius: 1e-6 });
+        let A = Posed::new(&cylinder, Pose::new(R_WA, Vector3::zeros()));
+        let B = Posed::new(&probe, Pose::from_translation(p - p_WA));
+        let near = Narrow::default().separation(&A, &B, f64::INFINITY).unwrap();
+        assert!((near.gap + 1e-6).abs() < 1e-9, "{near:?}");
     }
 }
