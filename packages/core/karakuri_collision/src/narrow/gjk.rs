@@ -277,6 +277,7 @@ mod tests {
 
     /// On the side of a cylinder parry's EPA gives up; its points were 4 mm apart.
     #[test]
+    #[expect(clippy::unreadable_literal, reason = "the place where it failed, to the last digit")]
     fn what_overlaps_is_not_said_to_be_apart() {
         let R_WA = Matrix3::new(
             -0.21516625139745776,
