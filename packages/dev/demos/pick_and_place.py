@@ -10,7 +10,6 @@ import json
 import math
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from control_msgs.msg import JointTrajectoryControllerState
 from geometry_msgs.msg import PoseStamped
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
+from common.program import find_program
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
@@ -152,18 +152,6 @@ class System:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-
-
-def find_program():
-    """The program `karakuri` of the first prefix that has it."""
-    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(":"):
-        program = pathlib.Path(prefix) / "lib/karakuri/karakuri"
-        if program.exists():
-            return str(program)
-    found = shutil.which("karakuri")
-    if found is None:
-        raise SystemExit("the program `karakuri` is not there; run this through ./dev demo, or build with ./dev build")
-    return found
 
 
 class Client(Node):

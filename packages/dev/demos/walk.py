@@ -5,11 +5,11 @@ Runs `karakuri gait walk` (no ROS 2 is involved), judges the reports, and leaves
 import argparse
 import json
 import math
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
+
+from common.program import find_program
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GAITS = ROOT / "config/gaits"
@@ -20,18 +20,6 @@ WALKS = {
     "anthropomorphic": ("a walker of human size walks 4 m", ["anthropomorphic_walk.yaml", "--distance", "4"]),
     "stairs": ("it climbs three stairs of 0.1 m and descends them", ["anthropomorphic_stairs.yaml", "--stairs", "0.1,0.36,3"]),
 }
-
-
-def program():
-    """The program `karakuri` of the first prefix that has it."""
-    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(":"):
-        candidate = pathlib.Path(prefix) / "lib/karakuri/karakuri"
-        if candidate.exists():
-            return str(candidate)
-    found = shutil.which("karakuri")
-    if not found:
-        raise SystemExit("the program `karakuri` is not there; run this through ./dev demo, or build with ./dev build")
-    return found
 
 
 def describe(result):
@@ -54,7 +42,7 @@ def main():
     unknown = [name for name in options.walks if name not in WALKS]
     if unknown:
         parser.error(f"there is no walk {', '.join(unknown)}; there are {', '.join(WALKS)}")
-    karakuri, results = program(), {}
+    karakuri, results = find_program(), {}
     for name in options.walks or WALKS:
         says, (gait, *arguments) = WALKS[name]
         print(f"{says} ...", flush=True)

@@ -11,9 +11,11 @@
 use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Pose, Vector3};
 
+use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover, Owner};
 use crate::loops::relative_gap;
-use crate::rows::{Builder, NO_MOVER, Source};
+use crate::robot::Robot;
+use crate::rows::{Builder, NO_MOVER, Source, push_row};
 use crate::solver::{Admissible, Block, Side};
 use crate::world::{RobotId, World, WorldError};
 
@@ -231,14 +233,7 @@ impl World {
     }
 
     fn mover_pose(&self, mover: Mover) -> Pose {
-        let pose = match mover {
-            Mover::Robot { robot, body } => {
-                self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
-            }
-            Mover::Body(body) => self.bodies[body].as_ref().map(|b| b.pose),
-            Mover::Fixed => None,
-        };
-        pose.unwrap_or(Pose::IDENTITY)
+        mover.pose(&self.robots, &self.bodies)
     }
 
     /// Takes joints away whose ends are gone.
@@ -324,7 +319,8 @@ impl Builder<'_> {
             return;
         }
         let s = self.settings;
-        let [X_WA, X_WB] = [0, 1].map(|end| self.pose(joint.ends[end]) * joint.poses[end]);
+        let [X_WA, X_WB] =
+            [0, 1].map(|end| joint.ends[end].pose(self.robots, self.bodies) * joint.poses[end]);
         let gaps = relative_gap(&X_WA, &X_WB, joint.description.locked);
         let n_robots = self.robots.len();
         let movers = joint.ends.map(|m| m.index(n_robots));
@@ -347,17 +343,6 @@ impl Builder<'_> {
             let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
             self.push(block, Source::Joint { joint: index, axis }, movers, -undone / s.dt);
         }
-    }
-
-    fn pose(&self, mover: Mover) -> Pose {
-        let pose = match mover {
-            Mover::Robot { robot, body } => {
-                self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
-            }
-            Mover::Body(body) => self.bodies[body].as_ref().map(|b| b.pose),
-            Mover::Fixed => None,
-        };
-        pose.unwrap_or(Pose::IDENTITY)
     }
 
     /// One row: the unit wrench `F` about `point` on B, its opposite on A.
@@ -404,14 +389,24 @@ impl Builder<'_> {
         };
         let offset = self.problem.jacobian.len();
         let moment = F.moment + (point - b.pose.translation).cross(&F.force);
-        let (pushed, turned) = (F.force / b.description.mass, b.inverse_inertia_world * moment);
-        self.problem.jacobian.extend(F.force.iter().chain(&moment));
-        self.problem.response.extend(pushed.iter().chain(&turned));
+        push_row(self.problem, b, &F.force, &moment);
         Side { start: b.start, len: 6, offset }
     }
 }
 
 impl Mover {
+    /// In the world, at the last kinematics.
+    fn pose(self, robots: &[Option<Robot>], bodies: &[Option<Body>]) -> Pose {
+        let pose = match self {
+            Self::Robot { robot, body } => {
+                robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
+            }
+            Self::Body(body) => bodies[body].as_ref().map(|b| b.pose),
+            Self::Fixed => None,
+        };
+        pose.unwrap_or(Pose::IDENTITY)
+    }
+
     /// Place among all movers, robots first.
     pub(crate) fn index(self, n_robots: usize) -> usize {
         match self {

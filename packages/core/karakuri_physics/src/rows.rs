@@ -372,19 +372,21 @@ impl Builder<'_> {
             let along = direction * sign;
             let (linear, angular) =
                 arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)));
-            self.problem.jacobian.extend(twist(&linear, &angular));
-            let turned = b.inverse_inertia_world * angular;
-            let pushed = linear / b.description.mass;
-            self.problem.response.extend(twist(&pushed, &turned));
+            push_row(self.problem, b, &linear, &angular);
         }
         Side { start: b.start, len: 6, offset }
     }
 }
 
-/// Coordinates of a free body: linear, angular. (6)
+/// A row of a free body, linear then angular, and its response.
 #[inline]
-fn twist(linear: &Vector3, angular: &Vector3) -> [f64; 6] {
-    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+pub(crate) fn push_row(problem: &mut Problem, b: &Body, linear: &Vector3, angular: &Vector3) {
+    let row = |linear: &Vector3, angular: &Vector3| {
+        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+    };
+    let (pushed, turned) = (linear / b.description.mass, b.inverse_inertia_world * angular);
+    problem.jacobian.extend(row(linear, angular));
+    problem.response.extend(row(&pushed, &turned));
 }
 
 /// Numbers the islands of movers that rows join, sorts the rows by island and hands them to the problem.

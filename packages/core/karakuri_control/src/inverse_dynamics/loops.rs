@@ -67,6 +67,20 @@ impl Constraints {
         self.n_rows == 0
     }
 
+    /// Copies a wanted motion into `q`, `v`, `vdot` and completes it; gives the loops' gap.
+    pub(crate) fn follow(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        motion: &super::Motion<'_>,
+        (q, v, vdot): (&mut [f64], &mut [f64], &mut [f64]),
+    ) -> f64 {
+        q.copy_from_slice(motion.q);
+        v.copy_from_slice(motion.v);
+        vdot.copy_from_slice(motion.vdot);
+        if self.is_empty() { 0.0 } else { self.complete(model, data, motion.driven, (q, v, vdot)) }
+    }
+
     /// Moves the dependent coordinates of `q` until loops and couplings are closed, and the dependent velocities and
     /// accelerations with them; gives the gap left. Leaves the kinematics in `data` when there are loops.
     pub(crate) fn complete(

@@ -42,14 +42,9 @@ impl InverseDynamics for Recursive {
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
-        self.q.copy_from_slice(motion.q);
-        self.v.copy_from_slice(motion.v);
-        self.vdot.copy_from_slice(motion.vdot);
         let mut realised = Realised::default();
-        if !self.constraints.is_empty() {
-            let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
-            realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
-        }
+        let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+        realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
         let (q, v, vdot) = (&self.q, &self.v, &self.vdot);
         tau.copy_from_slice(rnea(model, &mut self.data, q, v, vdot, motion.external));
         for joint in &model.joints {

@@ -156,14 +156,9 @@ impl InverseDynamics for Simulated {
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
-        self.q.copy_from_slice(motion.q);
-        self.v.copy_from_slice(motion.v);
-        self.vdot.copy_from_slice(motion.vdot);
         let mut realised = Realised::default();
-        if !self.constraints.is_empty() {
-            let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
-            realised.loop_gap = self.constraints.complete(model, &mut self.data, driven, moved);
-        }
+        let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+        realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
         // The bias: what it takes to move without acceleration.
         let (q, v, still) = (&self.q, &self.v, &self.still);
         let c = rnea(model, &mut self.data, q, v, still, motion.external);
