@@ -10,8 +10,8 @@ const FINE: f64 = 1e-7;
 
 /// Solves all islands: `problem.velocity` and the blocks' impulses become the solution.
 ///
-/// An island whose warm start is within the tolerance is left as it is. One that stays above it goes up the ladder;
-/// the best iterate of any level is kept. Same inputs, same bits.
+/// An island whose warm start is as good as what the method makes is left as it is. One that stays above the tolerance
+/// goes up the ladder; the best iterate of any level is kept. Same inputs, same bits.
 pub fn solve(problem: &mut Problem, settings: &SolverSettings) -> Solution {
     let Some(asked) = solver(settings.method) else { return Solution::default() };
     problem.save_free_velocity();
@@ -49,7 +49,7 @@ fn solve_island(
         residual: residual(problem, island.clone()),
     };
     // Level 0 is defined by its sweeps, not by its residual.
-    if best.residual <= settings.tolerance && asked.level() > 0 {
+    if best.residual <= asked.goal() * settings.tolerance && asked.level() > 0 {
         return best;
     }
     problem.save_impulses(island.clone());

@@ -55,6 +55,11 @@ pub trait ContactSolver: Debug + Send + Sync {
         None
     }
 
+    /// Part of the tolerance that it aims at, and leaves alone what a warm start brings within. [-]
+    fn goal(&self) -> f64 {
+        1.0
+    }
+
     /// Most iterations, unless the settings say other.
     fn iterations(&self) -> usize;
 
