@@ -5,19 +5,25 @@ use karakuri_spatial::Vector3;
 
 use super::Posed;
 use super::clip::Patch;
+use super::cores::settle;
 use super::feature::Feature;
 
 /// How much better (relative to the boxes' size) an axis must be to win against the last step's, or an earlier one.
 const PREFERENCE: f64 = 1e-5;
 
+/// How near the room along the axis the patch's deepest point must come. [m]
+const SAME: f64 = 1e-9;
+
 /// The boxes with their half extents; `last` is the number of the axis that won in the last step.
+///
+/// False if the boxes are apart and nearest at corners, where no axis of theirs is the normal.
 pub(super) fn collide(
     patch: &mut Patch,
     (A, ha): (&Posed, &Vector3),
     (B, hb): (&Posed, &Vector3),
     last: &mut u8,
     [fa, fb]: &mut [Feature; 2],
-) {
+) -> bool {
     let (RA, RB) = (&A.pose.rotation, &B.pose.rotation);
     let p = B.pose.translation - A.pose.translation;
     let preference = PREFERENCE * ha.amax().min(hb.amax());
@@ -38,7 +44,7 @@ pub(super) fn collide(
     for R in [RA, RB] {
         for i in 0..3 {
             if !consider(R.column(i).into()) {
-                return;
+                return true;
             }
         }
     }
@@ -48,18 +54,22 @@ pub(super) fn collide(
             // Parallel edges say nothing that the faces have not said.
             let axis = edge.try_normalize(1e-6);
             if !consider(axis.unwrap_or_else(|| RA.column(i).into())) {
-                return;
+                return true;
             }
         }
     }
-    let (score, normal, winner) = best;
+    let (_, normal, winner) = best;
     *last = winner;
     patch.normal = normal;
     fa.set(A, &normal);
     fb.set(B, &-normal);
     patch.intersect(fa, fb);
-    if score < 0.0 && patch.is_empty() {
-        let points = [A.support(&normal), B.support(&-normal)];
-        patch.include(&points, A.gap_along(B, &normal));
+    let gap = A.gap_along(B, &normal);
+    if patch.points.iter().any(|p| p.gap <= gap + SAME) {
+        return true;
     }
+    if gap < 0.0 {
+        patch.include(&settle(A, B, (normal, true)).points, gap);
+    }
+    gap < 0.0
 }

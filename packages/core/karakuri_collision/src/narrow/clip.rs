@@ -44,6 +44,18 @@ struct Flat {
     slope: Option<[f64; 3]>,
     /// Middle in the plane and radius of a round cap. [m]
     disc: Option<([f64; 2], f64)>,
+    /// Radius of what is round about the corners and edges. [m]
+    margin: f64,
+    /// 1 if the other feature is above, −1 if it is below.
+    side: f64,
+}
+
+/// Two features along the normal.
+struct View<'a> {
+    axes: [Vector3; 3],
+    /// Distance within which points are one. [m]
+    near: f64,
+    flats: [&'a Flat; 2],
 }
 
 /// Name, place in the plane, heights of the two features there.
@@ -85,38 +97,37 @@ impl Patch {
         let (t1, t2) = tangents(&self.normal);
         let axes = [t1, t2, self.normal];
         let [mut A, mut B] = core::mem::take(&mut self.flats);
-        A.set(fa, &axes);
-        B.set(fb, &axes);
+        A.set(fa, &axes, (self.margins[0], 1.0));
+        B.set(fb, &axes, (self.margins[1], -1.0));
         let near = COINCIDENT * A.size().max(B.size());
+        let view = View { axes, near, flats: [&A, &B] };
         for (&id, &[x, y, height]) in A.ids.iter().zip(&A.x) {
             if let Some(other) = B.height_at([x, y], near) {
-                let name = CORNER_OF_A | u64::from(id);
-                self.add_between(name, &axes, [x, y], [height, other], near);
+                self.add_between(CORNER_OF_A | u64::from(id), [x, y], [height, other], &view);
             }
         }
         for (&id, &[x, y, height]) in B.ids.iter().zip(&B.x) {
             if let Some(other) = A.height_at([x, y], near) {
-                let name = CORNER_OF_B | u64::from(id);
-                self.add_between(name, &axes, [x, y], [other, height], near);
+                self.add_between(CORNER_OF_B | u64::from(id), [x, y], [other, height], &view);
             }
         }
         if A.disc.is_some() {
             for (ids, p, q) in B.edges() {
                 for (name, x, [ha, hb]) in A.rim_crossings(p, q).into_iter().flatten() {
-                    self.add_between(CROSSING | (RIM + name) << 20 | ids, &axes, x, [ha, hb], near);
+                    self.add_between(CROSSING | (RIM + name) << 20 | ids, x, [ha, hb], &view);
                 }
             }
         } else if B.disc.is_some() {
             for (ids, p, q) in A.edges() {
                 for (name, x, [hb, ha]) in B.rim_crossings(p, q).into_iter().flatten() {
-                    self.add_between(CROSSING | ids << 20 | (RIM + name), &axes, x, [ha, hb], near);
+                    self.add_between(CROSSING | ids << 20 | (RIM + name), x, [ha, hb], &view);
                 }
             }
         } else {
             for (ids_a, p, q) in A.edges() {
                 for (ids_b, r, s) in B.edges() {
                     if let Some((x, heights)) = crossing([p, q], [r, s]) {
-                        self.add_between(CROSSING | ids_a << 20 | ids_b, &axes, x, heights, near);
+                        self.add_between(CROSSING | ids_a << 20 | ids_b, x, heights, &view);
                     }
                 }
             }
@@ -124,16 +135,11 @@ impl Patch {
         self.flats = [A, B];
     }
 
-    fn add_between(
-        &mut self,
-        feature: u64,
-        axes: &[Vector3; 3],
-        [x, y]: [f64; 2],
-        [ha, hb]: [f64; 2],
-        near: f64,
-    ) {
-        let (a, b) = (ha + self.margins[0], hb - self.margins[1]);
-        let position = axes[0] * x + axes[1] * y + axes[2] * (0.5 * (a + b));
+    /// Takes the point of the surfaces over a place in the plane, from the heights of the cores there.
+    fn add_between(&mut self, feature: u64, x: [f64; 2], [ha, hb]: [f64; 2], view: &View) {
+        let View { axes, near, flats: [A, B] } = view;
+        let (a, b) = (ha + A.rise(x, ha), hb - B.rise(x, hb));
+        let position = axes[0] * x[0] + axes[1] * x[1] + axes[2] * (0.5 * (a + b));
         let twin = |p: &ContactPoint| (p.position - position).norm_squared() < 4.0 * near * near;
         if !self.points.iter().any(twin) {
             self.add(feature, position, b - a);
@@ -150,7 +156,8 @@ impl Patch {
 }
 
 impl Flat {
-    fn set(&mut self, feature: &Feature, axes: &[Vector3; 3]) {
+    fn set(&mut self, feature: &Feature, axes: &[Vector3; 3], (margin, side): (f64, f64)) {
+        (self.margin, self.side) = (margin, side);
         self.ids.clear();
         self.x.clear();
         self.slope = None;
@@ -158,6 +165,7 @@ impl Flat {
             self.ids.push(*id);
             self.x.push(axes.map(|axis| axis.dot(p)));
         }
+        self.keep_the_end_of_a_steep_capsule();
         if self.twice_area() < 0.0 {
             self.ids.reverse();
             self.x.reverse();
@@ -173,6 +181,25 @@ impl Flat {
                 self.slope = Some([h - g1 * x - g2 * y, g1, g2]);
             }
         }
+    }
+
+    /// Of a capsule that stands so steep that only one of its ends is seen, that end.
+    fn keep_the_end_of_a_steep_capsule(&mut self) {
+        if let (&[p, q], true) = (self.x.as_slice(), self.margin > 0.0) {
+            let (ahead, gain) = (length([q[0] - p[0], q[1] - p[1]]), self.side * (q[2] - p[2]));
+            if ahead * length([ahead, gain]) <= self.margin * gain.abs() {
+                let hidden = usize::from(gain < 0.0);
+                self.ids.remove(hidden);
+                self.x.remove(hidden);
+            }
+        }
+    }
+
+    /// How far above the core, towards the other feature, the surface is over a place where the core's height is `h`. [m]
+    fn rise(&self, [x, y]: [f64; 2], h: f64) -> f64 {
+        let (&[p, q], true) = (self.x.as_slice(), self.margin > 0.0) else { return self.margin };
+        let top = if self.side * (q[2] - p[2]) > 0.0 { q } else { p };
+        rise(self.margin, length([top[0] - x, top[1] - y]), self.side * (top[2] - h))
     }
 
     fn twice_area(&self) -> f64 {
@@ -210,6 +237,8 @@ impl Flat {
             return if n == 2 { self.height_on_line([x, y], near) } else { None };
         }
         let [h0, g1, g2] = self.slope?;
+        // Beside a steep face its plane is soon far.
+        let near = near / (1.0 + g1 * g1 + g2 * g2).sqrt();
         if let Some((center, radius)) = self.disc {
             let inside = length_on([g1, g2], [x - center[0], y - center[1]]) <= radius + near;
             return inside.then_some(h0 + g1 * x + g2 * y);
@@ -273,6 +302,20 @@ fn length_on([g1, g2]: [f64; 2], [x, y]: [f64; 2]) -> f64 {
 #[inline]
 fn length([x, y]: [f64; 2]) -> f64 {
     (x * x + y * y).sqrt()
+}
+
+/// Height of a capsule's surface over a point of its axis, which goes on by `ahead` in the plane and by `gain` in height
+/// to its upper end. [m]
+pub(super) fn rise(radius: f64, ahead: f64, gain: f64) -> f64 {
+    let sloped = length([ahead, gain]);
+    if gain <= 0.0 {
+        radius
+    } else if ahead * sloped >= radius * gain {
+        radius * sloped / ahead
+    } else {
+        // The half-ball at the end.
+        gain + (radius * radius - ahead * ahead).sqrt()
+    }
 }
 
 /// Where two edges cross in the plane, and their heights there.

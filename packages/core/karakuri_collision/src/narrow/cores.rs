@@ -27,21 +27,27 @@ impl SupportMap for Posed<'_> {
 /// Of normals as good as one another, those of faces win. [m]
 const SAME: f64 = 1e-10;
 
-/// What the points of an overlap may be off its bounds: zero and its extent along the normal. [m]
-const SLACK: f64 = 1e-7;
+/// Room relative to the size below which the direction between the closest points is noise.
+const TOUCHING: f64 = 1e-7;
+/// Room that [`settle`] makes between the cores to see the direction, relative to their size: at first, and at last on
+/// ridges, from which one must look closely.
+const CLEARANCE: [f64; 2] = [1e-2, 1e-6];
+const MAX_SETTLING: usize = 32;
 
 /// The normal that separates two cores most: `normal`, or one that the faces and axes of the cores suggest.
 ///
 /// The distance of convex sets is the largest room between parallel planes, and an overlap the smallest one in which
 /// they fit; so whatever the precision of `normal`, more room is nearer to the truth. Faces and straight sides have
 /// exact candidates.
-fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> Vector3 {
+///
+/// Also says whether the cores suggested it.
+fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> (Vector3, bool) {
     let normal = closest.normal;
-    let mut best = (A.gap_along(B, &normal), normal);
+    let mut best = (room(A, B, &normal), normal);
     let mut margin = -SAME;
     let mut consider = |n: Option<Vector3>| {
         let Some(n) = n else { return };
-        let gap = A.gap_along(B, &n);
+        let gap = room(A, B, &n);
         if gap > best.0 + margin {
             best = (gap, n);
             margin = SAME;
@@ -71,19 +77,49 @@ fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> Vector
         consider(A.radial(&B.center()));
         consider(B.radial(&A.center()).map(|n| -n));
     }
-    best.1
+    (best.1, margin > 0.0)
 }
 
-/// The points where cores overlap: `found`, if they are no deeper than the overlap along the normal, and not apart. Else
-/// EPA failed: the deepest point of B, and the point of A's supporting plane above it.
-fn deepest(A: &Posed, B: &Posed, normal: &Vector3, found: [Vector3; 2]) -> [Vector3; 2] {
-    let gap = A.gap_along(B, normal) + A.margin + B.margin;
-    let [a, b] = found;
-    if (gap - SLACK..=SLACK).contains(&normal.dot(&(b - a))) {
-        return found;
+/// Room between the planes square to `n` that bound the cores; negative where they overlap. [m]
+fn room(A: &Posed, B: &Posed, n: &Vector3) -> f64 {
+    n.dot(&(B.support(&-n) - A.support(n)))
+}
+
+/// The size by which cores are judged that face each other along `n`. [m]
+fn size(A: &Posed, B: &Posed, n: &Vector3) -> f64 {
+    (A.support(n) - A.center()).norm() + (B.support(&-n) - B.center()).norm()
+}
+
+/// From a normal to the one nearby with the most room, and the points of the cores there.
+///
+/// With B moved along `n` until the planes have some room between them, the direction of the cores' distance has no less
+/// room than `n`, wherever B is; where it is `n` again, no normal nearby has more. Of an `exact` normal only what is
+/// better by more than [`SAME`] takes the place.
+pub(super) fn settle(A: &Posed, B: &Posed, (start, exact): (Vector3, bool)) -> Closest {
+    let size = size(A, B, &start);
+    let mut best = (room(A, B, &start), start);
+    let mut better = if exact { SAME } else { f64::EPSILON * size };
+    let mut points = [A.support(&start), B.support(&-start)];
+    let mut clearance = CLEARANCE[0];
+    for _ in 0..MAX_SETTLING {
+        let shift = best.1 * (clearance * size - best.0);
+        clearance = (0.5 * clearance).max(CLEARANCE[1]);
+        let mut simplex = Simplex::default();
+        let moved = B.shifted(&shift);
+        let Distance::Near([a, b]) = distance(A, &moved, &best.1, f64::INFINITY, &mut simplex)
+        else {
+            break;
+        };
+        points = [a, b - shift];
+        let Some(n) = (b - a).try_normalize(0.0) else { break };
+        let found = room(A, B, &n);
+        if found <= best.0 + better {
+            break;
+        }
+        best = (found, n);
+        better = f64::EPSILON * size;
     }
-    let b = B.support(&-normal);
-    [b - normal * gap, b]
+    Closest { normal: best.1, points }
 }
 
 /// From the middle of A to the middle of B.
@@ -123,22 +159,38 @@ impl Narrow {
     /// `None` if the cores are farther apart than `reach`.
     pub(super) fn closest(&mut self, A: &Posed, B: &Posed, reach: f64) -> Option<Closest> {
         let mut simplex = Simplex::default();
-        let mut overlap = false;
-        let closest = match distance(A, B, &towards(A, B), reach, &mut simplex) {
+        let towards = towards(A, B);
+        let size = size(A, B, &towards);
+        let touching = |points| {
+            let moved = B.shifted(&(towards * (CLEARANCE[0] * size)));
+            let normal = match distance(A, &moved, &towards, f64::INFINITY, &mut Simplex::default())
+            {
+                Distance::Near([a, b]) => (b - a).try_normalize(0.0).unwrap_or(towards),
+                Distance::Far | Distance::Overlap => towards,
+            };
+            Closest { normal, points }
+        };
+        let middles = [A.center(), B.center()];
+        let (closest, overlap) = match distance(A, B, &towards, reach, &mut simplex) {
             Distance::Far => return None,
             Distance::Near(points) => {
                 let between = points[1] - points[0];
-                let normal = between.try_normalize(0.0).unwrap_or_else(|| towards(A, B));
-                Closest { normal, points }
+                let apart = between.norm();
+                if apart > TOUCHING * size {
+                    let closest = Closest { normal: between / apart, points };
+                    let (normal, _) = best_normal(A, B, &closest, false);
+                    if room(A, B, &normal) > apart - SAME {
+                        return Some(Closest { normal, points });
+                    }
+                    (closest, false)
+                } else {
+                    (touching(points), true)
+                }
             }
-            Distance::Overlap => {
-                overlap = true;
-                self.overlap(A, B, &simplex)
-            }
+            Distance::Overlap if simplex.corners().len() < 4 => (touching(middles), true),
+            Distance::Overlap => (self.overlap(A, B, &simplex), true),
         };
-        let normal = best_normal(A, B, &closest, overlap);
-        let points = if overlap { deepest(A, B, &normal, closest.points) } else { closest.points };
-        Some(Closest { normal, points })
+        Some(settle(A, B, best_normal(A, B, &closest, overlap)))
     }
 
     fn overlap(&mut self, A: &Posed, B: &Posed, simplex: &Simplex) -> Closest {

@@ -2,7 +2,7 @@
 
 use karakuri_spatial::{Pose, Vector3};
 
-use super::clip::Patch;
+use super::clip::{Patch, rise};
 use super::feature::Feature;
 use super::{Core, Posed};
 use crate::solid::Solid;
@@ -29,8 +29,30 @@ pub(super) fn collide(
         return other.rim;
     }
     feature.set(other, &-n);
+    if let ([p, q], true) = (feature.corners(), other.margin > 0.0) {
+        capsule(patch, (plane, sign), [p.p, q.p], other.margin);
+        return other.rim;
+    }
     for corner in feature.corners() {
         add(corner.id, &corner.p);
     }
     if feature.rim.is_nan() { other.rim } else { feature.rim }
+}
+
+/// The ends of a capsule's axis, and the surface below them; a steep one touches with its lower end alone.
+fn capsule(patch: &mut Patch, (plane, sign): (&Pose, f64), ends: [Vector3; 2], radius: f64) {
+    let n: Vector3 = plane.rotation.column(2).into();
+    let heights = ends.map(|p| n.dot(&(p - plane.translation)));
+    let along = ends[1] - ends[0];
+    let ahead = (along - n * n.dot(&along)).norm();
+    patch.normal = n * sign;
+    for (id, other) in [(0, 1), (1, 0)] {
+        let gain = heights[id] - heights[other];
+        if gain > 0.0 && ahead * along.norm() <= radius * gain {
+            continue;
+        }
+        let depth = rise(radius, ahead, gain);
+        let gap = heights[id] - depth;
+        patch.add(id as u64, ends[id] - n * (depth + 0.5 * gap), gap);
+    }
 }

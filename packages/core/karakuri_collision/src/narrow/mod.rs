@@ -61,6 +61,16 @@ impl<'a> Posed<'a> {
         Self { core: Core::Triangle(corners), pose, margin: 0.0, rim: f64::NAN }
     }
 
+    /// The same, moved by `d`. [m] (3)
+    fn shifted(&self, d: &Vector3) -> Self {
+        let mut moved = *self;
+        match &mut moved.core {
+            Core::Shape(_) => moved.pose.translation += d,
+            Core::Triangle(corners) => *corners = corners.map(|p| p + d),
+        }
+        moved
+    }
+
     /// The core's point farthest along `d`, in world axes. [m] (3)
     fn support(&self, d: &Vector3) -> Vector3 {
         match &self.core {
@@ -254,7 +264,11 @@ impl Narrow {
                 balls::box_and_ball(patch, half_extents, B, A, -1.0);
             }
             (Box { half_extents: ha }, Box { half_extents: hb }) => {
-                boxes::collide(patch, (A, ha), (B, hb), &mut memory.axis, &mut self.features);
+                let (A, B) = ((A, ha), (B, hb));
+                if !boxes::collide(patch, A, B, &mut memory.axis, &mut self.features) {
+                    patch.points.clear();
+                    self.generic(A.0, B.0);
+                }
             }
             _ => memory.rims = self.generic(A, B),
         }

@@ -11,6 +11,8 @@ use crate::manifold::{ContactPoint, MAX_POINTS};
 
 /// Difference relative to the patch's size below which two points are equally good.
 const TIE: f64 = 1e-5;
+/// The same for depths.
+const AS_DEEP: f64 = 1e-6;
 /// Part of the largest area with which four known points are still good.
 const ENOUGH: f64 = 0.9;
 
@@ -26,7 +28,7 @@ impl Patch {
         let first = points[0].position;
         let size = points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
         let tie = TIE * size;
-        let deepest = best(points, tie, |p| -p.gap);
+        let deepest = best(points, AS_DEEP * size, |p| -p.gap);
         let p0 = points[deepest].position;
         let farthest = best(points, tie, |p| (p.position - p0).norm());
         let across = normal.cross(&(points[farthest].position - p0)).try_normalize(0.0);
@@ -37,7 +39,9 @@ impl Patch {
         if let Some(known) = still_there(points, before) {
             let depth = known.iter().map(|&i| -points[i].gap).fold(f64::NEG_INFINITY, f64::max);
             let area = |of: &[usize; 4]| area(of.map(|i| points[i].position), &normal);
-            if depth >= -points[deepest].gap - tie && area(&known) >= ENOUGH * area(&chosen) {
+            if depth >= -points[deepest].gap - AS_DEEP * size
+                && area(&known) >= ENOUGH * area(&chosen)
+            {
                 chosen = known;
             }
         }
