@@ -5,7 +5,8 @@ use std::time::Duration;
 use karakuri_control::{Axes, FeedforwardController, TargetWrench};
 use karakuri_model::{Model, SensorKind};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
-use karakuri_ros::{FromMessage, Node, Throttle, qos, warn};
+use karakuri_ros::qos::{self, Qos};
+use karakuri_ros::{FromMessage, Node, Throttle, warn};
 use karakuri_spatial::Force;
 
 use crate::node::ControllerNode;
@@ -24,6 +25,7 @@ impl ForceTopics {
         node: &mut Node<ControllerNode>,
         (controller, model): (&mut FeedforwardController, &Model),
         link: &str,
+        samples: Qos,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let point = controller.add_force_point(link).map_err(|e| format!("wrench_links: {e}"))?;
         let topic = format!("target_wrench/{link}");
@@ -35,7 +37,7 @@ impl ForceTopics {
         };
         if let Some(sensor) = model.sensors.iter().find(felt) {
             let topic = format!("wrench/{}", sensor.name);
-            node.subscribe(&topic, qos::state(), move |s: &mut ControllerNode, m| {
+            node.subscribe(&topic, samples, move |s: &mut ControllerNode, m| {
                 s.on_wrench(point, m);
             })?;
         }

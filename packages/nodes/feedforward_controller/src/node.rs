@@ -67,10 +67,15 @@ impl ControllerNode {
         }
         let mut forces = Vec::new();
         for link in parameters.wrench_links.get().iter().filter(|link| !link.is_empty()) {
-            forces.push(ForceTopics::new(node, (&mut controller, &model), link)?);
+            forces.push(ForceTopics::new(
+                node,
+                (&mut controller, &model),
+                link,
+                robot.sample_qos(),
+            )?);
         }
         let sources = Sources::new(&parameters.lockstep_sources.get());
-        node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
+        node.subscribe("joint_states", robot.sample_qos(), Self::on_joint_states)?;
         node.after_events(Self::answer);
         node.wall_timer(Duration::from_millis(10), Self::answer);
         node.on_parameters_changed(Self::on_parameters_changed);

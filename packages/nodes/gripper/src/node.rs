@@ -81,9 +81,10 @@ impl GripperNode {
         let model = parameters.robot.load()?;
         let machine =
             PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
+        let samples = parameters.robot.sample_qos();
         for (finger, sensor) in machine.sensors().indices().into_iter().enumerate() {
             let topic = format!("wrench/{}", model.sensors[sensor].name);
-            node.subscribe(&topic, qos::state(), move |s: &mut Self, m| s.on_wrench(finger, m))?;
+            node.subscribe(&topic, samples.clone(), move |s: &mut Self, m| s.on_wrench(finger, m))?;
         }
         let hand = machine.hand().joint();
         let group =
@@ -97,7 +98,7 @@ impl GripperNode {
             0 => "joint_trajectory".to_owned(),
             _ => format!("{}/joint_trajectory", model.groups[group].name),
         };
-        node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
+        node.subscribe("joint_states", samples, Self::on_joint_states)?;
         node.subscribe("/objects", qos::state(), Self::on_objects)?;
         node.action_server("pick_and_place", Self::on_pick)?;
         node.action_server("gripper_cmd", Self::on_command)?;

@@ -71,10 +71,11 @@ impl Sim {
         let mut cell = Cell::new(io, parameters.cell());
         cell.set_playing(!parameters.start_paused.get());
         let alone = layouts.len() == 1;
+        let commands = qos::samples(parameters.lockstep.get());
         let mut robots = Vec::new();
         for (index, layout) in layouts.into_iter().enumerate() {
             let prefix = if alone { String::new() } else { format!("{}/", layout.name) };
-            robots.push(RobotTopics::new(node, layout, (index, &prefix))?);
+            robots.push(RobotTopics::new(node, layout, (index, &prefix), commands.clone())?);
         }
         if simulated {
             crate::services::offer(node)?;

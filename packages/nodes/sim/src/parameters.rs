@@ -14,7 +14,7 @@ pub(crate) struct Parameters {
     pub(crate) scene: Parameter<String>,
     pub(crate) period: Parameter<f64>,
     pub(crate) start_paused: Parameter<bool>,
-    lockstep: Parameter<bool>,
+    pub(crate) lockstep: Parameter<bool>,
     real_time_factor: Parameter<f64>,
     command_timeout: Parameter<f64>,
     solver_method: Parameter<String>,
@@ -55,6 +55,7 @@ impl Parameters {
             lockstep: node
                 .parameter("lockstep", false)
                 .describe("Wait for the command computed from each sample: runs repeat bit by bit.")
+                .read_only()
                 .declare()?,
             real_time_factor: node
                 .parameter("real_time_factor", 1.0)

@@ -6,7 +6,8 @@ use karakuri_ros::msg::geometry_msgs::msg::{TransformStamped, WrenchStamped};
 use karakuri_ros::msg::nav_msgs::msg::Odometry;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
-use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Throttle, Time, qos, warn};
+use karakuri_ros::qos::{self, Qos};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Throttle, Time, warn};
 use karakuri_spatial::Motion;
 
 use crate::node::Sim;
@@ -36,10 +37,11 @@ impl RobotTopics {
         node: &mut Node<Sim>,
         layout: RobotLayout,
         (index, prefix): (usize, &str),
+        commands: Qos,
     ) -> Result<Self, RosError> {
         node.subscribe(
             &format!("{prefix}joint_command"),
-            qos::command(),
+            commands,
             move |sim: &mut Sim, message| {
                 sim.on_command(index, message);
             },

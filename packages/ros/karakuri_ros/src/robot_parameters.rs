@@ -7,7 +7,7 @@ use karakuri_files::{LoadError, load_robot};
 use karakuri_model::Model;
 use thiserror::Error;
 
-use crate::{Node, Parameter, RosError, warn};
+use crate::{Node, Parameter, RosError, qos, qos::Qos, warn};
 
 /// Why there is no robot.
 #[derive(Debug, Error)]
@@ -54,8 +54,14 @@ impl RobotParameters {
             lockstep: node
                 .parameter("lockstep", false)
                 .describe("Answer a sample only when all that the answer depends on is there: runs repeat bit by bit.")
+                .read_only()
                 .declare()?,
         })
+    }
+
+    /// For subscribing to the robot's samples.
+    pub fn sample_qos(&self) -> Qos {
+        qos::samples(self.lockstep.get())
     }
 
     /// Loads the robot; its warnings go to the log.
