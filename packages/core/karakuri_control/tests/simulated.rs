@@ -80,11 +80,16 @@ fn branched_loop() -> Model {
         .link(LinkSpec::new("right", rod(0.4, 0.25)))
         .link(LinkSpec::new("right_coupler", rod(0.4, 0.25)))
         .link(LinkSpec::new("branch", rod(0.2, 0.2)))
-        .joint(JointSpec::new("left", "ground", "left", hinge))
-        .joint(JointSpec::new("left_coupler", "left", "left_coupler", hinge).at(at(0.25, 0.0)))
-        .joint(JointSpec::new("right", "ground", "right", hinge).at(at(0.2, 0.0)))
-        .joint(JointSpec::new("right_coupler", "right", "right_coupler", hinge).at(at(0.25, 0.0)))
-        .joint(JointSpec::new("branch", "left_coupler", "branch", hinge).at(at(0.25, 0.0)))
+        .joint(JointSpec::new("left", "ground", "left", hinge.clone()))
+        .joint(
+            JointSpec::new("left_coupler", "left", "left_coupler", hinge.clone()).at(at(0.25, 0.0)),
+        )
+        .joint(JointSpec::new("right", "ground", "right", hinge.clone()).at(at(0.2, 0.0)))
+        .joint(
+            JointSpec::new("right_coupler", "right", "right_coupler", hinge.clone())
+                .at(at(0.25, 0.0)),
+        )
+        .joint(JointSpec::new("branch", "left_coupler", "branch", hinge.clone()).at(at(0.25, 0.0)))
         .loop_joint(LoopSpec {
             name: "pin".to_owned(),
             link_a: "left_coupler".to_owned(),

@@ -50,8 +50,12 @@ fn arms() -> Model {
         builder = builder
             .link(LinkSpec::new(&upper, rod(0.25)))
             .link(tip)
-            .joint(JointSpec::new(&name("shoulder"), "ground", &upper, hinge).at(at(x, 0.0)))
-            .joint(JointSpec::new(&name("elbow"), &upper, &fore, hinge).at(at(LENGTH, 0.0)));
+            .joint(
+                JointSpec::new(&name("shoulder"), "ground", &upper, hinge.clone()).at(at(x, 0.0)),
+            )
+            .joint(
+                JointSpec::new(&name("elbow"), &upper, &fore, hinge.clone()).at(at(LENGTH, 0.0)),
+            );
     }
     builder.build().unwrap()
 }

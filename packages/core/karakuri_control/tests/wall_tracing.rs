@@ -45,8 +45,8 @@ fn arm(friction: f64) -> Model {
         .link(LinkSpec::new("ground", Inertia::ZERO))
         .link(LinkSpec::new("upper", rod(1.0, LENGTHS[0])))
         .link(fore)
-        .joint(JointSpec::new("shoulder", "ground", "upper", hinge))
-        .joint(JointSpec::new("elbow", "upper", "fore", hinge).at(at(LENGTHS[0])))
+        .joint(JointSpec::new("shoulder", "ground", "upper", hinge.clone()))
+        .joint(JointSpec::new("elbow", "upper", "fore", hinge.clone()).at(at(LENGTHS[0])))
         .build()
         .unwrap()
 }

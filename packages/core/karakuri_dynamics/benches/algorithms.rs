@@ -46,7 +46,7 @@ fn chain(n: usize) -> (String, Model) {
         let (parent, child) = (format!("link{i}"), format!("link{}", i + 1));
         let offset = Vector3::new(0.0, 0.0, if i == 0 { 0.0 } else { -0.1 });
         let hinge = Some(JointKind::Revolute { axis });
-        let joint = JointSpec::new(&format!("joint{i}"), &parent, &child, hinge);
+        let joint = JointSpec::new(&format!("joint{i}"), &parent, &child, hinge.clone());
         builder = builder
             .link(LinkSpec::new(&child, inertia))
             .joint(joint.at(Pose::from_translation(offset)));

@@ -35,6 +35,11 @@ pub struct Data {
     pub vdot: Vec<f64>,
     /// `M`, symmetric (`crba`). (nv × nv)
     pub mass_matrix: DMatrix<f64>,
+    /// `S°`, how the columns of custom joints change of themselves (`update_velocities`); zero of all others. (nv,
+    /// empty without custom joints)
+    pub(crate) subspace_rate: Vec<Motion>,
+    /// Coordinates of custom joints at the last `forward_kinematics`. (nv, empty without)
+    pub(crate) custom_position: Vec<f64>,
     pub(crate) topology: Topology,
     /// Velocity in which the axes of a joint stand still. (n bodies)
     pub(crate) carrier: Vec<Motion>,
@@ -54,6 +59,8 @@ impl Data {
         let (n, nv) = (model.bodies.len(), model.nv);
         let nan = Vector3::repeat(f64::NAN);
         let motion = Motion::new(nan, nan);
+        let topology = Topology::new(model);
+        let n_custom = if topology.has_custom() { nv } else { 0 };
         Self {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             origin: match model.base {
@@ -68,7 +75,9 @@ impl Data {
             effort: vec![f64::NAN; nv],
             vdot: vec![f64::NAN; nv],
             mass_matrix: DMatrix::zeros(nv, nv),
-            topology: Topology::new(model),
+            subspace_rate: vec![Motion::default(); n_custom],
+            custom_position: vec![0.0; n_custom],
+            topology,
             carrier: vec![motion; n],
             com: vec![nan; n],
             composite: vec![RigidInertia::ZERO; n],

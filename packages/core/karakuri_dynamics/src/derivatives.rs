@@ -17,6 +17,8 @@
 //! Columns are by small changes of position in the model's velocity coordinates, `q ⊕ δ`: for a floating base the
 //! translation and the turn of the root link, both in world axes (Pinocchio's free-flyer uses body axes). A floating or planar
 //! joint turns about a point that it carries along, so its axes stand still in the joint's translation only.
+//! The columns of a custom joint's own freedoms, which change in ways it alone knows, are differences of inverse
+//! dynamics: by velocity exact, for `τ` is quadratic in it, by position of fourth order.
 //! Limits: no external wrenches; rigid bodies without armature.
 
 use karakuri_model::{JointKind, Model};
@@ -26,8 +28,12 @@ use nalgebra::DMatrix;
 use crate::crba::update_inertias;
 use crate::inertia::RigidInertia;
 use crate::{
-    Data, MassFactor, SingularInertia, aba, forward_kinematics, rnea_at_velocity, update_velocities,
+    Data, MassFactor, SingularInertia, aba, forward_kinematics, rnea, rnea_at_velocity,
+    update_velocities,
 };
+
+/// Step of the differences: truncation and round-off are both near 1e-12. [rad or m]
+const STEP: f64 = 1e-3;
 
 /// Derivatives of the efforts `τ = rnea(q, v, v̇)`.
 #[derive(Debug, Clone)]
@@ -42,6 +48,8 @@ pub struct RneaDerivatives {
     rates: Vec<AxisRates>,
     /// `B` of a body or of all that hangs on it. (n bodies)
     quadratic: Vec<Quadratic>,
+    /// Position and velocity at which differences are taken. (nq, nv)
+    moved: (Vec<f64>, Vec<f64>),
 }
 
 /// Derivatives of the accelerations `v̇ = aba(q, v, τ)`.
@@ -67,6 +75,7 @@ impl RneaDerivatives {
             by_acceleration: matrix,
             rates: vec![AxisRates::default(); model.nv],
             quadratic: vec![Quadratic::default(); model.bodies.len()],
+            moved: (vec![0.0; model.nq], vec![0.0; model.nv]),
         }
     }
 }
@@ -94,6 +103,9 @@ pub fn rnea_derivatives(
     vdot: &[f64],
     out: &mut RneaDerivatives,
 ) {
+    if data.topology.has_custom() {
+        fill_custom_columns(model, data, [q, v, vdot], out);
+    }
     forward_kinematics(model, data, q);
     update_velocities(model, data, v);
     rnea_at_velocity(model, data, v, vdot, &[]);
@@ -161,7 +173,7 @@ fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
             JointKind::Prismatic { .. } => 1,
             JointKind::Planar { .. } => 2,
             JointKind::Floating => 3,
-            JointKind::Revolute { .. } | JointKind::Spherical => 0,
+            JointKind::Revolute { .. } | JointKind::Spherical | JointKind::Custom(_) => 0,
         };
         let parent = body.parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
         let C = data.carrier[i];
@@ -183,6 +195,38 @@ fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
     }
 }
 
+/// Columns of the freedoms of custom joints, by differences.
+fn fill_custom_columns(
+    model: &Model,
+    data: &mut Data,
+    [q, v, vdot]: [&[f64]; 3],
+    out: &mut RneaDerivatives,
+) {
+    for joint in model.joints.iter().filter(|j| matches!(j.kind, JointKind::Custom(_))) {
+        for i in 0..joint.kind.nv() {
+            let (at, k) = (joint.q_start + i, joint.v_start + i);
+            out.by_position.column_mut(k).fill(0.0);
+            out.by_velocity.column_mut(k).fill(0.0);
+            out.moved.0.copy_from_slice(q);
+            out.moved.1.copy_from_slice(v);
+            for (steps, weight) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
+                out.moved.0[at] = q[at] + steps * STEP;
+                let tau = rnea(model, data, &out.moved.0, v, vdot, &[]);
+                for (out, tau) in out.by_position.column_mut(k).iter_mut().zip(tau) {
+                    *out += weight * tau / (12.0 * STEP);
+                }
+            }
+            for sign in [-1.0, 1.0] {
+                out.moved.1[k] = v[k] + sign;
+                let tau = rnea(model, data, q, &out.moved.1, vdot, &[]);
+                for (out, tau) in out.by_velocity.column_mut(k).iter_mut().zip(tau) {
+                    *out += 0.5 * sign * tau;
+                }
+            }
+        }
+    }
+}
+
 /// Effect of freedom k on the efforts of its own joint and of all before it.
 fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let topology = &data.topology;
@@ -196,9 +240,11 @@ fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let first = topology.first_dof[i];
     for j in topology.chain(topology.last_dof[i]) {
         let S_j = &data.subspace[j];
-        let by_position = if j >= first && !is_rotation { &inside } else { &before };
-        out.by_position[(j, k)] = S_j.dot(by_position);
-        out.by_velocity[(j, k)] = S_j.dot(&by_velocity);
+        if !topology.is_custom[k] {
+            let by_position = if j >= first && !is_rotation { &inside } else { &before };
+            out.by_position[(j, k)] = S_j.dot(by_position);
+            out.by_velocity[(j, k)] = S_j.dot(&by_velocity);
+        }
         out.by_acceleration[(j, k)] = S_j.dot(&momentum);
     }
 }
@@ -212,10 +258,12 @@ fn fill_rows(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let spin = out.quadratic[i].tr_mul(S);
     for j in topology.chain(topology.dof_parent[topology.first_dof[i]]) {
         let rates = &out.rates[j];
-        out.by_position[(k, j)] =
-            rates.psi_acceleration.dot(&momentum) + spin.dot(&rates.psi_rate.angular);
-        out.by_velocity[(k, j)] =
-            rates.rate_sum.dot(&momentum) + spin.dot(&data.subspace[j].angular);
+        if !topology.is_custom[j] {
+            out.by_position[(k, j)] =
+                rates.psi_acceleration.dot(&momentum) + spin.dot(&rates.psi_rate.angular);
+            out.by_velocity[(k, j)] =
+                rates.rate_sum.dot(&momentum) + spin.dot(&data.subspace[j].angular);
+        }
         out.by_acceleration[(k, j)] = out.by_acceleration[(j, k)];
     }
 }

@@ -57,7 +57,10 @@ pub fn frame_jacobian_rate(model: &Model, data: &Data, frame: FrameId, v: &[f64]
     let topology = &data.topology;
     let mut A = Motion::default();
     for k in topology.chain(topology.last_dof[body]) {
-        let S_rate = data.carrier[topology.dof_body[k]].cross_motion(&data.subspace[k]);
+        let mut S_rate = data.carrier[topology.dof_body[k]].cross_motion(&data.subspace[k]);
+        if topology.is_custom[k] {
+            S_rate += data.subspace_rate[k];
+        }
         A += S_rate * v[k];
     }
     classical(&data.velocity[body], &A, &p_OE)

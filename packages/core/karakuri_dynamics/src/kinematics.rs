@@ -4,15 +4,16 @@
 //!
 //! ```text
 //! V_i = V_p + Σ S_k v_k
-//! A_i = A_p + Σ S_k v̇_k + Ṡ_k v_k,    Ṡ_k = C_i × S_k
+//! A_i = A_p + Σ S_k v̇_k + Ṡ_k v_k,    Ṡ_k = C_i × S_k + S°_k
 //! ```
 //!
 //! where `C_i` is the velocity in which the joint's axes stand still: the parent's, plus the joint's own
 //! translation (a floating or planar joint turns about a point that it carries along itself). All coordinates of
-//! a joint are measured in the axes of its parent side, so no axis turns with the joint.
-//! [Featherstone 2008, §2.11, §5.3]
+//! a joint are measured in the axes of its parent side, so no axis turns with the joint; only the columns of a custom
+//! joint change of themselves, by `S°`.
+//! [Featherstone 2008, §2.11, §3.5, §5.3]
 
-use karakuri_model::{Base, Joint, JointKind, Model};
+use karakuri_model::{Base, Joint, JointKind, JointMotion, Model};
 use karakuri_spatial::{Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
@@ -42,7 +43,11 @@ pub fn forward_kinematics(model: &Model, data: &mut Data, q: &[f64]) {
             data.origin = X_WB.translation;
         }
         let p_OB = X_WB.translation - data.origin;
-        set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
+        if let JointKind::Custom(motion) = &joint.kind {
+            set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, (q, data));
+        } else {
+            set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
+        }
         data.com[i] = X_WB.rotation * body.inertia.com + p_OB;
         data.pose_in_world[i] = X_WB;
         before = X_WB;
@@ -57,21 +62,39 @@ pub fn update_velocities(model: &Model, data: &mut Data, v: &[f64]) {
     for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
         let parent = body.parent.map_or(Motion::default(), |p| data.velocity[p.0]);
         let k = joint.v_start;
-        let S = &data.subspace;
-        (data.carrier[i], data.velocity[i]) = match joint.kind {
-            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
-                (parent, parent + S[k] * v[k])
-            }
-            JointKind::Spherical => (parent, parent + sum(&S[k..k + 3], &v[k..k + 3])),
-            JointKind::Planar { .. } => {
-                let carrier = parent + sum(&S[k..k + 2], &v[k..k + 2]);
-                (carrier, carrier + S[k + 2] * v[k + 2])
-            }
-            JointKind::Floating => {
-                let carrier = parent + sum(&S[k..k + 3], &v[k..k + 3]);
-                (carrier, carrier + sum(&S[k + 3..k + 6], &v[k + 3..k + 6]))
-            }
-        };
+        if let JointKind::Revolute { .. } | JointKind::Prismatic { .. } = joint.kind {
+            data.carrier[i] = parent;
+            data.velocity[i] = parent + data.subspace[k] * v[k];
+        } else {
+            (data.carrier[i], data.velocity[i]) = joint_velocity((model, i), data, v, &parent);
+        }
+    }
+}
+
+/// Carrier and velocity of a body on a joint of several freedoms, or on a custom one.
+#[inline(never)]
+fn joint_velocity(
+    (model, i): (&Model, usize),
+    data: &mut Data,
+    v: &[f64],
+    parent: &Motion,
+) -> (Motion, Motion) {
+    let (joint, parent) = (&model.joints[i], *parent);
+    let (k, S) = (joint.v_start, &data.subspace);
+    match &joint.kind {
+        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => (parent, parent + S[k] * v[k]),
+        JointKind::Spherical => (parent, parent + sum(&S[k..k + 3], &v[k..k + 3])),
+        JointKind::Planar { .. } => {
+            let carrier = parent + sum(&S[k..k + 2], &v[k..k + 2]);
+            (carrier, carrier + S[k + 2] * v[k + 2])
+        }
+        JointKind::Floating => {
+            let carrier = parent + sum(&S[k..k + 3], &v[k..k + 3]);
+            (carrier, carrier + sum(&S[k + 3..k + 6], &v[k + 3..k + 6]))
+        }
+        JointKind::Custom(motion) => {
+            (parent, parent + custom_velocity(motion.as_ref(), (model, i), data, v))
+        }
     }
 }
 
@@ -81,6 +104,9 @@ pub fn update_velocities(model: &Model, data: &mut Data, v: &[f64]) {
 /// Fills `acceleration`.
 pub fn update_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f64]) {
     debug_assert_eq!(vdot.len(), model.nv, "length of vdot");
+    if data.topology.has_custom() {
+        return update_custom_accelerations(model, data, v, vdot);
+    }
     for (i, body) in model.bodies.iter().enumerate() {
         let mut A = body.parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
         // Σ Ṡ v = C × Σ S v, and Σ S v is the velocity of the body against its parent.
@@ -88,6 +114,21 @@ pub fn update_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f
         for k in data.topology.dofs(i) {
             let S = data.subspace[k];
             A += S * vdot[k];
+            V_rel += S * v[k];
+        }
+        data.acceleration[i] = A + data.carrier[i].cross_motion(&V_rel);
+    }
+}
+
+/// The same where there are custom joints, whose columns change of themselves.
+#[cold]
+fn update_custom_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f64]) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let mut A = body.parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
+        let mut V_rel = Motion::default();
+        for k in data.topology.dofs(i) {
+            let S = data.subspace[k];
+            A += S * vdot[k] + data.subspace_rate[k] * v[k];
             V_rel += S * v[k];
         }
         data.acceleration[i] = A + data.carrier[i].cross_motion(&V_rel);
@@ -104,14 +145,15 @@ fn sum(S: &[Motion], v: &[f64]) -> Motion {
 fn place(joint: &Joint, X_WJ: Pose, q: &[f64]) -> Pose {
     let R = X_WJ.rotation;
     let k = joint.q_start;
-    match joint.kind {
-        JointKind::Revolute { axis } => Pose::new(turn(&R, &axis, q[k]), X_WJ.translation),
+    match &joint.kind {
+        JointKind::Revolute { axis } => Pose::new(turn(&R, axis, q[k]), X_WJ.translation),
         JointKind::Prismatic { axis } => Pose::new(R, X_WJ.translation + R * axis * q[k]),
         JointKind::Spherical => Pose::new(R * rotation(&q[k..k + 4]), X_WJ.translation),
         JointKind::Planar { x, y } => {
             let shift = R * (x * q[k] + y * q[k + 1]);
-            Pose::new(turn(&R, &x.cross(&y), q[k + 2]), X_WJ.translation + shift)
+            Pose::new(turn(&R, &x.cross(y), q[k + 2]), X_WJ.translation + shift)
         }
+        JointKind::Custom(motion) => X_WJ * motion.pose(&q[k..k + motion.freedoms().len()]),
         JointKind::Floating => {
             let p = Vector3::new(q[k], q[k + 1], q[k + 2]);
             Pose::new(R * rotation(&q[k + 3..k + 7]), X_WJ.transform_point(&p))
@@ -153,8 +195,8 @@ fn set_axes(joint: &Joint, R_WJ: &Matrix3, R_WB: &Matrix3, p_OB: &Vector3, S: &m
     let turning = |axis: Vector3| Motion::new(axis, p_OB.cross(&axis));
     let sliding = |axis: Vector3| Motion::new(Vector3::zeros(), axis);
     let column = |j: usize| R_WJ.column(j).into_owned();
-    match joint.kind {
-        JointKind::Revolute { axis } => S[k] = turning(rotate_axis(R_WB, &axis)),
+    match &joint.kind {
+        JointKind::Revolute { axis } => S[k] = turning(rotate_axis(R_WB, axis)),
         JointKind::Prismatic { axis } => S[k] = sliding(R_WJ * axis),
         JointKind::Spherical => {
             for j in 0..3 {
@@ -164,7 +206,7 @@ fn set_axes(joint: &Joint, R_WJ: &Matrix3, R_WB: &Matrix3, p_OB: &Vector3, S: &m
         JointKind::Planar { x, y } => {
             S[k] = sliding(R_WJ * x);
             S[k + 1] = sliding(R_WJ * y);
-            S[k + 2] = turning(R_WJ * x.cross(&y));
+            S[k + 2] = turning(R_WJ * x.cross(y));
         }
         JointKind::Floating => {
             for j in 0..3 {
@@ -172,7 +214,55 @@ fn set_axes(joint: &Joint, R_WJ: &Matrix3, R_WB: &Matrix3, p_OB: &Vector3, S: &m
                 S[k + 3 + j] = turning(column(j));
             }
         }
+        JointKind::Custom(_) => {}
     }
+}
+
+/// The columns of a custom joint, and its coordinates for the rates to come.
+#[cold]
+fn set_custom_axes(
+    motion: &dyn JointMotion,
+    joint: &Joint,
+    R_WJ: &Matrix3,
+    p_OB: &Vector3,
+    (q, data): (&[f64], &mut Data),
+) {
+    let n = motion.freedoms().len();
+    let q = &q[joint.q_start..joint.q_start + n];
+    data.custom_position[joint.v_start..joint.v_start + n].copy_from_slice(q);
+    let columns = &mut data.subspace[joint.v_start..joint.v_start + n];
+    motion.subspace(q, columns);
+    for S in columns {
+        let angular = R_WJ * S.angular;
+        *S = Motion::new(angular, R_WJ * S.linear + p_OB.cross(&angular));
+    }
+}
+
+/// Velocity of a custom joint's body against its parent, and how the joint's columns change of themselves: those of the
+/// body's origin, seen from O, which the origin moves along.
+#[cold]
+fn custom_velocity(
+    motion: &dyn JointMotion,
+    (model, i): (&Model, usize),
+    data: &mut Data,
+    v: &[f64],
+) -> Motion {
+    let (body, joint) = (&model.bodies[i], &model.joints[i]);
+    let R_WP = body.parent.map_or(Matrix3::identity(), |p| data.pose_in_world[p.0].rotation);
+    let R_WJ = R_WP * joint.pose_in_parent.rotation;
+    let p_OB = data.pose_in_world[i].translation - data.origin;
+    let own = joint.v_start..joint.v_start + motion.freedoms().len();
+    let v = &v[own.clone()];
+    let V_rel = sum(&data.subspace[own.clone()], v);
+    let v_origin = V_rel.linear + V_rel.angular.cross(&p_OB);
+    let rates = &mut data.subspace_rate[own.clone()];
+    motion.subspace_rate(&data.custom_position[own.clone()], v, rates);
+    for (rate, S) in rates.iter_mut().zip(&data.subspace[own]) {
+        let angular = R_WJ * rate.angular;
+        let linear = R_WJ * rate.linear + v_origin.cross(&S.angular) + p_OB.cross(&angular);
+        *rate = Motion::new(angular, linear);
+    }
+    V_rel
 }
 
 /// `R · axis`; a column of R along the coordinate axes.

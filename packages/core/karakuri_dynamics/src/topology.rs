@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use karakuri_model::Model;
+use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Matrix3;
 
 /// Marks a freedom that hangs on the world.
@@ -27,6 +27,9 @@ pub(crate) struct Topology {
     pub(crate) run_start: Vec<usize>,
     /// The joint's placement in its parent is a mere shift, as in most URDFs. (n bodies)
     pub(crate) is_shift: Vec<bool>,
+    /// Whether the freedom is a custom joint's. (nv)
+    pub(crate) is_custom: Vec<bool>,
+    has_custom: bool,
 }
 
 impl Topology {
@@ -38,10 +41,15 @@ impl Topology {
             last_dof: Vec::with_capacity(model.bodies.len()),
             run_start: vec![0; model.nv],
             is_shift: Vec::with_capacity(model.bodies.len()),
+            is_custom: vec![false; model.nv],
+            has_custom: false,
         };
         for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
             let dofs = joint.v_start..joint.v_start + joint.kind.nv();
             let mut before = body.parent.map_or(WORLD, |p| topology.last_dof[p.0]);
+            let custom = matches!(joint.kind, JointKind::Custom(_));
+            topology.has_custom |= custom;
+            topology.is_custom[dofs.clone()].fill(custom);
             for k in dofs.clone() {
                 topology.dof_parent[k] = before;
                 topology.dof_body[k] = i;
@@ -57,6 +65,12 @@ impl Topology {
             topology.run_start[k] = if joins { topology.run_start[parent] } else { k };
         }
         topology
+    }
+
+    /// Whether there are custom joints.
+    #[inline]
+    pub(crate) fn has_custom(&self) -> bool {
+        self.has_custom
     }
 
     /// The freedoms of a body.

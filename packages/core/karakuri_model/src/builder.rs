@@ -15,7 +15,7 @@ pub(crate) use tree::closest;
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
-use crate::{Base, Drive, JointKind, Limits, Model, SensorKind, Shape};
+use crate::{Base, Cone, Drive, JointKind, Limits, Model, SensorKind, Shape};
 
 /// A link: a rigid piece, and a frame of its own name.
 #[derive(Debug, Clone)]
@@ -85,6 +85,8 @@ pub struct JointSpec {
     pub origin: Pose,
     /// Limits of a joint with one freedom.
     pub limits: Limits,
+    /// Limits of a ball joint.
+    pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
     pub armature: f64,
     /// Viscous friction. [N·m·s/rad or N·s/m]
@@ -118,6 +120,7 @@ impl JointSpec {
             kind,
             origin: Pose::IDENTITY,
             limits: Limits::NONE,
+            cone: None,
             armature: 0.0,
             damping: 0.0,
             friction: 0.0,

@@ -1,6 +1,7 @@
 //! Robot YAML: what a URDF cannot say. `docs/robot-yaml.md` lists every key.
 
 mod apply;
+mod joints;
 mod loops;
 
 use std::ops::RangeInclusive;
@@ -9,6 +10,7 @@ use karakuri_spatial::Pose;
 
 use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
 use crate::diagnostic::{Place, Report, Subject};
+use crate::joint_motion::Reshaped;
 use crate::yaml::{self, Node, Reader};
 use crate::{Base, Convex, SensorKind};
 
@@ -17,10 +19,12 @@ const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
 /// Any finite number.
 const ANY: RangeInclusive<f64> = -1e12..=1e12;
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "base",
     "base_pose",
     "groups",
+    "joints",
+    "gears",
     "drives",
     "loops",
     "sensors",
@@ -31,10 +35,12 @@ const KEYS: [&str; 10] = [
 ];
 
 /// A robot YAML, read and typed; names are not resolved yet.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct RobotConfig {
     pub(crate) base: Option<Base>,
     pub(crate) groups: Vec<(String, Vec<String>)>,
+    pub(crate) joints: Vec<(String, Place, Reshaped)>,
+    pub(crate) gears: Vec<(String, Place, GearConfig)>,
     pub(crate) drives: Vec<(String, Place, DriveConfig)>,
     pub(crate) loops: Vec<LoopSpec>,
     pub(crate) sensors: Vec<SensorSpec>,
@@ -58,6 +64,15 @@ pub(crate) struct DriveConfig {
     pub(crate) viscous: Option<f64>,
     pub(crate) effort: Option<f64>,
     pub(crate) velocity: Option<f64>,
+}
+
+/// Two joints of the tree that turn by a fixed ratio: `q[follower] = ratio · q[leader] + offset`.
+#[derive(Debug)]
+pub(crate) struct GearConfig {
+    pub(crate) follower: String,
+    pub(crate) leader: String,
+    pub(crate) ratio: f64,
+    pub(crate) offset: f64,
 }
 
 /// One link's surface; `None` keeps the default.
@@ -97,6 +112,18 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
         for (name, place, list, path) in reader.entries(node, &path) {
             reader.report.locate(Subject::Group(name.to_owned()), place.clone());
             config.groups.push((name.to_owned(), reader.texts(list, &path)));
+        }
+    }
+    if let Some((node, path)) = fields.get("joints") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            let reshaped = joints::read(&mut reader, node, &path);
+            config.joints.extend(reshaped.map(|r| (name.to_owned(), place.clone(), r)));
+        }
+    }
+    if let Some((node, path)) = fields.get("gears") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            let gear = joints::read_gear(&mut reader, node, &path);
+            config.gears.extend(gear.map(|g| (name.to_owned(), place.clone(), g)));
         }
     }
     if let Some((node, path)) = fields.get("drives") {

@@ -5,6 +5,7 @@ mod assets;
 mod builder;
 mod config;
 mod diagnostic;
+mod joint_motion;
 mod load;
 mod mesh;
 mod model;
@@ -19,6 +20,7 @@ pub use builder::{
 };
 pub use config::read_convex;
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Report, Severity};
+pub use joint_motion::{Freedom, JointMotion, MAX_FREEDOMS, Path, PathError, Screw};
 pub use load::{Loaded, Source, decode_text, load};
 pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;

@@ -9,10 +9,14 @@
 //! side (the world for a floating base). All other joints: angle [rad] or length [m] and their rates.
 //! Planar: `q = [x, y, angle]`, `v = [ẋ, ẏ, angular rate]` in the axes of the joint frame's parent side.
 //! Spherical: `q = [qx qy qz qw]`, `v` = angular velocity in the parent side's axes.
+//! Custom: as many coordinates as freedoms, `v = q̇`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use karakuri_spatial::{Inertia, Pose, Vector3};
+
+use crate::joint_motion::{Freedom, JointMotion};
 
 /// Index of a body (and of the joint it hangs on).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +85,7 @@ pub struct Body {
 }
 
 /// How a body moves against its parent.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum JointKind {
     /// Rotation about a unit axis of the joint frame; limited or not (`continuous`).
     Revolute {
@@ -104,26 +108,75 @@ pub enum JointKind {
     },
     /// Six freedoms.
     Floating,
+    /// Any other motion, such as a [`crate::Path`]; coordinates are plain.
+    Custom(Arc<dyn JointMotion>),
 }
 
 impl JointKind {
     /// Number of position coordinates.
-    pub fn nq(self) -> usize {
+    pub fn nq(&self) -> usize {
         match self {
             Self::Revolute { .. } | Self::Prismatic { .. } => 1,
             Self::Planar { .. } => 3,
             Self::Spherical => 4,
             Self::Floating => 7,
+            Self::Custom(motion) => motion.freedoms().len(),
         }
     }
 
     /// Number of velocity coordinates.
-    pub fn nv(self) -> usize {
+    pub fn nv(&self) -> usize {
         match self {
             Self::Revolute { .. } | Self::Prismatic { .. } => 1,
             Self::Planar { .. } | Self::Spherical => 3,
             Self::Floating => 6,
+            Self::Custom(motion) => motion.freedoms().len(),
         }
+    }
+
+    /// Name of the kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Revolute { .. } => "revolute",
+            Self::Prismatic { .. } => "prismatic",
+            Self::Spherical => "spherical",
+            Self::Planar { .. } => "planar",
+            Self::Floating => "floating",
+            Self::Custom(motion) => motion.name(),
+        }
+    }
+
+    /// What the coordinate of a joint with one freedom measures; `None` for joints with several.
+    pub fn single(&self) -> Option<Freedom> {
+        match self {
+            Self::Revolute { .. } => Some(Freedom::Angle),
+            Self::Prismatic { .. } => Some(Freedom::Length),
+            Self::Custom(motion) => match motion.freedoms() {
+                [freedom] => Some(*freedom),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// How far a ball joint goes: the body's `axis` swings from the joint frame's `axis` by at most `swing`, and the body
+/// turns about its own axis, after the shortest swing, within `twist`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cone {
+    /// Unit axis, the same in the joint's frame and in the body's. (3)
+    pub axis: Vector3,
+    /// Half the cone's opening; π is no limit. [rad]
+    pub swing: f64,
+    /// Least and largest twist; −π to π is no limit. [rad]
+    pub twist: (f64, f64),
+}
+
+impl Default for Cone {
+    /// About z, without limits.
+    fn default() -> Self {
+        use std::f64::consts::PI;
+        Self { axis: Vector3::z(), swing: PI, twist: (-PI, PI) }
     }
 }
 
@@ -143,6 +196,8 @@ pub struct Joint {
     pub v_start: usize,
     /// Limits; infinite where the file sets none.
     pub limits: Limits,
+    /// Limits of a ball joint.
+    pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
     pub armature: f64,
     /// Viscous friction. [N·m·s/rad or N·s/m]
@@ -311,7 +366,7 @@ pub enum Shape {
         length: f64,
     },
     /// Triangles, scaled and in metres.
-    Mesh(std::sync::Arc<Mesh>),
+    Mesh(Arc<Mesh>),
 }
 
 /// A triangle mesh. `vertices` are scaled already. [m]

@@ -363,6 +363,50 @@ impl Reader<'_> {
         }
         (items.len() == 3).then_some(vector)
     }
+
+    /// Three numbers that give a direction, made unit.
+    pub fn unit_vector(&mut self, node: &Node, path: &str) -> Option<[f64; 3]> {
+        let v = self.vector(node, path, "any length")?;
+        let norm = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if norm > 0.0 {
+            return Some(v.map(|x| x / norm));
+        }
+        self.error(node, format!("{path}: has no direction"), "write [0, 0, 1], say");
+        None
+    }
+
+    /// Two numbers, the lower first.
+    pub fn interval(
+        &mut self,
+        node: &Node,
+        path: &str,
+        range: &RangeInclusive<f64>,
+        unit: &str,
+    ) -> Option<(f64, f64)> {
+        if let [lower, upper] = self.list(node, path) {
+            let lower = self.number(lower, path, range, unit)?;
+            let upper = self.number(upper, path, range, unit)?;
+            if lower <= upper {
+                return Some((lower, upper));
+            }
+        }
+        let remedy = format!("write [lower, upper], each {}", describe(range, unit));
+        self.error(node, format!("{path}: is no interval"), &remedy);
+        None
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, node: &Node, path: &str) -> Option<bool> {
+        match self.text(node, path)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            other => {
+                let message = format!("{path}: unknown value `{other}`");
+                self.error(node, message, "write true or false");
+                None
+            }
+        }
+    }
 }
 
 fn describe(range: &RangeInclusive<f64>, unit: &str) -> String {

@@ -235,3 +235,56 @@ fn an_srdf_adds_ignored_pairs() {
     assert_eq!(loaded.model.ignored_pairs.len(), 1);
     assert!(loaded.warnings[0].to_string().starts_with("r.srdf:3: warning: link `gone`"));
 }
+
+/// A frame with a wheel on a fixed joint and one on a floating joint.
+const WHEELS: &str = r#"<robot name="wheels"><link name="frame"/>
+  <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="left" type="continuous"><parent link="frame"/><child link="a"/><axis xyz="0 0 1"/></joint>
+  <joint name="right" type="floating"><parent link="frame"/><child link="b"/></joint>
+</robot>"#;
+
+#[test]
+fn joints_become_what_a_urdf_cannot_say() {
+    let load = |text: &str| {
+        let source = Source::urdf("wheels.urdf", WHEELS).with_config("wheels.yaml", text);
+        karakuri_model::load(&source, &mut NoAssets)
+    };
+    let model =
+        load("joints:\n  right: {type: ball, axis: [0, 2, 0], swing: 0.4, twist: [-0.1, 0.2]}\n")
+            .unwrap()
+            .model;
+    assert_eq!((model.nq, model.nv), (5, 4));
+    let cone = model.joints[1].cone.unwrap();
+    assert_eq!((cone.axis.y, cone.swing, cone.twist), (1.0, 0.4, (-0.1, 0.2)));
+    let text = "joints:\n  right: {type: path, points: [[0, 0, 0], [0, 3, 4]]}\n\
+                drives:\n  right: {stiffness: 10, effort: 2}\n";
+    let model = load(text).unwrap().model;
+    let track = &model.joints[1];
+    assert_eq!((track.kind.name(), model.nq, track.limits.lower), ("path", 2, 0.0));
+    assert!((track.limits.upper - 5.0).abs() < 1e-14 && track.drive.is_some());
+    let text = "joints:\n  right: {type: screw, pitch: 0.002}\n\
+                gears:\n  g: {follower: right, leader: left, ratio: -3, offset: 0.5}\n";
+    let coupling = load(text).unwrap().model.couplings[0];
+    assert_eq!((coupling.follower.0, coupling.multiplier, coupling.offset), (1, -3.0, 0.5));
+    for (text, words) in [
+        ("joints:\n  middle: {type: ball}", "joints: joint `middle` does not exist"),
+        ("joints:\n  right: {type: bal}", "joints.right.type: there is no joint of type `bal`"),
+        ("joints:\n  right: {swing: 1}", "joints.right.type is missing"),
+        ("joints:\n  right: {type: ball, swing: 4}", "joints.right.swing: 4 is out of range"),
+        ("joints:\n  right: {type: ball, twist: [1, 0]}", "joints.right.twist: is no interval"),
+        ("joints:\n  right: {type: ball, axis: [0, 0, 0]}", "joints.right.axis: has no direction"),
+        ("joints:\n  right: {type: screw}", "joints.right.pitch is missing"),
+        ("joints:\n  right: {type: path, points: [[0, 0, 0]]}", "a path has 1 points"),
+        (
+            "joints:\n  right: {type: path, points: [[0, 0, 0], [0, 0, 1]], up: [0, 0, 1]}",
+            "the path runs along `up`",
+        ),
+        ("gears:\n  g: {follower: right, leader: left, ratio: 1}", "has not one freedom"),
+        ("gears:\n  g: {follower: x, leader: left, ratio: 1}", "gears.g: joint `x` does not exist"),
+        ("gears:\n  g: {follower: left, leader: right}", "gears.g.ratio is missing"),
+    ] {
+        let error = load(text).unwrap_err().to_string();
+        assert!(error.contains(words) && error.contains("wheels"), "{text}\n{error}");
+    }
+}

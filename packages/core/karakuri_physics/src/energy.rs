@@ -49,7 +49,7 @@ pub struct Ledger {
     pub friction: f64,
     /// Dampers of joints and springs. [J]
     pub dampers: f64,
-    /// Loops and mimic joints, found as what is left in their mechanisms, and attached joints. [J]
+    /// Loops and mimic joints, found as what is left in their mechanisms, and attached joints and gears. [J]
     pub loops: f64,
     /// Undoing of penetrations, against gravity. [J]
     pub stabilisation: f64,
@@ -120,11 +120,12 @@ impl World {
             let account = match row.source {
                 Source::Servo { .. } | Source::Spring(_) => None,
                 Source::Friction { .. } => Some(&mut booking.step.friction),
-                Source::Lower { .. } | Source::Upper { .. } | Source::Speed { .. } => {
-                    Some(&mut booking.step.limits)
-                }
+                Source::Lower { .. }
+                | Source::Upper { .. }
+                | Source::Speed { .. }
+                | Source::Cone { .. } => Some(&mut booking.step.limits),
                 Source::Contact(_) | Source::Turning(_) => Some(&mut booking.step.contacts),
-                Source::Joint { .. } => Some(&mut booking.step.loops),
+                Source::Joint { .. } | Source::Gear(_) => Some(&mut booking.step.loops),
             };
             if let Some(account) = account {
                 *account += work;

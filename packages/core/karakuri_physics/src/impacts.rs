@@ -11,6 +11,7 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Mover, SLIP, tangents};
+use crate::gears::Gear;
 use crate::joints::AttachedJoint;
 use crate::rows::root;
 use crate::solver::solve_contact;
@@ -107,7 +108,8 @@ impl World {
                 bounces.parents[a.max(b)] = a.min(b);
             }
         }
-        for mover in self.joints.iter().flatten().flat_map(AttachedJoint::movers) {
+        let geared = self.gears.iter().flatten().flat_map(Gear::movers);
+        for mover in self.joints.iter().flatten().flat_map(AttachedJoint::movers).chain(geared) {
             if let Mover::Body(body) = mover {
                 bounces.able[root(&mut bounces.parents, body)] = false;
             }

@@ -5,6 +5,7 @@ use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::Force;
 
 use crate::contacts::Mover;
+use crate::gears::Gear;
 use crate::rows::NO_MOVER;
 use crate::world::World;
 use crate::{Integrator, ObjectId, RobotId};
@@ -65,6 +66,13 @@ impl World {
                 }
             }
         }
+        for mover in self.gears.iter().flatten().flat_map(Gear::movers) {
+            if let Mover::Robot { robot, .. } = mover
+                && let Some(robot) = &mut self.robots[robot]
+            {
+                robot.flight.on = false;
+            }
+        }
         for robot in self.robots.iter_mut().flatten() {
             robot.flight.fourth_order =
                 robot.flight.on && integrator == Integrator::RungeKutta4 && robot.moves_softly(h);
@@ -122,6 +130,7 @@ impl World {
             self.keep_momenta();
         }
         self.rest_joints();
+        self.measure_gears();
         self.place_colliders();
     }
 
@@ -158,6 +167,9 @@ impl World {
             }
             for (_, point, F) in self.joints.iter().flatten().flat_map(|j| j.pushes_on(i)) {
                 impulse += Force::new(F.moment + point.cross(&F.force), F.force);
+            }
+            for (_, moment) in self.gears.iter().flatten().flat_map(|g| g.moments_on(i)) {
+                impulse.moment += moment;
             }
             robot.keep_momentum(h, impulse);
         }

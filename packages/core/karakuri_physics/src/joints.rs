@@ -13,14 +13,12 @@ use karakuri_spatial::{Force, Pose, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover, Owner};
-use crate::loops::relative_gap;
+use crate::loops::{GAP_RATE, relative_gap};
 use crate::robot::Robot;
 use crate::rows::{Builder, NO_MOVER, Source, push_row};
 use crate::solver::{Admissible, Block, Side};
 use crate::world::{RobotId, World, WorldError};
 
-/// Part of a joint's gap that is undone a step, without giving velocity. [-]
-const GAP_RATE: f64 = 0.5;
 /// An impulse this near to its bound, relatively, is at it. [-]
 const AT_BOUND: f64 = 1e-9;
 
@@ -144,7 +142,7 @@ impl World {
         name: &str,
         description: JointDescription,
     ) -> Result<JointId, WorldError> {
-        if self.find_joint(name).is_some() {
+        if self.find_joint(name).is_some() || self.find_gear(name).is_some() {
             return Err(WorldError::JointNameTaken { name: name.to_owned() });
         }
         let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
@@ -215,7 +213,7 @@ impl World {
     }
 
     /// What carries an owner, and the owner's pose on it; in the world where nothing does.
-    fn carrier(&self, owner: Owner) -> (Mover, Pose) {
+    pub(crate) fn carrier(&self, owner: Owner) -> (Mover, Pose) {
         match owner {
             Owner::Ground => (Mover::Fixed, Pose::IDENTITY),
             Owner::Link { robot: RobotId(robot), frame } => {
@@ -232,7 +230,7 @@ impl World {
         }
     }
 
-    fn mover_pose(&self, mover: Mover) -> Pose {
+    pub(crate) fn mover_pose(&self, mover: Mover) -> Pose {
         mover.pose(&self.robots, &self.bodies)
     }
 

@@ -3,9 +3,11 @@
 
 mod batch;
 mod body;
+mod cones;
 mod contacts;
 mod energy;
 mod factor;
+mod gears;
 mod impacts;
 mod integrate;
 mod integrators;
@@ -32,6 +34,7 @@ pub use batch::Batch;
 pub use body::BodyDescription;
 pub use contacts::{ContactReport, Owner};
 pub use energy::{Energy, Ledger};
+pub use gears::{GearDescription, GearEnd, GearId, GearReport};
 pub use integrators::Integrator;
 pub use joints::{Failure, JointDescription, JointId, JointReport, Strength};
 pub use karakuri_collision::ClosestPoints;

@@ -15,6 +15,8 @@ use crate::factor::Factor;
 use crate::pivoted::PivotedCholesky;
 use crate::solver::dot;
 
+/// Part of the gap of an attached joint or gear that is undone a step, without giving velocity. [-]
+pub(crate) const GAP_RATE: f64 = 0.5;
 /// A loop gap below this needs no projection. [m or rad]
 const GAP_TOLERANCE: f64 = 1e-13;
 /// Stiffness that stands for a closed loop, over that of the mechanism. [-]

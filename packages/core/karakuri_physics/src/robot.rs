@@ -15,9 +15,10 @@ use karakuri_dynamics::{
     Data, SingularInertia, crba_at_position, forward_kinematics, integrate, rnea_at_velocity,
     update_velocities,
 };
-use karakuri_model::{Base, BodyId, JointKind, Model};
+use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
+use crate::cones::BallLimits;
 use crate::factor::Factor;
 use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
@@ -56,6 +57,8 @@ pub(crate) struct JointImpulses {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
     pub(crate) speed: f64,
+    /// Of gears and of the limits of ball joints.
+    pub(crate) other: f64,
 }
 
 /// A robot and its scratch.
@@ -69,6 +72,8 @@ pub(crate) struct Robot {
     /// Drives that are rows in this step. (nv)
     pub(crate) saturated: Vec<bool>,
     pub(crate) impulses: Vec<JointImpulses>,
+    /// Limits of ball joints.
+    pub(crate) cones: Vec<BallLimits>,
     /// Efforts that the drives gave in the last step. (nv)
     pub(crate) efforts: Vec<f64>,
     /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
@@ -113,6 +118,7 @@ impl Robot {
             drives: drives_of(&model, q),
             saturated: vec![false; nv],
             impulses: vec![JointImpulses::default(); nv],
+            cones: BallLimits::of(&model),
             efforts: vec![0.0; nv],
             wrenches: vec![Force::default(); model.sensors.len()],
             imus: vec![crate::sensors::Imu::default(); model.sensors.len()],
@@ -146,6 +152,9 @@ impl Robot {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
         self.impulses.fill(JointImpulses::default());
+        for ball in &mut self.cones {
+            ball.impulses = [0.0; 3];
+        }
         self.saturated.fill(false);
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.close_loops();
@@ -280,7 +289,7 @@ impl Robot {
 }
 
 fn one_freedom(joint: &karakuri_model::Joint) -> bool {
-    matches!(joint.kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
+    joint.kind.single().is_some()
 }
 
 /// A value of every joint, spread over its freedoms. (nv)

@@ -36,6 +36,12 @@ pub(crate) enum Source {
     /// What a contact does against rolling and spinning; after its block.
     Turning(usize),
     Spring(usize),
+    Gear(usize),
+    Cone {
+        robot: usize,
+        ball: usize,
+        side: crate::cones::Side,
+    },
     Joint {
         joint: usize,
         axis: usize,
@@ -89,10 +95,11 @@ impl Builder<'_> {
                 self.servo(robot, dof);
                 self.friction(robot, dof);
             }
-            if joint.kind.nv() == 1 {
+            if joint.kind.single().is_some() {
                 self.limits(robot, joint.v_start, &joint.limits);
             }
         }
+        self.cones(robot);
     }
 
     fn servo(&mut self, robot: usize, dof: usize) {
@@ -157,13 +164,7 @@ impl Builder<'_> {
     }
 
     /// A row on one freedom. `(compliance, warm start, correction)`.
-    fn joint_row(
-        &mut self,
-        source: Source,
-        (lower, upper): (f64, f64),
-        bias: f64,
-        (compliance, warm, correction): (f64, f64, f64),
-    ) {
+    fn joint_row(&mut self, source: Source, bounds: (f64, f64), bias: f64, extra: (f64, f64, f64)) {
         let (Source::Servo { robot, dof }
         | Source::Friction { robot, dof }
         | Source::Lower { robot, dof }
@@ -172,14 +173,28 @@ impl Builder<'_> {
         else {
             return;
         };
+        self.robot_row((source, robot), &[(dof, 1.0)], bounds, bias, extra);
+    }
+
+    /// A row on some freedoms of a robot, each with its coefficient. `(compliance, warm start, correction)`.
+    pub(crate) fn robot_row(
+        &mut self,
+        (source, robot): (Source, usize),
+        entries: &[(usize, f64)],
+        (lower, upper): (f64, f64),
+        bias: f64,
+        (compliance, warm, correction): (f64, f64, f64),
+    ) {
         let Some(r) = &mut self.robots[robot] else { return };
         let nv = r.v.len();
         let offset = self.problem.jacobian.len();
         self.problem.jacobian.resize(offset + nv, 0.0);
-        self.problem.jacobian[offset + dof] = 1.0;
         self.problem.response.resize(offset + nv, 0.0);
         let response = &mut self.problem.response[offset..];
-        response[dof] = 1.0;
+        for &(dof, coefficient) in entries {
+            self.problem.jacobian[offset + dof] = coefficient;
+            response[dof] = coefficient;
+        }
         r.respond(response);
         let sides = [Side { start: r.start, len: nv, offset }, Side::default()];
         let block = Block {

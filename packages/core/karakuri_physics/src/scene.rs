@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use materials::{MaterialName, SceneMaterials, SceneSurface};
 
 use karakuri_dynamics::Reduction;
-use karakuri_model::{Base, BodyId, Diagnostics, JointKind, Model, Place, Report};
+use karakuri_model::{Base, BodyId, Diagnostics, Model, Place, Report};
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::{BodyDescription, Owner, RobotId, World, WorldError, WorldSettings};
@@ -133,14 +133,16 @@ impl SceneRobot {
         place: &Place,
         report: &mut Report,
     ) -> Option<BodyId> {
-        let single =
-            |k: JointKind| matches!(k, JointKind::Revolute { .. } | JointKind::Prismatic { .. });
         let found = model.joint(name);
-        if found.is_some_and(|id| single(model.joints[id.0].kind)) {
+        if found.is_some_and(|id| model.joints[id.0].kind.single().is_some()) {
             return found;
         }
-        let known: Vec<&str> =
-            model.joints.iter().filter(|j| single(j.kind)).map(|j| j.name.as_str()).collect();
+        let known: Vec<&str> = model
+            .joints
+            .iter()
+            .filter(|j| j.kind.single().is_some())
+            .map(|j| j.name.as_str())
+            .collect();
         let what = if found.is_some() { "has more than one freedom" } else { "is no moving joint" };
         report.error_at(
             place.clone(),

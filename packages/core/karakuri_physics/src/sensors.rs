@@ -26,7 +26,10 @@ pub(crate) fn read(
     robot: &mut Robot,
     index: usize,
     (contacts, attachments): (&[Contact], &[Option<Attachment>]),
-    joints: impl Iterator<Item = (BodyId, Vector3, Force)>,
+    (joints, gears): (
+        impl Iterator<Item = (BodyId, Vector3, Force)>,
+        impl Iterator<Item = (BodyId, Vector3)>,
+    ),
     (after, h): (&[f64], f64),
 ) {
     if robot.model.sensors.is_empty() {
@@ -47,6 +50,9 @@ pub(crate) fn read(
             let arm = point - robot.data.pose_in_world[body.0].translation;
             let F = impulse * (1.0 / h);
             robot.external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
+        }
+        for (body, moment) in gears {
+            robot.external[body.0].moment += moment / h;
         }
         // At the rates of the step's start, as the step itself: its impulses balance exactly.
         let before = std::mem::take(&mut robot.v);
@@ -119,7 +125,7 @@ impl Robot {
                 + self.armature[k] * self.acceleration[k]
                 + self.joint_damping[k] * after[k]
                 - self.efforts[k]
-                - (own.friction + own.lower + own.upper + own.speed) / h;
+                - (own.friction + own.lower + own.upper + own.speed + own.other) / h;
         }
         let Self { loops, data, factor, residual, external, .. } = self;
         loops.add_reactions(&model, data, factor, residual, external);

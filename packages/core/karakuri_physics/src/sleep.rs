@@ -12,6 +12,7 @@ use karakuri_spatial::{Motion, Vector3};
 
 use crate::body::Body;
 use crate::contacts::Mover;
+use crate::gears::Gear;
 use crate::joints::AttachedJoint;
 use crate::rows::{NO_MOVER, root};
 use crate::solver::natural_map;
@@ -87,7 +88,8 @@ impl World {
         }
         let springs = self.springs.iter().flatten();
         let on_springs = springs.flat_map(|s| s.bodies().into_iter().flatten());
-        let joined = self.joints.iter().flatten().flat_map(AttachedJoint::movers);
+        let geared = self.gears.iter().flatten().flat_map(Gear::movers);
+        let joined = self.joints.iter().flatten().flat_map(AttachedJoint::movers).chain(geared);
         let joined = joined.filter_map(Mover::body);
         for body in on_springs.chain(joined) {
             tired[root(parents, n_robots + body)] = false;

@@ -3,6 +3,7 @@
 use karakuri_spatial::Vector3;
 
 use crate::contacts::{SLIP, match_contacts};
+use crate::gears::Gear;
 use crate::operators::fill_operators;
 use crate::rows::{Builder, Row, Source, group_islands};
 use crate::sensors;
@@ -99,6 +100,7 @@ impl World {
         self.correct_penetration();
         self.remember_impulses();
         self.settle_joints();
+        self.settle_gears();
         self.book_impulses();
         self.read_sensors();
         self.integrate();
@@ -211,6 +213,11 @@ impl World {
                 builder.attached_joint(i, joint);
             }
         }
+        for (i, gear) in self.gears.iter().enumerate() {
+            if let Some(gear) = gear {
+                builder.gear(i, gear);
+            }
+        }
         for (i, contact) in self.contacts.iter().enumerate() {
             builder.contact(i, contact, |collider| self.attachments[collider.0]);
         }
@@ -321,16 +328,7 @@ impl World {
     /// Puts impulses where the next step finds them, and updates drifts and drive efforts.
     fn remember_impulses(&mut self) {
         let h = self.settings.dt;
-        for robot in self.robots.iter_mut().flatten() {
-            robot.impulses.fill(crate::robot::JointImpulses::default());
-        }
-        for contact in &mut self.contacts {
-            contact.impulse = Vector3::zeros();
-            contact.turning = Vector3::zeros();
-        }
-        for joint in self.joints.iter_mut().flatten() {
-            joint.impulses = [0.0; 6];
-        }
+        self.forget_impulses();
         for (contact, impulse) in &self.bounces.impulses {
             self.contacts[*contact].impulse += impulse;
         }
@@ -347,6 +345,16 @@ impl World {
                     contact.turning = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
                 }
                 Source::Spring(_) => {}
+                Source::Gear(i) => {
+                    if let Some(gear) = &mut self.gears[i] {
+                        gear.impulse = impulse.x;
+                    }
+                }
+                Source::Cone { robot, ball, side } => {
+                    if let Some(robot) = &mut self.robots[robot] {
+                        robot.cones[ball].impulses[side as usize] = impulse.x;
+                    }
+                }
                 Source::Joint { joint, axis } => {
                     if let Some(joint) = &mut self.joints[joint] {
                         joint.impulses[axis] = impulse.x;
@@ -369,6 +377,7 @@ impl World {
                 }
             }
         }
+        self.share_impulses();
         for robot in self.robots.iter_mut().flatten() {
             for k in 0..robot.v.len() {
                 let demand = robot.servo_demand(k, self.problem.velocity[robot.start + k], h);
@@ -382,13 +391,51 @@ impl World {
         }
     }
 
+    fn forget_impulses(&mut self) {
+        for robot in self.robots.iter_mut().flatten() {
+            robot.impulses.fill(crate::robot::JointImpulses::default());
+            for ball in &mut robot.cones {
+                ball.impulses = [0.0; 3];
+            }
+        }
+        for contact in &mut self.contacts {
+            contact.impulse = Vector3::zeros();
+            contact.turning = Vector3::zeros();
+        }
+        for joint in self.joints.iter_mut().flatten() {
+            joint.impulses = [0.0; 6];
+        }
+        for gear in self.gears.iter_mut().flatten() {
+            gear.impulse = 0.0;
+        }
+    }
+
+    /// Gives the freedoms of robots what gears and the limits of ball joints do to them.
+    fn share_impulses(&mut self) {
+        for (robot, body, impulse) in self.gears.iter().flatten().flat_map(Gear::joint_impulses) {
+            if let Some(robot) = &mut self.robots[robot] {
+                robot.impulses[robot.model.joints[body.0].v_start].other += impulse;
+            }
+        }
+        for robot in self.robots.iter_mut().flatten() {
+            for ball in &robot.cones {
+                let freedoms = &mut robot.impulses[ball.first_dof..ball.first_dof + 3];
+                for (memory, push) in freedoms.iter_mut().zip(&ball.push()) {
+                    memory.other += push;
+                }
+            }
+        }
+    }
+
     fn read_sensors(&mut self) {
         let h = self.settings.dt;
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
             let joints = self.joints.iter().flatten().flat_map(|j| j.pushes_on(i));
-            sensors::read(robot, i, (&self.contacts, &self.attachments), joints, (after, h));
+            let moments = self.gears.iter().flatten().flat_map(|g| g.moments_on(i));
+            let outside = (joints, moments);
+            sensors::read(robot, i, (&self.contacts, &self.attachments), outside, (after, h));
         }
     }
 
@@ -415,7 +462,8 @@ fn correcting(row: &Row) -> Option<(f64, f64)> {
     match row.source {
         Source::Contact(_) | Source::Lower { .. } => Some((0.0, f64::INFINITY)),
         Source::Upper { .. } => Some((f64::NEG_INFINITY, 0.0)),
-        Source::Joint { .. } => Some((f64::NEG_INFINITY, f64::INFINITY)),
+        Source::Joint { .. } | Source::Gear(_) => Some((f64::NEG_INFINITY, f64::INFINITY)),
+        Source::Cone { side, .. } => Some(side.bounds()),
         _ => None,
     }
 }

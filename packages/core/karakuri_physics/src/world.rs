@@ -10,6 +10,7 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover};
 use crate::energy::Booking;
+use crate::gears::Gear;
 use crate::impacts::Bounces;
 use crate::joints::AttachedJoint;
 use crate::materials::{Materials, Surface};
@@ -158,6 +159,7 @@ pub struct World {
     pub(crate) n_asleep: usize,
     pub(crate) springs: Vec<Option<Spring>>,
     pub(crate) joints: Vec<Option<AttachedJoint>>,
+    pub(crate) gears: Vec<Option<Gear>>,
     pub(crate) bounces: Bounces,
     pub(crate) booking: Booking,
     pub(crate) last_solution: Solution,
@@ -269,6 +271,7 @@ impl World {
             n_asleep: 0,
             springs: Vec::new(),
             joints: Vec::new(),
+            gears: Vec::new(),
             bounces: Bounces::default(),
             booking: Booking::default(),
             last_solution: Solution::default(),
@@ -431,6 +434,7 @@ impl World {
         self.robots[id.0] = None;
         self.remove_loose_springs();
         self.remove_loose_joints();
+        self.remove_loose_gears();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
         self.lay_out();
     }
@@ -441,6 +445,7 @@ impl World {
         self.bodies[id.0] = None;
         self.remove_loose_springs();
         self.remove_loose_joints();
+        self.remove_loose_gears();
         self.remove_colliders(|owner| owner == Owner::Body(id));
         self.lay_out();
     }
@@ -656,7 +661,9 @@ impl World {
             body.island_asleep = None;
         }
         self.joints.clone_from(&snapshot.0.joints);
+        self.gears.clone_from(&snapshot.0.gears);
         self.remove_loose_joints();
+        self.remove_loose_gears();
         self.contacts.clear();
         self.lay_out();
     }

@@ -5,4 +5,4 @@ mod cpu_time;
 mod random;
 
 pub use cpu_time::CpuTime;
-pub use random::{Kind, Random, random_position, random_tree, random_vector};
+pub use random::{Kind, Random, Saddle, random_position, random_tree, random_vector};

@@ -1,7 +1,11 @@
 //! Random robots and states for property tests: the same seed gives the same robot on every machine.
 
-use karakuri_model::{Base, JointKind, JointSpec, LinkSpec, Model, ModelBuilder};
-use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
+use std::sync::Arc;
+
+use karakuri_model::{
+    Base, Freedom, JointKind, JointMotion, JointSpec, LinkSpec, Model, ModelBuilder, Path,
+};
+use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
 /// `SplitMix64`. [Steele et al. 2014, Fig. 10]
 #[derive(Debug, Clone)]
@@ -92,8 +96,50 @@ pub enum Kind {
     Planar,
     /// Six freedoms.
     Floating,
+    /// Along a closed curve, the body turning along.
+    Path,
+    /// Two freedoms of a user's own, on a curved surface: [`Saddle`].
+    Saddle,
     /// None: the link is merged into its parent.
     Fixed,
+}
+
+/// A joint as a user would write it: the body glides on `z = bend · x y` and turns about z by `x + twist · y²`.
+#[derive(Debug, Clone, Copy)]
+pub struct Saddle {
+    /// [1/m]
+    pub bend: f64,
+    /// [rad/m²]
+    pub twist: f64,
+}
+
+impl JointMotion for Saddle {
+    fn name(&self) -> &'static str {
+        "saddle"
+    }
+
+    fn freedoms(&self) -> &[Freedom] {
+        &[Freedom::Length, Freedom::Length]
+    }
+
+    fn pose(&self, q: &[f64]) -> Pose {
+        let angle = q[0] + self.twist * q[1] * q[1];
+        let turned = Pose::from_axis_angle(&Vector3::z(), angle);
+        Pose { translation: Vector3::new(q[0], q[1], self.bend * q[0] * q[1]), ..turned }
+    }
+
+    fn subspace(&self, q: &[f64], columns: &mut [Motion]) {
+        let z = Vector3::z();
+        columns[0] = Motion::new(z, Vector3::new(1.0, 0.0, self.bend * q[1]));
+        columns[1] =
+            Motion::new(z * (2.0 * self.twist * q[1]), Vector3::new(0.0, 1.0, self.bend * q[0]));
+    }
+
+    fn subspace_rate(&self, _: &[f64], v: &[f64], columns: &mut [Motion]) {
+        let z = Vector3::z();
+        columns[0] = Motion::new(Vector3::zeros(), z * (self.bend * v[1]));
+        columns[1] = Motion::new(z * (2.0 * self.twist * v[1]), z * (self.bend * v[0]));
+    }
 }
 
 impl Kind {
@@ -106,6 +152,8 @@ impl Kind {
         Self::Spherical,
         Self::Planar,
         Self::Floating,
+        Self::Path,
+        Self::Saddle,
         Self::Fixed,
     ];
 
@@ -120,6 +168,22 @@ impl Kind {
                 Some(JointKind::Planar { x: axis, y })
             }
             Self::Floating => Some(JointKind::Floating),
+            Self::Path => {
+                let up = axis.cross(&random.unit_vector()).normalize();
+                // A bent ring about `up`, so that the tangent is never along it.
+                let ring = |i: usize| {
+                    let angle = std::f64::consts::TAU * i as f64 / 7.0;
+                    let (e, f) = (axis, up.cross(&axis));
+                    e * angle.cos() + f * angle.sin() + up * (0.2 * (2.0 * angle).sin())
+                };
+                let points: Vec<Vector3> = (0..7).map(ring).collect();
+                let path = Path::new(&points, true, Some(up)).ok()?;
+                Some(JointKind::Custom(Arc::new(path)))
+            }
+            Self::Saddle => {
+                let (bend, twist) = (random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0));
+                Some(JointKind::Custom(Arc::new(Saddle { bend, twist })))
+            }
             Self::Fixed => None,
         }
     }

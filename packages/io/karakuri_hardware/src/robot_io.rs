@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_model::{BodyId, JointKind, Model, SensorKind};
+use karakuri_model::{BodyId, Model, SensorKind};
 use karakuri_physics::World;
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
@@ -126,9 +126,7 @@ impl RobotLayout {
             .joints
             .iter()
             .enumerate()
-            .filter(|(_, j)| {
-                matches!(j.kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
-            })
+            .filter(|(_, j)| j.kind.single().is_some())
             .map(|(i, j)| JointLayout {
                 name: j.name.clone(),
                 body: BodyId(i),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use karakuri_dynamics::{Data, forward_kinematics, pose_in_parent_link};
-use karakuri_model::{BodyId, Diagnostics, FrameId, JointKind, Model, NoAssets, Source, load};
+use karakuri_model::{BodyId, Diagnostics, FrameId, Model, NoAssets, Source, load};
 use karakuri_spatial::Pose;
 
 /// A link and its parent.
@@ -33,10 +33,7 @@ impl Robot {
         let carried = |(i, frame): (usize, &karakuri_model::Frame)| {
             let parent = frame.parent.as_ref().filter(|parent| !parent.fixed)?;
             let joint = model.joint(&parent.joint)?;
-            let has_one_freedom = matches!(
-                model.joints[joint.0].kind,
-                JointKind::Revolute { .. } | JointKind::Prismatic { .. }
-            );
+            let has_one_freedom = model.joints[joint.0].kind.single().is_some();
             has_one_freedom.then(|| (parent.joint.clone(), (joint, FrameId(i))))
         };
         let joints = model.frames.iter().enumerate().filter_map(carried).collect();

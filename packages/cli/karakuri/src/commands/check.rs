@@ -91,7 +91,7 @@ fn summary(model: &Model) -> Value {
             let parent = body.parent.map(|p| model.bodies[p.0].name.clone());
             json!({
                 "name": joint.name,
-                "type": kind_name(joint.kind),
+                "type": joint.kind.name(),
                 "link": body.name,
                 "parent_link": parent,
                 "mass_kg": body.inertia.mass,
@@ -144,17 +144,6 @@ fn summary(model: &Model) -> Value {
     })
 }
 
-fn kind_name(kind: karakuri_model::JointKind) -> &'static str {
-    use karakuri_model::JointKind;
-    match kind {
-        JointKind::Revolute { .. } => "revolute",
-        JointKind::Prismatic { .. } => "prismatic",
-        JointKind::Spherical => "spherical",
-        JointKind::Planar { .. } => "planar",
-        JointKind::Floating => "floating",
-    }
-}
-
 fn sensor_name(kind: karakuri_model::SensorKind) -> &'static str {
     use karakuri_model::SensorKind;
     match kind {
@@ -205,7 +194,7 @@ fn describe(model: &Model) -> String {
         };
         [
             joint.name.clone(),
-            kind_name(joint.kind).to_owned(),
+            joint.kind.name().to_owned(),
             body.name.clone(),
             number(body.inertia.mass),
             number(joint.limits.lower),

@@ -102,7 +102,7 @@ fn set_state(world: &mut World, trace: &Trace, time: f64) -> Result<()> {
         let (name, model) = (robot.name(), robot.model());
         let (mut q, v) = (robot.q().to_vec(), vec![0.0; model.nv]);
         for joint in &model.joints {
-            if joint.kind == JointKind::Floating {
+            if matches!(joint.kind, JointKind::Floating) {
                 if let Some(base) = pose(&format!("{name}.base")) {
                     q[joint.q_start..joint.q_start + 3]
                         .copy_from_slice(base.translation.as_slice());

@@ -170,7 +170,7 @@ impl Block {
             self.move_link(i, mechanism, variant, target.dt, &window);
         }
         self.load_points(mechanism, variant, target, &window);
-        self.superpose(window.moved);
+        self.superpose(target, &window, n);
     }
 
     /// Effort of a freedom at the `k`th sample of the last run.
@@ -365,7 +365,8 @@ impl Block {
     }
 
     /// Efforts, from the tips to the root.
-    fn superpose(&mut self, moved: usize) {
+    fn superpose(&mut self, target: &Target<'_>, w: &Window, n: usize) {
+        let moved = w.moved;
         for (i, place) in self.places.iter().enumerate().rev() {
             let (inner, outer) = self.wrench.split_at_mut(i);
             let (wrench, body) = (&outer[0], &self.place[i]);
@@ -375,7 +376,9 @@ impl Block {
                 let parent =
                     || place.parent.map_or_else(M::identity, |p| rotation_at(&self.place[p], at));
                 let R = rotation_at(body, at);
-                place.efforts(&R, parent, &F, |k, x| store(&mut tau[k], at, x));
+                let samples = w.samples(at, n);
+                let q = |k: usize| gather(target.q, samples, self.nq, place.q_start + k);
+                place.efforts(&R, (parent, q), &F, |k, x| store(&mut tau[k], at, x));
             }
             let Some(p) = place.parent else { continue };
             for at in (self.lead..moved).step_by(LANES) {

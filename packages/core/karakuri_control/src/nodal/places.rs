@@ -4,11 +4,13 @@
 //! `X_WB = X_WP X_PJ X_J(q)` and `τ_k = S_k · F`, with the wrench of everything outboard about the body's own origin,
 //! the last step of `{τ} = [L][T]{P}`: a hinge takes the moment about its axis, a slide the force along it.
 
-use karakuri_model::{Joint, JointKind};
-use karakuri_spatial::{Matrix3, Vector3};
+use karakuri_model::{Joint, JointKind, JointMotion, MAX_FREEDOMS};
+use karakuri_spatial::{Force, Matrix3, Motion, Vector3};
 use nalgebra::SimdValue;
 
-use super::lanes::{Lane, M, Number, V, dot, rotate, sin_cos, splat, splat_matrix, times};
+use super::lanes::{
+    LANES, Lane, M, Number, V, dot, rotate, sin_cos, splat, splat_matrix, times, unrotate,
+};
 
 /// The joint of a body, ready for lanes.
 #[derive(Debug, Clone)]
@@ -49,7 +51,7 @@ impl Place {
         let R = joint.pose_in_parent.rotation;
         Self {
             parent,
-            kind: joint.kind,
+            kind: joint.kind.clone(),
             q_start: joint.q_start,
             v_start: joint.v_start,
             rotation: (R != Matrix3::identity()).then_some(R),
@@ -83,6 +85,15 @@ impl Place {
                 let d = rotate(&R, &V::new(q(0), q(1), q(2)));
                 At { R: times(&R, &rotation([q(3), q(4), q(5), q(6)])), p: p + d }
             }
+            JointKind::Custom(motion) => {
+                let (mut R_JB, mut p_JB) = (M::<Lane>::identity(), V::<Lane>::zeros());
+                for at in 0..LANES {
+                    let X_JB = motion.pose(&coordinates(motion.as_ref(), &q, at));
+                    R_JB.replace(at, X_JB.rotation);
+                    p_JB.replace(at, X_JB.translation);
+                }
+                At { R: times(&R, &R_JB), p: p + rotate(&R, &p_JB) }
+            }
         }
     }
 
@@ -92,7 +103,7 @@ impl Place {
     pub(super) fn efforts<T: Number>(
         &self,
         R_WB: &M<T>,
-        R_WP: impl Fn() -> M<T>,
+        (R_WP, q): (impl Fn() -> M<T>, impl Fn(usize) -> T),
         F: &Wrench<T>,
         mut put: impl FnMut(usize, T),
     ) {
@@ -126,7 +137,46 @@ impl Place {
                     put(3 + j, column(&R, j, &F.moment));
                 }
             }
+            JointKind::Custom(motion) => {
+                let R = self.frame(&R_WP());
+                let (moment, force) = (unrotate(&R, &F.moment), unrotate(&R, &F.force));
+                let n = motion.freedoms().len();
+                let mut efforts = [T::splat(0.0); MAX_FREEDOMS];
+                for at in 0..T::LANES {
+                    let mut S = [Motion::default(); MAX_FREEDOMS];
+                    motion.subspace(&coordinates(motion.as_ref(), &q, at), &mut S[..n]);
+                    let F = Force::new(moment.extract(at), force.extract(at));
+                    for (effort, S) in efforts.iter_mut().zip(&S[..n]) {
+                        effort.replace(at, S.dot(&F));
+                    }
+                }
+                (0..n).for_each(|k| put(k, efforts[k]));
+            }
         }
+    }
+}
+
+/// The coordinates of a custom joint in one lane.
+fn coordinates<T: Number>(
+    motion: &dyn JointMotion,
+    q: &impl Fn(usize) -> T,
+    at: usize,
+) -> Coordinates {
+    let n = motion.freedoms().len();
+    Coordinates { n, q: std::array::from_fn(|k| if k < n { q(k).extract(at) } else { 0.0 }) }
+}
+
+/// At most six coordinates.
+struct Coordinates {
+    n: usize,
+    q: [f64; MAX_FREEDOMS],
+}
+
+impl std::ops::Deref for Coordinates {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.q[..self.n]
     }
 }
 

@@ -359,7 +359,9 @@ impl<'a> Chain<'a> {
                 JointKind::Prismatic { .. } => {
                     joint.limits.lower.abs().max(joint.limits.upper.abs())
                 }
-                JointKind::Planar { .. } | JointKind::Floating => f64::INFINITY,
+                JointKind::Planar { .. } | JointKind::Floating | JointKind::Custom(_) => {
+                    f64::INFINITY
+                }
             };
         }
         ((target.pose_in_world.translation - root).norm(), reach)

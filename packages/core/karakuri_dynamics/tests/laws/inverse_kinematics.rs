@@ -144,8 +144,11 @@ fn planar(limits: Limits) -> Model {
         .link(LinkSpec::new("upper", mass))
         .link(LinkSpec::new("fore", mass))
         .link(LinkSpec::new("tip", mass))
-        .joint(JointSpec::new("shoulder", "base", "upper", hinge))
-        .joint(JointSpec { limits, ..JointSpec::new("elbow", "upper", "fore", hinge).at(at(1.0)) })
+        .joint(JointSpec::new("shoulder", "base", "upper", hinge.clone()))
+        .joint(JointSpec {
+            limits,
+            ..JointSpec::new("elbow", "upper", "fore", hinge.clone()).at(at(1.0))
+        })
         .joint(JointSpec::new("wrist", "fore", "tip", None).at(at(1.0)))
         .build()
         .unwrap()

@@ -4,6 +4,7 @@
 
 mod common;
 mod couplings;
+mod custom_joints;
 mod derivatives;
 mod dynamics;
 mod inverse_kinematics;

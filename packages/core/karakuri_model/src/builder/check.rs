@@ -1,10 +1,10 @@
 //! Axes, limits and inertias.
 
-use karakuri_spatial::{Inertia, InertiaError, Matrix6, Vector3, Vector6};
+use karakuri_spatial::{Inertia, InertiaError, Matrix6, Motion, Vector3, Vector6};
 
 use super::{JointSpec, ModelBuilder};
 use crate::diagnostic::{Report, Subject};
-use crate::{JointKind, Model};
+use crate::{JointKind, JointMotion, MAX_FREEDOMS, Model};
 
 /// Axes whose length differs from 1 by no more are rounding of the file's decimals. [-]
 const UNIT_SLACK: f64 = 1e-3;
@@ -14,6 +14,7 @@ impl ModelBuilder {
     pub(super) fn check_joints(&mut self, report: &mut Report) {
         for joint in &mut self.joints {
             check_axes(joint, report);
+            check_freedoms(joint, report);
             check_numbers(joint, report);
         }
     }
@@ -94,7 +95,7 @@ impl ModelBuilder {
             }
         }
         for (i, joint) in model.joints.iter().enumerate() {
-            if joint.armature > 0.0 || least_inertia(&composite[i], joint.kind) > 0.0 {
+            if joint.armature > 0.0 || least_inertia(&composite[i], &joint.kind) > 0.0 {
                 continue;
             }
             let body = &model.bodies[i].name;
@@ -135,6 +136,18 @@ fn check_axes(joint: &mut JointSpec, report: &mut Report) {
             }
         }
         _ => {}
+    }
+}
+
+/// A joint that moves has one to six freedoms.
+fn check_freedoms(joint: &JointSpec, report: &mut Report) {
+    let Some(n) = joint.kind.as_ref().map(JointKind::nv) else { return };
+    if !(1..=MAX_FREEDOMS).contains(&n) {
+        report.error(
+            &Subject::Joint(joint.name.clone()),
+            format!("joint `{}` has {n} freedoms", joint.name),
+            format!("a joint has 1 to {MAX_FREEDOMS}; make it fixed, or split it"),
+        );
     }
 }
 
@@ -209,14 +222,24 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
     }
 }
 
+/// At zero, in the axes of the body and at its origin. (n)
+fn custom_subspace(motion: &dyn JointMotion) -> Vec<Vector6> {
+    let n = motion.freedoms().len();
+    let (q, mut columns) = ([0.0; MAX_FREEDOMS], [Motion::default(); MAX_FREEDOMS]);
+    motion.subspace(&q[..n], &mut columns[..n]);
+    let R = motion.pose(&q[..n]).rotation;
+    let column = |S: &Motion| Motion::new(R.tr_mul(&S.angular), R.tr_mul(&S.linear)).to_vector();
+    columns[..n].iter().map(column).collect()
+}
+
 /// The smallest inertia against any motion that the joint allows, given the composite inertia of what it carries;
 /// 0 when it is nothing but rounding.
-fn least_inertia(composite: &Inertia, kind: JointKind) -> f64 {
+fn least_inertia(composite: &Inertia, kind: &JointKind) -> f64 {
     let subspace: Vec<Vector6> = match kind {
         JointKind::Revolute { axis } => vec![Vector6::new(axis.x, axis.y, axis.z, 0.0, 0.0, 0.0)],
         JointKind::Prismatic { .. } => return composite.mass,
         JointKind::Planar { x, y } => {
-            let n = x.cross(&y);
+            let n = x.cross(y);
             vec![
                 Vector6::new(0.0, 0.0, 0.0, x.x, x.y, x.z),
                 Vector6::new(0.0, 0.0, 0.0, y.x, y.y, y.z),
@@ -225,6 +248,7 @@ fn least_inertia(composite: &Inertia, kind: JointKind) -> f64 {
         }
         JointKind::Spherical => (0..3).map(|i| Vector6::ith(i, 1.0)).collect(),
         JointKind::Floating => (0..6).map(|i| Vector6::ith(i, 1.0)).collect(),
+        JointKind::Custom(motion) => custom_subspace(motion.as_ref()),
     };
     let matrix: Matrix6 = composite.to_matrix();
     let reduced = nalgebra::DMatrix::from_fn(subspace.len(), subspace.len(), |r, c| {

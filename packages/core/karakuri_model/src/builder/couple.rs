@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::ModelBuilder;
 use super::tree::closest;
 use crate::diagnostic::{Report, Subject};
-use crate::{Coupling, JointKind, Model};
+use crate::{Coupling, Model};
 
 /// `q[follower] = multiplier · q[leader] + offset`, by joint index in the builder.
 pub(super) struct ResolvedMimic {
@@ -107,10 +107,7 @@ impl ModelBuilder {
     }
 
     fn has_one_freedom(&self, joint: usize) -> bool {
-        matches!(
-            self.joints[joint].kind,
-            Some(JointKind::Revolute { .. } | JointKind::Prismatic { .. })
-        )
+        self.joints[joint].kind.as_ref().is_some_and(|kind| kind.single().is_some())
     }
 
     /// Puts the couplings into the model.

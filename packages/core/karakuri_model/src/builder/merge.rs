@@ -31,11 +31,11 @@ impl ModelBuilder {
                     });
                     let (body, pose) = seats[parent];
                     let X_BJ = pose * joint.origin;
-                    match joint.kind {
+                    match &joint.kind {
                         None => (body, X_BJ),
                         Some(kind) => {
                             let new = push_body(&mut model, &self.links[link].name, body);
-                            model.push_joint(moving_joint(joint, kind, X_BJ));
+                            model.push_joint(moving_joint(joint, kind.clone(), X_BJ));
                             (Some(new), Pose::IDENTITY)
                         }
                     }
@@ -86,14 +86,22 @@ fn push_body(model: &mut Model, name: &str, parent: Option<BodyId>) -> BodyId {
 }
 
 fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Joint {
-    let one_freedom = kind.nv() == 1;
+    let one_freedom = kind.single().is_some();
+    let mut limits = if one_freedom { spec.limits } else { Limits::NONE };
+    if let JointKind::Custom(motion) = &kind
+        && let Some((first, last)) = motion.range()
+    {
+        limits.lower = limits.lower.max(first);
+        limits.upper = limits.upper.min(last);
+    }
     Joint {
         name: spec.name.clone(),
+        cone: spec.cone.filter(|_| matches!(kind, JointKind::Spherical)),
         kind,
         pose_in_parent,
         q_start: 0,
         v_start: 0,
-        limits: if one_freedom { spec.limits } else { Limits::NONE },
+        limits,
         armature: spec.armature,
         damping: spec.damping,
         friction: spec.friction,

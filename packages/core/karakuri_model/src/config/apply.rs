@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use roxmltree::Node;
 
-use super::{DriveConfig, RobotConfig};
+use super::{DriveConfig, RobotConfig, joints};
 use crate::assets::Assets;
 use crate::builder::{JointSpec, closest};
 use crate::diagnostic::{Place, Report, Subject};
@@ -23,6 +23,12 @@ impl RobotConfig {
     ) {
         if let Some(base) = self.base {
             builder.base = base;
+        }
+        for (name, place, reshaped) in self.joints {
+            joints::reshape(&name, &place, reshaped, builder, report);
+        }
+        for (name, place, gear) in &self.gears {
+            joints::gear(name, place, gear, builder, report);
         }
         for (name, place, drive) in &self.drives {
             apply_drive(name, place, drive, builder, report);
@@ -65,7 +71,7 @@ impl RobotConfig {
     }
 }
 
-fn did_you_mean<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn did_you_mean<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest(wrong, known)
         .map_or("write a name of the URDF".to_owned(), |name| format!("did you mean `{name}`?"))
 }
@@ -110,7 +116,7 @@ fn apply_drive(
         return;
     };
     let driven = config.stiffness.is_some() || config.damping.is_some();
-    if driven && joint.kind.is_none_or(|kind| kind.nv() != 1) {
+    if driven && joint.kind.as_ref().is_none_or(|kind| kind.single().is_none()) {
         let message = format!("drives: joint `{name}` has not one freedom");
         report.error_at(
             place.clone(),

@@ -37,7 +37,8 @@ impl Robot {
 
     /// Whether no joint can reach a limit of position or speed in this step, by a margin of its present rate.
     pub(crate) fn clear_of_limits(&self, h: f64) -> bool {
-        self.model.joints.iter().filter(|j| j.kind.nv() == 1).all(|joint| {
+        let single = self.model.joints.iter().filter(|j| j.kind.single().is_some());
+        let clear = |joint: &karakuri_model::Joint| {
             let (q, v) = (self.q[joint.q_start], self.v[joint.v_start]);
             let reach = 4.0 * h * (v.abs() + h);
             let limits = &joint.limits;
@@ -48,7 +49,8 @@ impl Robot {
                 && idle.lower == 0.0
                 && idle.upper == 0.0
                 && idle.speed == 0.0
-        })
+        };
+        single.into_iter().all(clear) && self.clear_of_cones(h)
     }
 
     /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)

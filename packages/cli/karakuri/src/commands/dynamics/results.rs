@@ -24,10 +24,14 @@ fn order(model: &Model) -> Vec<String> {
     let mut order = Vec::with_capacity(model.nv);
     for (i, joint) in model.joints.iter().enumerate() {
         let name = if i == 0 && is_floating { "base" } else { joint.name.as_str() };
-        let parts: &[&str] = match joint.kind {
-            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
-                order.push(joint.name.clone());
-                continue;
+        if joint.kind.single().is_some() {
+            order.push(joint.name.clone());
+            continue;
+        }
+        let parts: &[&str] = match &joint.kind {
+            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => &[],
+            JointKind::Custom(motion) => {
+                &["v0", "v1", "v2", "v3", "v4", "v5"][..motion.freedoms().len()]
             }
             JointKind::Spherical => &["wx", "wy", "wz"],
             JointKind::Planar { .. } => &["vx", "vy", "wz"],

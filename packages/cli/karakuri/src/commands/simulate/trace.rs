@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use karakuri_files::{Column, TraceError, TraceWriter};
-use karakuri_model::{Base, Joint, JointKind, Model};
+use karakuri_model::{Base, Freedom, Joint, JointKind, Model};
 use karakuri_physics::{RobotView, World};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
@@ -35,7 +35,7 @@ impl Trace {
             columns.extend(rigid(format!("{}.base", robot.name())));
             for joint in joints(robot.model()) {
                 let name = format!("{}.{}", robot.name(), joint.name);
-                let (position, rate, effort) = units(joint.kind);
+                let (position, rate, effort) = units(&joint.kind);
                 let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
                 for (quantity, n, unit) in
                     [("q", nq, position), ("v", nv, rate), ("tau", nv, effort)]
@@ -105,11 +105,11 @@ pub(super) fn base_state(robot: RobotView<'_>) -> (Pose, Motion) {
 }
 
 /// Units of position, rate and effort; none where a joint's coordinates have different ones.
-fn units(kind: JointKind) -> (&'static str, &'static str, &'static str) {
-    match kind {
-        JointKind::Revolute { .. } => ("rad", "rad/s", "N·m"),
-        JointKind::Prismatic { .. } => ("m", "m/s", "N"),
-        JointKind::Spherical => ("", "rad/s", "N·m"),
-        JointKind::Planar { .. } | JointKind::Floating => ("", "", ""),
+fn units(kind: &JointKind) -> (&'static str, &'static str, &'static str) {
+    match kind.single() {
+        Some(Freedom::Angle) => ("rad", "rad/s", "N·m"),
+        Some(Freedom::Length) => ("m", "m/s", "N"),
+        None if matches!(kind, JointKind::Spherical) => ("", "rad/s", "N·m"),
+        None => ("", "", ""),
     }
 }
