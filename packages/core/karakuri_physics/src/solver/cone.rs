@@ -36,11 +36,12 @@ pub fn solve_contact(G: &Matrix3<f64>, w: &Vector3<f64>, friction: f64) -> Vecto
 /// Nearest point of Coulomb's cone `‖λ_t‖ ≤ μ λ_n`. (3)
 pub fn project_on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let tangential = impulse.yz().norm();
-    if tangential <= friction * impulse.x {
-        return *impulse;
-    }
+    // Before the cone itself: without friction a pull along the normal is on both their lines.
     if friction * tangential <= -impulse.x {
         return Vector3::zeros();
+    }
+    if tangential <= friction * impulse.x {
+        return *impulse;
     }
     let normal = (impulse.x + friction * tangential) / (1.0 + friction * friction);
     let scale = friction * normal / tangential;
@@ -176,6 +177,13 @@ mod tests {
             prop_assert!((project_on_cone(&p, friction) - p).norm() <= 1e-14);
             prop_assert!((x - p).dot(&p).abs() <= 1e-14);
         }
+    }
+
+    #[test]
+    fn a_contact_without_friction_does_not_pull() {
+        assert_eq!(project_on_cone(&Vector3::new(-1.0, 0.0, 0.0), 0.0), Vector3::zeros());
+        assert_eq!(project_on_cone(&Vector3::new(1.0, 0.0, 0.0), 0.0), Vector3::x());
+        assert_eq!(project_on_cone(&Vector3::new(1.0, 2.0, 3.0), 0.0), Vector3::x());
     }
 
     #[test]

@@ -74,12 +74,13 @@ impl Softened {
             Admissible::Cone { friction } => {
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 let tangential = free.yz().norm();
-                if tangential <= friction * free.x {
-                    return (free, Matrix3::from_diagonal(&Vector3::new(n, t, t)));
-                }
                 let ratio = friction * self.tangential / self.normal;
+                // Before the cone itself: without friction a pull along the normal is on both their lines.
                 if ratio * tangential <= -free.x {
                     return (Vector3::zeros(), slope);
+                }
+                if tangential <= friction * free.x {
+                    return (free, Matrix3::from_diagonal(&Vector3::new(n, t, t)));
                 }
                 // On the cone's surface: nearest point in the metric of the weights.
                 let scale = 1.0 / (1.0 + friction * ratio);
@@ -143,6 +144,14 @@ mod tests {
             prop_assert!(gradient.dot(&impulse).abs() < 1e-12);
             slope_is_right(soft, admissible, y)?;
         }
+    }
+
+    #[test]
+    fn a_contact_without_friction_does_not_pull() {
+        let soft = Softened { normal: 0.5, tangential: 0.5 };
+        let apart =
+            soft.respond(&Admissible::Cone { friction: 0.0 }, &Vector3::new(-1.0, 0.0, 0.0));
+        assert_eq!(apart, (Vector3::zeros(), Matrix3::zeros()));
     }
 
     /// Against finite differences, where the law has no kink.
