@@ -20,9 +20,21 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Parry's box.
-    pub(crate) fn of(aabb: &Aabb) -> Self {
-        Self { lower: convert::from_vector(aabb.mins), upper: convert::from_vector(aabb.maxs) }
+    /// As parry's.
+    pub(crate) fn aabb(&self) -> Aabb {
+        Aabb::new(convert::vector(&self.lower), convert::vector(&self.upper))
+    }
+
+    /// The box about `center` that reaches `half` to each side.
+    pub(crate) fn about(center: &Vector3, half: &Vector3) -> Self {
+        Self { lower: center - half, upper: center + half }
+    }
+
+    /// The box around points.
+    pub(crate) fn around(points: &[Vector3]) -> Self {
+        let far = Vector3::repeat(f64::INFINITY);
+        let none = Self { lower: far, upper: -far };
+        points.iter().fold(none, |b, p| Self { lower: b.lower.inf(p), upper: b.upper.sup(p) })
     }
 
     /// Larger by `margin` on all sides. [m]
@@ -39,7 +51,7 @@ impl Bounds {
     pub(crate) fn turned(&self, X_WB: &Pose) -> Self {
         let center = X_WB.transform_point(&(0.5 * (self.lower + self.upper)));
         let half = X_WB.rotation.abs() * (0.5 * (self.upper - self.lower));
-        Self { lower: center - half, upper: center + half }
+        Self::about(&center, &half)
     }
 
     /// Least height of a point of the box along `normal`. [m]

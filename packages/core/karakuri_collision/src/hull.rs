@@ -3,6 +3,7 @@
 use karakuri_spatial::Vector3;
 use parry3d_f64::shape::ConvexPolyhedron;
 
+use crate::broad_phase::Bounds;
 use crate::convert;
 
 /// A convex polyhedron.
@@ -10,6 +11,8 @@ use crate::convert;
 pub(crate) struct Hull {
     /// Corners. [m] (n × 3)
     pub(crate) vertices: Vec<Vector3>,
+    /// Around the corners.
+    pub(crate) bounds: Bounds,
     faces: Vec<Face>,
     /// Corners of all faces, counter-clockwise seen from outside.
     corners: Vec<u32>,
@@ -33,8 +36,11 @@ impl Hull {
             len: f.num_vertices_or_edges,
         });
         let runs = polyhedron.vertices().iter();
+        let vertices: Vec<Vector3> =
+            polyhedron.points().iter().map(|p| convert::from_vector(*p)).collect();
         Self {
-            vertices: polyhedron.points().iter().map(|p| convert::from_vector(*p)).collect(),
+            bounds: Bounds::around(&vertices),
+            vertices,
             faces: faces.collect(),
             corners: polyhedron.vertices_adj_to_face().to_vec(),
             vertex_runs: runs

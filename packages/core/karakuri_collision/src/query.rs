@@ -41,7 +41,8 @@ impl CollisionScene {
         let mut nearest: Option<RayHit> = None;
         for (id, placed) in self.placed() {
             let reach = nearest.map_or(range, |hit| hit.distance);
-            if let Some(hit) = placed.parry.cast_ray_and_get_normal(&placed.pose, &ray, reach, true)
+            if let Some(hit) =
+                placed.parry.cast_ray_and_get_normal(&placed.parry_pose(), &ray, reach, true)
                 && nearest.is_none_or(|n| hit.time_of_impact < n.distance)
             {
                 let (distance, normal) = (hit.time_of_impact, convert::from_vector(hit.normal));
@@ -110,8 +111,7 @@ fn nearest_triangle(
     let pose = Pose::new(mesh.pose_in_world.rotation, mesh.pose_in_world.translation - origin);
     let theirs = other.posed(origin);
     // An infinite reach would make an infinite box, which meets nothing.
-    let around = other.parry.compute_aabb(&mesh.pose.inv_mul(&other.pose));
-    let near = around.loosened(reach.min(1e9));
+    let near = mesh.box_around(other)?.loosened(reach.min(1e9));
     let mut nearest: Option<Separation> = None;
     for index in triangles.bvh().intersect_aabb(&near) {
         let t = triangles.triangle(index);

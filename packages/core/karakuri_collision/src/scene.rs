@@ -1,6 +1,7 @@
 //! Posed colliders, and what touches among them.
 
 use karakuri_spatial::{Pose, Vector3};
+use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::shape::SharedShape;
 
@@ -47,14 +48,15 @@ pub(crate) struct Placed {
     /// Of parry's frame in the collider's.
     frame: Pose,
     pub(crate) pose_in_world: Pose,
-    /// Of parry's frame in the world.
-    pub(crate) pose: Pose3,
-    /// In parry's frame.
-    box_in_parry: Bounds,
     /// In the world; none of a half-space.
     bounds: Option<Bounds>,
     fixed: bool,
+    /// Whether it is elsewhere, or something else, than in the last update.
+    changed: bool,
 }
+
+/// A change of a position's coordinate [m], or of an entry of a rotation, that is no change.
+const STILL: f64 = 1e-12;
 
 impl Placed {
     /// In world axes, seen from `origin`.
@@ -65,17 +67,25 @@ impl Placed {
 
     /// Goes to the pose `X_WC`.
     fn place(&mut self, X_WC: &Pose) {
-        let X_WP = *X_WC * self.frame;
         self.pose_in_world = *X_WC;
-        self.pose = convert::pose(&X_WP);
-        let bounds = match &self.solid {
-            Solid::HalfSpace => None,
-            // The box of a turned box: looser than a hull's own, and no search of its corners.
-            Solid::Hull(_) => Some(self.box_in_parry.turned(&X_WP)),
-            _ => Some(Bounds::of(&self.parry.compute_aabb(&self.pose))),
-        };
-        self.bounds = bounds.filter(Bounds::is_finite);
+        self.bounds = self.solid.bounds(X_WC).filter(Bounds::is_finite);
+        self.changed = true;
     }
+
+    /// Of parry's frame in the world.
+    pub(crate) fn parry_pose(&self) -> Pose3 {
+        convert::pose(&(self.pose_in_world * self.frame))
+    }
+
+    /// The box around `other` along the axes of this one; none of a half-space.
+    pub(crate) fn box_around(&self, other: &Self) -> Option<Aabb> {
+        let X = self.pose_in_world.inverse() * other.pose_in_world;
+        other.solid.bounds(&X).map(|b| b.aabb())
+    }
+}
+
+fn nearly_equal(a: &Pose, b: &Pose) -> bool {
+    (a.translation - b.translation).amax() <= STILL && (a.rotation - b.rotation).amax() <= STILL
 }
 
 /// Colliders and their contacts.
@@ -89,6 +99,8 @@ pub struct CollisionScene {
     manifolds: Vec<Manifold>,
     /// Of the last update.
     before: Vec<Manifold>,
+    /// Of the last update. [m]
+    prediction: f64,
     broad: BroadPhase,
     narrow: Narrow,
 }
@@ -118,13 +130,12 @@ impl CollisionScene {
         let id = ColliderId(self.colliders.len());
         let mut placed = Placed {
             solid: built.solid,
-            box_in_parry: Bounds::of(&built.shape.compute_local_aabb()),
             parry: built.shape,
             frame: built.frame,
             pose_in_world: collider.pose,
-            pose: Pose3::IDENTITY,
             bounds: None,
             fixed: collider.fixed,
+            changed: true,
         };
         placed.place(&collider.pose);
         self.colliders.push(Some(placed));
@@ -137,10 +148,10 @@ impl CollisionScene {
         self.ignored.retain(|&(a, b)| a != id && b != id);
     }
 
-    /// Moves a collider to the pose `X_WC`.
+    /// Moves a collider to the pose `X_WC`. One that rests within 1e-12 of it stays where it is, and so do its contacts.
     pub fn set_pose(&mut self, id: ColliderId, X_WC: &Pose) {
         if let Some(placed) = &mut self.colliders[id.0]
-            && placed.pose_in_world != *X_WC
+            && !nearly_equal(&placed.pose_in_world, X_WC)
         {
             placed.place(X_WC);
         }
@@ -149,6 +160,7 @@ impl CollisionScene {
     /// Lets a collider count as fixed, or as moving again.
     pub fn set_fixed(&mut self, id: ColliderId, fixed: bool) {
         if let Some(placed) = &mut self.colliders[id.0] {
+            placed.changed |= placed.fixed != fixed;
             placed.fixed = fixed;
         }
     }
@@ -179,6 +191,8 @@ impl CollisionScene {
     }
 
     /// Finds all contacts whose gap is at most `prediction`. [m]
+    ///
+    /// Those of two colliders that stayed where they were are those of the last update, if it had the same prediction.
     pub fn update(&mut self, prediction: f64) {
         let grow = |bounds: Bounds| bounds.grown(0.5 * prediction);
         self.bounds.clear();
@@ -190,6 +204,8 @@ impl CollisionScene {
         self.pairs.sort_unstable();
         core::mem::swap(&mut self.manifolds, &mut self.before);
         self.manifolds.clear();
+        let anew = prediction.to_bits() != self.prediction.to_bits();
+        self.prediction = prediction;
         let mut before = self.before.as_slice();
         for &(a, b) in &self.pairs {
             let (Some(placed_a), Some(placed_b)) = (&self.colliders[a.0], &self.colliders[b.0])
@@ -201,8 +217,15 @@ impl CollisionScene {
             }
             before = &before[before.partition_point(|m| (m.a, m.b) < (a, b))..];
             let known = &before[..before.partition_point(|m| (m.a, m.b) == (a, b))];
+            if !(anew || placed_a.changed || placed_b.changed) {
+                self.manifolds.extend_from_slice(known);
+                continue;
+            }
             let (a, b) = ((a, placed_a), (b, placed_b));
             self.narrow.collide(a, b, prediction, known, &mut self.manifolds);
+        }
+        for placed in self.colliders.iter_mut().flatten() {
+            placed.changed = false;
         }
     }
 
@@ -242,5 +265,35 @@ impl CollisionScene {
         let placed_b = self.colliders.get(b.0)?.as_ref()?;
         let window = Window { duration, touch };
         sweep::time_of_impact(&mut self.narrow, (placed_a, sweep_a), (placed_b, sweep_b), window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contacts stay with what stays, and follow what moves, however little it moves in a step.
+    #[test]
+    fn contacts_are_found_anew_where_something_moved() {
+        let cube = ColliderShape::Box { half_extents: Vector3::repeat(0.5) };
+        let mut scene = CollisionScene::default();
+        scene.add(&Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
+        let at = |z: f64| Pose::from_translation(Vector3::new(0.0, 0.0, z));
+        let id = scene.add(&Collider::moving(cube, at(0.5)));
+        let mut gap = |z: f64, prediction: f64| {
+            scene.set_pose(id, &at(z));
+            scene.update(prediction);
+            scene.manifolds().first().map(|m| m.points()[0].gap)
+        };
+        assert_eq!(gap(0.5, 1e-3), Some(0.0));
+        assert_eq!(gap(0.5 + 0.5 * STILL, 1e-3), Some(0.0));
+        for k in 0..1000 {
+            let z = 0.5 + 0.3 * STILL * f64::from(k);
+            let found = gap(z, 1e-3).unwrap();
+            assert!((found - (z - 0.5)).abs() <= 1.01 * STILL, "{found} at {z}");
+        }
+        assert_eq!(gap(0.502, 1e-3), None);
+        assert_eq!(gap(0.502, 1e-3), None);
+        assert!((gap(0.502, 1e-2).unwrap() - 0.002).abs() < 1e-15);
     }
 }

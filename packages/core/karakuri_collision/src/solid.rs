@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Pose, Vector3};
 
+use crate::broad_phase::Bounds;
 use crate::hull::Hull;
 use crate::surface::Surface;
 
@@ -42,6 +43,26 @@ impl Solid {
         }
     }
 
+    /// The box around the shape at a pose, along the axes that the pose is given in; none of a half-space. Tight but for
+    /// hulls and meshes, whose box in their own frame is turned.
+    pub(crate) fn bounds(&self, X: &Pose) -> Option<Bounds> {
+        let axis = X.rotation.column(2);
+        let half = match self {
+            Self::Box { half_extents } => X.rotation.abs() * half_extents,
+            Self::Sphere { radius } => Vector3::repeat(*radius),
+            Self::Capsule { radius, half_length } => {
+                axis.abs() * *half_length + Vector3::repeat(*radius)
+            }
+            Self::Cylinder { radius, half_length } => {
+                axis.map(|a| a.abs() * half_length + radius * (1.0 - a * a).max(0.0).sqrt())
+            }
+            Self::HalfSpace => return None,
+            Self::Hull(hull) => return Some(hull.bounds.turned(X)),
+            Self::Triangles(surface) => return Some(surface.bounds.turned(X)),
+        };
+        Some(Bounds::about(&X.translation, &half))
+    }
+
     /// The core's point farthest along `d`, both in the shape's frame. [m] (3)
     #[inline]
     pub(crate) fn support(&self, d: &Vector3) -> Vector3 {
@@ -57,6 +78,46 @@ impl Solid {
             }
             Self::Hull(hull) => hull.vertices[hull.support(d)],
             Self::Sphere { .. } | Self::HalfSpace | Self::Triangles(_) => Vector3::zeros(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use karakuri_spatial::UnitQuaternion;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The box reaches as far as the shape along every axis.
+        #[test]
+        fn bounds_are_those_of_the_farthest_points(
+            radius in 0.01..1.0_f64,
+            half_length in 0.01..1.0_f64,
+            turn in prop::array::uniform3(-3.0..3.0_f64),
+            p in prop::array::uniform3(-1.0..1.0_f64),
+        ) {
+            let turn = UnitQuaternion::from_scaled_axis(Vector3::from(turn));
+            let X = Pose::new(*turn.to_rotation_matrix().matrix(), Vector3::from(p));
+            for solid in [
+                Solid::Box { half_extents: Vector3::new(radius, half_length, 0.3) },
+                Solid::Sphere { radius },
+                Solid::Cylinder { radius, half_length },
+                Solid::Capsule { radius, half_length },
+            ] {
+                let bounds = solid.bounds(&X).unwrap();
+                for i in 0..3 {
+                    let mut e = Vector3::zeros();
+                    e[i] = 1.0;
+                    let far = |d: Vector3| {
+                        let core = X.transform_point(&solid.support(&X.rotation.tr_mul(&d)));
+                        core.dot(&d) + solid.margin()
+                    };
+                    prop_assert!((bounds.upper[i] - far(e)).abs() < 1e-12, "{solid:?}");
+                    prop_assert!((bounds.lower[i] + far(-e)).abs() < 1e-12, "{solid:?}");
+                }
+            }
         }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use karakuri_spatial::Vector3;
 
+use crate::broad_phase::Bounds;
+
 /// Cosine of the angle across an edge above which it is no edge of the surface. (0.06°)
 const FLAT: f64 = 1.0 - 5e-7;
 
@@ -12,6 +14,8 @@ const FLAT: f64 = 1.0 - 5e-7;
 pub(crate) struct Surface {
     /// Without duplicates. [m]
     pub(crate) vertices: Vec<Vector3>,
+    /// Around the vertices.
+    pub(crate) bounds: Bounds,
     /// Counter-clockwise seen from outside; none without area, none twice.
     pub(crate) triangles: Vec<[u32; 3]>,
     faces: Vec<Face>,
@@ -73,7 +77,7 @@ impl Surface {
             Face { normal: normals[i], edges }
         });
         let faces = faces.collect();
-        Self { vertices, triangles, faces }
+        Self { bounds: Bounds::around(&vertices), vertices, triangles, faces }
     }
 
     pub(crate) fn corners(&self, triangle: u32) -> [Vector3; 3] {

@@ -28,7 +28,7 @@ impl Narrow {
         let Some(triangles) = mesh.1.parry.as_trimesh() else { return };
         let swapped = mesh.0 > other.0;
         let X_WM = &mesh.1.pose_in_world;
-        let near = other.1.parry.compute_aabb(&mesh.1.pose.inv_mul(&other.1.pose));
+        let Some(near) = mesh.1.box_around(other.1) else { return };
         let mut theirs = other.1.posed(&X_WM.translation);
         let mut memory = before.first().map_or(Memory::NONE, |m| m.memory);
         theirs.rim = memory.rims[usize::from(!swapped)];
