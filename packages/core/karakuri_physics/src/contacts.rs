@@ -85,6 +85,8 @@ pub(crate) struct Contact {
     pub(crate) sticks: bool,
     /// Whether it slipped in the last step, so that the dynamic friction holds.
     pub(crate) slips: bool,
+    /// Whether the last step's impulses had to be solved for.
+    pub(crate) unsettled: bool,
 }
 
 /// A contact of the last step.
@@ -153,6 +155,7 @@ pub(crate) fn match_contacts(
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
                     slips: memory.is_some_and(|(_, c)| c.slips),
+                    unsettled: memory.is_some_and(|(_, c)| c.unsettled),
                 });
             }
             make_drifts_rigid(&mut contacts[first_of_patch..]);

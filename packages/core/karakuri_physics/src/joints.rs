@@ -337,6 +337,7 @@ impl Builder<'_> {
                 compliance: 0.0,
                 delassus: nalgebra::Matrix3::zeros(),
                 impulse: Vector3::new(joint.impulses[axis].clamp(-bound, bound), 0.0, 0.0),
+                unsettled: false,
             };
             let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
             self.push(block, Source::Joint { joint: index, axis }, movers, -undone / s.dt);

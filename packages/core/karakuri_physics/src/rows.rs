@@ -204,6 +204,7 @@ impl Builder<'_> {
             compliance,
             delassus: nalgebra::Matrix3::zeros(),
             impulse: Vector3::new(warm.clamp(lower, upper), 0.0, 0.0),
+            unsettled: false,
         };
         self.push(block, source, [robot, NO_MOVER], correction);
     }
@@ -251,6 +252,7 @@ impl Builder<'_> {
             compliance: 0.0,
             delassus: nalgebra::Matrix3::zeros(),
             impulse: crate::solver::project_on_cone(&warm, friction),
+            unsettled: contact.unsettled,
         };
         if contact.surface.dynamic_friction < friction && self.slips(&block, contact, components) {
             let friction = contact.surface.dynamic_friction;

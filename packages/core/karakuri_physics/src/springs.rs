@@ -290,6 +290,7 @@ impl Builder<'_> {
             compliance: 1.0 / (h * gain),
             delassus: nalgebra::Matrix3::zeros(),
             impulse: Vector3::zeros(),
+            unsettled: false,
         };
         let n_robots = self.robots.len();
         let movers = movers.map(|m| m.index(n_robots));

@@ -148,6 +148,21 @@ fn a_stack_of_ten_stands() {
     assert!(sag.norm() < 5e-4, "top box moved by {sag}");
 }
 
+/// What rests needs no solving: warm starts that are good enough stay so.
+#[test]
+fn a_stack_comes_to_rest() {
+    let place = |i: usize| Vector3::new(0.0, 0.0, 0.05 + 0.1 * i as f64);
+    let boxes: Vec<_> = (0..10).map(|i| cube(&format!("box{i}"), 0.1, 1.0, place(i))).collect();
+    let (mut world, _) = on_ground(0.5, &boxes);
+    run(&mut world, 1.0);
+    let mut iterations = 0;
+    for _ in 0..200 {
+        world.step();
+        iterations += world.statistics().iterations;
+    }
+    assert!(iterations <= 40, "{iterations} iterations in 200 steps");
+}
+
 /// A spinning top without torque keeps momentum and energy for a long time.
 #[test]
 fn torque_free_spin_does_not_blow_up() {

@@ -7,6 +7,9 @@ use super::{ContactSolver, Problem, SOLVERS, Solution, SolverSettings, solver};
 
 /// A residual below this is not worth the next level, though it is above the tolerance and said to be. [m/s or rad/s]
 const FINE: f64 = 1e-7;
+/// Part of the aim that a warm start must reach if it was solved for: impulses that stopped an error of the last step
+/// would bring it back with the other sign, and what rests would go to and fro at just less than the aim. [-]
+const SETTLED: f64 = 0.4;
 
 /// Solves all islands: `problem.velocity` and the blocks' impulses become the solution.
 ///
@@ -48,8 +51,14 @@ fn solve_island(
         iterations: 0,
         residual: residual(problem, island.clone()),
     };
+    let unsettled = problem.blocks[island.clone()].iter().any(|b| b.unsettled);
+    let aim = asked.goal() * settings.tolerance * if unsettled { SETTLED } else { 1.0 };
     // Level 0 is defined by its sweeps, not by its residual.
-    if best.residual <= asked.goal() * settings.tolerance && asked.level() > 0 {
+    let settled = best.residual <= aim && asked.level() > 0;
+    for block in &mut problem.blocks[island.clone()] {
+        block.unsettled = !settled;
+    }
+    if settled {
         return best;
     }
     problem.save_impulses(island.clone());

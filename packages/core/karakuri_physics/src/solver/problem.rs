@@ -83,6 +83,8 @@ pub struct Block {
     pub delassus: Matrix3<f64>,
     /// Impulse: warm start in, solution out. (3)
     pub impulse: Vector3<f64>,
+    /// Whether the warm start had to be solved for in the last step; out, in this one.
+    pub unsettled: bool,
 }
 
 impl Block {

@@ -229,7 +229,7 @@ impl Share {
     fn copy_out(&self, to: &mut Problem, islands: Range<usize>) {
         let blocks = blocks_of(to, &islands);
         for (theirs, own) in to.blocks[blocks].iter_mut().zip(&self.problem.blocks) {
-            theirs.impulse = own.impulse;
+            (theirs.impulse, theirs.unsettled) = (own.impulse, own.unsettled);
         }
         for (origin, run) in self.origins.iter().zip(&self.problem.runs) {
             to.velocity[origin.start..origin.start + run.len]

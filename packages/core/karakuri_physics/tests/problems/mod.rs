@@ -116,6 +116,7 @@ impl Builder {
             compliance: 0.0,
             delassus: Matrix3::zeros(),
             impulse: Vector3::zeros(),
+            unsettled: false,
         };
         block.delassus = self.problem.delassus_of(&block);
         self.problem.blocks.push(block);
