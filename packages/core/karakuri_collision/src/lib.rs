@@ -4,6 +4,7 @@
 mod broad_phase;
 mod convert;
 mod decompose;
+mod ellipsoid;
 mod hull;
 mod manifold;
 mod narrow;

@@ -8,6 +8,7 @@ use parry3d_f64::math::Vec3;
 use parry3d_f64::shape::SharedShape;
 
 use crate::convert;
+use crate::ellipsoid::Ellipsoid;
 use crate::hull::Hull;
 use crate::solid::Solid;
 use crate::surface::Surface;
@@ -38,6 +39,11 @@ pub enum ColliderShape {
         radius: f64,
         /// Half of the cylindrical part. [m]
         half_length: f64,
+    },
+    /// Ellipsoid with its axes along x, y and z.
+    Ellipsoid {
+        /// Half of each axis. [m] (3)
+        semi_axes: Vector3,
     },
     /// All below the plane z = 0.
     HalfSpace,
@@ -139,6 +145,13 @@ impl ColliderShape {
                 let radius = positive("radius", *radius)?;
                 let shape = SharedShape::capsule_z(half_length, radius);
                 plain(Solid::Capsule { radius, half_length }, shape)
+            }
+            Self::Ellipsoid { semi_axes } => {
+                for &half in semi_axes {
+                    positive("half axis", half)?;
+                }
+                let shape = SharedShape::new(Ellipsoid { semi_axes: *semi_axes });
+                plain(Solid::Ellipsoid { semi_axes: *semi_axes }, shape)
             }
             Self::HalfSpace => plain(Solid::HalfSpace, SharedShape::halfspace(Vec3::Z)),
             Self::ConvexHull { points } => {

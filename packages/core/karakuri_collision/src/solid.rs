@@ -17,6 +17,7 @@ pub(crate) enum Solid {
     Sphere { radius: f64 },
     Cylinder { radius: f64, half_length: f64 },
     Capsule { radius: f64, half_length: f64 },
+    Ellipsoid { semi_axes: Vector3 },
     HalfSpace,
     Hull(Arc<Hull>),
     Triangles(Arc<Surface>),
@@ -31,6 +32,11 @@ impl Solid {
         }
     }
 
+    /// Whether flat faces and straight edges are all its core has.
+    pub(crate) fn has_only_corners(&self) -> bool {
+        !matches!(self, Self::Cylinder { .. } | Self::Ellipsoid { .. })
+    }
+
     /// Farthest distance of its surface from its frame's origin; infinite where the shape is. [m]
     pub(crate) fn radius(&self) -> f64 {
         match self {
@@ -38,6 +44,7 @@ impl Solid {
             Self::Sphere { radius } => *radius,
             Self::Cylinder { radius, half_length } => radius.hypot(*half_length),
             Self::Capsule { radius, half_length } => radius + half_length,
+            Self::Ellipsoid { semi_axes } => semi_axes.max(),
             Self::HalfSpace | Self::Triangles(_) => f64::INFINITY,
             Self::Hull(hull) => hull.vertices.iter().map(Vector3::norm).fold(0.0, f64::max),
         }
@@ -75,6 +82,10 @@ impl Solid {
                 let across = d.x.hypot(d.y);
                 let scale = if across > 0.0 { radius / across } else { 0.0 };
                 Vector3::new(d.x * scale, d.y * scale, half_length.copysign(d.z))
+            }
+            Self::Ellipsoid { semi_axes } => {
+                let scaled = semi_axes.component_mul(d);
+                semi_axes.component_mul(&scaled.try_normalize(0.0).unwrap_or_else(Vector3::x))
             }
             Self::Hull(hull) => hull.vertices[hull.support(d)],
             Self::Sphere { .. } | Self::HalfSpace | Self::Triangles(_) => Vector3::zeros(),

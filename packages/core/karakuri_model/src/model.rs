@@ -365,6 +365,11 @@ pub enum Shape {
         /// Of the cylindrical part. [m]
         length: f64,
     },
+    /// Ellipsoid with its axes along x, y and z.
+    Ellipsoid {
+        /// Half of each axis. [m] (3)
+        semi_axes: Vector3,
+    },
     /// Triangles, scaled and in metres.
     Mesh(Arc<Mesh>),
 }

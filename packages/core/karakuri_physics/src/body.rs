@@ -37,6 +37,8 @@ pub struct BodyDescription {
 #[derive(Debug, Clone)]
 pub(crate) struct Body {
     pub(crate) description: BodyDescription,
+    /// Centre of mass in the shape's frame, whose axes are the body's. [m] (3)
+    pub(crate) center_of_mass: Vector3,
     pub(crate) rotation: UnitQuaternion,
     pub(crate) pose: Pose,
     pub(crate) velocity: Motion,
@@ -65,6 +67,7 @@ impl Body {
             pose: description.pose,
             velocity: description.velocity,
             description,
+            center_of_mass: Vector3::zeros(),
             inertia,
             inverse_inertia,
             inverse_inertia_world: Matrix3::zeros(),
@@ -80,6 +83,12 @@ impl Body {
 
     pub(crate) fn is_free(&self) -> bool {
         !self.description.fixed
+    }
+
+    /// Pose of the shape, `X_WS`.
+    pub(crate) fn shape_pose(&self) -> Pose {
+        let R = self.pose.rotation;
+        Pose::new(R, self.pose.translation - R * self.center_of_mass)
     }
 
     pub(crate) fn is_asleep(&self) -> bool {

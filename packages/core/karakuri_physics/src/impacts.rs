@@ -247,7 +247,7 @@ impl World {
             Mover::Body(i) => {
                 let body = self.bodies[i].as_ref()?;
                 if !body.is_free() {
-                    return Some(Sweep::at_rest(body.pose));
+                    return Some(Sweep::at_rest(body.shape_pose()));
                 }
                 let waited = now - times[i];
                 let acceleration =
@@ -255,14 +255,12 @@ impl World {
                 let linear = body.velocity.linear + acceleration * waited;
                 let shift = (body.velocity.linear + linear) * (0.5 * waited);
                 let turn = UnitQuaternion::from_scaled_axis(body.velocity.angular * waited);
-                let start =
+                let center = body.center_of_mass;
+                let mut start =
                     Pose::from_quaternion(&(turn * body.rotation), body.pose.translation + shift);
+                start.translation -= start.rotation * center;
                 let mean = linear + acceleration * (0.5 * duration);
-                Some(Sweep {
-                    start,
-                    velocity: Motion::new(body.velocity.angular, mean),
-                    center: Vector3::zeros(),
-                })
+                Some(Sweep { start, velocity: Motion::new(body.velocity.angular, mean), center })
             }
             Mover::Fixed => self.collision.pose(id).map(Sweep::at_rest),
             Mover::Robot { .. } => None,

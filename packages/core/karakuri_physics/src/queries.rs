@@ -64,6 +64,26 @@ impl World {
         Ok(())
     }
 
+    /// Puts a body's centre of mass somewhere else in its shape, in the shape's frame; the pose stays that of the centre
+    /// of mass, so the shape moves. The inertia stays as it is. [m] (3)
+    pub fn set_center_of_mass(
+        &mut self,
+        body: crate::ObjectId,
+        center: Vector3,
+    ) -> Result<(), WorldError> {
+        let Some(known) = self.bodies.get_mut(body.0).and_then(Option::as_mut) else {
+            return Ok(());
+        };
+        if center.iter().any(|x| !x.is_finite()) {
+            let name = known.description.name.clone();
+            return Err(WorldError::NotFinite { name, what: "the centre of mass" });
+        }
+        known.center_of_mass = center;
+        self.wake_all();
+        self.place_colliders();
+        Ok(())
+    }
+
     /// Contacts of the last step that carry force on `part`, turned so that it is `b`: `force` is the one on it.
     pub fn contacts_on(&self, part: Owner) -> impl Iterator<Item = ContactReport> + '_ {
         self.contacts().filter_map(move |c| {

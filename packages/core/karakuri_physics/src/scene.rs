@@ -87,6 +87,8 @@ pub struct SceneBody {
     pub description: BodyDescription,
     /// Material, in place of the description's friction and restitution.
     pub material: Option<MaterialName>,
+    /// Centre of mass in the shape's frame. [m] (3)
+    pub center_of_mass: Vector3,
     /// Velocity of its surface against it, in world axes: a conveyor's belt. [m/s] (3)
     pub surface_velocity: Vector3,
     /// Where it is written.
@@ -175,7 +177,10 @@ impl World {
         }
         for body in &scene.bodies {
             let added = world.add_body(body.description.clone());
-            let run = |id| world.set_surface_velocity(Owner::Body(id), body.surface_velocity);
+            let run = |id| {
+                world.set_center_of_mass(id, body.center_of_mass)?;
+                world.set_surface_velocity(Owner::Body(id), body.surface_velocity)
+            };
             if let Err(error) = added.and_then(run) {
                 refuse(&error, &body.place, &mut report);
             }

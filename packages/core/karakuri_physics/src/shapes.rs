@@ -18,6 +18,7 @@ pub(crate) fn collider_shapes(
         &Shape::Capsule { radius, length } => {
             ColliderShape::Capsule { radius, half_length: 0.5 * length }
         }
+        &Shape::Ellipsoid { semi_axes } => ColliderShape::Ellipsoid { semi_axes },
         Shape::Mesh(mesh) if !moves => triangles(mesh),
         Shape::Mesh(mesh) => {
             let hull = |points: Vec<Vector3>| ColliderShape::ConvexHull { points };

@@ -246,6 +246,10 @@ impl<'a> BodyView<'a> {
     pub fn pose(self) -> Pose {
         self.0.pose
     }
+    /// Pose `X_WS` of the shape; see [`World::set_center_of_mass`].
+    pub fn shape_pose(self) -> Pose {
+        self.0.shape_pose()
+    }
     /// Angular and linear velocity at the centre of mass, in world axes. [rad/s; m/s]
     pub fn velocity(self) -> Motion {
         self.0.velocity
@@ -496,7 +500,7 @@ impl World {
                     self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0] * pose_on_body)
                 }
                 Mover::Body(body) => {
-                    self.bodies[body].as_ref().filter(|b| !b.is_asleep()).map(|b| b.pose)
+                    self.bodies[body].as_ref().filter(|b| !b.is_asleep()).map(Body::shape_pose)
                 }
                 Mover::Fixed => None,
             };

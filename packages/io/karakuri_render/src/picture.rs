@@ -45,7 +45,7 @@ pub fn world_items(world: &World) -> Vec<Item> {
     let bodies = world.body_ids().map(|id| {
         let body = world.body(id);
         let description = body.description();
-        Item { shape: description.shape.clone(), pose: body.pose(), color: description.color }
+        Item { shape: description.shape.clone(), pose: body.shape_pose(), color: description.color }
     });
     robots.chain(bodies).collect()
 }

@@ -32,6 +32,7 @@ pub(crate) fn triangulate(items: &[Item]) -> Vec<Triangle> {
             Shape::Sphere { radius } => add_round(&mut triangles, *radius, 0.0),
             Shape::Capsule { radius, length } => add_round(&mut triangles, *radius, *length),
             Shape::Cylinder { radius, length } => add_cylinder(&mut triangles, *radius, *length),
+            Shape::Ellipsoid { semi_axes } => add_ellipsoid(&mut triangles, semi_axes),
             Shape::Mesh(mesh) => add_mesh(&mut triangles, mesh),
         }
         for triangle in &mut triangles[first..] {
@@ -63,6 +64,7 @@ fn corners(shape: &Shape, pose: &Pose) -> Vec<Vector3> {
         Shape::Sphere { radius } => Vector3::repeat(*radius),
         Shape::Cylinder { radius, length } => Vector3::new(*radius, *radius, length / 2.0),
         Shape::Capsule { radius, length } => Vector3::new(*radius, *radius, length / 2.0 + radius),
+        Shape::Ellipsoid { semi_axes } => *semi_axes,
         Shape::Mesh(mesh) => {
             return mesh.vertices.iter().map(|&v| pose.transform_point(&v.into())).collect();
         }
@@ -114,6 +116,16 @@ fn add_round(triangles: &mut Vec<Triangle>, radius: f64, length: f64) {
         .collect();
     for pair in rings.windows(2) {
         add_band(triangles, &pair[0], &pair[1]);
+    }
+}
+
+/// A unit ball, scaled; its normals by the inverse.
+fn add_ellipsoid(triangles: &mut Vec<Triangle>, semi_axes: &Vector3) {
+    let first = triangles.len();
+    add_round(triangles, 1.0, 0.0);
+    for triangle in &mut triangles[first..] {
+        triangle.corners = triangle.corners.map(|p| p.component_mul(semi_axes));
+        triangle.normals = triangle.normals.map(|n| n.component_div(semi_axes).normalize());
     }
 }
 

@@ -41,6 +41,7 @@ fn every_shape_covers_its_silhouette() {
         (Shape::Sphere { radius: 0.1 }, pi * 0.01),
         (Shape::Cylinder { radius: 0.1, length: 0.2 }, 0.04),
         (Shape::Capsule { radius: 0.05, length: 0.1 }, 0.01 + pi * 0.0025),
+        (Shape::Ellipsoid { semi_axes: Vector3::new(0.01, 0.1, 0.05) }, pi * 0.005),
         (Shape::Mesh(mesh.into()), 0.04),
     ];
     for (shape, area) in cases {

@@ -80,6 +80,7 @@ fn size(shape: &Shape) -> Vector3 {
         Shape::Capsule { radius, length } => {
             Vector3::new(2.0 * radius, 2.0 * radius, length + 2.0 * radius)
         }
+        Shape::Ellipsoid { semi_axes } => semi_axes * 2.0,
         Shape::Mesh(mesh) => {
             let points = mesh.vertices.iter().map(|&v| Vector3::from(v));
             let (low, high) = points.fold(
@@ -113,7 +114,7 @@ fn object_markers(world: &World, header: &Header) -> MarkerArray {
     };
     let markers = world.body_ids().map(|id| {
         let body = world.body(id);
-        marker(body.description(), body.pose(), id.0)
+        marker(body.description(), body.shape_pose(), id.0)
     });
     MarkerArray { markers: markers.collect() }
 }
@@ -122,7 +123,8 @@ fn object_markers(world: &World, header: &Header) -> MarkerArray {
 fn marker_type(shape: &Shape) -> i32 {
     match shape {
         Shape::Box { .. } => 1,
-        Shape::Sphere { .. } => 2,
+        // The scale makes an ellipsoid of it.
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } => 2,
         Shape::Cylinder { .. } | Shape::Capsule { .. } => 3,
         Shape::Mesh(_) => 11,
     }

@@ -25,10 +25,12 @@ impl SupportMap for Posed<'_> {
 }
 
 /// Of normals as good as one another, those of faces win. [m]
-const SAME: f64 = 1e-10;
+const SAME: f64 = 1e-12;
 
 /// Room relative to the size below which the direction between the closest points is noise.
-const TOUCHING: f64 = 1e-7;
+const TOUCHING: f64 = 1e-11;
+/// Room relative to the size from which round cores show their direction.
+const NEAR: f64 = 1e-4;
 /// Room that [`settle`] makes between the cores to see the direction, relative to their size: at first, and at last on
 /// ridges, from which one must look closely.
 const CLEARANCE: [f64; 2] = [1e-2, 1e-6];
@@ -178,8 +180,9 @@ impl Narrow {
                 let apart = between.norm();
                 if apart > TOUCHING * size {
                     let closest = Closest { normal: between / apart, points };
-                    let (normal, _) = best_normal(A, B, &closest, false);
-                    if room(A, B, &normal) > apart - SAME {
+                    let (normal, exact) = best_normal(A, B, &closest, false);
+                    let clear = apart > NEAR * size || A.has_only_corners() && B.has_only_corners();
+                    if (exact || clear) && room(A, B, &normal) > apart - SAME {
                         return Some(Closest { normal, points });
                     }
                     (closest, false)

@@ -92,6 +92,7 @@ impl Feature {
                             self.push(i, X.transform_point(&hull.vertices()[i as usize]));
                         }
                     }
+                    Solid::Ellipsoid { .. } => self.push(0, X.transform_point(&shape.support(&d))),
                     Solid::Sphere { .. } | Solid::HalfSpace | Solid::Triangles(_) => {
                         self.push(0, X.translation);
                     }

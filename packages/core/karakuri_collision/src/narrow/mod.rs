@@ -116,6 +116,13 @@ impl<'a> Posed<'a> {
         }
     }
 
+    fn has_only_corners(&self) -> bool {
+        match self.core {
+            Core::Triangle(_) => true,
+            Core::Shape(shape) => shape.has_only_corners(),
+        }
+    }
+
     /// Whether straight lines lie on the surface of the core without being edges, or the core is one.
     fn is_round(&self) -> bool {
         matches!(self.core, Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }))

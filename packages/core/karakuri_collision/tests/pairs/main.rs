@@ -64,6 +64,7 @@ fn shapes(random: &mut Random) -> Vec<Shape> {
     let mut size = || 10.0_f64.powf(random.within(-2.0, -0.9));
     let (radius, half_length) = (size(), size());
     let half_extents = Vector3::from_fn(|_, _| size());
+    let semi_axes = Vector3::from_fn(|_, _| size());
     let sides = 3 + random.below(6);
     let (r, h) =
         (10.0_f64.powf(random.within(-2.0, -1.0)), 10.0_f64.powf(random.within(-2.0, -1.0)));
@@ -88,6 +89,7 @@ fn shapes(random: &mut Random) -> Vec<Shape> {
         Shape::new("capsule", ColliderShape::Capsule { radius, half_length }),
         Shape::new("prism", ColliderShape::ConvexHull { points: prism }),
         crystal,
+        Shape::new("ellipsoid", ColliderShape::Ellipsoid { semi_axes }),
         Shape::new("half-space", ColliderShape::HalfSpace),
     ]
 }

@@ -38,6 +38,11 @@ impl Shape {
                 let z = p.z.clamp(-half_length, *half_length);
                 (p - Vector3::z() * z).norm() - radius
             }
+            // To first order.
+            ColliderShape::Ellipsoid { semi_axes } => {
+                let unit = p.component_div(semi_axes);
+                unit.norm() * (unit.norm() - 1.0) / unit.component_div(semi_axes).norm()
+            }
             ColliderShape::HalfSpace => p.z,
             ColliderShape::ConvexHull { .. } | ColliderShape::Triangles { .. } => {
                 self.planes.iter().map(|(n, d)| n.dot(p) - d).fold(f64::NEG_INFINITY, f64::max)
@@ -54,6 +59,7 @@ impl Shape {
                 radius * d.x.hypot(d.y) + half_length * d.z.abs()
             }
             ColliderShape::Capsule { radius, half_length } => radius + half_length * d.z.abs(),
+            ColliderShape::Ellipsoid { semi_axes } => semi_axes.component_mul(d).norm(),
             ColliderShape::HalfSpace => {
                 if d.z > 1.0 - 1e-12 {
                     0.0
@@ -89,7 +95,7 @@ impl Shape {
                 (vec![Vector3::z()], vec![Vector3::z()])
             }
             ColliderShape::HalfSpace => (vec![Vector3::z()], vec![]),
-            ColliderShape::Sphere { .. } => (vec![], vec![]),
+            ColliderShape::Sphere { .. } | ColliderShape::Ellipsoid { .. } => (vec![], vec![]),
             ColliderShape::ConvexHull { .. } | ColliderShape::Triangles { .. } => {
                 let on = |p: &Vector3, (n, d): &(Vector3, f64)| (n.dot(p) - d).abs() < 1e-9;
                 let mut edges = Vec::new();

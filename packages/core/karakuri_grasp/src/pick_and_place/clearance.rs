@@ -189,6 +189,7 @@ fn shape(shape: &Shape) -> ColliderShape {
         &Shape::Capsule { radius, length } => {
             ColliderShape::Capsule { radius, half_length: 0.5 * length }
         }
+        &Shape::Ellipsoid { semi_axes } => ColliderShape::Ellipsoid { semi_axes },
         Shape::Mesh(mesh) => ColliderShape::ConvexHull {
             points: mesh.vertices.iter().map(|&v| Vector3::from(v)).collect(),
         },

@@ -278,6 +278,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
         "shape",
         "mass",
         "inertia",
+        "center_of_mass",
         "pose",
         "velocity",
         "friction",
@@ -330,31 +331,38 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
         color,
     };
     let surface_velocity = vector(reader, &fields, "surface_velocity", "m/s").unwrap_or_default();
-    let material = read_material(reader, &fields);
-    Some(SceneBody { description, material, surface_velocity, place: node.place.clone() })
+    let center = vector(reader, &fields, "center_of_mass", "m");
+    if let (Some((node, path)), None) = (fields.get("center_of_mass"), description.inertia) {
+        let message = format!("{path}: the inertia of the solid shape is about its middle");
+        reader.error(node, message, "write `inertia` about the centre of mass too");
+    }
+    Some(SceneBody {
+        description,
+        material: read_material(reader, &fields),
+        center_of_mass: center.unwrap_or_default(),
+        surface_velocity,
+        place: node.place.clone(),
+    })
 }
 
 fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {
-    let kinds = ["box", "sphere", "cylinder", "capsule", "mesh", "heightfield"];
+    let kinds = ["box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh", "heightfield"];
     let fields = reader.fields(node, path, &kinds);
     let mut given = kinds.into_iter().filter(|k| fields.get(k).is_some());
     let (Some(kind), None) = (given.next(), given.next()) else {
         let remedy = "write one of {box: [x, y, z]}, {sphere: {radius: r}}, {cylinder: {radius: r, length: l}}, \
-                      {capsule: {radius: r, length: l}}, {mesh: {file: f}}, {heightfield: {cell: c, heights: [[...], ...]}}";
+                      {capsule: {radius: r, length: l}}, {ellipsoid: {semi_axes: [x, y, z]}}, {mesh: {file: f}}, {heightfield: {cell: c, heights: [[...], ...]}}";
         reader.error(node, format!("{path}: expected one shape"), remedy);
         return None;
     };
     let (node, path) = fields.get(kind)?;
     let radius = (&LENGTH, "m", "0.05");
     match kind {
-        "box" => {
-            let size = Vector3::from(reader.vector(node, &path, "m")?);
-            if size.iter().all(|edge| LENGTH.contains(edge)) {
-                return Some(Shape::Box { size });
-            }
-            let remedy = format!("write edges from {} to {} m", LENGTH.start(), LENGTH.end());
-            reader.error(node, format!("{path}: an edge is out of range"), &remedy);
-            None
+        "box" => Some(Shape::Box { size: read_lengths(reader, node, &path)? }),
+        "ellipsoid" => {
+            let fields = reader.fields(node, &path, &["semi_axes"]);
+            let (node, path) = reader.required(&fields, "semi_axes", "[0.1, 0.05, 0.05]")?;
+            Some(Shape::Ellipsoid { semi_axes: read_lengths(reader, node, &path)? })
         }
         "sphere" => {
             let fields = reader.fields(node, &path, &["radius"]);
@@ -383,6 +391,17 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
             })
         }
     }
+}
+
+/// Three lengths of a shape. [m] (3)
+fn read_lengths(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Vector3> {
+    let lengths = Vector3::from(reader.vector(node, path, "m")?);
+    if lengths.iter().all(|length| LENGTH.contains(length)) {
+        return Some(lengths);
+    }
+    let remedy = format!("write lengths from {} to {} m", LENGTH.start(), LENGTH.end());
+    reader.error(node, format!("{path}: a length is out of range"), &remedy);
+    None
 }
 
 /// A grid of heights, rows along y from the first, as a mesh centred on the grid's middle.

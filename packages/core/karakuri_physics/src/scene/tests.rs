@@ -70,7 +70,7 @@ const WRONG: [(&str, usize, &str); 21] = [
         "`flying` is neither fixed nor floating",
     ),
     ("bodies:\n  - {name: a, shape: {box: [1, 1, 1]}}", 2, "bodies.mass is missing"),
-    ("bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 0]}}", 2, "an edge is out of range"),
+    ("bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 0]}}", 2, "a length is out of range"),
     ("bodies:\n  - {name: a, mass: 1, shape: {cone: 1}}", 2, "unknown key bodies.shape.cone"),
     (
         "bodies:\n  - {name: a, mass: 1, shape: {sphere: {radius: -0.1}}}",

@@ -21,6 +21,7 @@ mod grasp;
 mod iftomm;
 mod impacts;
 mod ledger;
+mod rattleback;
 mod servo;
 mod sim_benchmark;
 mod spinning;
