@@ -15,7 +15,7 @@ pub(crate) use tree::closest;
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
-use crate::{Base, Cone, Drive, JointKind, Limits, Model, SensorKind, Shape};
+use crate::{Base, Cone, Drive, JointKind, Limits, Model, MotorSpec, SensorKind, Shape};
 
 /// A link: a rigid piece, and a frame of its own name.
 #[derive(Debug, Clone)]
@@ -217,6 +217,7 @@ pub struct ModelBuilder {
     pub(crate) links: Vec<LinkSpec>,
     pub(crate) joints: Vec<JointSpec>,
     pub(crate) loops: Vec<LoopSpec>,
+    pub(crate) motors: Vec<MotorSpec>,
     pub(crate) sensors: Vec<SensorSpec>,
     pub(crate) ignored_pairs: Vec<(String, String)>,
     pub(crate) end_effector: Option<EndEffectorSpec>,
@@ -238,6 +239,7 @@ impl ModelBuilder {
             links: Vec::new(),
             joints: Vec::new(),
             loops: Vec::new(),
+            motors: Vec::new(),
             sensors: Vec::new(),
             ignored_pairs: Vec::new(),
             end_effector: None,
@@ -265,6 +267,13 @@ impl ModelBuilder {
     #[must_use]
     pub fn loop_joint(mut self, joint: LoopSpec) -> Self {
         self.loops.push(joint);
+        self
+    }
+
+    /// Adds a motor.
+    #[must_use]
+    pub fn motor(mut self, motor: MotorSpec) -> Self {
+        self.motors.push(motor);
         self
     }
 

@@ -11,21 +11,22 @@ use karakuri_spatial::Pose;
 use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
 use crate::diagnostic::{Place, Report, Subject};
 use crate::joint_motion::Reshaped;
-use crate::yaml::{self, Node, Reader};
-use crate::{Base, Convex, SensorKind};
+use crate::yaml::{self, Fields, Node, Reader};
+use crate::{Base, Convex, MotorSpec, SensorKind, read_motor};
 
 /// At least zero.
 const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
 /// Any finite number.
 const ANY: RangeInclusive<f64> = -1e12..=1e12;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "base",
     "base_pose",
     "groups",
     "joints",
     "gears",
     "drives",
+    "motors",
     "loops",
     "sensors",
     "end_effector",
@@ -43,6 +44,7 @@ pub(crate) struct RobotConfig {
     pub(crate) gears: Vec<(String, Place, GearConfig)>,
     pub(crate) drives: Vec<(String, Place, DriveConfig)>,
     pub(crate) loops: Vec<LoopSpec>,
+    pub(crate) motors: Vec<MotorSpec>,
     pub(crate) sensors: Vec<SensorSpec>,
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
@@ -114,18 +116,7 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
             config.groups.push((name.to_owned(), reader.texts(list, &path)));
         }
     }
-    if let Some((node, path)) = fields.get("joints") {
-        for (name, place, node, path) in reader.entries(node, &path) {
-            let reshaped = joints::read(&mut reader, node, &path);
-            config.joints.extend(reshaped.map(|r| (name.to_owned(), place.clone(), r)));
-        }
-    }
-    if let Some((node, path)) = fields.get("gears") {
-        for (name, place, node, path) in reader.entries(node, &path) {
-            let gear = joints::read_gear(&mut reader, node, &path);
-            config.gears.extend(gear.map(|g| (name.to_owned(), place.clone(), g)));
-        }
-    }
+    read_joints(&mut reader, &fields, &mut config);
     if let Some((node, path)) = fields.get("drives") {
         for (name, place, node, path) in reader.entries(node, &path) {
             let drive = read_drive(&mut reader, node, &path);
@@ -162,6 +153,28 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
         .get("srdf")
         .and_then(|(node, path)| Some((reader.text(node, &path)?.to_owned(), node.place.clone())));
     config
+}
+
+/// What joints are and what moves them beside their drives.
+fn read_joints(reader: &mut Reader<'_>, fields: &Fields<'_>, config: &mut RobotConfig) {
+    if let Some((node, path)) = fields.get("joints") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            let reshaped = joints::read(reader, node, &path);
+            config.joints.extend(reshaped.map(|r| (name.to_owned(), place.clone(), r)));
+        }
+    }
+    if let Some((node, path)) = fields.get("gears") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            let gear = joints::read_gear(reader, node, &path);
+            config.gears.extend(gear.map(|g| (name.to_owned(), place.clone(), g)));
+        }
+    }
+    if let Some((node, path)) = fields.get("motors") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            reader.report.locate(Subject::Motor(name.to_owned()), place.clone());
+            config.motors.extend(read_motor(reader, name, node, &path));
+        }
+    }
 }
 
 fn read_base(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Base> {

@@ -120,6 +120,7 @@ pub(crate) enum Subject {
     Limit(String),
     Mimic(String),
     Drive(String),
+    Motor(String),
     Loop(String),
     Sensor(String),
     Group(String),

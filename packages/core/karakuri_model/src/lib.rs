@@ -9,6 +9,7 @@ mod joint_motion;
 mod load;
 mod mesh;
 mod model;
+mod motor;
 mod urdf;
 mod xml;
 pub mod yaml;
@@ -24,3 +25,7 @@ pub use joint_motion::{Freedom, JointMotion, MAX_FREEDOMS, Path, PathError, Scre
 pub use load::{Loaded, Source, decode_text, load};
 pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;
+pub use motor::{
+    Exponential, ExponentialEnd, Linear, MotorCommand, MotorLaw, MotorResponse, MotorSpec,
+    MotorState, SpeedTorque, Table, Viscoelastic, read_motor,
+};

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::joint_motion::{Freedom, JointMotion};
+use crate::motor::{MotorCommand, MotorLaw};
 
 /// Index of a body (and of the joint it hangs on).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +53,8 @@ pub struct Model {
     pub couplings: Vec<Coupling>,
     /// Joints that close loops.
     pub loops: Vec<LoopJoint>,
+    /// Motors beside the joints' drives.
+    pub motors: Vec<Motor>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
     /// Collision shapes, on bodies and on the fixed base.
@@ -239,6 +242,21 @@ pub struct Drive {
     pub stiffness: f64,
     /// [N·m·s/rad or N·s/m]
     pub damping: f64,
+}
+
+/// A motor beside a joint's drive.
+#[derive(Debug, Clone)]
+pub struct Motor {
+    /// Motor name.
+    pub name: String,
+    /// The joint it acts on, with one freedom.
+    pub joint: BodyId,
+    /// Its law.
+    pub law: Arc<dyn MotorLaw>,
+    /// What it is told to do at first.
+    pub command: MotorCommand,
+    /// Largest effort. [N·m or N]
+    pub effort: f64,
 }
 
 /// A URDF link: where it sits on its body.

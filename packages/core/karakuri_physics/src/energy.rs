@@ -37,7 +37,7 @@ pub struct Ledger {
     pub kinetic: f64,
     /// Change of the potential energy. [J]
     pub potential: f64,
-    /// Drives: servos and feed-forward. [J]
+    /// Drives and motors. [J]
     pub servos: f64,
     /// Applied wrenches. [J]
     pub external: f64,
@@ -118,7 +118,7 @@ impl World {
         for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
             let work = row_work(&self.problem, block, &booking.mean, |_| true);
             let account = match row.source {
-                Source::Servo { .. } | Source::Spring(_) => None,
+                Source::Servo { .. } | Source::Motor { .. } | Source::Spring(_) => None,
                 Source::Friction { .. } => Some(&mut booking.step.friction),
                 Source::Lower { .. }
                 | Source::Upper { .. }
@@ -131,7 +131,7 @@ impl World {
                 *account += work;
             }
             // A saturated servo is booked with its drive.
-            if !matches!(row.source, Source::Servo { .. }) {
+            if !matches!(row.source, Source::Servo { .. } | Source::Motor { .. }) {
                 booked_rows += work;
             }
             if let Source::Spring(i) = row.source
@@ -157,7 +157,9 @@ impl World {
             if !robot.loops.is_empty() {
                 let here = |start: usize| start == robot.start;
                 let rows = self.rows.iter().zip(&self.problem.blocks);
-                let rows = rows.filter(|(row, _)| !matches!(row.source, Source::Servo { .. }));
+                let rows = rows.filter(|(row, _)| {
+                    !matches!(row.source, Source::Servo { .. } | Source::Motor { .. })
+                });
                 let pushed: f64 =
                     rows.map(|(_, b)| row_work(&self.problem, b, &booking.mean, here)).sum();
                 booking.step.loops += own - pushed;

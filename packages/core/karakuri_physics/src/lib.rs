@@ -14,6 +14,7 @@ mod integrators;
 mod joints;
 mod loops;
 mod materials;
+mod motors;
 mod operators;
 mod pivoted;
 mod queries;
@@ -40,6 +41,7 @@ pub use joints::{Failure, JointDescription, JointId, JointReport, Strength};
 pub use karakuri_collision::ClosestPoints;
 pub use loops::loop_gap;
 pub use materials::{MaterialId, Mix, Mixing, Surface};
+pub use motors::MotorReport;
 pub use robot::Drives;
 pub use scene::{
     Ground, MaterialName, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot, SceneSurface,

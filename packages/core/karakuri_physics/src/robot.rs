@@ -22,6 +22,7 @@ use crate::cones::BallLimits;
 use crate::factor::Factor;
 use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
+use crate::motors::Unit;
 use crate::springs::InnerSprings;
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
@@ -72,9 +73,10 @@ pub(crate) struct Robot {
     /// Drives that are rows in this step. (nv)
     pub(crate) saturated: Vec<bool>,
     pub(crate) impulses: Vec<JointImpulses>,
+    pub(crate) motors: Vec<Unit>,
     /// Limits of ball joints.
     pub(crate) cones: Vec<BallLimits>,
-    /// Efforts that the drives gave in the last step. (nv)
+    /// Efforts that drives and motors gave in the last step. (nv)
     pub(crate) efforts: Vec<f64>,
     /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
     pub(crate) wrenches: Vec<Force>,
@@ -118,6 +120,7 @@ impl Robot {
             drives: drives_of(&model, q),
             saturated: vec![false; nv],
             impulses: vec![JointImpulses::default(); nv],
+            motors: Unit::all(&model),
             cones: BallLimits::of(&model),
             efforts: vec![0.0; nv],
             wrenches: vec![Force::default(); model.sensors.len()],
@@ -155,6 +158,7 @@ impl Robot {
         for ball in &mut self.cones {
             ball.impulses = [0.0; 3];
         }
+        self.motors.iter_mut().for_each(Unit::forget);
         self.saturated.fill(false);
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.close_loops();
@@ -228,6 +232,11 @@ impl Robot {
                 self.feedforward(k) + stiffness * error + damping * self.drives.velocity[k]
                     - self.data.effort[k];
             *out = h * explicit - implicit * self.v[k];
+        }
+        for unit in &self.motors {
+            let ((pushed, implicit), k) = (unit.inner(h), unit.dof);
+            self.extra[k] += implicit;
+            out[k] += pushed - implicit * self.v[k];
         }
         self.factor.factorize(&model, &mut self.data, &self.extra)?;
         self.complete_mass_matrix();

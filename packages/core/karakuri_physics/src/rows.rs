@@ -37,6 +37,10 @@ pub(crate) enum Source {
     Turning(usize),
     Spring(usize),
     Gear(usize),
+    Motor {
+        robot: usize,
+        motor: usize,
+    },
     Cone {
         robot: usize,
         ball: usize,
@@ -99,6 +103,7 @@ impl Builder<'_> {
                 self.limits(robot, joint.v_start, &joint.limits);
             }
         }
+        self.motors(robot);
         self.cones(robot);
     }
 

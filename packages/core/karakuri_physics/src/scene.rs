@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use materials::{MaterialName, SceneMaterials, SceneSurface};
 
 use karakuri_dynamics::Reduction;
-use karakuri_model::{Base, BodyId, Diagnostics, Model, Place, Report};
+use karakuri_model::{Base, BodyId, Diagnostics, Model, MotorSpec, Place, Report};
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::{BodyDescription, Owner, RobotId, World, WorldError, WorldSettings};
@@ -63,6 +63,8 @@ pub struct SceneRobot {
     pub joints: Vec<(String, f64, Place)>,
     /// Joint, drive and where it is written.
     pub drives: Vec<(String, SceneDrive, Place)>,
+    /// Motors beside those of the robot YAML.
+    pub motors: Vec<(MotorSpec, Place)>,
     /// Links and their materials, in place of what the robot says.
     pub materials: Vec<(String, MaterialName)>,
     /// Where it is written.
@@ -167,7 +169,14 @@ impl World {
         for (robot, model) in scene.robots.iter().zip(models) {
             let q = robot.position(model, &mut report);
             match world.add_robot(&robot.name, Arc::clone(model), &q) {
-                Ok(id) => world.set_drives(id, robot, &mut report),
+                Ok(id) => {
+                    world.set_drives(id, robot, &mut report);
+                    for (motor, place) in &robot.motors {
+                        if let Err(error) = world.add_motor(id, motor.clone()) {
+                            refuse(&error, place, &mut report);
+                        }
+                    }
+                }
                 Err(error) => refuse(&error, &robot.place, &mut report),
             }
         }

@@ -13,6 +13,8 @@ use crate::world::World;
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
 const SATURATION_ROUNDS: usize = 3;
+/// Most times because a motor's law is not linear; two or three are usual.
+const MOTOR_ROUNDS: usize = 20;
 /// Sweeps that undo penetrations; what is left is undone in the next steps.
 const CORRECTION_SWEEPS: usize = 10;
 /// Gap up to which contacts are found, beside what the fastest motion covers in two steps. [m]
@@ -132,7 +134,11 @@ impl World {
         self.choose_flights();
         self.bounce();
         let mut solution = Solution::default();
-        for _ in 0..SATURATION_ROUNDS {
+        let h = self.settings.dt;
+        for robot in self.robots.iter_mut().flatten() {
+            robot.prepare_motors(h);
+        }
+        for round in 1..=MOTOR_ROUNDS {
             watch.enter(Stage::FreeMotion);
             self.free_motion()?;
             // Before the contacts spread it: the culprit is who brings it.
@@ -142,7 +148,9 @@ impl World {
             watch.enter(Stage::Solve);
             let settings = &self.settings;
             solution = self.team.solve(&mut self.problem, &settings.solver, settings.threads);
-            if !self.saturate_drives() {
+            let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
+            let adjusted = round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
+            if !adjusted && (!saturated || round == SATURATION_ROUNDS) {
                 break;
             }
         }
@@ -244,6 +252,18 @@ impl World {
                     found = true;
                 }
             }
+        }
+        found
+    }
+
+    /// Brings motors to their limits and laws; true if the step is to be solved again.
+    fn adjust_motors(&mut self, may_saturate: bool) -> bool {
+        let h = self.settings.dt;
+        let mut found = false;
+        for robot in self.robots.iter_mut().flatten().filter(|r| !r.motors.is_empty()) {
+            let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
+            found |= may_saturate && robot.saturate_motors(after);
+            found |= robot.refine_motors(after, h);
         }
         found
     }
@@ -352,6 +372,11 @@ impl World {
                         gear.impulse = impulse.x;
                     }
                 }
+                Source::Motor { robot, motor } => {
+                    if let Some(robot) = &mut self.robots[robot] {
+                        robot.motors[motor].give(impulse.x);
+                    }
+                }
                 Source::Cone { robot, ball, side } => {
                     if let Some(robot) = &mut self.robots[robot] {
                         robot.cones[ball].impulses[side as usize] = impulse.x;
@@ -390,6 +415,8 @@ impl World {
                     robot.efforts[k] = demand;
                 }
             }
+            let run = robot.start..robot.start + robot.v.len();
+            robot.remember_motors(&self.problem.velocity[run], h);
         }
     }
 
@@ -399,6 +426,7 @@ impl World {
             for ball in &mut robot.cones {
                 ball.impulses = [0.0; 3];
             }
+            robot.motors.iter_mut().for_each(|motor| motor.give(0.0));
         }
         for contact in &mut self.contacts {
             contact.impulse = Vector3::zeros();

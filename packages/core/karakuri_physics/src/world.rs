@@ -55,6 +55,14 @@ pub enum WorldError {
         /// Why not, and what to do.
         reason: &'static str,
     },
+    /// A motor that cannot be.
+    #[error("motor `{name}`: {reason}")]
+    Motor {
+        /// Motor name.
+        name: String,
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
     /// A name that stands for nothing.
     #[error("there is no `{name}`; there are: {known}")]
     NoSuchPart {
@@ -214,7 +222,7 @@ impl<'a> RobotView<'a> {
     pub fn v(self) -> &'a [f64] {
         &self.0.v
     }
-    /// Efforts that the drives gave in the last step. [N·m or N] (nv)
+    /// Efforts that the drives and motors gave in the last step. [N·m or N] (nv)
     pub fn efforts(self) -> &'a [f64] {
         &self.0.efforts
     }
@@ -536,11 +544,11 @@ impl World {
     /// # Panics
     /// When it was removed.
     pub fn robot(&self, id: RobotId) -> RobotView<'_> {
-        RobotView(
-            self.robots[id.0]
-                .as_ref()
-                .unwrap_or_else(|| unreachable!("robot {} was removed", id.0)),
-        )
+        RobotView(self.robot_ref(id))
+    }
+
+    pub(crate) fn robot_ref(&self, id: RobotId) -> &Robot {
+        self.robots[id.0].as_ref().unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
     }
 
     pub(crate) fn robot_mut(&mut self, id: RobotId) -> &mut Robot {

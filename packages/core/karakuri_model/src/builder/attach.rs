@@ -1,5 +1,7 @@
 //! What hangs on the tree by name: groups, postures, sensors, loops, ignored contacts, the hand.
 
+use std::sync::Arc;
+
 use karakuri_spatial::Pose;
 use nalgebra::Rotation3;
 
@@ -7,7 +9,9 @@ use super::place::body_poses;
 use super::tree::closest;
 use super::{LoopFrames, LoopSpec, ModelBuilder};
 use crate::diagnostic::{Report, Subject};
-use crate::{BodyId, EndEffector, FrameId, JointGroup, LoopJoint, Model, Posture, Sensor};
+use crate::{
+    BodyId, EndEffector, FrameId, JointGroup, LoopJoint, Model, Motor, MotorSpec, Posture, Sensor,
+};
 
 /// Loop gaps above these are worth a warning: [m], [rad].
 const GAP: (f64, f64) = (1e-5, 1e-4);
@@ -24,6 +28,9 @@ impl ModelBuilder {
         for (name, positions) in &self.postures {
             let positions = self.posture_positions(model, name, positions, report);
             model.postures.push(Posture { name: name.clone(), positions });
+        }
+        for spec in &self.motors {
+            model.motors.extend(self.attach_motor(model, spec, report));
         }
         for sensor in &self.sensors {
             let subject = Subject::Sensor(sensor.name.clone());
@@ -43,6 +50,30 @@ impl ModelBuilder {
             model.loops.extend(self.close_loop(model, spec, report));
         }
         model.end_effector = self.attach_end_effector(model, report);
+    }
+
+    fn attach_motor(&self, model: &Model, spec: &MotorSpec, report: &mut Report) -> Option<Motor> {
+        let subject = Subject::Motor(spec.name.clone());
+        if model.motors.iter().any(|m| m.name == spec.name) {
+            let message = format!("motor `{}` is there twice", spec.name);
+            report.error(&subject, message, "rename one");
+            return None;
+        }
+        let joint = self.joint_id(model, &spec.joint, &subject, report)?;
+        if let Some(coupling) = model.couplings.iter().find(|c| c.follower == joint) {
+            let leader = &model.joints[coupling.leader.0].name;
+            let message =
+                format!("motor `{}`: joint `{}` follows `{leader}`", spec.name, spec.joint);
+            report.error(&subject, message, format!("drive `{leader}` instead"));
+            return None;
+        }
+        if spec.effort.is_nan() || spec.effort < 0.0 {
+            let message = format!("motor `{}`: effort {} is negative", spec.name, spec.effort);
+            report.error(&subject, message, "write its magnitude");
+            return None;
+        }
+        let (name, law) = (spec.name.clone(), Arc::clone(&spec.law));
+        Some(Motor { name, joint, law, command: spec.command, effort: spec.effort })
     }
 
     /// When no model can be made: unknown links are still worth saying.
@@ -100,6 +131,7 @@ impl ModelBuilder {
         let user = match subject {
             Subject::Group(group) => format!("group `{group}`"),
             Subject::Posture(posture) => format!("posture `{posture}`"),
+            Subject::Motor(motor) => format!("motor `{motor}`"),
             _ => "end effector".to_owned(),
         };
         let Some(id) = model.joint(name) else {
@@ -118,11 +150,11 @@ impl ModelBuilder {
             }
             return None;
         };
-        if model.joints[id.0].kind.nv() != 1 {
+        if model.joints[id.0].kind.single().is_none() {
             report.error(
                 subject,
                 format!("{user}: joint `{name}` has {} freedoms", model.joints[id.0].kind.nv()),
-                "name only revolute, continuous and prismatic joints",
+                "name only joints with one freedom",
             );
             return None;
         }

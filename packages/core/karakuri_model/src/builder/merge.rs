@@ -119,6 +119,7 @@ impl Model {
             frames: Vec::new(),
             couplings: Vec::new(),
             loops: Vec::new(),
+            motors: Vec::new(),
             sensors: Vec::new(),
             collisions: Vec::new(),
             visuals: Vec::new(),

@@ -65,6 +65,7 @@ impl RobotConfig {
         }
         builder.groups.extend(self.groups);
         builder.loops.extend(self.loops);
+        builder.motors.extend(self.motors);
         builder.sensors.extend(self.sensors);
         builder.postures.extend(self.postures);
         builder.end_effector = self.end_effector;

@@ -32,7 +32,8 @@ impl Robot {
                     || self.drives.effort_limit[k].is_finite());
             !driven && self.joint_damping[k] == 0.0 && self.friction[k] == 0.0
         };
-        (0..self.v.len()).all(quiet) && self.clear_of_limits(h)
+        let still = self.motors.iter().all(|motor| !motor.is_on());
+        still && (0..self.v.len()).all(quiet) && self.clear_of_limits(h)
     }
 
     /// Whether no joint can reach a limit of position or speed in this step, by a margin of its present rate.

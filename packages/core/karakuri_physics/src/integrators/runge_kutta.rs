@@ -14,18 +14,19 @@ use karakuri_dynamics::{
 use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Vector3;
 
+use crate::motors::Unit;
 use crate::robot::Robot;
 
 /// Largest `h B + h² K` against the inertia of the freedom. [-]
 const SOFT: f64 = 0.25;
 
 impl Robot {
-    /// Whether the fourth-order method may take the step: no loop, spring, friction or limit, and all servos soft.
+    /// Whether the fourth-order method may take the step: no loop, spring, friction, motor or limit, and all servos soft.
     pub(crate) fn moves_softly(&mut self, h: f64) -> bool {
         if !self.loops.is_empty() || self.springs.any() || !self.clear_of_limits(h) {
             return false;
         }
-        if self.friction.iter().any(|f| *f != 0.0) {
+        if self.friction.iter().any(|f| *f != 0.0) || self.motors.iter().any(Unit::is_on) {
             return false;
         }
         let implicit = |robot: &Self, k: usize| {

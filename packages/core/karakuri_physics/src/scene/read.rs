@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use karakuri_model::yaml::{self, Fields, Node, Reader};
-use karakuri_model::{Convex, Diagnostics, Mesh, Report, Shape, read_convex};
+use karakuri_model::{Convex, Diagnostics, Mesh, Report, Shape, read_convex, read_motor};
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use super::materials::{read_material, read_name};
@@ -224,7 +224,8 @@ fn whole(
 }
 
 fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneRobot> {
-    let keys = ["name", "urdf", "config", "pose", "base", "joints", "drives", "materials"];
+    let keys =
+        ["name", "urdf", "config", "pose", "base", "joints", "drives", "motors", "materials"];
     let fields = reader.fields(node, path, &keys);
     let name = reader.required(&fields, "name", "arm").and_then(|(n, p)| reader.text(n, &p));
     let urdf = reader
@@ -253,6 +254,13 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
             drives.push((joint.to_owned(), drive, place.clone()));
         }
     }
+    let mut motors = Vec::new();
+    if let Some((node, path)) = fields.get("motors") {
+        for (motor, place, node, path) in reader.entries(node, &path) {
+            let motor = read_motor(reader, motor, node, &path);
+            motors.extend(motor.map(|motor| (motor, place.clone())));
+        }
+    }
     let mut materials = Vec::new();
     if let Some((node, path)) = fields.get("materials") {
         for (link, _, node, path) in reader.entries(node, &path) {
@@ -260,6 +268,7 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         }
     }
     Some(SceneRobot {
+        motors,
         materials,
         name: name?.to_owned(),
         urdf: PathBuf::from(urdf?),

@@ -1,0 +1,156 @@
+//! Motors beside a joint's drive: any number on a joint, each by a law of its own.
+//!
+//! A law is one file that implements [`MotorLaw`]: effort and its slopes at a state of the joint. A line in [`LAWS`]
+//! gives it a name in robot YAMLs and scenes; programs may bring their own without one. Physics treats every law
+//! implicitly: it is linearised where the step ends.
+
+mod exponential;
+mod linear;
+mod speed_torque;
+mod table;
+mod viscoelastic;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::yaml::{Fields, Node, Reader};
+
+pub use exponential::{End as ExponentialEnd, Exponential};
+pub use linear::Linear;
+pub use speed_torque::SpeedTorque;
+pub use table::Table;
+pub use viscoelastic::Viscoelastic;
+
+/// A motor by names.
+#[derive(Debug, Clone)]
+pub struct MotorSpec {
+    /// Motor name, unique on the robot.
+    pub name: String,
+    /// The joint it acts on, with one freedom.
+    pub joint: String,
+    /// Its law.
+    pub law: Arc<dyn MotorLaw>,
+    /// What it is told to do at first.
+    pub command: MotorCommand,
+    /// Largest effort. [N·m or N]
+    pub effort: f64,
+}
+
+/// What a motor is told to do; a law takes of it what it knows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MotorCommand {
+    /// [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: f64,
+    /// Added effort [N·m or N], or the part of full voltage [-] where the law has one.
+    pub effort: f64,
+}
+
+/// A joint as its motor sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MotorState {
+    /// [rad or m]
+    pub position: f64,
+    /// [rad/s or m/s]
+    pub velocity: f64,
+    /// What the motor is told to do.
+    pub command: MotorCommand,
+    /// What the law remembered at the end of the last step; 0 at first.
+    pub memory: f64,
+    /// Time step at whose end the joint is as said. [s]
+    pub dt: f64,
+}
+
+/// What a motor gives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MotorResponse {
+    /// On the joint. [N·m or N]
+    pub effort: f64,
+    /// `−∂effort/∂position`. [N·m/rad or N/m]
+    pub stiffness: f64,
+    /// `−∂effort/∂velocity`. [N·m·s/rad or N·s/m]
+    pub damping: f64,
+}
+
+/// How a motor's effort depends on the joint's state.
+pub trait MotorLaw: Debug + Send + Sync {
+    /// Name of the law.
+    fn name(&self) -> &'static str;
+
+    /// Effort and its slopes; finite at every finite state.
+    fn respond(&self, at: &MotorState) -> MotorResponse;
+
+    /// What to remember when a step ends so.
+    fn remember(&self, at: &MotorState) -> f64 {
+        at.memory
+    }
+}
+
+type ReadLaw = fn(&mut Reader<'_>, &Fields<'_>) -> Option<Arc<dyn MotorLaw>>;
+
+/// The laws that a file can name, their keys and their readers.
+const LAWS: [(&str, &[&str], ReadLaw); 5] = [
+    ("linear", &["stiffness", "damping"], linear::read),
+    ("viscoelastic", &["stiffness", "damping", "second_damping"], viscoelastic::read),
+    ("exponential", &["lower", "upper", "damping"], exponential::read),
+    ("table", &["points", "damping"], table::read),
+    ("speed_torque", &["stall", "no_load"], speed_torque::read),
+];
+
+/// Keys of every motor.
+const COMMON: [&str; 6] = ["joint", "law", "position", "velocity", "offset", "effort"];
+
+/// A motor of a robot YAML or a scene: `{joint, law, position, velocity, offset, effort, ...}`, the rest as the law says.
+pub fn read_motor(
+    reader: &mut Reader<'_>,
+    name: &str,
+    node: &Node,
+    path: &str,
+) -> Option<MotorSpec> {
+    let known = LAWS.map(|(law, ..)| law).join(", ");
+    let entries = reader.entries(node, path);
+    let Some((.., word, at)) = entries.into_iter().find(|(key, ..)| *key == "law") else {
+        reader.error(node, format!("{path}.law is missing"), &format!("write one of {known}"));
+        return None;
+    };
+    let law = reader.text(word, &at)?;
+    let Some((_, keys, read)) = LAWS.iter().find(|(name, ..)| *name == law) else {
+        let message = format!("{at}: there is no motor law `{law}`");
+        reader.error(word, message, &format!("write one of {known}"));
+        return None;
+    };
+    let keys = [&COMMON[..], keys].concat();
+    let fields = reader.fields(node, path, &keys);
+    let joint = reader.required(&fields, "joint", "the joint it acts on");
+    let joint = joint.and_then(|(node, path)| reader.text(node, &path));
+    let command = MotorCommand {
+        position: number(reader, &fields, "position", "rad or m"),
+        velocity: number(reader, &fields, "velocity", "rad/s or m/s"),
+        effort: number(reader, &fields, "offset", "N·m or N"),
+    };
+    let effort = match fields.get("effort") {
+        Some((node, path)) => reader.number(node, &path, &(0.0..=1e12), "N·m or N")?,
+        None => f64::INFINITY,
+    };
+    let law = read(reader, &fields)?;
+    Some(MotorSpec { name: name.to_owned(), joint: joint?.to_owned(), law, command, effort })
+}
+
+/// A number, 0 if it is not there.
+fn number(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> f64 {
+    let given = fields.get(key);
+    given.and_then(|(n, p)| reader.number(n, &p, &(-1e12..=1e12), unit)).unwrap_or(0.0)
+}
+
+/// A number of at least zero, 0 if it is not there.
+fn gain(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> f64 {
+    let given = fields.get(key);
+    given.and_then(|(n, p)| reader.number(n, &p, &(0.0..=1e12), unit)).unwrap_or(0.0)
+}
+
+/// A positive number that must be there.
+fn positive(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> Option<f64> {
+    let (node, path) = reader.required(fields, key, &format!("1 # {unit}"))?;
+    reader.number(node, &path, &(1e-12..=1e12), unit)
+}
