@@ -63,6 +63,9 @@ impl Solid {
             Self::Cylinder { radius, half_length } => {
                 axis.map(|a| a.abs() * half_length + radius * (1.0 - a * a).max(0.0).sqrt())
             }
+            Self::Ellipsoid { semi_axes } => Vector3::from_fn(|i, _| {
+                X.rotation.row(i).transpose().component_mul(semi_axes).norm()
+            }),
             Self::HalfSpace => return None,
             Self::Hull(hull) => return Some(hull.bounds.turned(X)),
             Self::Triangles(surface) => return Some(surface.bounds.turned(X)),

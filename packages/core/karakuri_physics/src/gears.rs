@@ -276,6 +276,7 @@ impl Builder<'_> {
             compliance: 0.0,
             delassus: nalgebra::Matrix3::zeros(),
             impulse: Vector3::new(gear.impulse.clamp(-bound, bound), 0.0, 0.0),
+            unsettled: false,
         };
         let n_robots = self.robots.len();
         let mut movers = gear.movers.map(|m| m.index(n_robots));
