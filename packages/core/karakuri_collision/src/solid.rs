@@ -119,6 +119,7 @@ mod tests {
                 Solid::Sphere { radius },
                 Solid::Cylinder { radius, half_length },
                 Solid::Capsule { radius, half_length },
+                Solid::Ellipsoid { semi_axes: Vector3::new(radius, half_length, 0.3) },
             ] {
                 let bounds = solid.bounds(&X).unwrap();
                 for i in 0..3 {

@@ -12,7 +12,7 @@ use karakuri_spatial::{Force, Vector3};
 use crate::contacts::{Mover, Owner};
 use crate::loops::GAP_RATE;
 use crate::rows::{Builder, NO_MOVER, Source, push_row};
-use crate::solver::{Admissible, Block, Side};
+use crate::solver::{Block, Side};
 use crate::world::{RobotId, World, WorldError};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
@@ -269,15 +269,7 @@ impl Builder<'_> {
             }),
         };
         let bound = s.dt * gear.description.torque;
-        let block = Block {
-            admissible: Admissible::Interval { lower: -bound, upper: bound },
-            sides,
-            bias: Vector3::zeros(),
-            compliance: 0.0,
-            delassus: nalgebra::Matrix3::zeros(),
-            impulse: Vector3::new(gear.impulse.clamp(-bound, bound), 0.0, 0.0),
-            unsettled: false,
-        };
+        let block = Block::row((-bound, bound), sides, 0.0, 0.0, gear.impulse);
         let n_robots = self.robots.len();
         let mut movers = gear.movers.map(|m| m.index(n_robots));
         if movers[0] == movers[1] {

@@ -16,7 +16,7 @@ use crate::contacts::{Attachment, Contact, Mover, Owner};
 use crate::loops::{GAP_RATE, relative_gap};
 use crate::robot::Robot;
 use crate::rows::{Builder, NO_MOVER, Source, push_row};
-use crate::solver::{Admissible, Block, Side};
+use crate::solver::{Block, Side};
 use crate::world::{RobotId, World, WorldError};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
@@ -330,15 +330,8 @@ impl Builder<'_> {
                 Force::new(Vector3::zeros(), e)
             };
             let bound = joint.bound(axis, s.dt);
-            let block = Block {
-                admissible: Admissible::Interval { lower: -bound, upper: bound },
-                sides: self.wrench_sides(joint.ends, &X_WB.translation, &unit),
-                bias: Vector3::zeros(),
-                compliance: 0.0,
-                delassus: nalgebra::Matrix3::zeros(),
-                impulse: Vector3::new(joint.impulses[axis].clamp(-bound, bound), 0.0, 0.0),
-                unsettled: false,
-            };
+            let sides = self.wrench_sides(joint.ends, &X_WB.translation, &unit);
+            let block = Block::row((-bound, bound), sides, 0.0, 0.0, joint.impulses[axis]);
             let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
             self.push(block, Source::Joint { joint: index, axis }, movers, -undone / s.dt);
         }

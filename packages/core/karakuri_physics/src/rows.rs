@@ -202,15 +202,7 @@ impl Builder<'_> {
         }
         r.respond(response);
         let sides = [Side { start: r.start, len: nv, offset }, Side::default()];
-        let block = Block {
-            admissible: Admissible::Interval { lower, upper },
-            sides,
-            bias: Vector3::new(bias, 0.0, 0.0),
-            compliance,
-            delassus: nalgebra::Matrix3::zeros(),
-            impulse: Vector3::new(warm.clamp(lower, upper), 0.0, 0.0),
-            unsettled: false,
-        };
+        let block = Block::row((lower, upper), sides, bias, compliance, warm);
         self.push(block, source, [robot, NO_MOVER], correction);
     }
 

@@ -16,7 +16,7 @@ use crate::loops::Chains;
 use crate::pivoted::PivotedCholesky;
 use crate::robot::Robot;
 use crate::rows::{Builder, Source};
-use crate::solver::{Admissible, Block, Side, dot};
+use crate::solver::{Block, Side, dot};
 use crate::world::World;
 use crate::{ObjectId, RobotId, WorldError};
 
@@ -283,15 +283,8 @@ impl Builder<'_> {
             }
         }
         let wanted = -spring.stiffness * (length - spring.rest_length) / gain;
-        let block = Block {
-            admissible: Admissible::Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY },
-            sides,
-            bias: Vector3::new(wanted, 0.0, 0.0),
-            compliance: 1.0 / (h * gain),
-            delassus: nalgebra::Matrix3::zeros(),
-            impulse: Vector3::zeros(),
-            unsettled: false,
-        };
+        let free = (f64::NEG_INFINITY, f64::INFINITY);
+        let block = Block::row(free, sides, wanted, 1.0 / (h * gain), 0.0);
         let n_robots = self.robots.len();
         let movers = movers.map(|m| m.index(n_robots));
         self.push(block, Source::Spring(index), movers, 0.0);

@@ -88,6 +88,25 @@ pub struct Block {
 }
 
 impl Block {
+    /// One row: `lower ≤ λ ≤ upper`, wanted velocity `bias`, warm start `impulse`. Its Delassus matrix is still to come.
+    pub fn row(
+        (lower, upper): (f64, f64),
+        sides: [Side; 2],
+        bias: f64,
+        compliance: f64,
+        impulse: f64,
+    ) -> Self {
+        Self {
+            admissible: Admissible::Interval { lower, upper },
+            sides,
+            bias: Vector3::new(bias, 0.0, 0.0),
+            compliance,
+            delassus: Matrix3::zeros(),
+            impulse: Vector3::new(impulse.clamp(lower, upper), 0.0, 0.0),
+            unsettled: false,
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         match self.admissible {
