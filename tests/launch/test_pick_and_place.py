@@ -14,22 +14,6 @@ from support.process import ROOT, executable
 DEMO = ROOT / "packages/dev/demos/pick_and_place.py"
 
 
-@pytest.fixture
-def environment(domain, tmp_path):
-    """This domain, with the programs that were built in an ament prefix."""
-    prefix = tmp_path / "prefix"
-    (prefix / "lib").mkdir(parents=True)
-    (prefix / "share/ament_index/resource_index/packages").mkdir(parents=True)
-    (prefix / "share/ament_index/resource_index/packages/karakuri").touch()
-    (prefix / "lib/karakuri").symlink_to(executable("karakuri").parent)
-    (prefix / "share/karakuri").symlink_to(ROOT)
-    environment = domain.environment()
-    environment["AMENT_PREFIX_PATH"] = f"{prefix}:{environment.get('AMENT_PREFIX_PATH', '')}"
-    environment["ROS_LOG_DIR"] = str(tmp_path / "log")
-    environment["KARAKURI_TEST"] = str(tmp_path)
-    return environment
-
-
 def left_behind(environment):
     """Processes that carry this test's mark."""
     mark = f"KARAKURI_TEST={environment['KARAKURI_TEST']}".encode()
@@ -111,8 +95,9 @@ def test_interrupted_it_leaves_nothing_behind(environment, tmp_path, moment):
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
     own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}}
+    places = {"branched_loop": "/branched_loop", "khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}
     nodes = {"sim", "state_publisher", "feedforward_controller"} | own.get(file, set())
-    robot = "/khr1" if file == "walk.launch.xml" else "/arm"
+    robot = places.get(file.removesuffix(".launch.xml"), "/arm")
     command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file)]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

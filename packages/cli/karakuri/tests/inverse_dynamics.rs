@@ -127,6 +127,42 @@ fn a_trajectory_file_gives_what_the_motion_gives() {
 }
 
 #[test]
+fn a_motion_written_is_the_motion_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let file = mechanisms().join("wall_tracing.yaml");
+    let (motion, tau, again) = (path("motion.csv"), path("tau.csv"), path("again.csv"));
+    assert!(run(&file, &["--motion", &motion, "--output", &tau]).status.success());
+    assert!(run(&file, &["--trajectory", &motion, "--output", &again]).status.success());
+    let read = |file: &str| std::fs::read_to_string(file).unwrap();
+    assert_eq!(read(&tau), read(&again));
+    assert!(
+        read(&motion).starts_with(
+            "time [s],shoulder.q [rad],shoulder.v [rad/s],shoulder.a [rad/s²],elbow.q"
+        )
+    );
+}
+
+#[test]
+fn the_forces_of_two_arms_squeeze_the_block_and_move_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("tau.csv").to_str().unwrap().to_owned();
+    assert!(run(&mechanisms().join("two_arms.yaml"), &["--output", &table]).status.success());
+    let text = std::fs::read_to_string(&table).unwrap();
+    let columns: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| columns.iter().position(|c| *c == format!("{name} [N]")).unwrap();
+    let [left, right] = ["left.fx", "right.fx"].map(column);
+    for (i, line) in text.lines().skip(1).enumerate().skip(1).take(3998) {
+        let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
+        assert!(((row[left] - row[right]) / 2.0 - 0.5).abs() < 1e-9, "{line}");
+        // 0.02 kg moved by 0.05 (1 - cos 2 pi t) m along x
+        let w = core::f64::consts::TAU;
+        let moves = 0.02 * 0.05 * w * w * (w * i as f64 * 1e-3).cos();
+        assert!((row[left] + row[right] - moves).abs() < 1e-6, "{line} {moves}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_named_with_its_place_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let good = std::fs::read_to_string(mechanisms().join("four_bar.yaml")).unwrap();

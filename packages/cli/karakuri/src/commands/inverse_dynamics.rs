@@ -4,6 +4,7 @@ mod contact;
 mod errors;
 mod file;
 mod page;
+mod tables;
 mod tracking;
 mod trajectory;
 
@@ -11,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use karakuri_control::nodal::{Mechanism, NodalError, Nodes, Scheme, Target, Torques, Variant};
-use karakuri_files::{Column, TraceWriter};
 use serde_json::{Value, json};
 
 use self::errors::Study;
@@ -41,9 +41,12 @@ pub struct Args {
     /// Time step [s]; the trajectory's, or 0.001
     #[arg(long)]
     dt: Option<f64>,
-    /// Write the torques here
+    /// Write the torques here, and the forces across loops
     #[arg(long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
+    /// Write the motion here, as --trajectory takes it
+    #[arg(long, value_name = "FILE.csv")]
+    motion: Option<PathBuf>,
     /// Draw torques, errors and convergence here
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -100,7 +103,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     };
     let (read, study) = study(args, path)?;
     if let Some(file) = &args.output {
-        write_torques(file, &read.mechanism, &study)?;
+        tables::torques(file, &read.mechanism, &study)?;
+    }
+    if let Some(file) = &args.motion {
+        tables::motion(file, &read.mechanism, &study.samples)?;
     }
     if let Some(file) = &args.plot {
         page::figure(&read, &study).write_svg(file)?;
@@ -252,19 +258,6 @@ fn freedoms(mechanism: &Mechanism) -> Vec<(String, &'static str)> {
         names.extend(parts.iter().map(|(part, unit)| (format!("{}{part}", joint.name), *unit)));
     }
     names
-}
-
-fn write_torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Result<()> {
-    let mut columns = vec![Column::new("time", "s")];
-    columns.extend(freedoms(mechanism).into_iter().map(|(name, unit)| Column::new(name, unit)));
-    let mut writer = TraceWriter::create(file, &columns)?;
-    let nv = mechanism.model.nv;
-    for (i, tau) in study.torques.tau.chunks_exact(nv).enumerate() {
-        let row: Vec<f64> =
-            core::iter::once(i as f64 * study.samples.dt).chain(tau.iter().copied()).collect();
-        writer.row(&row)?;
-    }
-    Ok(writer.finish()?)
 }
 
 fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {

@@ -1,0 +1,38 @@
+"""The experiments of parallel inverse dynamics from their launch files: as good as stated, and again the same."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from support.process import ROOT
+
+DEMO = ROOT / "packages/dev/demos/experiments.py"
+
+
+def experiments(environment, out, *names):
+    command = [sys.executable, str(DEMO), "--out", str(out), *names]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout + done.stderr, json.loads((out / "report.json").read_text())["experiments"]
+
+
+@pytest.mark.parametrize("name", ["branched_loop", "arm6_fast", "khr1_arms"])
+def test_fast_motions_are_followed(environment, tmp_path, name):
+    code, text, report = experiments(environment, tmp_path, name)
+    assert code == 0, text
+    runs = report[name]
+    assert all(run["samples"] > 2000 for run in runs.values()), text
+    without = runs["feedback alone"]["joint_error_largest"]
+    assert runs["with feed-forward"]["joint_error_largest"] < 0.2 * without, text
+
+
+@pytest.mark.parametrize(("name", "limit"), [("wall_tracing", 0.05), ("two_arms", 0.1)])
+def test_forces_are_held_and_runs_repeat(environment, tmp_path, name, limit):
+    # The demonstration fails when two equal runs differ in a bit.
+    code, text, report = experiments(environment, tmp_path, name)
+    assert code == 0, text
+    run = report[name]["with feed-forward"]
+    assert run["force_samples"] > 2000, text
+    assert run["force_error_largest"] < limit, text
+    assert report[name]["feedback alone"]["force_error_largest"] > 0.5, text
+    assert run.get("block_error_largest_m", 0.0) < 5e-3, text
