@@ -7,7 +7,8 @@
 //!
 //! A ball of radius `R` that rolls slows down by `(5/7) g · rolling / R`; a length is half the width of the patch over
 //! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and sliding are
-//! apart: a finger that slides keeps the whole of its moment about the normal.
+//! apart: what slides keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
+//! holds half of one can hold `√3/2` of the other.
 
 use crate::Owner;
 use crate::contacts::Attachment;
@@ -26,6 +27,8 @@ pub struct Surface {
     pub rolling: f64,
     /// Moment against spinning about the normal for a unit of normal force. [m]
     pub spinning: f64,
+    /// Whether friction and spinning share one limit, an ellipse; see [`crate::solver::SoftFinger`].
+    pub soft_finger: bool,
 }
 
 impl Surface {
@@ -117,6 +120,7 @@ impl Mixing {
             restitution: self.restitution.of(a.restitution, b.restitution),
             rolling: self.rolling.of(a.rolling, b.rolling),
             spinning: self.spinning.of(a.spinning, b.spinning),
+            soft_finger: a.soft_finger || b.soft_finger,
         }
     }
 }
@@ -152,7 +156,7 @@ fn sorted(a: MaterialId, b: MaterialId) -> [MaterialId; 2] {
 
 /// Refuses what no surface has.
 fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
-    let Surface { friction, dynamic_friction, restitution, rolling, spinning } = *surface;
+    let Surface { friction, dynamic_friction, restitution, rolling, spinning, .. } = *surface;
     let numbers = [friction, dynamic_friction, restitution, rolling, spinning];
     let refuse = |reason| Err(WorldError::Material { name: name.to_owned(), reason });
     if !numbers.iter().all(|x| x.is_finite() && *x >= 0.0) {

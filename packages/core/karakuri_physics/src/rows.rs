@@ -7,7 +7,7 @@ use crate::WorldSettings;
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover, SLIP, tangents};
 use crate::robot::Robot;
-use crate::solver::{Admissible, Block, Problem, Side, dot};
+use crate::solver::{Admissible, Block, Problem, Side, SoftFinger, dot};
 
 /// What a block stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -267,7 +267,15 @@ impl Builder<'_> {
         if self.rows.len() == known || (rolling == 0.0 && spinning == 0.0) {
             return;
         }
-        let admissible = Admissible::Turning { spinning, rolling, load: block.impulse.x };
+        let soft = match block.admissible {
+            Admissible::Cone { friction }
+                if contact.surface.soft_finger && friction > 0.0 && spinning > 0.0 =>
+            {
+                Some(SoftFinger::new(friction, spinning))
+            }
+            _ => None,
+        };
+        let admissible = Admissible::Turning { spinning, rolling, load: block.impulse.x, soft };
         let turning = Block {
             admissible,
             sides: self.contact_sides(ends, None, &directions),

@@ -515,7 +515,9 @@ fn settle_contact(
     let [t1, t2] = crate::contacts::tangents(&contact.normal);
     contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
     let Admissible::Cone { friction } = admissible else { return };
-    let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * (1.0 - 1e-9);
+    // The share of a soft finger's limit that is friction's is known as well as the solution.
+    let inside = if contact.surface.soft_finger { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
+    let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * inside;
     let slip = t1 * u.y + t2 * u.z - contact.conveyed;
     contact.sticks = sticks;
     contact.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;

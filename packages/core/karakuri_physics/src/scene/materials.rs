@@ -3,14 +3,15 @@
 use karakuri_model::yaml::{Fields, Node, Reader};
 use karakuri_model::{Place, Report};
 
-use super::read::{FRICTION, RESTITUTION, number};
+use super::read::{FRICTION, RESTITUTION, choice, number};
 use super::{Scene, refuse};
 use crate::{MaterialId, Mix, Mixing, Surface, World};
 
 /// Least and most of a length of rolling or spinning. [m]
 const LENGTH: std::ops::RangeInclusive<f64> = 0.0..=10.0;
 /// What a surface is told by.
-const KEYS: [&str; 5] = ["friction", "dynamic_friction", "restitution", "rolling", "spinning"];
+const KEYS: [&str; 6] =
+    ["friction", "dynamic_friction", "restitution", "rolling", "spinning", "soft_finger"];
 
 /// The numbers of a surface that a scene gives; `None` where it says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,6 +26,8 @@ pub struct SceneSurface {
     pub rolling: Option<f64>,
     /// [m]
     pub spinning: Option<f64>,
+    /// Whether friction and spinning share one limit.
+    pub soft_finger: Option<bool>,
 }
 
 /// A name of a material, and where it is written.
@@ -58,6 +61,7 @@ impl SceneSurface {
             restitution: self.restitution.unwrap_or(base.restitution),
             rolling: self.rolling.unwrap_or(base.rolling),
             spinning: self.spinning.unwrap_or(base.spinning),
+            soft_finger: self.soft_finger.unwrap_or(base.soft_finger),
         }
     }
 }
@@ -192,6 +196,7 @@ fn read_surface(reader: &mut Reader<'_>, fields: &Fields<'_>) -> SceneSurface {
         restitution: number(reader, fields, "restitution", (&RESTITUTION, "-")),
         rolling: number(reader, fields, "rolling", (&LENGTH, "m")),
         spinning: number(reader, fields, "spinning", (&LENGTH, "m")),
+        soft_finger: choice(reader, fields, "soft_finger", [("true", true), ("false", false)]),
     }
 }
 

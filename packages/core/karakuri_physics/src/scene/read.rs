@@ -161,7 +161,7 @@ fn read_pose(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Pose {
 }
 
 /// One of two words, each with its meaning.
-fn choice(
+pub(super) fn choice(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     key: &str,

@@ -156,6 +156,7 @@ bodies:
         restitution: 0.0,
         rolling: 0.005,
         spinning: 0.001,
+        soft_finger: false,
     };
     assert_eq!(world.pair(rubber, steel), pair);
     let ball = world.find_body("ball").unwrap();

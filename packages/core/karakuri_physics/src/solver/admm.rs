@@ -220,8 +220,8 @@ impl Scratch {
                     normal = on_cone.x;
                     on_cone
                 }
-                Admissible::Turning { spinning, rolling, .. } => {
-                    Admissible::Turning { spinning, rolling, load: normal }.project(&wanted)
+                Admissible::Turning { spinning, rolling, soft, .. } => {
+                    Admissible::Turning { spinning, rolling, load: normal, soft }.project(&wanted)
                 }
             };
             item.y += impulse - item.z;

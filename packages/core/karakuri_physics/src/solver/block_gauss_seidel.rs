@@ -50,6 +50,8 @@ impl ContactSolver for BlockGaussSeidel {
         for iteration in 1..=settings.iterations {
             // There and back, so that load goes through a stack both ways.
             let forwards = iteration % 2 == 1;
+            problem.take_loads(island.clone());
+            problem.split_soft_fingers(island.clone());
             if sweep_faces(problem, island.clone(), forwards, settings) <= settings.tolerance {
                 return iteration;
             }

@@ -27,8 +27,9 @@ pub(crate) fn residual(
             let step = impulse.x - normal / g;
             (impulse.x - step.clamp(lower, upper)).abs() * g
         }
-        Admissible::Turning { .. } => {
-            (impulse - block.admissible.project(&(impulse - u / g))).norm() * g
+        Admissible::Turning { soft, .. } => {
+            let own = (impulse - block.admissible.project(&(impulse - u / g))).norm() * g;
+            soft.map_or(own, |soft| own.max(soft.error))
         }
         Admissible::Cone { friction } => {
             let shift = shift.unwrap_or_else(|| friction * u.yz().norm());
@@ -95,7 +96,7 @@ impl Softened {
                 slope.m32 -= turning * d.x * d.y;
                 (along * normal, slope)
             }
-            Admissible::Turning { spinning, rolling, load } => {
+            Admissible::Turning { spinning, rolling, load, .. } => {
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 if free.x.abs() < spinning * load {
                     slope.m11 = n;
@@ -131,7 +132,12 @@ mod tests {
             tangential in 0.1..2.0_f64,
         ) {
             let soft = Softened { normal, tangential };
-            let turning = Admissible::Turning { spinning: 0.5, rolling: 0.3, load: friction };
+            let turning = Admissible::Turning {
+                spinning: 0.5,
+                rolling: 0.3,
+                load: friction,
+                soft: None,
+            };
             slope_is_right(soft, turning, Vector3::from(y))?;
             let admissible = Admissible::Cone { friction };
             let y = Vector3::from(y);

@@ -24,6 +24,7 @@ mod law;
 mod newton;
 mod problem;
 mod projected_gauss_seidel;
+mod soft_finger;
 mod team;
 mod workspace;
 
@@ -40,6 +41,7 @@ pub use newton::Newton;
 pub use problem::{Admissible, Block, Problem, Run, Side};
 pub(crate) use problem::{apply, dot};
 pub use projected_gauss_seidel::ProjectedGaussSeidel;
+pub use soft_finger::SoftFinger;
 pub(crate) use team::Team;
 
 /// A solver of velocity-level contact problems.

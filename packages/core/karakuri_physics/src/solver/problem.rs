@@ -10,6 +10,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::cone::project_on_cone;
+use super::soft_finger::SoftFinger;
 use super::workspace::Workspace;
 
 /// One of the two runs of the velocity vector that a block touches.
@@ -47,6 +48,9 @@ pub enum Admissible {
         rolling: f64,
         /// `λ_n`, which solvers keep up to date. [N·s]
         load: f64,
+        /// The limit that spinning shares with the contact's friction; then `r_s` and the contact's coefficient are what
+        /// solvers make of it.
+        soft: Option<SoftFinger>,
     },
 }
 
@@ -58,7 +62,7 @@ impl Admissible {
                 Vector3::new(impulse.x.clamp(lower, upper), 0.0, 0.0)
             }
             Self::Cone { friction } => project_on_cone(impulse, friction),
-            Self::Turning { spinning, rolling, load } => {
+            Self::Turning { spinning, rolling, load, .. } => {
                 let (most, about_tangents) = (rolling * load, impulse.yz().norm());
                 let scale = if about_tangents > most { most / about_tangents } else { 1.0 };
                 let spin = impulse.x.clamp(-spinning * load, spinning * load);
@@ -211,12 +215,14 @@ impl Problem {
         self.apply_impulses(island);
     }
 
-    /// `v ← v + Y λ` of an island, and the loads of what turns.
+    /// `v ← v + Y λ` of an island, the loads of what turns, and what soft fingers make of them.
     pub(crate) fn apply_impulses(&mut self, island: Range<usize>) {
         self.take_loads(island.clone());
+        let all = island.clone();
         for block in &self.blocks[island] {
             apply(&mut self.velocity, &self.response, block, &block.impulse);
         }
+        self.split_soft_fingers(all);
     }
 
     /// Bounds what turns by the normal impulses of the contacts as they are.

@@ -56,6 +56,7 @@ impl ContactSolver for ProjectedGaussSeidel {
         for iteration in 1..=settings.iterations {
             let mut change: f64 = 0.0;
             problem.take_loads(island.clone());
+            problem.split_soft_fingers(island.clone());
             for i in island.clone() {
                 for row in 0..problem.blocks[i].rows() {
                     change = change.max(solve_row(problem, i, row));
@@ -85,7 +86,7 @@ fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
             let most = friction * impulse.x;
             wanted.clamp(-most, most)
         }
-        Admissible::Turning { spinning, rolling, load } => {
+        Admissible::Turning { spinning, rolling, load, .. } => {
             let most = load * if row == 0 { spinning } else { rolling };
             wanted.clamp(-most, most)
         }
