@@ -1,6 +1,7 @@
 //! Instructions a torque vector takes, counted by valgrind: a number that a busy machine does not disturb.
 //!
-//! Each case runs twice in a process of its own under callgrind; the difference leaves the calls alone.
+//! Each case runs twice in a process of its own under callgrind; the difference leaves the calls alone. Fails when the scheme
+//! takes more than it should: a motion less than the recursive algorithm, an update of `arm6` at most 1.5 times as much.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench says so")]
 
 mod support;
@@ -80,5 +81,10 @@ fn main() {
         for (case, n) in CASES.iter().zip(each) {
             println!("{robot:12} {case:16} {n:8.0} {:6.2} {:6.2}", n / each[0], n / each[1]);
         }
+        let [rnea, recursive, motion, _, update] = each;
+        assert!(motion < recursive, "{robot}: a motion takes more than the recursive algorithm");
+        assert!(update < 1.5 * recursive, "{robot}: an update takes over 1.5 times as much");
+        // A tree without loops and mimic joints: RNEA is all there is to do.
+        assert!(robot != "ur5" || (motion < rnea && update < 1.5 * rnea), "{robot}: beside RNEA");
     }
 }

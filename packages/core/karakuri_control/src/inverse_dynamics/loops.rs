@@ -159,12 +159,16 @@ impl Constraints {
         }
     }
 
+    /// Whether every freedom has one drive of its own: then [`Self::reduce_effort`] gives the drives' efforts.
+    pub(crate) fn is_exactly_driven(&self, driven: &[bool]) -> bool {
+        (0..self.nv).all(|k| driven[k] != self.is_dependent(k))
+    }
+
     /// From efforts at the independent coordinates to those of the drives, of least norm where drives share freedoms;
     /// gives the effort that stays undone.
     pub(crate) fn share_out(&mut self, driven: &[bool], tau: &mut [f64]) -> f64 {
         let nv = self.nv;
-        if (0..nv).all(|k| driven[k] != self.is_dependent(k)) {
-            // Every freedom has one drive of its own, and the rest got zero.
+        if self.is_exactly_driven(driven) {
             return 0.0;
         }
         let drives = || (0..nv).filter(|k| driven[*k]);

@@ -59,6 +59,11 @@ impl InverseDynamics for Nodal {
                 tau[k] += joint.armature * self.vdot[k] + joint.damping * self.v[k];
             }
         }
+        if self.constraints.is_exactly_driven(driven) {
+            // The forces across the cuts are unique, and the elimination that completed the motion holds them.
+            self.constraints.reduce_effort(tau);
+            return realised;
+        }
         let who = (driven, self.nowhere.as_slice());
         let closure = self.cuts.close(model, &self.data, who, &Rule::LeastNorm, tau);
         realised.missing_effort = closure.missing.0;
