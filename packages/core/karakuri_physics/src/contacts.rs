@@ -70,6 +70,8 @@ pub(crate) struct Contact {
     counterpart: Option<usize>,
     pub(crate) position: Vector3,
     pub(crate) normal: Vector3,
+    /// Of [`tangents`].
+    pub(crate) tangents: [Vector3; 2],
     pub(crate) gap: f64,
     /// What the two surfaces make of each other.
     pub(crate) surface: Surface,
@@ -119,27 +121,28 @@ pub(crate) fn tangents(normal: &Vector3) -> [Vector3; 2] {
 pub(crate) fn match_contacts(
     manifolds: &[Manifold],
     (attachments, materials): (&[Option<Attachment>], &Materials),
-    previous: &[Contact],
+    mut previous: &[Contact],
     contacts: &mut Vec<Contact>,
 ) {
     contacts.clear();
     for of_pair in manifolds.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
         let pair = (of_pair[0].a, of_pair[0].b);
-        let (Some(a), Some(b)) = (attachments[pair.0.0], attachments[pair.1.0]) else {
+        let (Some(a), Some(b)) = (&attachments[pair.0.0], &attachments[pair.1.0]) else {
             continue;
         };
-        let surface = materials.between(&a, &b);
-        let start = previous.partition_point(|c| (c.a, c.b) < pair);
-        let known = &previous[start..];
-        let known = &known[..known.partition_point(|c| (c.a, c.b) <= pair)];
+        let surface = materials.between(a, b);
+        previous = &previous[previous.partition_point(|c| (c.a, c.b) < pair)..];
+        let known = &previous[..previous.partition_point(|c| (c.a, c.b) <= pair)];
         let first = contacts.len();
         for manifold in of_pair {
             let first_of_patch = contacts.len();
+            let normal = manifold.normal;
+            let tangential = |v: Vector3| v - normal * normal.dot(&v);
+            let conveyed = tangential(a.surface_velocity - b.surface_velocity);
+            let tangents = tangents(&normal);
             for point in manifold.points() {
                 let memory = counterpart(point, of_pair, known, &contacts[first..]);
                 let memory = memory.map(|i| (i, &known[i]));
-                let normal = manifold.normal;
-                let tangential = |v: Vector3| v - normal * normal.dot(&v);
                 contacts.push(Contact {
                     a: pair.0,
                     b: pair.1,
@@ -147,9 +150,10 @@ pub(crate) fn match_contacts(
                     counterpart: memory.map(|(i, _)| i),
                     position: point.position,
                     normal,
+                    tangents,
                     gap: point.gap,
                     surface,
-                    conveyed: tangential(a.surface_velocity - b.surface_velocity),
+                    conveyed,
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
                     turning: memory.map_or_else(Vector3::zeros, |(_, c)| c.turning),
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),

@@ -5,7 +5,7 @@ use karakuri_spatial::Vector3;
 
 use crate::WorldSettings;
 use crate::body::Body;
-use crate::contacts::{Attachment, Contact, Mover, SLIP, tangents};
+use crate::contacts::{Contact, Mover, SLIP};
 use crate::robot::Robot;
 use crate::solver::{Admissible, Block, Problem, Side, SoftFinger, dot};
 
@@ -52,16 +52,16 @@ pub(crate) enum Source {
     },
 }
 
-/// A block with what the solver need not know.
+/// What the solver need not know of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    pub(crate) block: Block,
     pub(crate) source: Source,
     /// Movers it joins: robots first, then bodies; `usize::MAX` is none.
     pub(crate) movers: [usize; 2],
     /// Velocity at which a position error is undone, along the first row. [m/s or rad/s]
     pub(crate) correction: f64,
-    pub(crate) island: usize,
+    /// Its island, then its place before the sort.
+    pub(crate) order: (u32, u32),
 }
 
 /// Things that move, and the scratch of their rows.
@@ -71,6 +71,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) bodies: &'a [Option<Body>],
     pub(crate) problem: &'a mut Problem,
     pub(crate) rows: &'a mut Vec<Row>,
+    /// Blocks of the rows, before they are sorted.
+    pub(crate) blocks: &'a mut Vec<Block>,
     /// Velocity before the step. (n)
     pub(crate) before: &'a [f64],
 }
@@ -219,7 +221,8 @@ impl Builder<'_> {
             _ => block.delassus.m11,
         };
         if movable > IMMOVABLE {
-            self.rows.push(Row { block, source, movers, correction, island: 0 });
+            self.rows.push(Row { source, movers, correction, order: (0, 0) });
+            self.blocks.push(block);
         }
     }
 
@@ -228,16 +231,16 @@ impl Builder<'_> {
         &mut self,
         index: usize,
         contact: &Contact,
-        of: impl Fn(ColliderId) -> Option<Attachment>,
+        mover: impl Fn(ColliderId) -> Option<Mover>,
     ) {
-        let (Some(a), Some(b)) = (of(contact.a), of(contact.b)) else { return };
+        let (Some(a), Some(b)) = (mover(contact.a), mover(contact.b)) else { return };
         let done = |m: &Mover| matches!(m, Mover::Body(i) if self.bodies[*i].as_ref().is_some_and(|b| b.done));
-        if done(&a.mover) || done(&b.mover) {
+        if done(&a) || done(&b) {
             return;
         }
-        let [t1, t2] = tangents(&contact.normal);
+        let [t1, t2] = contact.tangents;
         let directions = [contact.normal, t1, t2];
-        let ends = [a.mover, b.mover];
+        let ends = [a, b];
         let sides = self.contact_sides(ends, Some(&contact.position), &directions);
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = contact.surface.friction;
@@ -305,12 +308,13 @@ impl Builder<'_> {
         let s = self.settings;
         let depth = -contact.gap - s.penetration_slop;
         let correction = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
-        let approach = self.normal_velocity(block, self.before);
-        let free = self.normal_velocity(block, &self.problem.velocity);
-        let impact = approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0;
         let restitution = contact.surface.restitution;
-        if restitution > 0.0 && impact {
-            return (-restitution * approach, correction);
+        if restitution > 0.0 {
+            let approach = self.normal_velocity(block, self.before);
+            let free = self.normal_velocity(block, &self.problem.velocity);
+            if approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0 {
+                return (-restitution * approach, correction);
+            }
         }
         let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
         (-open / s.dt, correction)
@@ -411,11 +415,12 @@ pub(crate) fn push_row(problem: &mut Problem, b: &Body, linear: &Vector3, angula
     problem.response.extend(row(&pushed, &turned));
 }
 
-/// Numbers the islands of movers that rows join, sorts the rows by island and hands them to the problem.
+/// Numbers the islands of movers that rows join, sorts the rows by island and hands their blocks to the problem.
+#[expect(clippy::cast_possible_truncation, reason = "movers and rows are fewer than 2³²")]
 pub(crate) fn group_islands(
     rows: &mut [Row],
-    parents: &mut Vec<usize>,
-    n_movers: usize,
+    blocks: &[Block],
+    (parents, n_movers): (&mut Vec<usize>, usize),
     problem: &mut Problem,
 ) {
     parents.clear();
@@ -431,17 +436,16 @@ pub(crate) fn group_islands(
     }
     for (i, row) in rows.iter_mut().enumerate() {
         let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
-        row.island = root(parents, mover) * (usize::MAX >> 32) + i;
+        row.order = (root(parents, mover) as u32, i as u32);
     }
-    rows.sort_unstable_by_key(|row| row.island);
+    rows.sort_unstable_by_key(|row| row.order);
     problem.blocks.clear();
-    problem.blocks.extend(rows.iter().map(|row| row.block));
+    problem.blocks.extend(rows.iter().map(|row| blocks[row.order.1 as usize]));
     problem.island_ends.clear();
-    let island = |row: &Row| row.island / (usize::MAX >> 32);
-    for i in 0..rows.len() {
-        if i + 1 == rows.len() || island(&rows[i]) != island(&rows[i + 1]) {
-            problem.island_ends.push(i + 1);
-        }
+    let mut end = 0;
+    for island in rows.chunk_by(|a, b| a.order.0 == b.order.0) {
+        end += island.len();
+        problem.island_ends.push(end);
     }
 }
 

@@ -197,6 +197,7 @@ impl World {
 
     fn build_rows(&mut self) {
         self.rows.clear();
+        self.unsorted_blocks.clear();
         self.problem.jacobian.clear();
         self.problem.response.clear();
         let n_robots = self.robots.len();
@@ -206,6 +207,7 @@ impl World {
             bodies: &self.bodies,
             problem: &mut self.problem,
             rows: &mut self.rows,
+            blocks: &mut self.unsorted_blocks,
             before: &self.before,
         };
         for robot in 0..n_robots {
@@ -227,10 +229,12 @@ impl World {
             }
         }
         for (i, contact) in self.contacts.iter().enumerate() {
-            builder.contact(i, contact, |collider| self.attachments[collider.0]);
+            builder
+                .contact(i, contact, |collider| Some(self.attachments[collider.0].as_ref()?.mover));
         }
         let n_movers = n_robots + self.bodies.len();
-        group_islands(&mut self.rows, &mut self.island_parents, n_movers, &mut self.problem);
+        let parents = (&mut self.island_parents, n_movers);
+        group_islands(&mut self.rows, &self.unsorted_blocks, parents, &mut self.problem);
         let touched = &mut self.touched;
         fill_operators(&mut self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
     }
@@ -305,9 +309,9 @@ impl World {
         self.corrections.clear();
         self.corrections.resize(self.rows.len(), 0.0);
         for _ in 0..CORRECTION_SWEEPS {
-            for (row, impulse) in self.rows.iter().zip(&mut self.corrections) {
+            let rows = self.rows.iter().zip(&self.problem.blocks);
+            for ((row, block), impulse) in rows.zip(&mut self.corrections) {
                 let Some((lower, upper)) = correcting(row) else { continue };
-                let block = &row.block;
                 let jacobian = &self.problem.jacobian;
                 let sides = block.sides.iter().filter(|s| s.len > 0);
                 let u: f64 = sides
@@ -362,7 +366,7 @@ impl World {
                     contact.unsettled = block.unsettled;
                 }
                 Source::Turning(i) => {
-                    let [t1, t2] = crate::contacts::tangents(&self.contacts[i].normal);
+                    let [t1, t2] = self.contacts[i].tangents;
                     let contact = &mut self.contacts[i];
                     contact.turning = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
                 }
@@ -512,7 +516,7 @@ fn settle_contact(
     u: &Vector3,
     h: f64,
 ) {
-    let [t1, t2] = crate::contacts::tangents(&contact.normal);
+    let [t1, t2] = contact.tangents;
     contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
     let Admissible::Cone { friction } = admissible else { return };
     // The share of a soft finger's limit that is friction's is known as well as the solution.

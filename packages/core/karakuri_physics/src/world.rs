@@ -18,7 +18,7 @@ use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
 use crate::shapes::{collider_shapes, solid_shape};
-use crate::solver::{Problem, Solution, Team};
+use crate::solver::{Block, Problem, Solution, Team};
 use crate::springs::Spring;
 use crate::step::Culprit;
 use crate::{BodyDescription, ContactReport, Drives, Owner, StepOutcome, WorldSettings};
@@ -176,6 +176,7 @@ pub struct World {
     pub(crate) problem: Problem,
     pub(crate) team: Team,
     pub(crate) rows: Vec<Row>,
+    pub(crate) unsorted_blocks: Vec<Block>,
     pub(crate) island_parents: Vec<usize>,
     pub(crate) before: Vec<f64>,
     pub(crate) correction: Vec<f64>,
@@ -291,6 +292,7 @@ impl World {
             problem: Problem::default(),
             team: Team::default(),
             rows: Vec::new(),
+            unsorted_blocks: Vec::new(),
             island_parents: Vec::new(),
             before: Vec::new(),
             correction: Vec::new(),

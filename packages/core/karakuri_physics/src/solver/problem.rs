@@ -265,9 +265,13 @@ impl Problem {
             if rows == 3
                 && let (Ok(J), Ok(Y)) = (<&[f64; 18]>::try_from(J), <&[f64; 18]>::try_from(Y))
             {
-                for (i, J) in J.as_chunks::<6>().0.iter().enumerate() {
-                    for (j, Y) in Y.as_chunks::<6>().0.iter().enumerate() {
-                        G[(i, j)] += dot(J, Y);
+                let (J, Y) = (J.as_chunks::<6>().0, Y.as_chunks::<6>().0);
+                for i in 0..3 {
+                    G[(i, i)] += dot(&J[i], &Y[i]);
+                    for j in i + 1..3 {
+                        let coupling = dot(&J[i], &Y[j]);
+                        G[(i, j)] += coupling;
+                        G[(j, i)] += coupling;
                     }
                 }
                 continue;
