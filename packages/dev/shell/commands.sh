@@ -100,11 +100,15 @@ dev_shell() {
 help_bench() {
   cat << 'S'
 usage: ./dev bench [--peers] [FILTER]
+       ./dev bench --physics [LOG]
 
 Times the rigid-body algorithms on real robots and the steps of whole scenes, and says how accurate those steps are.
 FILTER, a regular expression, keeps what matches ALGORITHM/MODEL or step/SCENE, for instance `/(ur5|demo_held)$`.
 With --peers Pinocchio and MuJoCo are installed under target/peers and measured in turn with ours; without a filter
 docs/benchmarks.md is then written anew. All numbers go to out/bench/bench.json.
+
+With --physics the physics benchmarks run, a few minutes, and docs/physics-plots.md with a plot of each beside the numbers that
+other engines published is written anew; LOG, what such a run printed, is read in place of one.
 S
 }
 
@@ -112,5 +116,10 @@ dev_bench() {
   need_rust
   need_compiler
   need_python
+  if [ "${1-}" = --physics ]; then
+    shift
+    run "$python" "$root/packages/dev/peers/physics.py" "$@"
+    return
+  fi
   run "$python" "$root/packages/dev/peers/bench.py" "$@"
 }

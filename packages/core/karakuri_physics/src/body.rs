@@ -1,7 +1,10 @@
 //! Free rigid bodies: six velocities at the centre of mass, in world axes.
 
+use karakuri_collision::ColliderShape;
 use karakuri_model::Shape;
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
+
+use crate::world::WorldError;
 
 /// Most rounds of Newton's method for the gyroscopic moment.
 const GYROSCOPIC_ROUNDS: usize = 8;
@@ -202,4 +205,44 @@ impl Body {
         0.5 * (self.description.mass * self.velocity.linear.norm_squared()
             + omega.dot(&(self.inertia * omega)))
     }
+}
+
+/// All numbers of a description but those of its mass and shape.
+pub(crate) fn check_numbers(description: &BodyDescription) -> Result<(), WorldError> {
+    let BodyDescription { pose, velocity, friction, restitution, .. } = description;
+    let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+    let checks = [
+        ("the pose", finite(pose.translation.as_slice()) && finite(pose.rotation.as_slice())),
+        ("the velocity", finite(velocity.angular.as_slice()) && finite(velocity.linear.as_slice())),
+        ("the friction or restitution", finite(&[*friction, *restitution])),
+    ];
+    for (what, good) in checks {
+        if !good {
+            return Err(WorldError::NotFinite { name: description.name.clone(), what });
+        }
+    }
+    Ok(())
+}
+
+/// Inertia of a free body: given, or of the solid shape. [kg·m²] (3×3)
+pub(crate) fn body_inertia(
+    description: &BodyDescription,
+    shape: &ColliderShape,
+) -> Result<Matrix3, WorldError> {
+    let name = || description.name.clone();
+    let mass = description.mass;
+    if !(mass > 0.0 && mass.is_finite()) {
+        return Err(WorldError::Mass { name: name(), mass });
+    }
+    let inertia = match description.inertia {
+        Some(inertia) => inertia,
+        None => {
+            shape.unit_inertia().map_err(|source| WorldError::Shape { name: name(), source })?.1
+                * mass
+        }
+    };
+    if inertia.iter().all(|x| x.is_finite()) && inertia.symmetric_eigenvalues().min() > 0.0 {
+        return Ok(inertia);
+    }
+    Err(WorldError::Inertia { name: name() })
 }

@@ -7,7 +7,7 @@ use karakuri_dynamics::{Data, update_velocities};
 use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
-use crate::body::Body;
+use crate::body::{Body, body_inertia, check_numbers};
 use crate::contacts::{Attachment, Contact, Mover};
 use crate::energy::Booking;
 use crate::gears::Gear;
@@ -771,44 +771,4 @@ fn check_state(robot: &str, what: &'static str, x: &[f64], want: usize) -> Resul
         return Err(WorldError::NotFinite { name: robot.to_owned(), what });
     }
     Ok(())
-}
-
-/// All numbers of a description but those of its mass and shape.
-fn check_numbers(description: &BodyDescription) -> Result<(), WorldError> {
-    let BodyDescription { pose, velocity, friction, restitution, .. } = description;
-    let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
-    let checks = [
-        ("the pose", finite(pose.translation.as_slice()) && finite(pose.rotation.as_slice())),
-        ("the velocity", finite(velocity.angular.as_slice()) && finite(velocity.linear.as_slice())),
-        ("the friction or restitution", finite(&[*friction, *restitution])),
-    ];
-    for (what, good) in checks {
-        if !good {
-            return Err(WorldError::NotFinite { name: description.name.clone(), what });
-        }
-    }
-    Ok(())
-}
-
-/// Inertia of a free body: given, or of the solid shape. [kg·m²] (3×3)
-fn body_inertia(
-    description: &BodyDescription,
-    shape: &ColliderShape,
-) -> Result<Matrix3, WorldError> {
-    let name = || description.name.clone();
-    let mass = description.mass;
-    if !(mass > 0.0 && mass.is_finite()) {
-        return Err(WorldError::Mass { name: name(), mass });
-    }
-    let inertia = match description.inertia {
-        Some(inertia) => inertia,
-        None => {
-            shape.unit_inertia().map_err(|source| WorldError::Shape { name: name(), source })?.1
-                * mass
-        }
-    };
-    if inertia.iter().all(|x| x.is_finite()) && inertia.symmetric_eigenvalues().min() > 0.0 {
-        return Ok(inertia);
-    }
-    Err(WorldError::Inertia { name: name() })
 }

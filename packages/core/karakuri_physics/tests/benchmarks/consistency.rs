@@ -1,7 +1,7 @@
 //! Consistency, section 2: how far a step of `h` takes the world from its own reference at 1/64 ms, from sampled states on.
 //! [Erez, Tassa, Todorov 2015]
 
-use karakuri_model::{Base, JointSpec, LinkSpec, ModelBuilder, Shape};
+use karakuri_model::{Base, JointSpec, LinkSpec, ModelBuilder};
 use karakuri_physics::{Integrator, RobotId, World};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
@@ -77,22 +77,7 @@ fn a_swinging_chain_keeps_its_energy() {
     }
 }
 
-/// 3×3×3 capsules, each layer across the one below, dropped.
-fn capsules(dt: f64) -> World {
-    let mut w = world(dt, EARTH, Integrator::Default);
-    w.add_ground(1.0, 0.0);
-    for n in 0..27 {
-        let [i, j, k] = [n % 3, n / 3 % 3, n / 9].map(f64::from);
-        let shape = Shape::Capsule { radius: 0.05, length: 0.2 };
-        let turn = [0.5 * std::f64::consts::PI, 0.0, 0.5 * std::f64::consts::PI * k];
-        let place = Vector3::new(0.35 * i + 0.03 * k, 0.35 * j, 0.5 + 0.35 * k);
-        let mut capsule =
-            body(&format!("capsule{n}"), shape, 1.0, Pose::from_xyz_rpy(place.into(), turn));
-        capsule.friction = 1.0;
-        w.add_body(capsule).unwrap();
-    }
-    w
-}
+const CAPSULES: &str = include_str!("../../../../../config/scenes/benchmarks/capsules.yaml");
 
 #[test]
 #[ignore = "90 000 steps of 27 capsules"]
@@ -100,14 +85,14 @@ fn falling_capsules_agree_with_themselves() {
     let states = |w: &World| -> Vec<(Pose, Motion)> {
         w.body_ids().map(|id| (w.body(id).pose(), w.body(id).velocity())).collect()
     };
-    let mut reference = capsules(FINE);
+    let mut reference = world_of_bodies(CAPSULES, FINE);
     let mut samples = Vec::new();
     for _ in 0..=10 {
         samples.push(states(&reference));
         run(&mut reference, APART);
     }
     for h in STEPS {
-        let (mut w, mut sum) = (capsules(h), 0.0);
+        let (mut w, mut sum) = (world_of_bodies(CAPSULES, h), 0.0);
         let ids: Vec<_> = w.body_ids().collect();
         for pair in samples.windows(2) {
             for (&id, (pose, velocity)) in ids.iter().zip(&pair[0]) {

@@ -6,6 +6,10 @@ use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 use crate::support::*;
 
 const G: f64 = 9.81;
+const BOUNCING: &str = include_str!("../../../../../config/scenes/benchmarks/bouncing.yaml");
+const PILE: &str = include_str!("../../../../../config/scenes/benchmarks/pile.yaml");
+const ELASTIC_PILE: &str =
+    include_str!("../../../../../config/scenes/benchmarks/elastic_pile.yaml");
 
 /// A world whose impacts all bounce, however slow.
 fn lively(dt: f64, friction: f64, restitution: f64) -> World {
@@ -17,13 +21,7 @@ fn lively(dt: f64, friction: f64, restitution: f64) -> World {
 
 /// 1.2: 49 balls that bounce for 20 s; mean of (E − E₀)². [J²]
 fn bouncing(dt: f64) -> f64 {
-    let mut w = lively(dt, 0.0, 1.0);
-    for i in 0..49 {
-        let (x, y) = (f64::from(i % 7) * 2.0, f64::from(i / 7) * 2.0);
-        let mut ball = sphere(&format!("ball{i}"), 0.1, 10.0, at(x, y, 5.0));
-        ball.restitution = 1.0;
-        w.add_body(ball).unwrap();
-    }
+    let mut w = world_of_bodies(BOUNCING, dt);
     let initial = energy(&mut w);
     assert!((initial - 24034.5).abs() < 1e-6, "{initial} J");
     let (mut sum, n) = (0.0, n_steps(&w, 20.0));
@@ -51,33 +49,13 @@ fn bouncing_keeps_the_energy_at_a_millisecond() {
     assert!(error.sqrt() <= 1e-9 * 24034.5, "{error:e} J²");
 }
 
-/// The pile of section 1.3: 216 balls, from a fixed seed.
-fn pile(w: &mut World, height: f64, restitution: f64) -> Vec<ObjectId> {
-    let mut state = 42_u64;
-    let mut uniform = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    (0..216)
-        .map(|n| {
-            let [i, j, k] = [n % 6, n / 6 % 6, n / 36].map(|i| 0.21 * f64::from(i));
-            let [x, y, z] = [i, j, k].map(|x| x + 0.001 * uniform());
-            let mut ball = sphere(&format!("ball{n}"), 0.1, 10.0, at(x, y, z + height));
-            ball.restitution = restitution;
-            w.add_body(ball).unwrap()
-        })
-        .collect()
-}
-
 /// 1.3: mean squared penetration. [m²]
 fn penetration(dt: f64, stabilised: bool, seconds: f64) -> f64 {
-    let mut w = world(dt, EARTH, Integrator::Default);
+    let mut w = world_of_bodies(PILE, dt);
     if !stabilised {
         w.set_settings(WorldSettings { penetration_rate: 0.0, ..*w.settings() });
     }
-    w.add_ground(0.0, 0.0);
-    let balls = pile(&mut w, 0.101, 0.0);
+    let balls: Vec<ObjectId> = w.body_ids().collect();
     let (mut sum, n) = (0.0, n_steps(&w, seconds));
     for _ in 0..n {
         let p: Vec<Vector3> = balls.iter().map(|&b| w.body(b).pose().translation).collect();
@@ -95,7 +73,7 @@ fn penetration(dt: f64, stabilised: bool, seconds: f64) -> f64 {
 #[test]
 fn a_collapsing_pile_penetrates_little() {
     let error = penetration(1e-2, false, 0.3);
-    println!("1.3 666, h = 0.01, first 0.3 s: {error:e} m²");
+    println!("1.3 666 at h = 0.01, first 0.3 s: {error:e} m²");
     assert!(error <= 1.6e-2, "{error:e} m²");
 }
 
@@ -113,8 +91,7 @@ fn a_collapsing_pile_penetrates_little_for_ten_seconds() {
 
 /// 1.4: mean of (E − E₀)² of the elastic pile. [J²]
 fn elastic_pile(dt: f64, seconds: f64) -> f64 {
-    let mut w = lively(dt, 0.0, 1.0);
-    pile(&mut w, 1.101, 1.0);
+    let mut w = world_of_bodies(ELASTIC_PILE, dt);
     let initial = energy(&mut w);
     let (mut sum, n) = (0.0, n_steps(&w, seconds));
     for _ in 0..n {
@@ -127,7 +104,7 @@ fn elastic_pile(dt: f64, seconds: f64) -> f64 {
 #[test]
 fn an_elastic_pile_keeps_its_energy() {
     let error = elastic_pile(4e-3, 2.0);
-    println!("1.4 elastic 666, h = 0.004, first 2 s: {error:e} J²");
+    println!("1.4 elastic 666 at h = 0.004, first 2 s: {error:e} J²");
     assert!(error <= 260.0, "{error:e} J²");
 }
 

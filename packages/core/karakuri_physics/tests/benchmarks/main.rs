@@ -22,6 +22,7 @@ mod iftomm;
 mod impacts;
 mod ledger;
 mod rattleback;
+mod robots;
 mod servo;
 mod sim_benchmark;
 mod spinning;

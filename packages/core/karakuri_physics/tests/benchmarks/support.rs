@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use karakuri_model::{LinkSpec, Model, ModelBuilder, Shape};
 use karakuri_physics::{
-    BodyDescription, Integrator, ObjectId, RobotId, StepOutcome, World, WorldSettings,
+    BodyDescription, Integrator, ObjectId, RobotId, Scene, StepOutcome, World, WorldSettings,
 };
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
@@ -16,6 +16,13 @@ pub(crate) fn at(x: f64, y: f64, z: f64) -> Pose {
 pub(crate) fn world(dt: f64, gravity: [f64; 3], integrator: Integrator) -> World {
     let gravity = Vector3::from(gravity);
     World::new(WorldSettings { dt, gravity, integrator, ..WorldSettings::default() })
+}
+
+/// The world of a scene file without robots, at a step of its own; every impact bounces, however slow.
+pub(crate) fn world_of_bodies(scene: &str, dt: f64) -> World {
+    let mut w = World::from_scene(&Scene::parse(scene, "scene.yaml").unwrap(), &[]).unwrap();
+    w.set_settings(WorldSettings { dt, restitution_threshold: 0.0, ..*w.settings() });
+    w
 }
 
 pub(crate) const EARTH: [f64; 3] = [0.0, 0.0, -9.81];

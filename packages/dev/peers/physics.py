@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""What `./dev bench --physics` runs: the physics benchmarks, and a plot of each beside the published numbers of other engines.
+
+    ./dev bench --physics [LOG]
+
+Runs the tests of packages/core/karakuri_physics/tests/benchmarks, the long ones too (three minutes on an idle core), reads the numbers
+that they print, and writes docs/images/physics/*.svg and docs/physics-plots.md. LOG, the output of such a run, is read in place of one.
+"""
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PICTURES = ROOT / "docs" / "images" / "physics"
+COMMAND = [
+    "cargo", "test", "--release", "-p", "karakuri_physics", "--test", "benchmarks", "--",
+    "--nocapture", "--include-ignored", "--test-threads=1",
+]  # fmt: skip
+# Colours that people with colour-blindness tell apart. [Okabe and Ito 2008]
+COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5a5a5a", "#a08c00"]
+SOURCE_1 = "SimBenchmark (Hwangbo, Kang et al. 2018), its sample data, ERP 0"
+SOURCE_2 = "Erez, Tassa, Todorov 2015, as restated in surveys: largest step at which the object is held"
+
+# One picture each: file, title, axes, our lines by the pattern of what the tests print (`h`, `value`), the peers' lines, the bar.
+STEPS = "step h [s]"
+CURVES = [
+    {
+        "file": "bouncing", "title": "1.2 Bouncing: energy error in 20 s", "y": "mean (E − E₀)² [J²]", "source": SOURCE_1,
+        "ours": {"karakuri": r"1\.2 bouncing, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²"},
+        "peers": {
+            "RaiSim": {1e-4: 1.9e-6, 1e-3: 1.86e-2, 1e-2: 186, 0.1: 1.8e6}, "ODE": {1e-4: 1.85, 1e-3: 185, 1e-2: 1.9e4, 0.1: 2.0e6},
+            "Bullet": {1e-4: 752, 1e-3: 7.5e4, 1e-2: 7.4e6, 0.1: 7.7e8}, "DART": {1e-4: 483, 1e-3: 7.2e4, 1e-2: 7.4e6, 0.1: 7.7e8},
+        },
+        "bar": {1e-3: 0.02, 1e-2: 1.0},
+    },
+    {
+        "file": "pile", "title": "1.3 666: penetration of a collapsing pile in 10 s", "y": "mean Σ depth² [m²]", "source": SOURCE_1,
+        "ours": {
+            "karakuri": r"1\.3 666, h = (?P<h>[\d.e-]+), stabilised true: (?P<value>[\d.e-]+) m²",
+            "karakuri, not stabilised": r"1\.3 666, h = (?P<h>[\d.e-]+), stabilised false: (?P<value>[\d.e-]+) m²",
+        },
+        "peers": {
+            "RaiSim": {1e-4: 1.6e-6, 1e-3: 1.35e-4, 4e-3: 2.1e-3, 1e-2: 1.5e-2, 0.1: 0.96},
+            "ODE": {1e-4: 1.5e-6, 1e-3: 1.5e-4, 4e-3: 2.4e-3, 1e-2: 1.6e-2, 0.1: 4.4},
+            "DART Dantzig": {1e-4: 2.0e-7, 1e-3: 2.8e-4, 4e-3: 9.3e3, 1e-2: 215, 0.1: 6.8},
+            "MuJoCo Newton": {1e-4: 1.1e-2, 1e-3: 9.5e-2, 4e-3: 0.37, 1e-2: 0.93, 0.1: 11},
+            "Bullet": {1e-4: 3.5e-3, 1e-3: 0.38, 4e-3: 5.8, 1e-2: 37, 0.1: 2.8e5},
+        },
+        "bar": {1e-3: 1.4e-4, 1e-2: 1.6e-2},
+    },
+    {
+        "file": "elastic_pile", "title": "1.4 Elastic 666: energy error in 10 s", "y": "mean (E − E₀)² [J²]", "source": SOURCE_1,
+        "ours": {"karakuri": r"1\.4 elastic 666, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²"},
+        "peers": {
+            "RaiSim": {1e-4: 1.1e-3, 4e-4: 0.25, 1e-3: 8.4, 4e-3: 264, 1e-2: 5.2e6}, "ODE": {1e-4: 1.10, 4e-4: 17.5, 1e-3: 112, 4e-3: 1649, 1e-2: 8.6e6},
+            "Bullet": {1e-4: 168, 4e-4: 3.6e3, 1e-3: 4.1e4, 4e-3: 8.4e5, 1e-2: 9.9e6}, "DART": {1e-4: 2.4e3, 4e-4: 5.2e4, 1e-3: 3.5e5, 4e-3: 6.6e6, 1e-2: 1.3e10},
+        },
+        "bar": {4e-4: 0.25, 1e-3: 8, 4e-3: 260},
+    },
+    {
+        "file": "anymal_energy", "title": "1.6 ANYmal thrown: energy error in 2 s", "y": "mean (E − E₀)² [J²]", "source": SOURCE_1,
+        "ours": {
+            "karakuri, default": r"1\.6 ANYmal energy, default, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²",
+            "karakuri, rk4": r"1\.6 ANYmal energy, rk4, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²",
+        },
+        "peers": {
+            "RaiSim": {1e-5: 1.1e-6, 1e-4: 1.1e-4, 1e-3: 1.18e-2, 4e-3: 0.215, 1e-2: 1.40},
+            "MuJoCo RK4": {1e-5: 2.9e-21, 1e-4: 1.6e-21, 1e-3: 1.6e-17, 4e-3: 4.5e-14, 1e-2: 5.6e-11},
+            "MuJoCo Euler": {1e-5: 3.5e-4, 1e-4: 3.5e-2, 1e-3: 3.48, 4e-3: 55.5, 1e-2: 344},
+            "Bullet": {1e-5: 2.7e-2, 1e-4: 7.5e-2, 1e-3: 3.65, 4e-3: 55.7, 1e-2: 343}, "ODE": {1e-5: 3.9e-4, 1e-4: 3.9e-2, 1e-3: 3.89, 4e-3: 61.6, 1e-2: 378},
+        },
+        "bar": {1e-3: 1.2e-2},
+    },
+    {
+        "file": "anymal_momentum", "title": "1.7 ANYmal hit by a ball: momentum error in 10 s", "y": "mean |P − P₀|² [kg²m²/s²]", "source": SOURCE_1,
+        "ours": {
+            "karakuri, default": r"1\.7 ANYmal momentum, default, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) kg",
+            "karakuri, momentum": r"1\.7 ANYmal momentum, momentum, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) kg",
+        },
+        "peers": {
+            "ODE": {1e-4: 6e-26, 1e-3: 1.3e-27, 1e-2: 4e-28}, "MuJoCo RK4": {1e-4: 1.7e-16, 1e-3: 4.7e-13, 1e-2: 2.4e-5},
+            "RaiSim": {1e-4: 3.9e-7, 1e-3: 4.7e-5, 1e-2: 5.4e-3}, "Bullet": {1e-4: 2.6e-6, 1e-3: 2.7e-4, 1e-2: 2.3e-2},
+            "MuJoCo Euler": {1e-4: 8.8e-6, 1e-3: 1.1e-3, 1e-2: 1.6e-2}, "DART": {1e-4: 182, 1e-3: 169, 1e-2: 105},
+        },
+        "bar": {1e-3: 4.7e-5},
+    },
+    {
+        "file": "consistency", "title": "2 Deviation from one's own reference after 0.128 s", "y": "rms deviation [rad or m]",
+        "source": "the source's models are not published, so there are no peers' numbers",
+        "ours": {
+            "five rods, default [rad]": r"2 chain, Default, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) rad",
+            "five rods, rk4 [rad]": r"2 chain, RungeKutta4, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) rad",
+            "27 capsules [m]": r"2 capsules, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) m",
+            "falling humanoid [rad]": r"2 humanoid, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) rad",
+            "the same between contacts [rad]": r"2 humanoid, h = (?P<h>[\d.e-]+): [\d.e-]+ rad, (?P<value>[\d.e-]+) rad",
+        },
+        "peers": {}, "bar": {4e-3: 1e-2},
+    },
+    {
+        "file": "shaken_grasp", "title": "2 Shaken grasps: how far the object moves in the hand", "y": "way [m]", "source": SOURCE_2,
+        "ours": {
+            "two pads": r"2 shaken grasp, h = (?P<h>[\d.e-]+): slips by (?P<value>[\d.e-]+) m",
+            "five fingers, across": r"2 hand, shaken across, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) m",
+            "five fingers, along": r"2 hand, shaken along, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) m",
+        },
+        "peers": {}, "bar": {},
+        "marks": {"Bullet drops": 3e-5, "ODE drops": 2.5e-4, "PhysX drops": 2e-3, "MuJoCo drops": 16e-3},
+    },
+]  # fmt: skip
+
+# Single numbers as parts of their bars: what is measured, pattern, bar, peers.
+LIMITS = [
+    ("1.1 rolling [m²/s²]", r"1\.1 rolling along [^:]*: (?P<value>[\d.e-]+)", 1e-9, {"RaiSim": 4.1e-7, "Bullet": 3.9e-27, "MuJoCo": 7e-3}),
+    ("1.8 feet creep in 5 s [m]", r"1\.8 stand: feet creep by (?P<value>[\d.e-]+) m", 1e-6, {}),
+    ("3 A01 energy [J]", r"A01 default: energy within (?P<value>[\d.e-]+) J", 5e-5, {}),
+    ("3 A02, 2 windows, energy [J]", r"A02, 2 windows, [^:]*: energy (?P<value>[\d.e-]+) of", 0.075, {}),
+    ("3 A02, 40 windows, energy [J]", r"A02, 40 windows, [^:]*: energy (?P<value>[\d.e-]+) of", 1.34, {}),
+    ("3 A04 energy [J]", r"A04: off by .* energy (?P<value>[\d.e-]+) J", 1e-3, {}),
+    ("3 A05, h = 10 ms [m]", r"A05, h = 0\.01: off by \[(?:[\d.e-]+, )*(?P<value>[\d.e-]+)\] m", 1e-3, {}),
+    ("4 wedged ball sinks [m]", r"wedge at 1\.01 [^:]*: sinks by (?P<value>[\d.e-]+) m", 1e-8, {}),
+    ("7 held at 1.01, h = 1 ms [m]", r"grasp, h = 0\.001: slips by (?P<value>[\d.e-]+) m", 1e-6, {"MuJoCo elliptic": 1.2e-2, "MuJoCo no-slip": 7.6e-4}),
+    ("7 held at 1.01, h = 5 ms [m]", r"grasp, h = 0\.005: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
+    ("7 block/pad 500 [m]", r"grasp, block/pad 500: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
+]  # fmt: skip
+
+
+def text(x, y, words, anchor="start", size=13, color="#282828", turn=""):
+    words = words.replace("&", "&amp;").replace("<", "&lt;")
+    turned = f' transform="rotate({turn} {x} {y})"' if turn else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}"{turned}>{words}</text>'
+
+
+def power(n):
+    return "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(c)] if c.isdigit() else "⁻" for c in str(n))
+
+
+def picture(width, height, parts):
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="Helvetica, Arial, sans-serif">'
+    return "\n".join([head, f'<rect width="{width}" height="{height}" fill="white"/>', *parts, "</svg>"]) + "\n"
+
+
+class Axes:
+    """Two logarithmic axes."""
+
+    left, top, width, height = 90, 50, 560, 340
+
+    def __init__(self, xs, ys):
+        self.x = (math.floor(math.log10(min(xs)) + 1e-9), math.ceil(math.log10(max(xs)) - 1e-9))
+        self.y = (math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys))))
+        self.x = (self.x[0], max(self.x[1], self.x[0] + 1))
+        self.y = (self.y[0], max(self.y[1], self.y[0] + 1))
+
+    def at(self, x, y):
+        return (
+            self.left + (math.log10(x) - self.x[0]) / (self.x[1] - self.x[0]) * self.width,
+            self.top + (1 - (math.log10(y) - self.y[0]) / (self.y[1] - self.y[0])) * self.height,
+        )
+
+    def grid(self, x_label, y_label):
+        for n in range(self.x[0], self.x[1] + 1):
+            x, _ = self.at(10.0**n, 10.0 ** self.y[0])
+            yield f'<path d="M{x:.1f} {self.top}v{self.height}" stroke="#e4e4e4"/>'
+            yield text(x, self.top + self.height + 20, power(n), "middle")
+        every = max(1, (self.y[1] - self.y[0]) // 8)
+        for n in range(self.y[0], self.y[1] + 1, every):
+            _, y = self.at(10.0 ** self.x[0], 10.0**n)
+            yield f'<path d="M{self.left} {y:.1f}h{self.width}" stroke="#e4e4e4"/>'
+            yield text(self.left - 8, y + 5, power(n), "end")
+        yield text(self.left + self.width / 2, self.top + self.height + 44, x_label, "middle")
+        yield text(24, self.top + self.height / 2, y_label, "middle", turn="-90")
+
+
+def curve(chart, lines):
+    """Ours solid with filled points, the peers' thin, bars as crosses."""
+    everything = {**lines, **chart["peers"], "bar": chart["bar"]}
+    points = [p for line in everything.values() for p in line.items() if p[1] > 0]
+    marks = chart.get("marks", {})
+    axes = Axes([x for x, _ in points] + list(marks.values()), [y for _, y in points])
+    parts = [text(axes.left, 30, chart["title"], size=17), *axes.grid(STEPS, chart["y"])]
+    legend, row = axes.left + axes.width + 24, axes.top + 10
+    named = list(enumerate([*lines.items(), *chart["peers"].items()]))
+    drawn = []
+    for k, (name, line) in named:
+        own, color = name in lines, COLORS[k % len(COLORS)]
+        places = [axes.at(x, max(y, 10.0 ** axes.y[0])) for x, y in sorted(line.items())]
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        drawn.append([f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{3 if own else 1.5}"/>'])
+        fill, radius = (color, 5) if own else ("white", 3)
+        drawn[-1] += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}" stroke="{color}"/>' for x, y in places]
+        parts.append(f'<path d="M{legend} {row - 4}h22" stroke="{color}" stroke-width="{3 if own else 1.5}"/>')
+        parts.append(text(legend + 30, row, name))
+        row += 22
+    # Ours on top.
+    parts += [part for line in reversed(drawn) for part in line]
+    for x, y in chart["bar"].items():
+        px, py = axes.at(x, y)
+        parts.append(f'<path d="M{px - 7:.1f} {py - 7:.1f}l14 14m0 -14l-14 14" stroke="black" stroke-width="2"/>')
+    if chart["bar"]:
+        parts.append(f'<path d="M{legend + 4} {row - 11}l14 14m0 -14l-14 14" stroke="black" stroke-width="2"/>')
+        parts.append(text(legend + 30, row, "bar"))
+    for name, x in marks.items():
+        px, _ = axes.at(x, 10.0 ** axes.y[0])
+        parts.append(f'<path d="M{px:.1f} {axes.top}v{axes.height}" stroke="#5a5a5a" stroke-dasharray="5 4"/>')
+        parts.append(text(px + 14, axes.top + 6, name + " above", "end", 12, turn="-90"))
+    return picture(axes.left + axes.width + 260, axes.top + axes.height + 60, parts)
+
+
+def limits(rows):
+    """Measured over bar, one line each."""
+    low, high = -22, 8
+    left, width = 250, 620
+    at = lambda part: left + (math.log10(max(part, 10.0**low)) - low) / (high - low) * width  # noqa: E731
+    bottom = 60 + 30 * len(rows)
+    parts = [text(20, 30, "Measured, as part of the bar", size=17)]
+    for n in range(low, high + 1, 5):
+        x = at(10.0**n)
+        parts += [f'<path d="M{x:.1f} 50V{bottom}" stroke="#e4e4e4"/>', text(x, bottom + 20, power(n), "middle")]
+    parts.append(f'<path d="M{at(1):.1f} 50V{bottom}" stroke="black" stroke-width="2"/>')
+    parts.append(text(at(1), bottom + 42, "bar", "middle"))
+    for i, (name, value, bar, peers) in enumerate(rows):
+        y = 75 + 30 * i
+        parts.append(text(left - 12, y + 5, name, "end"))
+        parts.append(f'<path d="M{left} {y}H{at(value / bar):.1f}" stroke="{COLORS[0]}" stroke-width="3"/>')
+        parts.append(f'<circle cx="{at(value / bar):.1f}" cy="{y}" r="5" fill="{COLORS[0]}"/>')
+        for k, (peer, number) in enumerate(peers.items()):
+            x = at(number / bar)
+            parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="white" stroke="{COLORS[1 + k]}" stroke-width="2"/>')
+            parts.append(text(x + 7, y + (-5 if k % 2 == 0 else 14), peer, size=11))
+    return picture(left + width + 40, bottom + 60, parts)
+
+
+def spread(log):
+    """`2 chain, X: ["a", "b"] rad at [h, k] s` as one line a step."""
+    found = re.finditer(r"2 chain, (\w+): \[(.*?)\] rad at \[(.*?)\] s", log)
+    for name, values, steps in (m.groups() for m in found):
+        for value, step in zip(re.findall(r"[\d.e-]+", values), re.findall(r"[\d.e-]+", steps)):
+            log += f"\n2 chain, {name}, h = {step}: {value} rad"
+    return log
+
+
+def main():
+    if len(sys.argv) > 1:
+        log = pathlib.Path(sys.argv[1]).read_text()
+    else:
+        print("  … running the benchmarks, a few minutes", file=sys.stderr, flush=True)
+        done = subprocess.run(COMMAND, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit("error: a benchmark failed: see `" + " ".join(COMMAND) + "`")
+        log = done.stdout
+    log = spread(log)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page = [
+        "# Plots of the physics benchmarks", "",
+        "Written by `./dev bench --physics`; do not edit. Ours are the numbers that the tests of"
+        " [physics-benchmarks.md](physics-benchmarks.md) print; thin lines are published, on other machines and years.", "",
+    ]  # fmt: skip
+    for chart in CURVES:
+        lines = {
+            name: {float(m["h"]): float(m["value"]) for m in re.finditer(pattern, log)}
+            for name, pattern in chart["ours"].items()
+        }
+        missing = [name for name, line in lines.items() if not line]
+        if missing:
+            sys.exit(f"error: {chart['title']}: the tests print nothing for {', '.join(missing)}")
+        (PICTURES / f"{chart['file']}.svg").write_text(curve(chart, lines))
+        page += [f"## {chart['title']}", "", f"![{chart['title']}](images/physics/{chart['file']}.svg)", "", f"Peers: {chart['source']}.", ""]
+    rows = []
+    for name, pattern, bar, peers in LIMITS:
+        values = [float(m["value"]) for m in re.finditer(pattern, log)]
+        if not values:
+            sys.exit(f"error: {name}: the tests print nothing")
+        rows.append((name, max(values), bar, peers))
+    (PICTURES / "limits.svg").write_text(limits(rows))
+    page += ["## Single numbers", "", "![limits](images/physics/limits.svg)", "", "| | measured | bar | published |", "|---|---|---|---|"]
+    page += [f"| {n} | {v:.1e} | {b:g} | {', '.join(f'{k} {x:g}' for k, x in p.items())} |" for n, v, b, p in rows]
+    (ROOT / "docs" / "physics-plots.md").write_text("\n".join(page) + "\n")
+    print(f"written: docs/physics-plots.md and {len(CURVES) + 1} pictures in docs/images/physics")
+
+
+if __name__ == "__main__":
+    main()
