@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `./dev bench` runs: our benchmarks, with --peers beside Pinocchio and MuJoCo, in one run.
+"""What `./dev bench` runs: our benchmarks, with --peers beside Pinocchio, MuJoCo and Rapier, in one run.
 
     ./dev bench [--peers] [FILTER]
 
@@ -80,19 +80,32 @@ def dynamics(pattern, pinocchio):
     return results
 
 
-def steps(pattern, mujoco):
-    """One row a scene; the two programs take turns, scene by scene."""
-    text = (peers.HERE / "scenes.yaml").read_text()
-    names = [n for n in re.findall(r"^- \{name: (\w+),", text, re.M) if wanted(pattern, "step", n)]
-    if not names:
+def scenes():
+    """The lines of scenes.yaml: name, whether Rapier steps it, the scenes that it is made of."""
+    for line in (peers.HERE / "scenes.yaml").read_text().splitlines():
+        if found := re.match(r"- \{name: (\w+),", line):
+            parts = re.search(r"parts: \[(.*?)\]", line)
+            yield found.group(1), "rapier: true" in line, parts.group(1).split(", ") if parts else []
+
+
+def steps(pattern, mujoco, rapier):
+    """One row a scene; the programs take turns, scene by scene."""
+    chosen = [scene for scene in scenes() if wanted(pattern, "step", scene[0])]
+    if not chosen:
         return []
-    ours, results = Ours(*STEP), []
-    for name in names:
+    ours, results, best = Ours(*STEP), [], {}
+    for name, free_bodies, parts in chosen:
         progress(f"step: {name}")
         theirs = mujoco.step(name) if mujoco else {}
+        if rapier and free_bodies:
+            theirs |= rapier.step(name)
         ours.run(f"^step/{name}$")
         quality = json.loads((peers.OUT / "karakuri_step.json").read_text())[name]
         row = {"scene": name, "karakuri": {"us": ours.microseconds("step", name), **quality}, **theirs}
+        if theirs:
+            best[name] = min(peer["us"] for peer in theirs.values())
+        if parts and all(part in best for part in parts):
+            row["parts"] = {"names": parts, "us": sum(best[part] for part in parts)}
         results.append(row)
     return results
 
@@ -108,24 +121,24 @@ def output(*command):
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--peers", action="store_true", help="measure Pinocchio and MuJoCo, too")
+    parser.add_argument("--peers", action="store_true", help="measure Pinocchio, MuJoCo and Rapier, too")
     parser.add_argument("filter", nargs="?", help="regular expression on ALGORITHM/MODEL and step/SCENE")
     arguments = parser.parse_args()
     peers.OUT.mkdir(parents=True, exist_ok=True)
-    pinocchio = mujoco = None
+    pinocchio = mujoco = rapier = None
     if arguments.peers:
         python = peers.environment()
-        pinocchio, mujoco = peers.Pinocchio(python), peers.MuJoCo(python)
+        pinocchio, mujoco, rapier = peers.Pinocchio(python), peers.MuJoCo(python), peers.Rapier()
     result = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": {
             "karakuri": output("git", "describe", "--always", "--dirty") or "unknown",
             "rustc": (output("rustc", "--version").split() + ["", "unknown"])[1],
-            **({"Pinocchio": pinocchio.version, "MuJoCo": mujoco.version} if pinocchio else {}),
+            **({"Pinocchio": pinocchio.version, "MuJoCo": mujoco.version, "Rapier": rapier.version} if pinocchio else {}),
         },
         "algorithms": dynamics(arguments.filter, pinocchio),
-        "steps": steps(arguments.filter, mujoco),
+        "steps": steps(arguments.filter, mujoco, rapier),
     }
     if not result["algorithms"] and not result["steps"]:
         raise peers.Missing(f"no benchmark matches `{arguments.filter}`")

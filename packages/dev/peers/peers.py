@@ -1,6 +1,7 @@
-"""The other programs: their virtual environment, Pinocchio's timing program, MuJoCo's stepping."""
+"""The other programs: their virtual environment, Pinocchio's timing program, MuJoCo's and Rapier's stepping."""
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -105,3 +106,23 @@ class MuJoCo:
     def step(self, name):
         """By setting: microseconds a step and what came out."""
         return json.loads(run("MuJoCo", self.python, HERE / "mujoco_step.py", name))
+
+
+class Rapier:
+    """Rapier's step, f32, of the scenes of free bodies."""
+
+    def __init__(self):
+        cargo = shutil.which("cargo")
+        if not cargo:
+            raise Missing("Rapier is measured from Rust, and there is no `cargo`: install it from https://rustup.rs")
+        manifest, target = HERE / "rapier" / "Cargo.toml", PLACE / "rapier"
+        self.program = target / "release" / "rapier_step"
+        if not self.program.exists():
+            print("  … compiling the Rapier side, a minute", file=sys.stderr)
+        run("compiling the Rapier side", cargo, "build", "--release", "--locked", "--manifest-path", manifest, "--target-dir", target)
+        locked = (HERE / "rapier" / "Cargo.lock").read_text()
+        self.version = re.search(r'name = "rapier3d"\nversion = "(.*)"', locked).group(1)
+
+    def step(self, name):
+        """By setting: microseconds a step and what came out."""
+        return json.loads(run("Rapier", self.program, name, cwd=ROOT))
