@@ -15,7 +15,9 @@ pub(crate) use tree::closest;
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
-use crate::{Base, Cone, Drive, JointKind, Limits, Model, MotorSpec, SensorKind, Shape};
+use crate::{
+    Base, Cone, Drive, JointKind, Limits, Model, MotorSpec, SensorKind, SensorNoise, Shape,
+};
 
 /// A link: a rigid piece, and a frame of its own name.
 #[derive(Debug, Clone)]
@@ -192,6 +194,8 @@ pub struct SensorSpec {
     pub link: String,
     /// What it measures.
     pub kind: SensorKind,
+    /// How its readings differ from the truth; `None`: they do not.
+    pub noise: Option<SensorNoise>,
 }
 
 /// A hand.

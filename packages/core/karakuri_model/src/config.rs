@@ -12,7 +12,7 @@ use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
 use crate::diagnostic::{Place, Report, Subject};
 use crate::joint_motion::Reshaped;
 use crate::yaml::{self, Fields, Node, Reader};
-use crate::{Base, Convex, MotorSpec, SensorKind, read_motor};
+use crate::{Base, Convex, MotorSpec, Noise, SensorKind, SensorNoise, read_motor};
 
 /// At least zero.
 const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
@@ -223,7 +223,7 @@ fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
 }
 
 fn read_sensor(reader: &mut Reader<'_>, name: &str, node: &Node, path: &str) -> Option<SensorSpec> {
-    let fields = reader.fields(node, path, &["type", "link"]);
+    let fields = reader.fields(node, path, &["type", "link", "noise"]);
     let kind = reader.required(&fields, "type", "contact_wrench, joint_wrench or imu");
     let link = reader.required(&fields, "link", "the link that carries it");
     let kind = kind.and_then(|(node, path)| match reader.text(node, &path)? {
@@ -237,7 +237,41 @@ fn read_sensor(reader: &mut Reader<'_>, name: &str, node: &Node, path: &str) -> 
         }
     });
     let link = link.and_then(|(node, path)| reader.text(node, &path));
-    Some(SensorSpec { name: name.to_owned(), link: link?.to_owned(), kind: kind? })
+    let (link, kind) = (link?.to_owned(), kind?);
+    let noise = fields.get("noise").map(|(node, path)| read_noise(reader, kind, node, &path));
+    Some(SensorSpec { name: name.to_owned(), link, kind, noise })
+}
+
+/// `{seed, angular_velocity, linear_acceleration, orientation}` of an IMU, `{seed, moment, force}` of the others.
+fn read_noise(reader: &mut Reader<'_>, kind: SensorKind, node: &Node, path: &str) -> SensorNoise {
+    let imu = kind == SensorKind::Imu;
+    let keys = if imu {
+        &["seed", "angular_velocity", "linear_acceleration", "orientation"][..]
+    } else {
+        &["seed", "moment", "force"]
+    };
+    let fields = reader.fields(node, path, keys);
+    let seed = fields.get("seed").and_then(|(node, path)| reader.count(node, &path));
+    let mut noise = |key: &str, unit: &str| {
+        let Some((node, path)) = fields.get(key) else { return Noise::default() };
+        let fields = reader.fields(node, &path, &["white", "bias", "walk"]);
+        let mut number = |key: &str, unit: String| {
+            let given = fields.get(key);
+            given.and_then(|(n, p)| reader.number(n, &p, &(0.0..=1e6), &unit)).unwrap_or(0.0)
+        };
+        Noise {
+            white: number("white", format!("{unit}/√Hz")),
+            bias: number("bias", unit.to_owned()),
+            walk: number("walk", format!("{unit}/√s")),
+        }
+    };
+    let (angular, linear) = if imu {
+        (noise("angular_velocity", "rad/s"), noise("linear_acceleration", "m/s²"))
+    } else {
+        (noise("moment", "N·m"), noise("force", "N"))
+    };
+    let orientation = if imu { noise("orientation", "rad") } else { Noise::default() };
+    SensorNoise { seed: seed.unwrap_or(0), angular, linear, orientation }
 }
 
 /// `name: number` lines.

@@ -324,6 +324,39 @@ pub struct Sensor {
     pub frame: FrameId,
     /// What it measures.
     pub kind: SensorKind,
+    /// How its readings differ from the truth; `None`: they do not.
+    pub noise: Option<SensorNoise>,
+}
+
+/// Noise of a sensor.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SensorNoise {
+    /// Equal seeds give equal noise, run by run.
+    pub seed: u64,
+    /// Of the angular velocity [rad/s] or the moment [N·m].
+    pub angular: Noise,
+    /// Of the acceleration [m/s²] or the force [N].
+    pub linear: Noise,
+    /// Of the orientation, as a turn about the sensor's axes. [rad]
+    pub orientation: Noise,
+}
+
+/// Noise of one reading, the same on its three axes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Noise {
+    /// Density of the white noise: the deviation of a mean over one second. [unit/√Hz]
+    pub white: f64,
+    /// Deviation of the bias at the start. [unit]
+    pub bias: f64,
+    /// Density of the bias's walk: how far it gets in one second. [unit/√s]
+    pub walk: f64,
+}
+
+impl Noise {
+    /// Variance of a reading that is the mean over `dt`, at the start. [unit²]
+    pub fn variance(&self, dt: f64) -> f64 {
+        self.white * self.white / dt + self.bias * self.bias
+    }
 }
 
 /// What a sensor measures.

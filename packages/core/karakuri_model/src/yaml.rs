@@ -395,6 +395,19 @@ impl Reader<'_> {
         None
     }
 
+    /// A whole number of at least zero.
+    pub fn count(&mut self, node: &Node, path: &str) -> Option<u64> {
+        let number = match &node.value {
+            Value::Scalar { text, plain: true } => text.parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            let message = format!("{path}: expected a whole number, found {}", node.kind());
+            self.error(node, message, "write 1, say");
+        }
+        number
+    }
+
     /// `true` or `false`.
     pub fn flag(&mut self, node: &Node, path: &str) -> Option<bool> {
         match self.text(node, path)? {

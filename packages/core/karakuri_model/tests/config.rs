@@ -288,3 +288,23 @@ fn joints_become_what_a_urdf_cannot_say() {
         assert!(error.contains(words) && error.contains("wheels"), "{text}\n{error}");
     }
 }
+
+#[test]
+fn sensors_have_noise() {
+    let yaml = "sensors:\n  imu: {type: imu, link: tip, noise: {seed: 4, angular_velocity: {white: 0.01, walk: 0.1}}}\n  \
+                f: {type: joint_wrench, link: tip, noise: {force: {bias: 2}}}\n  g: {type: imu, link: tip}\n";
+    let model = read(yaml).unwrap().model;
+    let noise = model.sensors[0].noise.unwrap();
+    assert_eq!((noise.seed, noise.angular.white, noise.angular.walk), (4, 0.01, 0.1));
+    assert!((model.sensors[1].noise.unwrap().linear.bias - 2.0).abs() < 1e-15);
+    assert!(model.sensors[2].noise.is_none());
+    for (noise, words) in [
+        ("{force: {white: 1}}", "unknown key sensors.imu.noise.force"),
+        ("{seed: 1.5}", "sensors.imu.noise.seed: expected a whole number"),
+        ("{orientation: {white: -1}}", "sensors.imu.noise.orientation.white: -1 is out of range"),
+    ] {
+        let error = read(&format!("sensors:\n  imu: {{type: imu, link: tip, noise: {noise}}}\n"))
+            .unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}

@@ -15,6 +15,7 @@ mod joints;
 mod loops;
 mod materials;
 mod motors;
+mod noise;
 mod operators;
 mod pivoted;
 mod queries;

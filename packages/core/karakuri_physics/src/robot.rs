@@ -23,6 +23,7 @@ use crate::factor::Factor;
 use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
 use crate::motors::Unit;
+use crate::noise::NoiseSource;
 use crate::springs::InnerSprings;
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
@@ -81,6 +82,8 @@ pub(crate) struct Robot {
     /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
     pub(crate) wrenches: Vec<Force>,
     pub(crate) imus: Vec<crate::sensors::Imu>,
+    /// Of the sensors that have noise. (n sensors)
+    pub(crate) noises: Vec<Option<NoiseSource>>,
     /// Kinematics of the present position.
     pub(crate) data: Data,
     pub(crate) factor: Factor,
@@ -125,6 +128,7 @@ impl Robot {
             efforts: vec![0.0; nv],
             wrenches: vec![Force::default(); model.sensors.len()],
             imus: vec![crate::sensors::Imu::default(); model.sensors.len()],
+            noises: noises_of(&model),
             data: Data::new(&model),
             factor,
             loops: Loops::new(&model),
@@ -312,6 +316,12 @@ fn per_freedom<T: Copy>(
         values[joint.v_start..joint.v_start + joint.kind.nv()].fill(value(joint));
     }
     values
+}
+
+/// The noise of the model's sensors.
+fn noises_of(model: &Model) -> Vec<Option<NoiseSource>> {
+    let sensors = model.sensors.iter().enumerate();
+    sensors.map(|(i, s)| Some(NoiseSource::new(s.noise?, i))).collect()
 }
 
 /// The model's drives, holding the position `q`.

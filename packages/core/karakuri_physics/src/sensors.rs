@@ -1,4 +1,7 @@
-//! Readings of a robot's sensors, averaged over the step as real ones are.
+//! Readings of a robot's sensors, averaged over the step as real ones are, and disturbed where they have noise.
+//!
+//! Wrenches are those of the step's impulses, specific forces those of its change of velocity, and rates are the ones
+//! that positions moved with.
 
 use karakuri_dynamics::{
     frame_acceleration, frame_pose, frame_velocity, rnea_at_velocity, update_velocities,
@@ -91,6 +94,15 @@ pub(crate) fn read(
         }
     }
     read_imus(robot, after);
+    let Robot { noises, wrenches, imus, .. } = robot;
+    for (i, noise) in noises.iter_mut().enumerate() {
+        let Some(noise) = noise else { continue };
+        if model.sensors[i].kind == SensorKind::Imu {
+            noise.disturb_imu(&mut imus[i], h);
+        } else {
+            noise.disturb_wrench(&mut wrenches[i], h);
+        }
+    }
 }
 
 /// Inertial sensors, with the rates at the step's end.

@@ -46,6 +46,7 @@ fn parallelogram() -> (World, RobotId) {
     let sensor = |name: &str| SensorSpec {
         name: name.to_owned(),
         link: name.to_owned(),
+        noise: None,
         kind: SensorKind::JointWrench,
     };
     let model = SENSORS.iter().fold(builder, |b, name| b.sensor(sensor(name))).build().unwrap();

@@ -36,8 +36,8 @@ impl ModelBuilder {
             let subject = Subject::Sensor(sensor.name.clone());
             let what = format!("sensor `{}`", sensor.name);
             if let Some(frame) = self.link_id(&sensor.link, &what, &subject, report) {
-                let (name, kind) = (sensor.name.clone(), sensor.kind);
-                model.sensors.push(Sensor { name, frame, kind });
+                let (name, kind, noise) = (sensor.name.clone(), sensor.kind, sensor.noise);
+                model.sensors.push(Sensor { name, frame, kind, noise });
             }
         }
         for (i, (a, b)) in self.ignored_pairs.iter().enumerate() {
