@@ -236,6 +236,28 @@ fn an_srdf_adds_ignored_pairs() {
     assert!(loaded.warnings[0].to_string().starts_with("r.srdf:3: warning: link `gone`"));
 }
 
+#[test]
+fn an_srdf_may_disable_all_contacts_of_a_link_but_some() {
+    let load_with = |srdf: &'static str| {
+        let source = Source::urdf("r.urdf", URDF).with_config("r.yaml", "srdf: r.srdf");
+        load(&source, &mut Srdf(srdf))
+    };
+    let srdf = "<robot name=\"r\">\n<disable_default_collisions link=\"a\"/>\n\
+                <enable_collisions link1=\"tip\" link2=\"a\"/></robot>";
+    let model = load_with(srdf).unwrap().model;
+    let name = |f: karakuri_model::FrameId| model.frames[f.0].name.as_str();
+    let pairs: Vec<_> = model.ignored_pairs.iter().map(|&(a, b)| (name(a), name(b))).collect();
+    assert_eq!(pairs, [("a", "base"), ("a", "b")]);
+    for (srdf, words) in [
+        ("<robot name=\"r\">\n\n<disable_collisions link1=\"a\"/></robot>", "r.srdf:3: error: <disable_collisions> has not both"),
+        ("<robot name=\"r\">\n<disable_default_collisions/></robot>", "r.srdf:2: error: <disable_default_collisions> has no `link`"),
+        ("<robot name=\"r\">\n<disable_collisions", "r.srdf:"),
+    ] {
+        let problems = load_with(srdf).unwrap_err().to_string();
+        assert!(problems.contains(words), "{problems}");
+    }
+}
+
 /// A frame with a wheel on a fixed joint and one on a floating joint.
 const WHEELS: &str = r#"<robot name="wheels"><link name="frame"/>
   <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>

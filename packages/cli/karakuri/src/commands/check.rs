@@ -118,8 +118,21 @@ fn summary(model: &Model) -> Value {
     let sensors: Vec<Value> = model
         .sensors
         .iter()
-        .map(|s| json!({ "name": s.name, "type": sensor_name(s.kind), "link": link(s.frame) }))
+        .map(|s| {
+            json!({ "name": s.name, "type": sensor_name(s.kind), "link": link(s.frame),
+                    "noise": s.noise.is_some() })
+        })
         .collect();
+    let motors: Vec<Value> = model
+        .motors
+        .iter()
+        .map(|m| {
+            json!({ "name": m.name, "joint": name(&m.joint), "law": m.law.name(),
+                    "effort": finite(m.effort) })
+        })
+        .collect();
+    let ignored: Vec<[String; 2]> =
+        model.ignored_pairs.iter().map(|(a, b)| [link(*a), link(*b)]).collect();
     let groups: BTreeMap<&str, Vec<String>> = model
         .groups
         .iter()
@@ -135,7 +148,9 @@ fn summary(model: &Model) -> Value {
         "joints": joints,
         "couplings": couplings,
         "loops": model.loops.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+        "motors": motors,
         "sensors": sensors,
+        "ignored_contacts": ignored,
         "groups": groups,
         "postures": model.postures.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
         "end_effector": model.end_effector.as_ref().map(|e| e.kind.as_str()),
@@ -227,9 +242,26 @@ fn relations(model: &Model) -> String {
         let locked = l.locked.iter().filter(|&&is| is).count();
         format!("loop {}: {} - {}, {locked} locked", l.name, body(l.body_a), body(l.body_b))
     }));
-    lines.extend(model.sensors.iter().map(|s| {
-        format!("sensor {}: {} on {}", s.name, sensor_name(s.kind), model.frames[s.frame.0].name)
+    lines.extend(model.joints.iter().filter_map(|j| {
+        let (cone, degrees) = (j.cone?, f64::to_degrees);
+        let (least, most) = cone.twist;
+        Some(format!(
+            "ball {}: swings by {:.1}, twists from {:.1} to {:.1} deg",
+            j.name,
+            degrees(cone.swing),
+            degrees(least),
+            degrees(most)
+        ))
     }));
+    lines.extend(model.motors.iter().map(|m| {
+        format!("motor {}: {} on {}", m.name, m.law.name(), name(&m.joint))
+    }));
+    lines.extend(model.sensors.iter().map(|s| {
+        let noisy = if s.noise.is_some() { ", with noise" } else { "" };
+        let link = &model.frames[s.frame.0].name;
+        format!("sensor {}: {} on {link}{noisy}", s.name, sensor_name(s.kind))
+    }));
+    lines.extend(ignored_contacts(model));
     lines.extend(model.groups.iter().map(|g| {
         let joints: Vec<_> = g.joints.iter().map(name).collect();
         format!("group {}: {}", g.name, joints.join(", "))
@@ -248,6 +280,18 @@ fn relations(model: &Model) -> String {
     }
     lines.push(String::new());
     lines.join("\n") + "\n"
+}
+
+/// Pairs of links whose contact is ignored, beside neighbours in the tree, which never touch.
+fn ignored_contacts(model: &Model) -> Option<String> {
+    /// Pairs that are named; robots with an SRDF have hundreds.
+    const NAMED: usize = 6;
+    let n = model.ignored_pairs.len();
+    let link = |id: karakuri_model::FrameId| model.frames[id.0].name.as_str();
+    let pairs = model.ignored_pairs.iter().take(NAMED);
+    let names: Vec<_> = pairs.map(|(a, b)| format!("{}-{}", link(*a), link(*b))).collect();
+    let more = if n > NAMED { ", ..." } else { "" };
+    (n > 0).then(|| format!("contacts ignored: {n} pairs of links ({}{more})", names.join(", ")))
 }
 
 /// Short; `-` where no limit is set.

@@ -149,7 +149,8 @@ fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
     }
 }
 
-/// `disable_collisions` of an SRDF; pairs of links that this robot lacks are skipped, as `MoveIt` does.
+/// Collision filters of an SRDF, as `MoveIt` reads them: `disable_collisions` of a pair, and `disable_default_collisions`
+/// of a link with all others but those that `enable_collisions` names. Links that this robot lacks are skipped.
 fn read_srdf(
     uri: &str,
     named_in: &str,
@@ -172,28 +173,59 @@ fn read_srdf(
     };
     let Some(xml) = XmlText::new(&name, &text, report) else { return };
     let Ok(document) = xml.parse() else { return };
-    for node in document.root_element().children().filter(Node::is_element) {
-        if node.tag_name().name() != "disable_collisions" {
-            continue;
-        }
-        let (Some(a), Some(b)) = (node.attribute("link1"), node.attribute("link2")) else {
-            report.error_at(
-                xml.node(node),
-                "<disable_collisions> has not both `link1` and `link2`".to_owned(),
-                "name two links",
-            );
+    let elements = |name: &'static str| {
+        let all = document.root_element().children();
+        all.filter(move |n| n.is_element() && n.tag_name().name() == name)
+    };
+    let mut enabled = Vec::new();
+    for node in elements("enable_collisions") {
+        enabled.extend(linked(&xml, node, ["link1", "link2"], builder, report));
+    }
+    for node in elements("disable_default_collisions") {
+        let Some([link, _]) = linked(&xml, node, ["link", "link"], builder, report) else {
             continue;
         };
-        let missing = [a, b].into_iter().find(|l| !builder.links.iter().any(|k| k.name == **l));
-        if let Some(link) = missing {
-            report.warn_at(
-                xml.node(node),
-                format!("link `{link}` does not exist"),
-                "the pair is skipped",
-            );
-        } else {
-            report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), xml.node(node));
-            builder.ignored_pairs.push((a.to_owned(), b.to_owned()));
+        let others: Vec<String> = builder.links.iter().map(|l| l.name.clone()).collect();
+        for other in others.into_iter().filter(|other| *other != link) {
+            let is_enabled = |[a, b]: &[String; 2]| {
+                (*a == link && *b == other) || (*a == other && *b == link)
+            };
+            if !enabled.iter().any(is_enabled) {
+                builder.ignored_pairs.push((link.clone(), other));
+            }
         }
     }
+    for node in elements("disable_collisions") {
+        if let Some([a, b]) = linked(&xml, node, ["link1", "link2"], builder, report) {
+            report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), xml.node(node));
+            builder.ignored_pairs.push((a, b));
+        }
+    }
+}
+
+/// The links that an element of an SRDF names, if the robot has them.
+fn linked(
+    xml: &XmlText<'_>,
+    node: Node<'_, '_>,
+    keys: [&str; 2],
+    builder: &ModelBuilder,
+    report: &mut Report,
+) -> Option<[String; 2]> {
+    let tag = node.tag_name().name();
+    let (Some(a), Some(b)) = (node.attribute(keys[0]), node.attribute(keys[1])) else {
+        let (missing, remedy) = if keys[0] == keys[1] {
+            (format!("<{tag}> has no `{}`", keys[0]), "name a link")
+        } else {
+            (format!("<{tag}> has not both `{}` and `{}`", keys[0], keys[1]), "name two links")
+        };
+        report.error_at(xml.node(node), missing, remedy);
+        return None;
+    };
+    let missing = [a, b].into_iter().find(|l| !builder.links.iter().any(|k| k.name == **l));
+    if let Some(link) = missing {
+        let message = format!("link `{link}` does not exist");
+        report.warn_at(xml.node(node), message, "the pair is skipped");
+        return None;
+    }
+    Some([a.to_owned(), b.to_owned()])
 }
