@@ -3,11 +3,14 @@
 import math
 
 import pytest
+from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import WrenchStamped
 from karakuri_msgs.msg import ObjectStates
 from karakuri_msgs.srv import AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from rclpy.action import ActionClient
+from sensor_msgs.msg import Imu, JointState
+from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import (
     DeleteEntity,
@@ -26,6 +29,7 @@ from support.arm import SCENE, URDF, Arm, at, distance, joint_states, nanosecond
 from support.process import NodeProcess
 from support.ros import latched
 from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
 
 OK, NOT_FOUND, FAILED, INVALID_POSE = 1, 2, 4, 101
 BALL = """<robot name="ball"><link name="ball">
@@ -175,12 +179,147 @@ def test_objects_come_and_go(paused, ros):
     for entity, code in (("ball_1", NOT_FOUND), ("arm", FAILED)):
         result = service(ros, DeleteEntity, "delete_entity", entity=entity).result
         assert result.result == code and result.error_message
-    for text in ("<robot", "<robot name='x'/>", URDF.read_text()):
+    for text in ("<robot", "<robot name='x'/>"):
         result = spawn(name="bad", resource_string=text).result
         assert result.result != OK and result.error_message
     assert spawn(name="bad", resource_string="", uri="/none.urdf").result.result != OK
     service(ros, ResetSimulation, "reset_simulation")
     assert "ball" not in service(ros, GetEntities, "get_entities").entities
+
+
+PENDULUM = """<robot name="pendulum"><link name="%s"/>
+  <link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>
+    <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 -0.5"/><geometry><sphere radius="0.05"/></geometry></visual></link>
+  <joint name="hinge" type="continuous"><parent link="%s"/><child link="bob"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+CART = """<robot name="cart"><link name="body"><inertial><mass value="2"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="wheel"><inertial><mass value="0.5"/><inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="axle" type="continuous"><parent link="body"/><child link="wheel"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+
+
+def test_whole_robots_come_and_go(paused, ros):
+    def spawn(name, text, x, tilted=False):
+        request = SpawnEntity.Request(name=name, resource_string=text)
+        request.initial_pose.pose.position.x, request.initial_pose.pose.position.z = x, 3.0
+        if tilted:  # by 90 degrees about y: the pendulum starts level
+            request.initial_pose.pose.orientation.y = request.initial_pose.pose.orientation.w = math.sqrt(0.5)
+        return ros.finish(ros.client(SpawnEntity, "/arm/sim/spawn_entity").call_async(request))
+
+    assert spawn("swing", PENDULUM % ("world", "world"), 5.0, tilted=True).entity_name == "swing"
+    assert spawn("cart", CART, 7.0).entity_name == "cart"
+    assert spawn("second_arm", URDF.read_text(), 9.0).result.result == OK
+    bad = spawn("ghost", PENDULUM % ("base", "base"), 5.0).result
+    assert bad.result != OK and "moves no mass" in bad.error_message, "a base without mass cannot float"
+    assert {"swing", "cart", "second_arm"} <= set(service(ros, GetEntities, "get_entities").entities)
+    joints = ros.subscribe(JointState, "/arm/sim/spawned_joint_states", 100)
+    markers = ros.subscribe(MarkerArray, "/object_markers", 100)
+    step(ros, 50)
+    fallen = 3.0 - position(state_of(ros, "cart"))[2]
+    assert fallen == pytest.approx(0.5 * 9.81 * 0.1**2, rel=1e-3), "it floats, so it falls"
+    assert position(state_of(ros, "swing")) == pytest.approx([5.0, 0.0, 3.0]), "it hangs on the world"
+    message = joints.wait(lambda m: "swing/hinge" in m.name and abs(m.position[m.name.index("swing/hinge")]) > 0.09)
+    assert {"cart/axle", "second_arm/shoulder_yaw"} <= set(message.name)
+    # I q'' = m g l sin, from level: 0.5 (m g l/I) t^2 to first order.
+    swung = 0.5 * (9.81 * 0.5 / (0.25 + 1e-3)) * 0.1**2
+    assert abs(message.position[message.name.index("swing/hinge")]) == pytest.approx(swung, rel=0.05)
+    markers.wait(lambda m: any(k.ns == "swing" for k in m.markers))
+    moved = state_of(ros, "cart")
+    moved.pose.position.x, moved.twist.linear.z = 8.0, 1.0
+    assert service(ros, SetEntityState, "set_entity_state", entity="cart", state=moved).result.result == OK
+    assert position(state_of(ros, "cart"))[0] == pytest.approx(8.0)
+    refused = service(ros, SetEntityState, "set_entity_state", entity="swing", state=moved).result
+    assert refused.result == INVALID_POSE and "fixed" in refused.error_message
+    assert service(ros, DeleteEntity, "delete_entity", entity="cart").result.result == OK
+    assert "cart" not in service(ros, GetEntities, "get_entities").entities
+    step(ros, 5)
+    service(ros, ResetSimulation, "reset_simulation")
+    assert not {"swing", "second_arm"} & set(service(ros, GetEntities, "get_entities").entities)
+    step(ros, 5)
+
+
+def test_simulates_steps_with_feedback_and_cancel(paused, ros):
+    client = ActionClient(ros.node, SimulateSteps, "/arm/sim/simulate_steps")
+    assert client.wait_for_server(timeout_sec=10)
+    heard = []
+
+    def run(steps):
+        goal = ros.finish(client.send_goal_async(SimulateSteps.Goal(steps=steps), feedback_callback=heard.append))
+        return goal, goal.get_result_async() if goal.accepted else None
+
+    before = nanoseconds(state_of(ros, "cube").header.stamp)
+    goal, result = run(20)
+    answer = ros.finish(result)
+    assert answer.status == GoalStatus.STATUS_SUCCEEDED and answer.result.result.result == OK
+    assert nanoseconds(state_of(ros, "cube").header.stamp) - before == 20 * 2_000_000
+    heard.clear()
+    goal, result = run(10_000_000)
+    # Of a goal that is over at once, rclpy drops the feedback.
+    ros.wait_for(lambda: len(heard) > 2)
+    done = [h.feedback.completed_steps for h in heard]
+    assert done == sorted(done) and all(h.feedback.completed_steps + h.feedback.remaining_steps == 10_000_000 for h in heard)
+    assert not run(1)[0].accepted, "one at a time"
+    ros.finish(goal.cancel_goal_async())
+    answer = ros.finish(result)
+    assert answer.status == GoalStatus.STATUS_CANCELED and "cancelled after" in answer.result.result.error_message
+    stamp = nanoseconds(state_of(ros, "cube").header.stamp)
+    goal, result = run(10_000_000)
+    play(ros, SimulationState.STATE_PLAYING)
+    answer = ros.finish(result)
+    assert answer.status == GoalStatus.STATUS_ABORTED and nanoseconds(state_of(ros, "cube").header.stamp) > stamp
+    assert not run(1)[0].accepted, "only while paused"
+    play(ros, SimulationState.STATE_PAUSED)
+
+
+def test_gains_of_drives_are_live(paused, ros):
+    name = "drives.shoulder_pitch.stiffness"
+    stiffness, effort = ros.get_parameters("/arm/sim", name, "drives.shoulder_pitch.effort")
+    assert stiffness > 0 and effort > 0
+    states = ros.subscribe(JointState, "/arm/joint_states", 1000)
+    ros.wait_for(lambda: states.messages)
+    try:
+        assert ros.set_parameter("/arm/sim", name, 0.0)[0]
+        assert ros.set_parameter("/arm/sim", "drives.shoulder_pitch.damping", 0.0)[0]
+        j = states.last.name.index("shoulder_pitch")
+        before = states.last.position[j]
+        step(ros, 100)
+        ros.wait_for(lambda: abs(states.last.position[j] - before) > 0.01)
+        successful, reason = ros.set_parameter("/arm/sim", name, -1.0)
+        assert not successful and reason
+    finally:
+        ros.set_parameter("/arm/sim", name, stiffness)
+
+
+SENSING = """base: floating
+sensors:
+  noisy: {type: imu, link: body, noise: {seed: 1, angular_velocity: {white: 0.01, bias: 0.1}, linear_acceleration: {white: 0.2}}}
+motors:
+  dc: {joint: axle, law: speed_torque, stall: 0.4, no_load: 20, offset: 0.5}
+  rub: {joint: axle, law: linear, damping: 0.01}
+"""
+
+
+def test_noise_has_its_covariance_and_motors_their_topic(domain, ros, tmp_path):
+    (tmp_path / "cart.urdf").write_text(CART)
+    (tmp_path / "cart.yaml").write_text(SENSING)
+    scene = tmp_path / "scene.yaml"
+    scene.write_text("gravity: [0, 0, 0]\ndt: 0.001\nrobots: [{name: cart, urdf: cart.urdf, config: cart.yaml, base: floating}]\n")
+    parameters = {"scene": scene, "real_time_factor": 1.0}
+    with NodeProcess(domain, "sim", name="cart", namespace="/cart", parameters=parameters):
+        imu = ros.subscribe(Imu, "/cart/imu/noisy", 100)
+        motors = ros.subscribe(JointState, "/cart/motor_states", 100)
+        reading = imu.wait()
+        assert list(reading.angular_velocity_covariance) == pytest.approx([0.11, 0, 0, 0, 0.11, 0, 0, 0, 0.11])
+        assert list(reading.linear_acceleration_covariance)[0] == pytest.approx(40.0)
+        assert list(reading.orientation_covariance) == [0.0] * 9
+        ros.wait_for(lambda: len(imu.messages) > 20)
+        assert len({m.linear_acceleration.x for m in imu.messages}) > 10, "it scatters"
+        state = motors.wait(lambda m: m.velocity[0] > 1.0)
+        assert state.name == ["dc", "rub"]
+        assert state.effort[0] == pytest.approx(0.4 * (0.5 - state.velocity[0] / 20), rel=1e-6)
+        assert state.effort[1] == pytest.approx(-0.01 * state.velocity[1], rel=1e-6)
 
 
 def test_refuses_unknown_names_and_bad_poses(paused, ros):

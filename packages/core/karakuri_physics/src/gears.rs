@@ -10,10 +10,11 @@ use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Vector3};
 
 use crate::contacts::{Mover, Owner};
+use crate::errors::WorldError;
 use crate::loops::GAP_RATE;
 use crate::rows::{Builder, NO_MOVER, Source, push_row};
 use crate::solver::{Block, Side};
-use crate::world::{RobotId, World, WorldError};
+use crate::world::{RobotId, World};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
 const AT_BOUND: f64 = 1e-9;

@@ -13,11 +13,12 @@ use karakuri_spatial::{Force, Pose, Vector3};
 
 use crate::body::Body;
 use crate::contacts::{Attachment, Contact, Mover, Owner};
+use crate::errors::WorldError;
 use crate::loops::{GAP_RATE, relative_gap};
 use crate::robot::Robot;
 use crate::rows::{Builder, NO_MOVER, Source, push_row};
 use crate::solver::{Block, Side};
-use crate::world::{RobotId, World, WorldError};
+use crate::world::{RobotId, World};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
 const AT_BOUND: f64 = 1e-9;

@@ -6,6 +6,7 @@ mod body;
 mod cones;
 mod contacts;
 mod energy;
+mod errors;
 mod factor;
 mod gears;
 mod impacts;
@@ -36,6 +37,7 @@ pub use batch::Batch;
 pub use body::BodyDescription;
 pub use contacts::{ContactReport, Owner};
 pub use energy::{Energy, Ledger};
+pub use errors::WorldError;
 pub use gears::{GearDescription, GearEnd, GearId, GearReport};
 pub use integrators::Integrator;
 pub use joints::{Failure, JointDescription, JointId, JointReport, Strength};
@@ -54,6 +56,4 @@ pub use solver::SolverSettings;
 pub use springs::{Anchor, Spring, SpringId};
 pub use stages::{Stage, Watch};
 pub use step::{Culprit, StepOutcome};
-pub use world::{
-    BodyId as ObjectId, BodyView, RobotId, RobotView, Snapshot, Statistics, World, WorldError,
-};
+pub use world::{BodyId as ObjectId, BodyView, RobotId, RobotView, Snapshot, Statistics, World};

@@ -12,7 +12,8 @@
 
 use crate::Owner;
 use crate::contacts::Attachment;
-use crate::world::{World, WorldError};
+use crate::errors::WorldError;
+use crate::world::World;
 
 /// How a surface touches others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

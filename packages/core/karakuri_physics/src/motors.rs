@@ -11,9 +11,10 @@
 
 use karakuri_model::{Model, Motor, MotorCommand, MotorSpec, MotorState};
 
+use crate::errors::WorldError;
 use crate::robot::Robot;
 use crate::rows::{Builder, Source};
-use crate::world::{RobotId, World, WorldError};
+use crate::world::{RobotId, World};
 
 /// Largest part of a law's effort that may be missing at the end of a step before it is linearised again. [-]
 const MATCH: f64 = 1e-10;

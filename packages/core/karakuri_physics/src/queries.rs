@@ -5,7 +5,8 @@ use karakuri_model::FrameId;
 use karakuri_spatial::{Force, Vector3};
 
 use crate::contacts::{Attachment, ContactReport, Owner};
-use crate::world::{World, WorldError};
+use crate::errors::WorldError;
+use crate::world::World;
 
 impl World {
     /// The thing of this name: `robot/link`, the name of a body, or `world`, which stands for the ground too.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene, ShapeError};
+use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
 use karakuri_dynamics::{Data, update_velocities};
 use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
@@ -10,6 +10,7 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 use crate::body::{Body, body_inertia, check_numbers};
 use crate::contacts::{Attachment, Contact, Mover};
 use crate::energy::Booking;
+use crate::errors::WorldError;
 use crate::gears::Gear;
 use crate::impacts::Bounces;
 use crate::joints::AttachedJoint;
@@ -30,100 +31,6 @@ pub struct RobotId(pub usize);
 /// Names a free or fixed body of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId(pub usize);
-
-/// Why something cannot be added to a world or changed in it.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WorldError {
-    /// The name is taken.
-    #[error("`{name}` is already in the world; give every robot and body its own name")]
-    NameTaken {
-        /// The name.
-        name: String,
-    },
-    /// The name of a joint is taken.
-    #[error("there is a joint `{name}` already; detach it first, or choose another name")]
-    JointNameTaken {
-        /// The name.
-        name: String,
-    },
-    /// A joint that cannot be attached.
-    #[error("joint `{name}`: {reason}")]
-    Joint {
-        /// Joint name.
-        name: String,
-        /// Why not, and what to do.
-        reason: &'static str,
-    },
-    /// A motor that cannot be.
-    #[error("motor `{name}`: {reason}")]
-    Motor {
-        /// Motor name.
-        name: String,
-        /// Why not, and what to do.
-        reason: &'static str,
-    },
-    /// A name that stands for nothing.
-    #[error("there is no `{name}`; there are: {known}")]
-    NoSuchPart {
-        /// The name.
-        name: String,
-        /// What could have been meant.
-        known: String,
-    },
-    /// A state of the wrong length.
-    #[error("robot `{robot}`: {what} has {got} numbers, the model has {want}")]
-    StateLength {
-        /// Robot name.
-        robot: String,
-        /// Position or velocity.
-        what: &'static str,
-        /// Numbers given.
-        got: usize,
-        /// Numbers wanted.
-        want: usize,
-    },
-    /// A number that is NaN or infinite.
-    #[error("`{name}`: {what} is not finite; give finite numbers")]
-    NotFinite {
-        /// Robot or body.
-        name: String,
-        /// Which quantity.
-        what: &'static str,
-    },
-    /// A shape that cannot collide.
-    #[error("`{name}`: {source}")]
-    Shape {
-        /// Robot link or body.
-        name: String,
-        /// Why not.
-        source: ShapeError,
-    },
-    /// A material that cannot be.
-    #[error("material `{name}`: {reason}")]
-    Material {
-        /// Material name, or both of a pair.
-        name: String,
-        /// Why not, and what to do.
-        reason: &'static str,
-    },
-    /// A free body without mass.
-    #[error("body `{name}`: mass is {mass} kg; a body that is not fixed needs a positive mass")]
-    Mass {
-        /// Body name.
-        name: String,
-        /// [kg]
-        mass: f64,
-    },
-    /// A free body whose inertia is no rigid body's.
-    #[error(
-        "body `{name}`: the inertia is not positive definite; give the six numbers about the centre of mass, or leave `inertia` out"
-    )]
-    Inertia {
-        /// Body name.
-        name: String,
-    },
-}
 
 /// What the last step cost and how well it was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -195,6 +102,11 @@ impl Snapshot {
     /// Whether a body was there when it was taken.
     pub fn has_body(&self, id: BodyId) -> bool {
         self.0.bodies.get(id.0).is_some_and(Option::is_some)
+    }
+
+    /// Whether a robot was there when it was taken.
+    pub fn has_robot(&self, id: RobotId) -> bool {
+        self.0.robots.get(id.0).is_some_and(Option::is_some)
     }
 }
 
@@ -353,6 +265,21 @@ impl World {
         }
         self.lay_out();
         Ok(id)
+    }
+
+    /// Whether every motion of a robot meets inertia where it is, so that a step can move it.
+    ///
+    /// # Panics
+    /// When it was removed.
+    pub fn check_inertia(&mut self, id: RobotId) -> Result<(), WorldError> {
+        let robot = self.robot_mut(id);
+        let Robot { model, data, factor, armature, .. } = robot;
+        let Err(singular) = factor.factorize(model, data, armature) else { return Ok(()) };
+        let owns = |j: &&karakuri_model::Joint| {
+            (j.v_start..j.v_start + j.kind.nv()).contains(&singular.dof)
+        };
+        let joint = robot.model.joints.iter().find(owns).map_or("?", |j| j.name.as_str());
+        Err(WorldError::NoInertia { robot: robot.name.clone(), joint: joint.to_owned() })
     }
 
     fn add_robot_colliders(&mut self, id: RobotId, model: &Model) -> Result<(), WorldError> {

@@ -1,11 +1,14 @@
 //! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
 
 mod cell;
+mod drives;
 mod node;
 mod parameters;
 mod robot;
 mod services;
+mod spawn;
 mod states;
+mod stepping;
 mod world;
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use karakuri_hardware::{Cell, CellEvent, Tick};
-use karakuri_physics::{Snapshot, SolverSettings};
+use karakuri_physics::{RobotId, Snapshot, SolverSettings};
 use karakuri_ros::msg::karakuri_msgs::msg::SimStatistics;
 use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
@@ -13,10 +13,11 @@ use karakuri_ros::{
     Clock, Node, Publisher, Status, Stop, Throttle, Time, Timer, error, info, qos, warn,
 };
 
+use crate::drives::DriveParameters;
 use crate::parameters::Parameters;
 use crate::robot::RobotTopics;
-use crate::services::Pending;
 use crate::states::WorldTopics;
+use crate::stepping::Pending;
 use crate::world::{Entity, Scope, WorldKeeper};
 
 /// Wall time a burst of samples may take before other events are looked at. [s]
@@ -29,6 +30,7 @@ pub(crate) struct Sim {
     pub(crate) keeper: WorldKeeper,
     pub(crate) pending: Pending,
     parameters: Parameters,
+    drive_parameters: DriveParameters,
     /// Solver settings of the scene.
     scene_solver: Option<SolverSettings>,
     robots: Vec<RobotTopics>,
@@ -67,6 +69,10 @@ impl Sim {
         let layouts = io.robots().to_vec();
         let simulated = io.world().is_some();
         let scene_solver = io.world().map(|world| world.settings().solver);
+        let drive_parameters = match io.world() {
+            Some(world) => DriveParameters::declare(node, &layouts, world)?,
+            None => DriveParameters::default(),
+        };
         let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
         let mut cell = Cell::new(io, parameters.cell());
         cell.set_playing(!parameters.start_paused.get());
@@ -75,7 +81,9 @@ impl Sim {
         let mut robots = Vec::new();
         for (index, layout) in layouts.into_iter().enumerate() {
             let prefix = if alone { String::new() } else { format!("{}/", layout.name) };
-            robots.push(RobotTopics::new(node, layout, (index, &prefix), commands.clone())?);
+            let motors = cell.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
+            let topics = RobotTopics::new(node, layout, (index, &prefix), commands.clone())?;
+            robots.push(topics.with_motors(node, &prefix, motors)?);
         }
         if simulated {
             crate::services::offer(node)?;
@@ -93,6 +101,7 @@ impl Sim {
             cell,
             robots,
             world_topics: WorldTopics::new(node)?,
+            drive_parameters,
             statistics: node.publisher("~/statistics", qos::state())?,
             tf_static: node.publisher("/tf_static", qos::latched())?,
             clock_topic: simulated.then(|| node.publisher("/clock", qos::clock())).transpose()?,
@@ -169,6 +178,7 @@ impl Sim {
         if let Some(pace) = &self.pace {
             pace.set_period(Duration::from_secs_f64(wait.clamp(0.0, 0.05)));
         }
+        self.pending.check(&mut self.cell);
         self.report_events();
     }
 
@@ -218,9 +228,10 @@ impl Sim {
             self.next_states = Time::from_nanoseconds(self.cell.stamp())
                 .plus_seconds(self.parameters.state_period.get())
                 .nanoseconds();
-            self.world_topics.publish(self.cell.io(), &stamp);
+            self.world_topics.publish(self.cell.io(), self.robots.len(), &stamp);
             for robot in &self.robots {
                 robot.publish_odometry(&stamp);
+                robot.publish_transforms(self.cell.io(), &stamp);
             }
         }
     }
@@ -237,6 +248,7 @@ impl Sim {
             let mut settings = *world.settings();
             settings.solver = self.parameters.solver(scene);
             world.set_settings(settings);
+            self.drive_parameters.apply(world);
         }
     }
 
@@ -289,6 +301,11 @@ impl Sim {
             .value("lockstep", self.cell.settings().lockstep)
     }
 
+    /// Whether a robot came while the simulation ran.
+    pub(crate) fn is_spawned(&self, id: RobotId) -> bool {
+        self.keeper.is_spawned(id)
+    }
+
     /// The robot or object of this name.
     pub(crate) fn entity(&self, name: &str) -> Option<Entity> {
         self.cell.io().world().and_then(|world| crate::world::find(world, name))
@@ -329,4 +346,10 @@ impl Sim {
     pub(crate) fn quit(&self) {
         self.stop.stop();
     }
+}
+
+/// Names of a robot's motors.
+fn motor_names(world: &karakuri_physics::World, robot: &str) -> Vec<String> {
+    let motors = world.find_robot(robot).map(|id| world.motors(id));
+    motors.into_iter().flatten().map(|(motor, _)| motor.name.clone()).collect()
 }

@@ -1,11 +1,13 @@
 //! The topics of one robot.
 
 use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
+use karakuri_model::{Frame, FrameId, JointKind, Model};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::geometry_msgs::msg::{TransformStamped, WrenchStamped};
 use karakuri_ros::msg::nav_msgs::msg::Odometry;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
+use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::qos::{self, Qos};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Throttle, Time, warn};
 use karakuri_spatial::Motion;
@@ -22,8 +24,29 @@ pub(crate) struct RobotTopics {
     joint_message: JointState,
     wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
     imus: Vec<(Publisher<Imu>, Imu)>,
+    motors: Option<(Publisher<JointState>, JointState)>,
     odometry: Option<Publisher<Odometry>>,
+    /// Links on joints that `joint_states` cannot say: balls, paths and the like.
+    carried: Vec<FrameId>,
+    transforms: Option<Publisher<TFMessage>>,
     bad_commands: Throttle,
+}
+
+/// Links on joints of several freedoms, or of a kind that no URDF has.
+fn carried_otherwise(model: &Model) -> Vec<FrameId> {
+    let frames = model.frames.iter().enumerate();
+    let otherwise = |(i, frame): (usize, &Frame)| {
+        let joint = model.joint(&frame.parent.as_ref()?.joint)?;
+        let kind = &model.joints[joint.0].kind;
+        let plain = matches!(kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. });
+        (!plain).then_some(FrameId(i))
+    };
+    frames.filter_map(otherwise).collect()
+}
+
+/// Equal variances and no covariances. (3×3)
+fn diagonal(variance: f64) -> Vec<f64> {
+    (0..9).map(|i| if i % 4 == 0 { variance } else { 0.0 }).collect()
 }
 
 /// A header with the link as its frame.
@@ -64,6 +87,7 @@ impl RobotTopics {
         let floating = matches!(layout.model.base, karakuri_model::Base::Floating);
         let odometry =
             floating.then(|| node.publisher(&format!("{prefix}odom"), qos::state())).transpose()?;
+        let carried = carried_otherwise(&layout.model);
         let names = layout.joints.iter().map(|j| j.name.clone()).collect();
         Ok(Self {
             state: RobotState::new(&layout),
@@ -72,10 +96,48 @@ impl RobotTopics {
             joint_message: JointState { name: names, ..JointState::default() },
             wrenches,
             imus,
+            motors: None,
             odometry,
+            transforms: (!carried.is_empty())
+                .then(|| node.publisher("/tf", qos::state()))
+                .transpose()?,
+            carried,
             bad_commands: Throttle::new(std::time::Duration::from_secs(5)),
             layout,
         })
+    }
+
+    /// The same with `motor_states`, if there are motors.
+    pub(crate) fn with_motors(
+        mut self,
+        node: &mut Node<Sim>,
+        prefix: &str,
+        names: Vec<String>,
+    ) -> Result<Self, RosError> {
+        if !names.is_empty() {
+            let publisher = node.publisher(&format!("{prefix}motor_states"), qos::state())?;
+            self.motors = Some((publisher, JointState { name: names, ..JointState::default() }));
+        }
+        Ok(self)
+    }
+
+    /// Publishes the motors: position and velocity of their joints, and each one's own effort.
+    fn publish_motors(&mut self, io: &dyn RobotIo, stamp: &Stamp) {
+        let Some((publisher, message)) = &mut self.motors else { return };
+        let Some(world) = io.world() else { return };
+        let Some(id) = world.find_robot(&self.layout.name) else { return };
+        message.header.stamp = stamp.clone();
+        for values in [&mut message.position, &mut message.velocity, &mut message.effort] {
+            values.clear();
+        }
+        let robot = world.robot(id);
+        for (motor, report) in world.motors(id) {
+            let joint = &self.layout.model.joints[motor.joint.0];
+            message.position.push(robot.q()[joint.q_start]);
+            message.velocity.push(robot.v()[joint.v_start]);
+            message.effort.push(report.effort);
+        }
+        publisher.publish(message);
     }
 
     /// Reads the present sample and publishes it, the joints last.
@@ -86,13 +148,21 @@ impl RobotTopics {
             message.wrench = wrench.to_message();
             publisher.publish(message);
         }
-        for ((publisher, message), imu) in self.imus.iter_mut().zip(&self.state.imus) {
+        let dt = io.world().map(|world| world.settings().dt);
+        let sensors = self.state.imus.iter().zip(&self.layout.imus);
+        for ((publisher, message), (imu, sensor)) in self.imus.iter_mut().zip(sensors) {
+            if let (Some(noise), Some(dt)) = (self.layout.model.sensors[sensor.index].noise, dt) {
+                message.orientation_covariance = diagonal(noise.orientation.variance(dt));
+                message.angular_velocity_covariance = diagonal(noise.angular.variance(dt));
+                message.linear_acceleration_covariance = diagonal(noise.linear.variance(dt));
+            }
             message.header.stamp = stamp.clone();
             message.orientation = imu.orientation.to_message();
             message.angular_velocity = imu.angular_velocity.to_message();
             message.linear_acceleration = imu.linear_acceleration.to_message();
             publisher.publish(message);
         }
+        self.publish_motors(io, stamp);
         let message = &mut self.joint_message;
         message.header.stamp = stamp.clone();
         message.position.clone_from(&self.state.position);
@@ -128,6 +198,28 @@ impl RobotTopics {
             Motion::new(rotation.tr_mul(&velocity.angular), rotation.tr_mul(&velocity.linear));
         message.twist.twist = in_link.to_message();
         publisher.publish(&message);
+    }
+
+    /// Publishes where the links are whose joints are not in `joint_states`.
+    pub(crate) fn publish_transforms(&self, io: &dyn RobotIo, stamp: &Stamp) {
+        let (Some(publisher), Some(world)) = (&self.transforms, io.world()) else { return };
+        let Some(id) = world.find_robot(&self.layout.name) else { return };
+        let (model, data) = (&self.layout.model, world.robot(id).data());
+        let place = |frame: &Frame| match frame.body {
+            Some(body) => data.pose_in_world[body.0] * frame.pose_in_body,
+            None => frame.pose_in_body,
+        };
+        let transform = |id: &FrameId| {
+            let child = &model.frames[id.0];
+            let parent = &model.frames[child.parent.as_ref()?.frame.0];
+            Some(TransformStamped {
+                header: Header { stamp: stamp.clone(), frame_id: parent.name.clone() },
+                child_frame_id: child.name.clone(),
+                transform: (place(parent).inverse() * place(child)).to_message(),
+            })
+        };
+        let transforms = self.carried.iter().filter_map(transform).collect();
+        publisher.publish(&TFMessage { transforms });
     }
 
     /// Copies a message into `command`; what it leaves out stays NaN, not commanded. False if it fits no rule.

@@ -1,7 +1,6 @@
 //! Services: the standard `simulation_interfaces` below `~/`, and snapshots. Features that are not here are not
 //! offered, and not listed among the features.
 
-use karakuri_hardware::Cell;
 use karakuri_physics::JointDescription;
 use karakuri_ros::msg::karakuri_msgs::srv::{
     AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot,
@@ -9,43 +8,28 @@ use karakuri_ros::msg::karakuri_msgs::srv::{
 use karakuri_ros::msg::simulation_interfaces::msg as sim_msg;
 use karakuri_ros::msg::simulation_interfaces::srv;
 use karakuri_ros::msg::std_msgs::msg::Header;
-use karakuri_ros::{FromMessage, IntoMessage, Node, Request, RosError, Time};
+use karakuri_ros::{FromMessage, IntoMessage, Node, RosError, Time};
 use karakuri_spatial::{Motion, Pose};
 
 use crate::node::Sim;
-use crate::world::{self, Entity, Scope, SpawnError};
+use crate::spawn::{self, SpawnError};
+use crate::stepping;
+use crate::world::{self, Entity, Scope};
 
 /// What `get_simulator_features` lists (`SimulatorFeatures`).
-const FEATURES: [u16; 15] = [0, 1, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32];
+const FEATURES: [u16; 16] = [0, 1, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33];
 
-/// Steps that a service asked for and that are not answered yet.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    steps: Option<Request<srv::StepSimulation::Service>>,
-}
-
-impl Pending {
-    /// Answers the step service when its last sample was taken.
-    pub(crate) fn after_sample(&mut self, cell: &Cell) {
-        if cell.remaining_steps() == 0
-            && let Some(request) = self.steps.take()
-        {
-            request.respond(srv::StepSimulation::Response { result: ok() });
-        }
-    }
-}
-
-fn ok() -> sim_msg::Result {
+pub(crate) fn ok() -> sim_msg::Result {
     sim_msg::Result { result: sim_msg::Result::RESULT_OK as u8, error_message: String::new() }
 }
 
-fn failed(code: u8, message: impl Into<String>) -> sim_msg::Result {
+pub(crate) fn failed(code: u8, message: impl Into<String>) -> sim_msg::Result {
     sim_msg::Result { result: code, error_message: message.into() }
 }
 
 const NOT_FOUND: u8 = 2;
-const INCORRECT_STATE: u8 = 3;
-const OPERATION_FAILED: u8 = 4;
+pub(crate) const INCORRECT_STATE: u8 = 3;
+pub(crate) const OPERATION_FAILED: u8 = 4;
 const INVALID_POSE: u8 = 101;
 
 /// Offers all services.
@@ -57,14 +41,15 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
         get_state(sim)
     })?;
     node.service::<srv::SetSimulationState::Service>("~/set_simulation_state", set_state)?;
-    node.service_later::<srv::StepSimulation::Service>("~/step_simulation", step)?;
+    node.service_later::<srv::StepSimulation::Service>("~/step_simulation", stepping::step)?;
+    node.action_server("~/simulate_steps", stepping::simulate)?;
     node.service::<srv::ResetSimulation::Service>("~/reset_simulation", reset)?;
     node.service::<srv::GetEntities::Service>("~/get_entities", get_entities)?;
     node.service::<srv::GetEntitiesStates::Service>("~/get_entities_states", get_entities_states)?;
     node.service::<srv::GetEntityState::Service>("~/get_entity_state", get_entity_state)?;
     node.service::<srv::SetEntityState::Service>("~/set_entity_state", set_entity_state)?;
     node.service::<srv::GetEntityInfo::Service>("~/get_entity_info", get_entity_info)?;
-    node.service::<srv::SpawnEntity::Service>("~/spawn_entity", spawn)?;
+    node.service::<srv::SpawnEntity::Service>("~/spawn_entity", spawn_entity)?;
     node.service::<srv::DeleteEntity::Service>("~/delete_entity", delete)?;
     node.service::<SaveSnapshot::Service>("~/save_snapshot", save_snapshot)?;
     node.service::<RestoreSnapshot::Service>("~/restore_snapshot", restore_snapshot)?;
@@ -82,7 +67,7 @@ fn features() -> srv::GetSimulatorFeatures::Response {
     let features = sim_msg::SimulatorFeatures {
         features: FEATURES.to_vec(),
         spawn_formats: vec!["urdf".to_owned()],
-        custom_info: "karakuri: one-link URDFs spawn as objects; snapshots at ~/save_snapshot, ~/restore_snapshot; joints at ~/attach_joint, ~/detach_joint".to_owned(),
+        custom_info: "karakuri: URDFs of one link and shape spawn as objects, others as robots, fixed where the root link is `world`; snapshots at ~/save_snapshot, ~/restore_snapshot; joints at ~/attach_joint, ~/detach_joint".to_owned(),
     };
     srv::GetSimulatorFeatures::Response { features }
 }
@@ -123,28 +108,6 @@ fn set_state(
         ),
     };
     srv::SetSimulationState::Response { result }
-}
-
-fn step(sim: &mut Sim, request: Request<srv::StepSimulation::Service>) {
-    let refuse = |request: Request<srv::StepSimulation::Service>, code, message: &str| {
-        request.respond(srv::StepSimulation::Response { result: failed(code, message) });
-    };
-    if sim.cell.is_playing() {
-        return refuse(
-            request,
-            OPERATION_FAILED,
-            "the simulation is playing; pause it before stepping",
-        );
-    }
-    if sim.pending.steps.is_some() {
-        return refuse(request, INCORRECT_STATE, "another request's steps are still under way");
-    }
-    let steps = request.message().steps;
-    if steps == 0 {
-        return request.respond(srv::StepSimulation::Response { result: ok() });
-    }
-    sim.cell.step(steps);
-    sim.pending.steps = Some(request);
 }
 
 fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSimulation::Response {
@@ -261,17 +224,18 @@ fn set_entity_state(
 ) -> srv::SetEntityState::Response {
     let result = match sim.entity(&request.entity) {
         None => unknown(sim, &request.entity),
-        Some(Entity::Robot(_)) => failed(
+        Some(Entity::Robot(id)) if !sim.is_spawned(id) => failed(
             OPERATION_FAILED,
             "a robot's base cannot be moved; reset it with the parameter `reset_posture`",
         ),
-        Some(Entity::Object(id)) => {
+        Some(entity) => {
             let pose = Pose::from_message(&request.state.pose);
             let velocity = Motion::from_message(&request.state.twist);
             match (pose, velocity, sim.cell.io_mut().world_mut()) {
-                (Some(pose), Some(velocity), Some(world)) => world
-                    .set_body_state(id, pose, velocity)
-                    .map_or_else(|e| failed(INVALID_POSE, e.to_string()), |()| ok()),
+                (Some(pose), Some(velocity), Some(world)) => {
+                    world::set_state(world, entity, pose, velocity)
+                        .map_or_else(|e| failed(INVALID_POSE, e), |()| ok())
+                }
                 _ => failed(INVALID_POSE, "pose or twist is not finite, or the quaternion is zero"),
             }
         }
@@ -296,7 +260,7 @@ fn get_entity_info(
     srv::GetEntityInfo::Response { result: ok(), info }
 }
 
-fn spawn(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity::Response {
+fn spawn_entity(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity::Response {
     let refuse = |result| srv::SpawnEntity::Response { result, entity_name: String::new() };
     let text = if request.resource_string.is_empty() {
         let path = request.uri.strip_prefix("file://").unwrap_or(&request.uri);
@@ -325,9 +289,8 @@ fn spawn(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity
             (1..=u32::MAX).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
         name = free.unwrap_or(name);
     }
-    match world::spawn(world, &name, &text, pose) {
+    match spawn::spawn(world, &name, &text, pose) {
         Ok(_) => srv::SpawnEntity::Response { result: ok(), entity_name: name },
-        Err(SpawnError::Format(e)) => refuse(failed(103, e)),
         Err(SpawnError::Parse(e)) => refuse(failed(106, e)),
         Err(SpawnError::Refused(e)) => refuse(failed(OPERATION_FAILED, e.to_string())),
     }
@@ -336,10 +299,15 @@ fn spawn(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity
 fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEntity::Response {
     let result = match sim.entity(&request.entity) {
         None => unknown(sim, &request.entity),
-        Some(Entity::Robot(_)) => failed(OPERATION_FAILED, "robots of the scene cannot be deleted"),
-        Some(Entity::Object(id)) => {
+        Some(Entity::Robot(id)) if !sim.is_spawned(id) => {
+            failed(OPERATION_FAILED, "robots of the scene cannot be deleted")
+        }
+        Some(entity) => {
             if let Some(world) = sim.cell.io_mut().world_mut() {
-                world.remove_body(id);
+                match entity {
+                    Entity::Robot(id) => world.remove_robot(id),
+                    Entity::Object(id) => world.remove_body(id),
+                }
             }
             ok()
         }

@@ -1,11 +1,12 @@
 //! What the world looks like from outside: objects, contacts, markers, statistics.
 
 use karakuri_hardware::RobotIo;
-use karakuri_model::Shape;
-use karakuri_physics::{BodyDescription, Owner, World};
-use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
+use karakuri_model::{Geometry, Shape};
+use karakuri_physics::{Owner, RobotId, World};
+use karakuri_ros::msg::builtin_interfaces::msg::{Duration, Time as Stamp};
 use karakuri_ros::msg::geometry_msgs::msg::{Point, Vector3 as Vector3Message};
 use karakuri_ros::msg::karakuri_msgs::msg::{ContactPoint, Contacts, ObjectState, ObjectStates};
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
 use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
@@ -23,6 +24,7 @@ pub(crate) struct WorldTopics {
     object_markers: Publisher<MarkerArray>,
     contacts: Publisher<Contacts>,
     contact_markers: Publisher<MarkerArray>,
+    spawned_joints: Publisher<JointState>,
     shown_contacts: usize,
 }
 
@@ -33,16 +35,24 @@ impl WorldTopics {
             object_markers: node.publisher("/object_markers", qos::state())?,
             contacts: node.publisher("/contacts", qos::state())?,
             contact_markers: node.publisher("/contact_markers", qos::state())?,
+            spawned_joints: node.publisher("~/spawned_joint_states", qos::state())?,
             shown_contacts: 0,
         })
     }
 
-    pub(crate) fn publish(&mut self, io: &dyn RobotIo, stamp: &Stamp) {
+    /// Publishes a sample; robots from the `n_scene`th on were spawned.
+    pub(crate) fn publish(&mut self, io: &dyn RobotIo, n_scene: usize, stamp: &Stamp) {
         let Some(world) = io.world() else { return };
+        let spawned = || world.robot_ids().filter(|id| id.0 >= n_scene);
         let header = Header { stamp: stamp.clone(), frame_id: "world".to_owned() };
         self.objects.publish(&object_states(world, &header));
         if self.object_markers.n_subscribers() > 0 {
-            self.object_markers.publish(&object_markers(world, &header));
+            let mut markers = object_markers(world, &header);
+            markers.markers.extend(spawned().flat_map(|id| robot_markers(world, id, &header)));
+            self.object_markers.publish(&markers);
+        }
+        if spawned().next().is_some() {
+            self.spawned_joints.publish(&spawned_joints(world, spawned(), &header));
         }
         let contacts = contacts(world, &header);
         if self.contact_markers.n_subscribers() > 0 {
@@ -71,6 +81,41 @@ fn object_states(world: &World, header: &Header) -> ObjectStates {
     ObjectStates { header: header.clone(), objects }
 }
 
+/// Joints with one freedom of robots that were spawned, each below its robot's name.
+fn spawned_joints(
+    world: &World,
+    robots: impl Iterator<Item = RobotId>,
+    header: &Header,
+) -> JointState {
+    let mut message = JointState { header: header.clone(), ..JointState::default() };
+    for id in robots {
+        let robot = world.robot(id);
+        for joint in robot.model().joints.iter().filter(|j| j.kind.single().is_some()) {
+            message.name.push(format!("{}/{}", robot.name(), joint.name));
+            message.position.push(robot.q()[joint.q_start]);
+            message.velocity.push(robot.v()[joint.v_start]);
+            message.effort.push(robot.efforts()[joint.v_start]);
+        }
+    }
+    message
+}
+
+/// What is drawn of a robot; gone soon after the robot.
+fn robot_markers(world: &World, id: RobotId, header: &Header) -> Vec<Marker> {
+    let robot = world.robot(id);
+    let shapes = robot.model().visuals.iter().enumerate();
+    let marker = |(i, geometry): (usize, &Geometry)| {
+        let carrier = geometry.body.map(|b| robot.data().pose_in_world[b.0]);
+        let pose = carrier.unwrap_or(Pose::IDENTITY) * geometry.pose_in_body;
+        let mut marker = shape_marker(&geometry.shape, geometry.color, &pose, header);
+        robot.name().clone_into(&mut marker.ns);
+        marker.id = i32::try_from(i).unwrap_or(i32::MAX);
+        marker.lifetime = Duration { sec: 1, nanosec: 0 };
+        marker
+    };
+    shapes.map(marker).collect()
+}
+
 /// Edges of the box around a shape. [m] (3)
 fn size(shape: &Shape) -> Vector3 {
     match shape {
@@ -93,30 +138,34 @@ fn size(shape: &Shape) -> Vector3 {
 }
 
 fn object_markers(world: &World, header: &Header) -> MarkerArray {
-    let marker = |description: &BodyDescription, pose: Pose, id: usize| {
-        let [r, g, b, a] = description.color;
-        let mut marker = Marker {
-            header: header.clone(),
-            ns: "objects".to_owned(),
-            id: i32::try_from(id).unwrap_or(i32::MAX),
-            type_: marker_type(&description.shape),
-            pose: pose.to_message(),
-            scale: size(&description.shape).to_message(),
-            color: ColorRGBA { r, g, b, a },
-            ..Marker::default()
-        };
-        if let Shape::Mesh(mesh) = &description.shape {
-            marker.scale = Vector3Message { x: 1.0, y: 1.0, z: 1.0 };
-            let corners = mesh.triangles.iter().flatten().map(|&i| mesh.vertices[i as usize]);
-            marker.points = corners.map(|[x, y, z]| Point { x, y, z }).collect();
-        }
-        marker
-    };
     let markers = world.body_ids().map(|id| {
         let body = world.body(id);
-        marker(body.description(), body.shape_pose(), id.0)
+        let description = body.description();
+        let mut marker =
+            shape_marker(&description.shape, description.color, &body.shape_pose(), header);
+        "objects".clone_into(&mut marker.ns);
+        marker.id = i32::try_from(id.0).unwrap_or(i32::MAX);
+        marker
     });
     MarkerArray { markers: markers.collect() }
+}
+
+/// A shape at a pose in the world, without name.
+fn shape_marker(shape: &Shape, [r, g, b, a]: [f32; 4], pose: &Pose, header: &Header) -> Marker {
+    let mut marker = Marker {
+        header: header.clone(),
+        type_: marker_type(shape),
+        pose: pose.to_message(),
+        scale: size(shape).to_message(),
+        color: ColorRGBA { r, g, b, a },
+        ..Marker::default()
+    };
+    if let Shape::Mesh(mesh) = shape {
+        marker.scale = Vector3Message { x: 1.0, y: 1.0, z: 1.0 };
+        let corners = mesh.triangles.iter().flatten().map(|&i| mesh.vertices[i as usize]);
+        marker.points = corners.map(|[x, y, z]| Point { x, y, z }).collect();
+    }
+    marker
 }
 
 /// The marker type nearest to a shape; a capsule is shown as a cylinder.

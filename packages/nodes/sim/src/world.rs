@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use karakuri_hardware::RobotIo;
-use karakuri_model::{Model, Shape, Source};
-use karakuri_physics::{BodyDescription, ObjectId, RobotId, Snapshot, World, WorldError};
+use karakuri_model::Base;
+use karakuri_physics::{ObjectId, RobotId, Snapshot, World};
 use karakuri_spatial::{Motion, Pose};
 
 /// Names that a reset comes back to, and what was saved.
@@ -30,14 +30,6 @@ pub(crate) enum Entity {
     Object(ObjectId),
 }
 
-/// Why an object cannot be spawned.
-#[derive(Debug)]
-pub(crate) enum SpawnError {
-    Format(String),
-    Parse(String),
-    Refused(WorldError),
-}
-
 impl WorldKeeper {
     pub(crate) fn new(initial: Option<Snapshot>) -> Self {
         Self { initial, saved: BTreeMap::new() }
@@ -60,20 +52,29 @@ impl WorldKeeper {
         if posture.is_empty() {
             return Ok(());
         }
-        let robots: Vec<RobotId> = world.robot_ids().collect();
+        let robots: Vec<RobotId> = world.robot_ids().filter(|&id| initial.has_robot(id)).collect();
         for id in robots {
             take_posture(world, id, posture)?;
         }
         Ok(())
     }
 
-    /// Takes away the objects that were not there at the start.
+    /// Takes away the objects and robots that were not there at the start.
     pub(crate) fn delete_spawned(&self, world: &mut World) {
         let Some(initial) = &self.initial else { return };
         let ids: Vec<ObjectId> = world.body_ids().filter(|&id| !initial.has_body(id)).collect();
         for id in ids {
             world.remove_body(id);
         }
+        let ids: Vec<RobotId> = world.robot_ids().filter(|&id| !initial.has_robot(id)).collect();
+        for id in ids {
+            world.remove_robot(id);
+        }
+    }
+
+    /// Whether a robot was not there at the start.
+    pub(crate) fn is_spawned(&self, id: RobotId) -> bool {
+        self.initial.as_ref().is_some_and(|initial| !initial.has_robot(id))
     }
 
     /// Keeps the present state under a name.
@@ -141,53 +142,27 @@ pub(crate) fn state(world: &World, entity: Entity) -> (Pose, Motion) {
     }
 }
 
-/// Spawns the one link of a URDF as an object.
-pub(crate) fn spawn(
+/// Puts an object, or the base of a robot that floats, elsewhere; a robot's joints keep their places and stand.
+pub(crate) fn set_state(
     world: &mut World,
-    name: &str,
-    urdf: &str,
+    entity: Entity,
     pose: Pose,
-) -> Result<ObjectId, SpawnError> {
-    let source = Source::urdf("resource_string", urdf).with_base(karakuri_model::Base::Floating);
-    let mut assets = karakuri_files::FileAssets::from_env();
-    let loaded =
-        karakuri_model::load(&source, &mut assets).map_err(|e| SpawnError::Parse(e.to_string()))?;
-    let description = object_of(&loaded.model, name, pose).map_err(SpawnError::Format)?;
-    world.add_body(description).map_err(SpawnError::Refused)
-}
-
-/// A single-link model with one collision shape as a body.
-fn object_of(model: &Model, name: &str, pose: Pose) -> Result<BodyDescription, String> {
-    let [body] = model.bodies.as_slice() else {
-        return Err(format!(
-            "the URDF has {} moving bodies; only objects of one link can be spawned",
-            model.bodies.len()
-        ));
+    velocity: Motion,
+) -> Result<(), String> {
+    let id = match entity {
+        Entity::Object(id) => {
+            return world.set_body_state(id, pose, velocity).map_err(|e| e.to_string());
+        }
+        Entity::Robot(id) => id,
     };
-    let [geometry] = model.collisions.as_slice() else {
-        return Err(format!(
-            "the URDF has {} collision shapes; an object needs exactly one",
-            model.collisions.len()
-        ));
-    };
-    let at_com = (geometry.pose_in_body.translation - body.inertia.com).norm() < 1e-9;
-    let unturned = (geometry.pose_in_body.rotation - Pose::IDENTITY.rotation).norm() < 1e-9;
-    if !at_com || !unturned {
-        return Err(
-            "the collision shape is not centred on the centre of mass; move its `origin` there"
-                .to_owned(),
-        );
+    let model = world.robot(id).model().clone();
+    if let Base::Fixed(_) = model.base {
+        return Err("the robot's base is fixed; delete it and spawn it elsewhere".to_owned());
     }
-    Ok(BodyDescription {
-        name: name.to_owned(),
-        shape: Shape::clone(&geometry.shape),
-        mass: body.inertia.mass,
-        inertia: Some(body.inertia.about_com),
-        pose: pose * Pose::from_translation(body.inertia.com),
-        velocity: Motion::default(),
-        friction: geometry.friction,
-        restitution: geometry.restitution,
-        fixed: false,
-        color: geometry.color,
-    })
+    let (mut q, mut v) = (world.robot(id).q().to_vec(), vec![0.0; model.nv]);
+    q[..3].copy_from_slice(pose.translation.as_slice());
+    q[3..7].copy_from_slice(pose.quaternion().coords.as_slice());
+    v[..3].copy_from_slice(velocity.linear.as_slice());
+    v[3..6].copy_from_slice(velocity.angular.as_slice());
+    world.set_robot_state(id, &q, &v).map_err(|e| e.to_string())
 }
