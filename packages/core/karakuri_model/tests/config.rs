@@ -249,8 +249,14 @@ fn an_srdf_may_disable_all_contacts_of_a_link_but_some() {
     let pairs: Vec<_> = model.ignored_pairs.iter().map(|&(a, b)| (name(a), name(b))).collect();
     assert_eq!(pairs, [("a", "base"), ("a", "b")]);
     for (srdf, words) in [
-        ("<robot name=\"r\">\n\n<disable_collisions link1=\"a\"/></robot>", "r.srdf:3: error: <disable_collisions> has not both"),
-        ("<robot name=\"r\">\n<disable_default_collisions/></robot>", "r.srdf:2: error: <disable_default_collisions> has no `link`"),
+        (
+            "<robot name=\"r\">\n\n<disable_collisions link1=\"a\"/></robot>",
+            "r.srdf:3: error: <disable_collisions> has not both",
+        ),
+        (
+            "<robot name=\"r\">\n<disable_default_collisions/></robot>",
+            "r.srdf:2: error: <disable_default_collisions> has no `link`",
+        ),
         ("<robot name=\"r\">\n<disable_collisions", "r.srdf:"),
     ] {
         let problems = load_with(srdf).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use karakuri_collision::ColliderShape;
 use karakuri_model::Shape;
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
 
-use crate::world::WorldError;
+use crate::errors::WorldError;
 
 /// Most rounds of Newton's method for the gyroscopic moment.
 const GYROSCOPIC_ROUNDS: usize = 8;

@@ -253,9 +253,12 @@ fn relations(model: &Model) -> String {
             degrees(most)
         ))
     }));
-    lines.extend(model.motors.iter().map(|m| {
-        format!("motor {}: {} on {}", m.name, m.law.name(), name(&m.joint))
-    }));
+    lines.extend(
+        model
+            .motors
+            .iter()
+            .map(|m| format!("motor {}: {} on {}", m.name, m.law.name(), name(&m.joint))),
+    );
     lines.extend(model.sensors.iter().map(|s| {
         let noisy = if s.noise.is_some() { ", with noise" } else { "" };
         let link = &model.frames[s.frame.0].name;

@@ -187,9 +187,8 @@ fn read_srdf(
         };
         let others: Vec<String> = builder.links.iter().map(|l| l.name.clone()).collect();
         for other in others.into_iter().filter(|other| *other != link) {
-            let is_enabled = |[a, b]: &[String; 2]| {
-                (*a == link && *b == other) || (*a == other && *b == link)
-            };
+            let is_enabled =
+                |[a, b]: &[String; 2]| (*a == link && *b == other) || (*a == other && *b == link);
             if !enabled.iter().any(is_enabled) {
                 builder.ignored_pairs.push((link.clone(), other));
             }
