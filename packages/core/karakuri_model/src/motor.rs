@@ -56,7 +56,7 @@ pub struct MotorState {
     pub velocity: f64,
     /// What the motor is told to do.
     pub command: MotorCommand,
-    /// What the law remembered at the end of the last step; 0 at first.
+    /// What the law remembered at the end of the last step; 0 at first. [as the law says]
     pub memory: f64,
     /// Time step at whose end the joint is as said. [s]
     pub dt: f64,

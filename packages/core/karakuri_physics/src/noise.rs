@@ -2,7 +2,7 @@
 //!
 //! A reading is the mean over a step `h`, so white noise of density `n` has the deviation `n/√h` in it, and a bias that
 //! walks with density `w` moves by `w √h` a step. Every sensor has a source of its own, which a snapshot keeps: a run
-//! repeats bit by bit, and sensors do not disturb each other. [IEEE Std 952; Steele et al. 2014; Box & Muller 1958]
+//! repeats bit by bit, and sensors do not disturb each other. [Steele et al. 2014] [Box 1958]
 
 use karakuri_model::{Noise, SensorNoise};
 use karakuri_spatial::{Force, UnitQuaternion, Vector3};

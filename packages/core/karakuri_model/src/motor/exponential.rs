@@ -1,7 +1,7 @@
 //! The passive resistance of a human joint: it grows exponentially towards both ends of its range.
 //!
 //! `τ = a e^{r (q₀ − q)}` at the lower end, `−a e^{r (q − q₀)}` at the upper, and `−c v`. Beyond forty growth lengths
-//! an exponential goes on as its tangent, so that every effort is finite. [Davy & Audu 1987]
+//! an exponential goes on as its tangent, so that every effort is finite. [Davy 1987]
 
 use std::sync::Arc;
 
