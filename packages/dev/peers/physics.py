@@ -204,7 +204,7 @@ def curve(chart, lines):
         px, _ = axes.at(x, 10.0 ** axes.y[0])
         parts.append(f'<path d="M{px:.1f} {axes.top}v{axes.height}" stroke="#5a5a5a" stroke-dasharray="5 4"/>')
         parts.append(text(px + 14, axes.top + 6, name + " above", "end", 12, turn="-90"))
-    return picture(axes.left + axes.width + 260, axes.top + axes.height + 60, parts)
+    return picture(axes.left + axes.width + 300, axes.top + axes.height + 60, parts)
 
 
 def limits(rows):

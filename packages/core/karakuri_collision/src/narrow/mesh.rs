@@ -9,7 +9,7 @@ use karakuri_spatial::{Pose, Vector3};
 use parry3d_f64::bounding_volume::BoundingVolume as _;
 
 use super::clip::{corner_of_a, crossed_edge_of_a};
-use super::{Named, Narrow, Posed};
+use super::{Closest, Named, Narrow, Posed};
 use crate::manifold::{Manifold, Memory};
 use crate::surface::{Edge, Face, Surface};
 
@@ -33,9 +33,10 @@ impl Narrow {
         let mut memory = before.first().map_or(Memory::NONE, |m| m.memory);
         theirs.rim = memory.rims[usize::from(!swapped)];
         self.gathered.clear();
+        self.refused = None;
         for index in triangles.bvh().intersect_aabb(&near.loosened(prediction)) {
             let (corners, face) = (surface.corners(index), surface.face(index));
-            self.triangle_pair((&corners, face), X_WM, &theirs, prediction);
+            self.triangle_pair(index, (&corners, face), X_WM, &theirs, prediction);
             if !self.features[1].rim.is_nan() {
                 theirs.rim = self.features[1].rim;
             }
@@ -53,6 +54,10 @@ impl Narrow {
                 let feature = if of_solid { p.feature } else { p.feature | tag };
                 self.gathered.push((self.patch.normal, super::between(p.position, feature, p.gap)));
             }
+        }
+        // Where every triangle takes the contact for another's, as at a corner inside, the shallowest has it.
+        if self.gathered.is_empty() {
+            self.gathered.extend(self.refused);
         }
         if !theirs.rim.is_nan() {
             memory.rims[usize::from(!swapped)] = theirs.rim;
@@ -82,6 +87,7 @@ impl Narrow {
     /// Fills the patch with the points of one triangle, posed at `X_WM`, and a solid.
     fn triangle_pair(
         &mut self,
+        index: u32,
         (corners, face): (&[Vector3; 3], &Face),
         X_WM: &Pose,
         theirs: &Posed,
@@ -91,7 +97,16 @@ impl Narrow {
         let ours = Posed::triangle(corners.map(|p| R * p));
         self.patch.reset(Vector3::zeros(), [0.0, theirs.margin], prediction);
         let Some(closest) = self.closest(&ours, theirs, prediction + theirs.margin) else { return };
-        let Some(normal) = face.admissible(corners, &R.tr_mul(&closest.normal)) else { return };
+        let Some(normal) = face.admissible(corners, &R.tr_mul(&closest.normal)) else {
+            let Closest { normal, points: [a, b] } = closest;
+            let gap = normal.dot(&(b - a)) - theirs.margin;
+            if gap <= prediction && self.refused.is_none_or(|(_, known)| gap > known.gap) {
+                let place = a + normal * (0.5 * gap);
+                let tag = (u64::from(index) + 1) << 42;
+                self.refused = Some((normal, super::between(place, tag, gap)));
+            }
+            return;
+        };
         let normal = R * normal;
         self.patch.normal = normal;
         let [fa, fb] = &mut self.features;

@@ -176,6 +176,8 @@ pub(crate) struct Narrow {
     patch: Patch,
     /// Points of all triangles of a mesh, with their normals.
     gathered: Vec<(Vector3, ContactPoint)>,
+    /// The shallowest point that a triangle left to others, with its normal.
+    refused: Option<(Vector3, ContactPoint)>,
 }
 
 impl Clone for Narrow {

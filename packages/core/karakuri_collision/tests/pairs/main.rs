@@ -82,7 +82,9 @@ fn shapes(random: &mut Random) -> Vec<Shape> {
             break crystal;
         }
     };
+    let mesh = crystal.as_mesh();
     vec![
+        mesh,
         Shape::new("box", ColliderShape::Box { half_extents }),
         Shape::new("sphere", ColliderShape::Sphere { radius }),
         Shape::new("cylinder", ColliderShape::Cylinder { radius, half_length }),
@@ -115,7 +117,7 @@ fn errors(a: (&Shape, &Pose), b: (&Shape, &Pose), m: &Manifold) -> [f64; 3] {
 struct Case {
     a: (Shape, Pose),
     b: (Shape, Pose),
-    found: Option<Manifold>,
+    found: Vec<Manifold>,
     gap: f64,
 }
 
@@ -136,7 +138,7 @@ fn case(random: &mut Random, i: usize, j: usize) -> Case {
         scene.set_pose(ib, &b.1);
     }
     scene.update(1e-3);
-    Case { a, b, found: scene.manifolds().first().copied(), gap }
+    Case { a, b, found: scene.manifolds().to_vec(), gap }
 }
 
 /// To which all must be right. [m]
@@ -150,20 +152,29 @@ fn points_normals_and_depths_are_right_for_every_pair() {
     let mut wrong = Vec::new();
     for (i, j) in (0..names.len()).flat_map(|i| (0..names.len()).map(move |j| (i, j))) {
         let pair = format!("{} {}", names[i], names[j]);
-        if pair == "half-space half-space" {
+        // Two that have no inside do not touch.
+        let hollow = |name: &str| ["mesh", "half-space"].contains(&name);
+        if hollow(names[i]) && hollow(names[j]) {
             continue;
         }
         let mut worst = [0.0_f64; 3];
         for n in first..first + cases {
             let mut random = Random(n << 16 | (i as u64) << 8 | j as u64);
             let Case { a, b, found, gap } = case(&mut random, i, j);
-            let Some(m) = found else {
+            let deepest = |m: &Manifold| m.points().iter().map(|p| p.gap).fold(f64::MAX, f64::min);
+            // A mesh has a manifold for every face; the deepest is that of the two shapes.
+            let all = found.iter().map(|m| (deepest(m), errors((&a.0, &a.1), (&b.0, &b.1), m)));
+            let all: Vec<(f64, [f64; 3])> = all.collect();
+            let Some(first) = all.iter().min_by(|x, y| x.0.total_cmp(&y.0)) else {
                 wrong.push(format!("case {n} of {pair}: nothing found at {gap}"));
                 continue;
             };
-            let errors = errors((&a.0, &a.1), (&b.0, &b.1), &m);
+            let surface = all.iter().map(|(_, e)| e[0]).fold(0.0, f64::max);
+            // What overlaps a mesh leaves it through a face, which need not be the shortest way.
+            let mesh = names[i] == "mesh" || names[j] == "mesh";
+            let errors = if mesh { [surface, 0.0, 0.0] } else { [surface, first.1[1], first.1[2]] };
             if errors.iter().any(|e| *e > LIMIT) {
-                wrong.push(format!("case {n} of {pair}: {errors:?} {m:?}"));
+                wrong.push(format!("case {n} of {pair}: {errors:?} {found:?}"));
             }
             worst = core::array::from_fn(|k| worst[k].max(errors[k]));
         }

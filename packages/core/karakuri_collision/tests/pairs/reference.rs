@@ -24,6 +24,28 @@ impl Shape {
         Self { name, collider, planes, corners }
     }
 
+    /// The faces of this hull as a mesh.
+    pub(crate) fn as_mesh(&self) -> Self {
+        let mut triangles = Vec::new();
+        for (normal, offset) in &self.planes {
+            let on = |p: &Vector3| (normal.dot(p) - offset).abs() < 1e-9;
+            let mut corners: Vec<usize> =
+                (0..self.corners.len()).filter(|&i| on(&self.corners[i])).collect();
+            let middle =
+                corners.iter().map(|&i| self.corners[i]).sum::<Vector3>() / corners.len() as f64;
+            let first = self.corners[corners[0]] - middle;
+            let angle = |i: usize| {
+                let arm = self.corners[i] - middle;
+                normal.dot(&first.cross(&arm)).atan2(first.dot(&arm))
+            };
+            corners.sort_by(|&i, &j| angle(i).total_cmp(&angle(j)));
+            let index = |i: usize| u32::try_from(corners[i]).unwrap_or(0);
+            triangles.extend((2..corners.len()).map(|i| [index(0), index(i - 1), index(i)]));
+        }
+        let vertices = self.corners.clone();
+        Self::new("mesh", ColliderShape::Triangles { vertices, triangles })
+    }
+
     /// Distance from the surface, negative inside; to first order near it where the shape has corners. [m]
     pub(crate) fn signed_distance(&self, p: &Vector3) -> f64 {
         let outside = |q: Vector3| q.sup(&Vector3::zeros()).norm() + q.max().min(0.0);
