@@ -58,3 +58,34 @@ fn a_missing_file_is_wrong_input_and_a_missing_argument_is_usage() {
     assert_eq!(check(&[]).unwrap().status.code(), Some(2));
     assert_eq!(check(&["a.urdf", "--base", "flying"]).unwrap().status.code(), Some(2));
 }
+
+#[test]
+fn what_hangs_on_a_robot_is_listed_and_a_bad_srdf_names_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (urdf, yaml) = (robot("panda").display().to_string(), path("panda.yaml"));
+    let text = "srdf: panda.srdf\nmotors:\n  dc: {joint: panda_joint1, law: speed_torque, stall: 9, no_load: 3}\n\
+                sensors:\n  imu: {type: imu, link: panda_link3, noise: {angular_velocity: {white: 0.1}}}\n";
+    std::fs::write(&yaml, text).unwrap();
+    let srdf = "<robot name=\"panda\">\n<disable_collisions link1=\"panda_link1\" link2=\"panda_link3\"/>\n</robot>";
+    std::fs::write(path("panda.srdf"), srdf).unwrap();
+    let output = check(&[&urdf, "--config", &yaml]).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        "contacts ignored: 1 pairs of links (panda_link1-panda_link3)",
+        "motor dc: speed_torque on panda_joint1",
+        "sensor imu: imu on panda_link3, with noise",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let output = check(&[&urdf, "--config", &yaml, "--json"]).unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["model"]["ignored_contacts"][0][1], "panda_link3");
+    assert_eq!(report["model"]["motors"][0]["law"], "speed_torque");
+    std::fs::write(path("panda.srdf"), srdf.replace(" link2=\"panda_link3\"", "")).unwrap();
+    let output = check(&[&urdf, "--config", &yaml]).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("panda.srdf:2: <disable_collisions> has not both"), "{text}");
+}
