@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion};
 use karakuri_gait::planner::{
-    Biped, Footstep, Generator, Side, Timeline, Velocity, WalkCommand, WalkEngine, WalkSettings,
+    Biped, Footstep, Generator, Samples, Side, Timeline, Velocity, WalkCommand, WalkEngine,
+    WalkSettings,
 };
 use karakuri_model::{Base, NoAssets, Source, load};
 use karakuri_testkit::CpuTime;
@@ -71,7 +72,7 @@ fn plan(criterion: &mut Criterion<CpuTime>) {
         criterion.bench_function(name, |bencher| {
             bencher.iter_batched_ref(
                 || generator.clone(),
-                |generator| generator.plan(&timeline, samples).unwrap().len(),
+                |generator| generator.plan(&timeline, samples, &mut Samples::default()).unwrap(),
                 BatchSize::SmallInput,
             );
         });

@@ -209,7 +209,7 @@ fn steps_up_clear_the_edge() {
     let [left, right] = engine.feet();
     let up = |side, place: Place| {
         let [x, y, z] = place.position;
-        let to = Place { position: [x + 0.36, y, z + 0.1], yaw: 0.0 };
+        let to = Place::level([x + 0.36, y, z + 0.1], 0.0);
         Footstep { side, to, slide: 0.0 }
     };
     engine.command(WalkCommand::Footsteps(vec![up(Side::Left, left), up(Side::Right, right)]));
@@ -223,6 +223,31 @@ fn steps_up_clear_the_edge() {
         .filter(|s| (0.03..0.2).contains(&s.translation.x) && s.translation.z < 0.1);
     assert_eq!(low.count(), 0);
     assert!(zmp(&samples).0 > 0.02, "{:?}", zmp(&samples));
+}
+
+/// Level floor, up a slope of 5°, and on along it: footsteps first, then a distance.
+#[test]
+fn footsteps_lead_onto_a_slope() {
+    let rise = 5.0_f64.to_radians();
+    let mut engine = anthropomorphic();
+    let [left, right] = engine.feet();
+    let up = |side, place: Place| {
+        // The crease is 0.2 m ahead.
+        let [x, y, _] = place.position;
+        let to = Place { position: [0.2, y, 0.0], yaw: 0.0, tilt: [0.0, -rise] };
+        Footstep { side, to: to.moved([x + 0.1, 0.0]), slide: 0.0 }
+    };
+    engine.command(WalkCommand::Footsteps(vec![up(Side::Left, left), up(Side::Right, right)]));
+    let mut samples = walk(&mut engine, 20.0);
+    engine.command(WalkCommand::Distance(1.0));
+    samples.extend(walk(&mut engine, 20.0));
+    for place in engine.feet() {
+        let [x, _, z] = place.position;
+        assert!((x - 1.3).abs() < 1e-9 && (z - 1.1 * rise.tan()).abs() < 1e-9, "{place:?}");
+        assert!((place.tilt[1] + rise).abs() < 1e-12);
+    }
+    let (margin, error) = zmp(&samples);
+    assert!(margin > 0.008 && error < 0.08, "margin {margin}, error {error}");
 }
 
 /// Without a sensor a turn takes the slides that the calibrated rate says; with yaw joints it ends where it was to.

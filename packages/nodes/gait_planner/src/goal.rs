@@ -15,6 +15,9 @@ const LONGEST: f64 = 1000.0;
 /// Largest turn of one goal. [rad]
 const LARGEST: f64 = 100.0;
 
+/// Steepest floor. [rad]
+const STEEPEST: f64 = 0.5;
+
 /// What a goal asks for, or what is wrong with it.
 pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     let duration = match goal.duration {
@@ -77,5 +80,13 @@ fn footstep((i, message): (usize, &FootstepMessage)) -> Result<Footstep, String>
     let position = Vector3::from_message(&message.position)
         .filter(|_| message.yaw.is_finite())
         .ok_or_else(|| format!("footsteps[{i}] is not finite; give a position and a yaw"))?;
-    Ok(Footstep { side, to: Place { position: position.into(), yaw: message.yaw }, slide: 0.0 })
+    let tilt = [message.roll, message.pitch];
+    if !tilt.iter().all(|angle| angle.abs() <= STEEPEST) {
+        return Err(format!(
+            "footsteps[{i}] stands on a slope of roll {} and pitch {} rad; they must be from -{STEEPEST} to {STEEPEST}",
+            message.roll, message.pitch
+        ));
+    }
+    let to = Place { position: position.into(), yaw: message.yaw, tilt };
+    Ok(Footstep { side, to, slide: 0.0 })
 }

@@ -34,12 +34,14 @@ impl Rectangle {
 }
 
 /// A convex polygon, counter-clockwise. [m] (n×2)
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Polygon {
     /// [m] (n×2)
     pub corners: Vec<[f64; 2]>,
     /// Inward unit normal and offset of each edge: inside is `n·p >= d`.
     edges: Vec<[f64; 3]>,
+    /// Scratch: the points, in order.
+    points: Vec<[f64; 2]>,
 }
 
 fn cross(o: [f64; 2], a: [f64; 2], b: [f64; 2]) -> f64 {
@@ -49,36 +51,44 @@ fn cross(o: [f64; 2], a: [f64; 2], b: [f64; 2]) -> f64 {
 impl Polygon {
     /// The smallest convex polygon around points. [m] (n×2)
     pub fn hull(points: &[[f64; 2]]) -> Self {
-        let mut sorted: Vec<[f64; 2]> = points.to_vec();
-        sorted.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        let mut polygon = Self::default();
+        polygon.fit(points.iter().copied());
+        polygon
+    }
+
+    /// The same in the place of another polygon, whose memory it uses. [m] (n×2)
+    pub fn fit(&mut self, points: impl Iterator<Item = [f64; 2]>) {
+        let Self { corners, edges, points: sorted } = self;
+        sorted.clear();
+        sorted.extend(points);
+        sorted.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         sorted.dedup();
-        let chain = |points: &mut dyn Iterator<Item = [f64; 2]>| {
-            let mut chain: Vec<[f64; 2]> = Vec::new();
+        corners.clear();
+        let mut add_chain = |points: &mut dyn Iterator<Item = [f64; 2]>| {
+            let first = corners.len();
             for p in points {
-                while let [.., a, b] = chain.as_slice()
-                    && cross(*a, *b, p) <= 0.0
+                while let [.., a, b] = corners[first..]
+                    && cross(a, b, p) <= 0.0
                 {
-                    chain.pop();
+                    corners.pop();
                 }
-                chain.push(p);
+                corners.push(p);
             }
-            chain.pop(); // it begins the other chain
-            chain
+            corners.pop(); // it begins the other chain
         };
-        let mut corners = chain(&mut sorted.iter().copied());
-        corners.extend(chain(&mut sorted.iter().rev().copied()));
+        add_chain(&mut sorted.iter().copied());
+        add_chain(&mut sorted.iter().rev().copied());
         if corners.is_empty() {
-            corners = sorted; // one point only
+            corners.extend(sorted.first()); // one point only
         }
         let n = corners.len();
-        let edge = |i: usize| {
+        edges.clear();
+        edges.extend((0..if n < 3 { 0 } else { n }).map(|i| {
             let (p, q) = (corners[i], corners[(i + 1) % n]);
             let length = (q[0] - p[0]).hypot(q[1] - p[1]);
             let normal = [-(q[1] - p[1]) / length, (q[0] - p[0]) / length];
             [normal[0], normal[1], normal[0] * p[0] + normal[1] * p[1]]
-        };
-        let edges = if n < 3 { Vec::new() } else { (0..n).map(edge).collect() };
-        Self { corners, edges }
+        }));
     }
 
     /// Around two soles or more.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use karakuri_dynamics::{Data, forward_kinematics, frame_jacobian_local, frame_pose};
+use karakuri_dynamics::{
+    Data, center_of_mass, forward_kinematics, frame_jacobian_local, frame_pose,
+};
 use karakuri_model::{Base, BodyId, FrameId, JointKind, Model, Shape};
 use karakuri_spatial::{Pose, Vector3};
 use nalgebra::{DMatrix, Matrix6xX};
@@ -26,6 +28,10 @@ pub struct Leg {
     pub outline: Rectangle,
     /// Joints from the root link to the sole.
     pub joints: Vec<BodyId>,
+    /// The first of them in the root link. [m] (3)
+    pub hip_in_root: Vector3,
+    /// From there to the sole, stretched. [m]
+    pub length: f64,
 }
 
 /// A robot on two legs.
@@ -39,6 +45,8 @@ pub struct Biped {
     pub posture: Vec<f64>,
     /// The legs can turn a foot about the vertical.
     pub has_yaw: bool,
+    /// Centre of mass in the root link, in that posture. [m] (3)
+    pub com_in_root: Vector3,
 }
 
 /// Why a robot cannot walk so.
@@ -112,21 +120,30 @@ impl Biped {
         let leg = |side: Side| leg(&model, &data, &settings.feet[side.index()]);
         let legs = [leg(Side::Left)?, leg(Side::Right)?];
         let has_yaw = legs.iter().all(|leg| can_turn(&model, &data, leg, settings.com_height));
-        Ok(Self { model, legs, posture: q, has_yaw })
+        let X_RootW = data.pose_in_world[0].inverse();
+        let com_in_root = X_RootW.transform_point(&center_of_mass(&model, &data));
+        Ok(Self { model, legs, posture: q, has_yaw, com_in_root })
     }
 
     /// Where the ZMP may be: the hull of the soles that stand. [m]
     pub fn support_polygon(&self, soles: &[(Side, Pose)]) -> Polygon {
-        let corners: Vec<[f64; 2]> = soles
-            .iter()
-            .flat_map(|(side, X_WSole)| {
-                self.legs[side.index()].outline.corners().map(|[x, y]| {
-                    let p = X_WSole.transform_point(&Vector3::new(x, y, 0.0));
-                    [p.x, p.y]
-                })
+        let mut polygon = Polygon::default();
+        self.fit_support(soles.iter().copied(), &mut polygon);
+        polygon
+    }
+
+    /// The same in the place of another polygon.
+    pub(super) fn fit_support(
+        &self,
+        soles: impl Iterator<Item = (Side, Pose)>,
+        polygon: &mut Polygon,
+    ) {
+        polygon.fit(soles.flat_map(|(side, X_WSole)| {
+            self.legs[side.index()].outline.corners().map(|[x, y]| {
+                let p = X_WSole.transform_point(&Vector3::new(x, y, 0.0));
+                [p.x, p.y]
             })
-            .collect();
-        Polygon::hull(&corners)
+        }));
     }
 }
 
@@ -153,7 +170,15 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     let outline = outline(&points, lowest);
     let outline = outline.ok_or_else(|| BipedError::NoSole { link: link.to_owned() })?;
     let sole_in_foot = Pose::from_translation(Vector3::new(0.0, 0.0, lowest));
-    Ok(Leg { foot, sole_in_foot, outline, joints })
+    let X_RootW = data.pose_in_world[0].inverse();
+    let mut way: Vec<Vector3> = joints
+        .iter()
+        .map(|j| X_RootW.transform_point(&data.pose_in_world[j.0].translation))
+        .collect();
+    let sole = frame_pose(model, data, foot) * sole_in_foot;
+    way.push(X_RootW.transform_point(&sole.translation));
+    let length = way.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
+    Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: way[0], length })
 }
 
 /// Corners, vertices and lowest points of the foot's shapes, in its link's frame. [m] (n × 3)

@@ -7,14 +7,21 @@ use karakuri_dynamics::{difference, integrate};
 use karakuri_model::BodyId;
 use serde::Serialize;
 
-use super::generator::{Generator, PlanError, Sample};
-use super::route::{Route, Standing, WalkCommand, turned_by};
+use super::generator::{Displacement, Generator, PlanError, Sample, Samples};
+use super::reaction::{Reach, Reaction, Situation};
+use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
 use super::stabilizer::{Correction, Measured, Stabilizer};
-use super::timeline::{Timeline, middle};
+use super::swing::{FLAT, Swing};
+use super::timeline::{Support, Timeline, middle};
 use super::{Biped, BipedError, Clip, Place, WalkSettings};
 
 /// Samples planned at once while standing. [s]
 const IDLE: f64 = 0.1;
+
+/// Parts of a reaction that are tried. [-]
+const PARTS: [f64; 3] = [1.0, 0.7, 0.4];
+/// Samples after a change in which joints may be said to be faster than they can: they catch up with what was measured.
+const CATCHING_UP: usize = 3;
 
 /// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,9 +50,17 @@ pub struct WalkEngine {
     generator: Generator,
     stabilizer: Stabilizer,
     timeline: Timeline,
+    /// Memory for the next timeline.
+    spare: Timeline,
     route: Route,
+    ahead: Ahead,
     /// Samples from `samples[0].index` on.
-    samples: Vec<Sample>,
+    samples: Samples,
+    /// Of the step under way, by its first plan: first sample after it, and where the foot was to land.
+    meant: (u64, Place),
+    /// Steps were last placed anew from this sample on.
+    reacted: u64,
+    way: Vec<f64>,
     /// In samples, from the start.
     time: f64,
     state: WalkState,
@@ -78,8 +93,13 @@ impl WalkEngine {
         let mut engine = Self {
             stabilizer,
             timeline,
+            spare: Timeline::default(),
             route: Route::new(),
-            samples: Vec::new(),
+            ahead: Ahead::default(),
+            samples: Samples::default(),
+            meant: (0, Place::default()),
+            reacted: 0,
+            way: Vec::new(),
             time: 0.0,
             state: WalkState::Standing,
             is_at_rest: true,
@@ -179,10 +199,14 @@ impl WalkEngine {
         if let Some(measured) = measured {
             let (k, _) = self.position();
             let sample = &self.samples[k];
-            self.correction = self.stabilizer.correct(&self.generator.biped, sample, measured, dt);
+            let biped = &self.generator.biped;
+            self.stabilizer.correct(biped, sample, measured, (dt, &mut self.correction));
             self.strayed = self.correction.heading - self.timeline.trunk(sample.index).0;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
+            }
+            if self.stabilizer.settings.steps.on {
+                self.react();
             }
         }
         &self.targets
@@ -201,9 +225,7 @@ impl WalkEngine {
     /// Plans until there is a sample after the present one.
     fn extend(&mut self) {
         while self.samples.last().is_none_or(|s| s.index as f64 <= self.time + 1e-6) {
-            let last = self.samples.pop();
-            self.samples.clear();
-            self.samples.extend(last);
+            self.samples.keep_last();
             if let Err(error) = self.plan_next() {
                 self.failure = Some(error);
                 self.route.give_up();
@@ -219,42 +241,150 @@ impl WalkEngine {
         self.state = WalkState::Standing;
         if let Some(last) = self.samples.last().cloned() {
             self.time = last.index as f64;
-            self.samples.push(Sample { index: last.index + 1, ..last });
+            *self.samples.push() = Sample { index: last.index + 1, ..last };
         }
     }
 
     fn plan_next(&mut self) -> Result<(), PlanError> {
         let at = self.generator.next_index();
         let (feet, zmp) = (self.timeline.places(at), self.timeline.zmp(at));
+        let strayed = self.strayed;
+        self.look_ahead(&feet, self.is_at_rest);
+        let settings = &self.generator.settings;
+        let Ahead { steps, ends, .. } = &self.ahead;
+        let is_idle = steps.is_empty() && self.is_at_rest;
+        self.spare.lay(settings, (at, feet, zmp), steps, (self.is_at_rest, *ends));
+        let end = self.spare.end_of_step(at);
+        let n =
+            if is_idle { settings.samples(IDLE) } else { usize::try_from(end - at).unwrap_or(1) };
+        self.generator.plan(&self.spare, n, &mut self.samples)?;
+        core::mem::swap(&mut self.timeline, &mut self.spare);
+        let settings = &self.generator.settings;
+        if let Some(step) = self.ahead.steps.first() {
+            self.meant = (end, step.to);
+            if !self.is_measured {
+                self.strayed += turned_by(step, settings);
+            }
+        }
+        self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
+        self.is_at_rest = self.ahead.steps.is_empty();
+        self.steps += u64::from(!self.ahead.steps.is_empty());
+        self.route.begin(&self.ahead, &standing(&feet, strayed, &self.generator));
+        Ok(())
+    }
+
+    /// The next steps, from feet that stand so.
+    fn look_ahead(&mut self, feet: &[Place; 2], is_at_rest: bool) {
         let settings = &self.generator.settings;
         // Every pass looks ahead, and the last step seen must not be felt.
         let seen = settings.samples(settings.preview_time) * (1 + settings.passes);
         let most = 2 + seen / settings.samples(settings.step_time);
-        let strayed = self.strayed;
-        let from = standing(&feet, strayed, &self.generator);
-        let ahead = self.route.ahead(&from, (self.is_at_rest, most));
-        let is_idle = ahead.steps.is_empty() && self.is_at_rest;
-        let timeline =
-            Timeline::new(settings, (at, feet, zmp), &ahead.steps, (self.is_at_rest, ahead.ends));
-        let n = if is_idle {
-            settings.samples(IDLE)
-        } else {
-            usize::try_from(timeline.end_of_step(at) - at).unwrap_or(1)
-        };
-        let samples = self.generator.plan(&timeline, n)?;
-        self.timeline = timeline;
-        self.samples.extend(samples);
-        let settings = &self.generator.settings;
-        if let Some(step) = ahead.steps.first()
-            && !self.is_measured
-        {
-            self.strayed += turned_by(step, settings);
+        let from = standing(feet, self.strayed, &self.generator);
+        self.route.look_ahead(&from, (is_at_rest, most), &mut self.ahead);
+    }
+
+    /// Changes the step under way, from the next sample on, where what is measured asks for it.
+    fn react(&mut self) {
+        let index = self.sample().index + 1;
+        if index <= self.reacted + 1 || self.generator.next_index() <= index + 2 {
+            return;
         }
-        self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
-        self.is_at_rest = ahead.steps.is_empty();
-        self.steps += u64::from(!ahead.steps.is_empty());
-        self.route.begin(ahead, &standing(&feet, strayed, &self.generator));
-        Ok(())
+        let (Some(_), Some(swing)) = (self.timeline.swing(index - 1), self.timeline.swing(index))
+        else {
+            return;
+        };
+        // Less of it where joints would be too fast or legs too short.
+        for part in PARTS {
+            let Some(reaction) = self.reaction(index, &swing, part) else { return };
+            self.reacted = index;
+            if self.replan(index, &swing, (&reaction, part)) {
+                return;
+            }
+        }
+    }
+
+    /// What to do about the swing from a sample on, with a part of the haste and of the way that could be asked for.
+    fn reaction(&mut self, index: u64, swing: &Swing, part: f64) -> Option<Reaction> {
+        let settings = &self.generator.settings;
+        let steps = self.stabilizer.settings.steps;
+        let (omega, end) = (self.generator.omega(), self.timeline.end_of_step(index));
+        let sample = self.samples.iter().find(|s| s.index == index)?;
+        let Support::One(standing) = sample.support else { return None };
+        if end != self.generator.next_index() || swing.climb() > FLAT {
+            return None;
+        }
+        let planned = [0, 1].map(|i| sample.com[i] + sample.com_velocity[i] / omega);
+        let dcm = [0, 1].map(|i| planned[i] + self.correction.dcm_error[i]);
+        let air = settings.samples(settings.step_time - settings.double_support) as f64;
+        let hurry = 1.0 + part * (steps.hurry.max(1.0) - 1.0);
+        let (gone, _) = swing.progress(index);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few")]
+        let fewest = ((1.0 - gone) * air / hurry).ceil() as u64;
+        let places = self.timeline.places(index);
+        let soles = core::iter::once((standing, sample.soles[standing.index()]));
+        self.generator.biped.fit_support(soles, &mut self.stabilizer.polygon);
+        let situation = Situation {
+            dcm,
+            planned,
+            goal: self.generator.next_dcm(),
+            zmp: sample.zmp_reference,
+            sole: &self.stabilizer.polygon,
+            rim: self.stabilizer.settings.rim,
+            standing: places[standing.index()],
+            side: swing.step.side,
+            landing: swing.step.to,
+            meant: self.meant.1,
+            reach: steps.reach.unwrap_or_else(|| Reach::from(&settings.limits)),
+            samples: [fewest.max(2), end - index, self.meant.0.saturating_sub(index)],
+            speed: 2.0 * hurry * settings.limits.forward / air,
+            part,
+            period: settings.period,
+            omega,
+        };
+        situation.react(steps.least)
+    }
+
+    /// Plans the rest of the step anew; it stays as it was where legs are too short or joints too slow.
+    fn replan(&mut self, index: u64, swing: &Swing, (reaction, part): (&Reaction, f64)) -> bool {
+        let landing = reaction.landing;
+        let (sin, cos) = landing.yaw.sin_cos();
+        let [x, y] = reaction.moved;
+        let moved = [cos * x + sin * y, cos * y - sin * x];
+        let first = self.samples[0].index;
+        let kept = usize::try_from(index - first).unwrap_or(0);
+        self.samples.truncate(kept);
+        self.generator.rewind(index);
+        let displacement = Displacement {
+            dcm: reaction.displaced,
+            com: self.correction.com_error.map(|d| part * d),
+            lean: self.correction.lean.map(|angle| part * angle),
+            lean_rate: self.correction.lean_rate.map(|rate| part * rate),
+        };
+        self.generator.displace(&self.timeline, &displacement);
+        self.route.shift(&landing, moved);
+        let mut feet = self.timeline.places(index);
+        feet[swing.step.side.index()] = landing;
+        self.look_ahead(&feet, false);
+        let Ahead { steps, ends, .. } = &self.ahead;
+        let end = index + reaction.samples;
+        let now = (&self.generator.settings, &self.timeline);
+        self.spare.lay_changed(now, (index, end, landing), steps, *ends);
+        let n = usize::try_from(reaction.samples).unwrap_or(1);
+        let planned = self.generator.plan(&self.spare, n, &mut self.samples);
+        if planned.is_ok() && self.generator.is_slow_enough(&self.samples, kept + CATCHING_UP) {
+            core::mem::swap(&mut self.timeline, &mut self.spare);
+            self.stabilizer.move_plan(reaction.displaced);
+            return true;
+        }
+        self.samples.truncate(kept);
+        self.generator.rewind(index);
+        self.generator.undo_displace();
+        self.route.shift(&landing, [-moved[0], -moved[1]]);
+        let n = usize::try_from(self.timeline.end_of_step(index) - index).unwrap_or(1);
+        if let Err(error) = self.generator.plan(&self.timeline, n, &mut self.samples) {
+            self.failure = Some(error);
+        }
+        false
     }
 
     /// Between two samples: positions and rates by the cubic through both.
@@ -264,8 +394,9 @@ impl WalkEngine {
         let h = self.generator.settings.period;
         let a = &self.samples[k];
         let b = self.samples.get(k + 1).unwrap_or(a);
-        let mut way = vec![0.0; model.nv];
-        difference(model, &a.q, &b.q, &mut way);
+        self.way.resize(model.nv, 0.0);
+        let way = &mut self.way;
+        difference(model, &a.q, &b.q, way);
         let targets = &mut self.targets;
         let span = if k + 1 < self.samples.len() { h } else { 0.0 };
         for (i, way) in way.iter_mut().enumerate() {
@@ -276,7 +407,7 @@ impl WalkEngine {
             targets.velocity[i] = if span > 0.0 { rate / span } else { 0.0 };
             targets.effort[i] = a.effort[i] + u * (b.effort[i] - a.effort[i]);
         }
-        integrate(model, &a.q, &way, 1.0, &mut targets.position);
+        integrate(model, &a.q, way, 1.0, &mut targets.position);
     }
 }
 

@@ -36,33 +36,62 @@ impl Side {
     }
 }
 
-/// Where a sole stands: its frame's origin on the floor, and its heading.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// Where a sole stands: its frame's origin on the floor, its heading, and how the floor slopes there.
+/// `R_WSole = R_z(yaw) R_y(pitch) R_x(roll)`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Place {
     /// In the world. [m] (3)
     pub position: [f64; 3],
     /// About the vertical. [rad]
     pub yaw: f64,
+    /// Roll and pitch of the floor; it falls ahead where the pitch is positive. [rad] (2)
+    #[serde(default)]
+    pub tilt: [f64; 2],
 }
 
 impl Place {
+    /// On a level floor.
+    pub fn level(position: [f64; 3], yaw: f64) -> Self {
+        Self { position, yaw, tilt: [0.0; 2] }
+    }
+
+    /// `R_WSole`.
+    pub fn rotation(&self) -> Matrix3 {
+        let [roll, pitch] = self.tilt;
+        Pose::from_xyz_rpy([0.0; 3], [roll, pitch, self.yaw]).rotation
+    }
+
     /// `X_WSole`.
     pub fn pose(&self) -> Pose {
-        Pose::new(turned(self.yaw), Vector3::from(self.position))
+        Pose::new(self.rotation(), Vector3::from(self.position))
     }
 
-    /// The same, forward along its heading. [m]
+    /// The same, forward and left by so much as seen from above, in the plane of the sole. [m] (2)
     #[must_use]
-    pub fn ahead(&self, way: f64) -> Self {
-        let [x, y] = self.point([way, 0.0]);
-        Self { position: [x, y, self.position[2]], yaw: self.yaw }
+    pub fn moved(&self, [forward, left]: [f64; 2]) -> Self {
+        let (sin, cos) = self.yaw.sin_cos();
+        let (dx, dy) = (cos * forward - sin * left, sin * forward + cos * left);
+        let [x, y, z] = self.position;
+        Self { position: [x + dx, y + dy, z + self.rise(dx, dy)], ..*self }
     }
 
-    /// A point of the sole's plane in the world. [m] (2)
-    pub fn point(&self, p_Sole: [f64; 2]) -> [f64; 2] {
-        let (s, c) = self.yaw.sin_cos();
-        let [x, y] = p_Sole;
-        [self.position[0] + c * x - s * y, self.position[1] + s * x + c * y]
+    /// The same, on the same floor, with another heading. [rad]
+    #[must_use]
+    pub fn headed(&self, yaw: f64) -> Self {
+        let n = turned(yaw).tr_mul(&self.rotation().column(2).into_owned());
+        Self { yaw, tilt: [-n.y.asin(), n.x.atan2(n.z)], ..*self }
+    }
+
+    /// How much higher the plane of the sole is there. [m]
+    pub fn rise(&self, dx: f64, dy: f64) -> f64 {
+        let n = self.rotation().column(2).into_owned();
+        -(n.x * dx + n.y * dy) / n.z
+    }
+
+    /// A point of the sole in the world, seen from above. [m] (2)
+    pub fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let p = self.pose().transform_point(&Vector3::new(x, y, 0.0));
+        [p.x, p.y]
     }
 }
 
@@ -172,7 +201,9 @@ pub fn clip(
     };
     let position =
         Vector3::from(standing.position) + R * Vector3::new(length, side * width, height);
-    let to = Place { position: position.into(), yaw: standing.yaw + turn };
+    let mut to = Place { position: position.into(), ..step.to }.headed(standing.yaw + turn);
+    let [x, y, _] = step.to.position;
+    to.position[2] += step.to.rise(to.position[0] - x, to.position[1] - y);
     Footstep { to, ..*step }
 }
 
@@ -190,7 +221,7 @@ pub struct SlipTurn {
 
 /// The feet after a slide. [m]
 pub(super) fn slid(feet: &[Place; 2], slide: f64) -> [Place; 2] {
-    [feet[0].ahead(slide), feet[1].ahead(-slide)]
+    [feet[0].moved([slide, 0.0]), feet[1].moved([-slide, 0.0])]
 }
 
 /// A velocity: forward, left [m/s], turning left [rad/s].
@@ -211,17 +242,15 @@ pub struct Velocity {
 impl Velocity {
     /// The next step of `side` at this velocity, before clipping.
     ///
-    /// Sideways the foot that leads takes the whole way, the other one closes up.
+    /// Sideways the foot that leads takes the whole way, the other one closes up. On the plane of the standing sole.
     pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
         let time = settings.step_time;
         let leads = self.left * side.sign() > 0.0;
         let sideways = if leads { 2.0 * self.left * time } else { 0.0 };
         let turn = self.turn * time;
         let half = 0.5 * settings.feet_apart * side.sign();
-        let way = Vector3::new(self.forward * time, half + sideways, 0.0);
-        let middle = Vector3::from(standing.position) + turned(standing.yaw) * way;
-        let position = middle + turned(standing.yaw + turn) * Vector3::new(0.0, half, 0.0);
-        let to = Place { position: position.into(), yaw: standing.yaw + turn };
+        let middle = standing.moved([self.forward * time, half + sideways]);
+        let to = middle.headed(standing.yaw + turn).moved([0.0, half]);
         Footstep { side, to, slide: 0.0 }
     }
 }

@@ -10,15 +10,17 @@
 use karakuri_dynamics::{Data, difference, integrate, rnea, rnea_at_velocity};
 use karakuri_spatial::{Force, Pose, Vector3};
 
+use super::swing::Course;
 use super::timeline::{Support, Timeline, middle};
 use super::whole_body::{BodyTarget, OutOfReach, WholeBody};
 use super::{
     Biped, BipedError, CartState, Place, PreviewDesign, PreviewGains, Side, WalkSettings, dcm,
     footstep::turned,
 };
+use crate::compensation::Polygon;
 
 /// One instant of a planned walk.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sample {
     /// Number, from the start.
     pub index: u64,
@@ -67,14 +69,60 @@ pub struct PlanError {
 const EXTRAPOLATION: [f64; 3] = [1.0, -3.0, 3.0];
 
 /// One round of motion: where its cart is, and the last posture.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Pass {
     cart: [CartState; 2],
     end: End,
 }
 
+/// Samples in a row, whose memory is used again.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    all: Vec<Sample>,
+    len: usize,
+}
+
+impl Samples {
+    /// Keeps the newest one only.
+    pub(super) fn keep_last(&mut self) {
+        if self.len > 1 {
+            self.all.swap(0, self.len - 1);
+            self.len = 1;
+        }
+    }
+
+    /// Keeps the first ones only.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Memory for one more.
+    pub(super) fn push(&mut self) -> &mut Sample {
+        if self.len == self.all.len() {
+            self.all.push(Sample::default());
+        }
+        self.len += 1;
+        &mut self.all[self.len - 1]
+    }
+}
+
+impl core::ops::Deref for Samples {
+    type Target = [Sample];
+
+    fn deref(&self) -> &[Sample] {
+        &self.all[..self.len]
+    }
+}
+
+/// Legs are stretched no further than to this part of their length. [-]
+const STRETCHED: f64 = 0.985;
+/// Part of the height of the centre of mass in which it begins to sink before a leg is stretched. [-]
+const SOFT: f64 = 0.01;
+/// It sinks no lower than to this part of its height. [-]
+const LOWEST: f64 = 0.7;
+
 /// Where a row of postures has got to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 struct End {
     /// Last posture. (nq)
     q: Vec<f64>,
@@ -82,7 +130,71 @@ struct End {
     ways: [Vec<f64>; EXTRAPOLATION.len()],
 }
 
-/// Makes samples, chunk by chunk, each going on where the last one ended.
+impl Clone for End {
+    fn clone(&self) -> Self {
+        Self { q: self.q.clone(), ways: self.ways.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.q.clone_from(&other.q);
+        for (way, other) in self.ways.iter_mut().zip(&other.ways) {
+            way.clone_from(other);
+        }
+    }
+}
+
+/// How a leaning trunk comes upright again.
+#[derive(Debug, Clone, Copy, Default)]
+struct Righting {
+    /// Sample at which it began, and how many it takes.
+    from: u64,
+    span: f64,
+    /// Roll and pitch beyond the gait's lean. [rad] (2)
+    lean: [Course; 2],
+}
+
+impl Righting {
+    /// Roll and pitch, and their rates. [rad, rad per sample] (2)
+    fn lean(&self, index: u64) -> [(f64, f64); 2] {
+        // One sample earlier it came from where its rate says.
+        let at = index as f64 - self.from as f64;
+        self.lean.map(|course| {
+            if at < 0.0 {
+                (course.from + at * course.rate, course.rate)
+            } else {
+                course.at(at, self.span.max(1.0))
+            }
+        })
+    }
+}
+
+/// Another state of a plan, against what it was.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Displacement {
+    /// Divergent component. [m] (2)
+    pub(super) dcm: [f64; 2],
+    /// Centre of mass. [m] (2)
+    pub(super) com: [f64; 2],
+    /// Roll and pitch of the root link. [rad] (2)
+    pub(super) lean: [f64; 2],
+    /// Their rates, not against what they were. [rad/s] (2)
+    pub(super) lean_rate: [f64; 2],
+}
+
+/// What a plan is made with.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    /// Wanted ZMP of the pass under way, from the first sample on. [m] (n×2)
+    wanted: Vec<[f64; 2]>,
+    /// Centre of mass and its rate. [m, m/s] (n×4)
+    com: Vec<[f64; 4]>,
+    end: End,
+    q: Vec<f64>,
+    way: Vec<f64>,
+}
+
+/// Makes samples, chunk by chunk, each going on where the last one ended; from a sample within the last chunk the plan can be
+/// another one.
 #[derive(Debug, Clone)]
 pub struct Generator {
     /// The robot.
@@ -92,10 +204,18 @@ pub struct Generator {
     gains: PreviewGains,
     kinematics: WholeBody,
     data: Data,
-    /// First pass, then one a correction.
-    passes: Vec<Pass>,
+    /// Before each sample of the last chunk and after it: first pass, then one a correction. (n+1 × passes)
+    states: Vec<Pass>,
+    /// Samples of the last chunk.
+    n_states: usize,
+    scratch: Scratch,
+    /// As it was before the last displacement. (passes)
+    undisplaced: Vec<Pass>,
+    righting: Righting,
+    righting_before: Righting,
     rates: [Vec<f64>; 2],
     external: Vec<Force>,
+    polygon: Polygon,
     next_index: u64,
 }
 
@@ -121,9 +241,15 @@ impl Generator {
         let mut generator = Self {
             kinematics: WholeBody::new(&biped, settings.com_height),
             data: Data::new(model),
-            passes: Vec::new(),
+            states: Vec::new(),
+            n_states: 0,
+            scratch: Scratch::default(),
+            undisplaced: Vec::new(),
+            righting: Righting::default(),
+            righting_before: Righting::default(),
             rates: core::array::from_fn(|_| vec![0.0; model.nv]),
             external: vec![Force::default(); model.bodies.len()],
+            polygon: Polygon::default(),
             next_index: 0,
             gains,
             biped,
@@ -137,7 +263,7 @@ impl Generator {
     pub fn standing_feet(&self) -> [Place; 2] {
         Side::BOTH.map(|side| {
             let y = 0.5 * side.sign() * self.settings.feet_apart;
-            Place { position: [0.0, y, 0.0], yaw: 0.0 }
+            Place { tilt: self.settings.slope, ..Place::default() }.moved([0.0, y])
         })
     }
 
@@ -148,11 +274,11 @@ impl Generator {
         let nv = self.biped.model.nv;
         let end = End { q, ways: core::array::from_fn(|_| vec![0.0; nv]) };
         let pass = |cart: [CartState; 2]| Pass { cart, end: end.clone() };
-        self.passes = vec![pass(zmp.map(CartState::at))];
+        self.states = vec![pass(zmp.map(CartState::at))];
         for _ in 0..self.settings.passes {
-            self.passes.push(pass([CartState::default(); 2]));
+            self.states.push(pass([CartState::default(); 2]));
         }
-        self.next_index = 0;
+        (self.n_states, self.next_index) = (0, 0);
     }
 
     /// `ω` of the gait. [1/s]
@@ -165,38 +291,154 @@ impl Generator {
         self.next_index
     }
 
-    /// The next `n` samples of a timeline; nothing changes where one is out of reach.
-    pub fn plan(&mut self, timeline: &Timeline, n: usize) -> Result<Vec<Sample>, PlanError> {
-        let before = self.passes.clone();
-        let planned = self.plan_passes(timeline, n);
-        match planned {
-            Ok(samples) => {
-                self.next_index += n as u64;
-                Ok(samples)
-            }
-            Err(error) => {
-                self.passes = before;
-                Err(error)
-            }
+    fn n_passes(&self) -> usize {
+        1 + self.settings.passes
+    }
+
+    /// State of a pass before a sample of the last chunk.
+    fn state(&self, k: usize, pass: usize) -> &Pass {
+        &self.states[k * self.n_passes() + pass]
+    }
+
+    /// Divergent component before the next sample. [m] (2)
+    pub fn next_dcm(&self) -> [f64; 2] {
+        let omega = self.omega();
+        let last = self.n_states * self.n_passes();
+        [0, 1].map(|axis| {
+            let carts = self.states[last..last + self.n_passes()].iter().map(|p| p.cart[axis]);
+            carts.map(|cart| cart.position + cart.velocity / omega).sum()
+        })
+    }
+
+    /// The next `n` samples of a timeline, on top of `samples`; nothing changes where one is out of reach.
+    pub fn plan(
+        &mut self,
+        timeline: &Timeline,
+        n: usize,
+        samples: &mut Samples,
+    ) -> Result<(), PlanError> {
+        let (before, n_passes) = (samples.len(), self.n_passes());
+        let from = self.n_states * n_passes;
+        while self.states.len() < from + (n + 1) * n_passes {
+            let like = self.states[from].clone();
+            self.states.push(like);
+        }
+        // The new chunk's states lie behind the old one's until it is there.
+        self.states.rotate_left(from);
+        let planned = self.plan_passes(timeline, n, samples);
+        if planned.is_ok() {
+            self.n_states = n;
+            self.next_index += n as u64;
+        } else {
+            self.states.rotate_right(from);
+            samples.truncate(before);
+        }
+        planned
+    }
+
+    /// No joint is faster than it can be, from a sample on.
+    pub(super) fn is_slow_enough(&self, samples: &[Sample], from: usize) -> bool {
+        let joints = &self.biped.model.joints[1..];
+        let slow = |v: &[f64]| joints.iter().all(|j| v[j.v_start].abs() <= j.limits.velocity);
+        samples.iter().skip(from).all(|s| slow(&s.v))
+    }
+
+    /// Takes back the last chunk from a sample on.
+    pub(super) fn rewind(&mut self, index: u64) {
+        let back = usize::try_from(self.next_index - index).unwrap_or(usize::MAX);
+        if back <= self.n_states {
+            self.n_states -= back;
+            self.next_index = index;
         }
     }
 
-    fn plan_passes(&mut self, timeline: &Timeline, n: usize) -> Result<Vec<Sample>, PlanError> {
+    /// Takes back what [`Self::displace`] did last.
+    pub(super) fn undo_displace(&mut self) {
+        let first = self.n_states * self.n_passes();
+        for (state, before) in self.states[first..].iter_mut().zip(&self.undisplaced) {
+            state.cart = before.cart;
+            state.end.clone_from(&before.end);
+        }
+        self.righting = self.righting_before;
+    }
+
+    /// The plan goes on from another state, as though it had come there at the rate that it has there.
+    pub(super) fn displace(&mut self, timeline: &Timeline, by: &Displacement) {
+        let (n_passes, h, omega) = (self.n_passes(), self.settings.period, self.omega());
+        let first = self.n_states * n_passes;
+        self.undisplaced.resize_with(n_passes, Pass::default);
+        for (before, state) in self.undisplaced.iter_mut().zip(&self.states[first..]) {
+            before.cart = state.cart;
+            before.end.clone_from(&state.end);
+        }
+        let index = self.next_index;
+        self.righting_before = self.righting;
+        let lean = self.righting.lean(index);
+        let course = |i: usize| Course {
+            from: lean[i].0 + by.lean[i],
+            rate: by.lean_rate[i] * h,
+            ..Course::default()
+        };
+        let span = self.settings.samples(self.settings.step_time) as f64;
+        self.righting = Righting { from: index, span, lean: [course(0), course(1)] };
+        let rate = [0, 1].map(|i| omega * (by.dcm[i] - by.com[i]));
+        let mut q = core::mem::take(&mut self.scratch.q);
+        let mut com = [0.0; 4];
+        for pass in first..first + n_passes {
+            for axis in 0..2 {
+                if pass == first {
+                    self.states[pass].cart[axis].position += by.com[axis];
+                    self.states[pass].cart[axis].velocity += rate[axis];
+                }
+                let cart = self.states[pass].cart[axis];
+                com[axis] += cart.position;
+                com[2 + axis] += cart.velocity;
+            }
+            let before = [com[0] - com[2] * h, com[1] - com[3] * h, com[2], com[3]];
+            let end = &self.states[pass].end;
+            q.clone_from(&end.q);
+            self.kinematics.forget();
+            let was = self.target(timeline, index - 1, &before);
+            let is = self.target(timeline, index, &com);
+            if self.kinematics.solve(&self.biped, &was, &mut q).is_err() {
+                continue;
+            }
+            let end = &mut self.states[pass].end;
+            end.q.copy_from_slice(&q);
+            if self.kinematics.solve(&self.biped, &is, &mut q).is_ok() {
+                let [first, rest @ ..] = &mut end.ways;
+                difference(&self.biped.model, &end.q, &q, first);
+                for way in rest {
+                    way.copy_from_slice(first);
+                }
+            }
+        }
+        self.scratch.q = q;
+    }
+
+    fn plan_passes(
+        &mut self,
+        timeline: &Timeline,
+        n: usize,
+        samples: &mut Samples,
+    ) -> Result<(), PlanError> {
         let first = self.next_index;
         let ahead = self.gains.n_ahead();
-        let n_passes = self.passes.len();
+        let n_passes = self.n_passes();
         // Each pass looks `ahead` beyond what the next one needs, and one further for the central difference.
         let mut length = n + (n_passes - 1) * ahead + 1;
-        let mut wanted: Vec<[f64; 2]> =
-            (0..=length + ahead).map(|k| timeline.zmp(first + k as u64)).collect();
-        let mut com = vec![[0.0; 4]; length];
-        let mut samples = Vec::new();
+        let mut wanted = core::mem::take(&mut self.scratch.wanted);
+        let mut com = core::mem::take(&mut self.scratch.com);
+        wanted.clear();
+        wanted.extend((0..=length + ahead).map(|k| timeline.zmp(first + k as u64)));
+        com.clear();
+        com.resize(length, [0.0; 4]);
+        let mut done = Ok(());
         for pass in 0..n_passes {
-            let mut cart = self.passes[pass].cart;
-            let mut kept = cart;
+            let mut cart = self.state(0, pass).cart;
             for (k, com) in com.iter_mut().enumerate().take(length) {
-                if k == n {
-                    kept = cart;
+                if k <= n {
+                    self.states[k * n_passes + pass].cart = cart;
                 }
                 for axis in 0..2 {
                     com[axis] += cart[axis].position;
@@ -205,24 +447,28 @@ impl Generator {
                     cart[axis] = self.gains.step(&cart[axis], reference);
                 }
             }
-            self.passes[pass].cart = kept;
             let com = &com[..length];
             if pass + 1 == n_passes {
-                self.follow((pass, n), com, timeline, |generator, k, q, ways| {
-                    samples.push(generator.sample(timeline, first + k as u64, &com[k], q, ways));
-                })?;
+                done = self.follow((pass, n), com, timeline, |generator, k, q, ways| {
+                    let sample = samples.push();
+                    generator.sample(timeline, first + k as u64, &com[k], (q, ways), sample);
+                });
             } else {
                 wanted.clear();
-                self.follow((pass, n), com, timeline, |generator, k, q, ways| {
+                done = self.follow((pass, n), com, timeline, |generator, k, q, ways| {
                     let index = first + k as u64;
                     let (zmp, _) = generator.floor_wrench(timeline.floor(index), q, ways);
                     let reference = timeline.zmp(index);
                     wanted.push([reference[0] - zmp[0], reference[1] - zmp[1]]);
-                })?;
+                });
                 length -= ahead;
             }
+            if done.is_err() {
+                break;
+            }
         }
-        Ok(samples)
+        (self.scratch.wanted, self.scratch.com) = (wanted, com);
+        done
     }
 
     /// Postures of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; `on_sample` gets the number of each but the last, the
@@ -234,25 +480,29 @@ impl Generator {
         timeline: &Timeline,
         mut on_sample: impl FnMut(&mut Self, usize, &[f64], [&[f64]; 2]),
     ) -> Result<(), PlanError> {
-        let first = self.next_index;
-        let mut end = self.passes[pass].end.clone();
-        let mut kept = end.clone();
-        let (mut q, mut way) = (end.q.clone(), vec![0.0; self.biped.model.nv]);
+        let (first, n_passes) = (self.next_index, self.n_passes());
+        let mut end = core::mem::take(&mut self.scratch.end);
+        let mut q = core::mem::take(&mut self.scratch.q);
+        let mut way = core::mem::take(&mut self.scratch.way);
+        end.clone_from(&self.state(0, pass).end);
+        q.clone_from(&end.q);
+        way.resize(self.biped.model.nv, 0.0);
         self.kinematics.forget();
+        let mut done = Ok(());
         for (k, c) in com.iter().enumerate() {
             let index = first + k as u64;
-            if k == n {
-                kept.clone_from(&end);
+            if k <= n {
+                self.states[k * n_passes + pass].end.clone_from(&end);
             }
             for (i, way) in way.iter_mut().enumerate() {
                 *way = end.ways.iter().zip(EXTRAPOLATION).map(|(ways, w)| w * ways[i]).sum();
             }
             integrate(&self.biped.model, &end.q, &way, 1.0, &mut q);
             let target = self.target(timeline, index, c);
-            let time = index as f64 * self.settings.period;
-            self.kinematics
-                .solve(&self.biped, &target, &mut q)
-                .map_err(|OutOfReach(left)| PlanError { time, left })?;
+            if let Err(OutOfReach(left)) = self.kinematics.solve(&self.biped, &target, &mut q) {
+                done = Err(PlanError { time: index as f64 * self.settings.period, left });
+                break;
+            }
             if index == 0 {
                 end.q.copy_from_slice(&q);
             }
@@ -266,18 +516,37 @@ impl Generator {
             let [.., newest] = &mut end.ways;
             newest.copy_from_slice(&way);
         }
-        self.passes[pass].end = kept;
-        Ok(())
+        (self.scratch.end, self.scratch.q, self.scratch.way) = (end, q, way);
+        done
     }
 
     fn target(&self, timeline: &Timeline, index: u64, com: &[f64; 4]) -> BodyTarget {
         let (yaw, floor) = timeline.trunk(index);
-        let lean = Pose::from_axis_angle(&Vector3::y(), self.settings.lean).rotation;
-        BodyTarget {
+        let [(roll, _), (pitch, _)] = self.righting.lean(index);
+        let lean = Pose::from_xyz_rpy([0.0; 3], [roll, pitch + self.settings.lean, 0.0]).rotation;
+        let mut target = BodyTarget {
             com: Vector3::new(com[0], com[1], floor + self.settings.com_height),
             trunk: turned(yaw) * lean,
             soles: timeline.feet(index),
-        }
+        };
+        target.com.z -= self.too_high(&target);
+        target
+    }
+
+    /// By how much the centre of mass must be lower for the legs to reach, with a smooth beginning. [m]
+    fn too_high(&self, target: &BodyTarget) -> f64 {
+        let rim = SOFT * self.settings.com_height;
+        let over = |side: Side| {
+            let leg = &self.biped.legs[side.index()];
+            let com_to_hip = target.trunk * (leg.hip_in_root - self.biped.com_in_root);
+            let away = target.com + com_to_hip - target.soles[side.index()].translation;
+            let longest = STRETCHED * leg.length;
+            let highest = (longest.powi(2) - away.xy().norm_squared()).max(0.0).sqrt();
+            let over = away.z - highest;
+            if over > rim { over } else { (over + rim).max(0.0).powi(2) / (4.0 * rim) }
+        };
+        let most = (1.0 - LOWEST) * self.settings.com_height;
+        over(Side::Left).max(over(Side::Right)).min(most)
     }
 
     /// ZMP of the whole robot and the wrench at the root that the floor must exert, of a posture and the ways to it and from it;
@@ -309,55 +578,54 @@ impl Generator {
         timeline: &Timeline,
         index: u64,
         com: &[f64; 4],
-        q: &[f64],
-        ways: [&[f64]; 2],
-    ) -> Sample {
+        (q, ways): (&[f64], [&[f64]; 2]),
+        sample: &mut Sample,
+    ) {
         let floor = timeline.floor(index);
         let (zmp, Force { moment, force }) = self.floor_wrench(floor, q, ways);
-        let (soles, support) = (timeline.feet(index), timeline.support(index));
-        let standing: Vec<(Side, Pose)> =
-            Side::BOTH.into_iter().zip(soles).filter(|(side, _)| support.stands(*side)).collect();
-        let margin = self.biped.support_polygon(&standing).margin(zmp);
+        sample.index = index;
+        sample.com = self.target(timeline, index, com).com.into();
+        sample.com_velocity = [com[2], com[3]];
+        sample.zmp_reference = timeline.zmp(index);
+        sample.zmp = zmp;
+        sample.soles = timeline.feet(index);
+        sample.support = timeline.support(index);
+        self.biped.fit_support(sample.standing(), &mut self.polygon);
+        sample.margin = self.polygon.margin(zmp);
         let point = Vector3::new(zmp[0], zmp[1], floor);
         let root = Vector3::new(q[0], q[1], q[2]);
-        self.shared(&standing, &Force::new(moment - (point - root).cross(&force), force), &point);
+        let at_zmp = Force::new(moment - (point - root).cross(&force), force);
+        self.shared(sample, &at_zmp, &point);
         let [v, a] = &self.rates;
-        let effort =
-            rnea_at_velocity(&self.biped.model, &mut self.data, v, a, &self.external).to_vec();
-        Sample {
-            index,
-            com: [com[0], com[1], timeline.trunk(index).1 + self.settings.com_height],
-            com_velocity: [com[2], com[3]],
-            zmp_reference: timeline.zmp(index),
-            zmp,
-            margin,
-            soles,
-            support,
-            q: q.to_vec(),
-            v: v.clone(),
-            effort,
+        let effort = rnea_at_velocity(&self.biped.model, &mut self.data, v, a, &self.external);
+        for (to, from) in
+            [(&mut sample.effort, effort), (&mut sample.v, v.as_slice()), (&mut sample.q, q)]
+        {
+            to.clear();
+            to.extend_from_slice(from);
         }
     }
 
     /// The floor's wrench, given at the ZMP, on the feet that stand: each takes its share by the lever rule.
-    fn shared(&mut self, standing: &[(Side, Pose)], at_zmp: &Force, zmp: &Vector3) {
+    fn shared(&mut self, sample: &Sample, at_zmp: &Force, zmp: &Vector3) {
         self.external.fill(Force::default());
-        let rest = |(side, X_WSole): &(Side, Pose)| {
+        let rest = |side: Side| {
             let [x, y] = self.settings.zmp_in_sole;
+            let X_WSole = &sample.soles[side.index()];
             X_WSole.transform_point(&Vector3::new(x, side.sign() * y, 0.0))
         };
-        let shares: Vec<(Side, f64, Vector3)> = match standing {
-            [a, b] => {
-                let (p, q) = (rest(a), rest(b));
+        let shares = match sample.support {
+            Support::One(side) => [(1.0, *zmp); 2].map(|s| (side, s)),
+            Support::Both => {
+                let (p, q) = (rest(Side::Left), rest(Side::Right));
                 let along = q - p;
                 let k = ((zmp - p).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
                 // What is across the line between the feet, both take.
                 let across = zmp - (p + along * k);
-                vec![(a.0, 1.0 - k, p + across), (b.0, k, q + across)]
+                [(Side::Left, (1.0 - k, p + across)), (Side::Right, (k, q + across))]
             }
-            _ => standing.iter().map(|(side, _)| (*side, 1.0, *zmp)).collect(),
         };
-        for (side, share, point) in shares {
+        for (side, (share, point)) in shares {
             let foot = self.biped.legs[side.index()].foot;
             let Some(body) = self.biped.model.frames[foot.0].body else { continue };
             let arm = point - self.data.pose_in_world[body.0].translation;

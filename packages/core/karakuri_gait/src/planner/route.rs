@@ -3,6 +3,8 @@
 //! The step after the one under way is committed: a command changes the steps from the one after it on. Preview control
 //! answers a change of what it looked forward to by throwing the ZMP about, by `e^{−ωt}` less the further away it is.
 
+use std::sync::Arc;
+
 use super::footstep::slid;
 use super::{Clip, ClipKind, Footstep, Place, Side, Velocity, WalkSettings, footstep};
 
@@ -11,6 +13,9 @@ const PARALLEL: f64 = 1e-3;
 
 /// A turn is done when no more than this is left. [rad]
 const TURNED: f64 = 0.03;
+
+/// Clips remembered until somebody asks.
+const MOST_CLIPS: usize = 1000;
 
 /// A straight walk that has come aside heads for its line this far ahead. [m]
 const BACK_IN: f64 = 0.5;
@@ -41,8 +46,13 @@ enum Aim {
     Heading(f64),
     /// Straight on.
     Straight(Straight),
-    /// Steps that are not committed yet.
-    Steps(Vec<Footstep>),
+    /// Steps, the first of which are committed.
+    Steps {
+        /// All of them.
+        steps: Arc<[Footstep]>,
+        /// Committed.
+        done: usize,
+    },
 }
 
 /// A straight walk, kept to its line by the heading.
@@ -73,6 +83,14 @@ pub(super) struct Ahead {
     pub(super) ends: bool,
     /// The aim when the first two are committed.
     then: Aim,
+    /// What was cut from the steps that this commits.
+    clips: Vec<Clip>,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Self { steps: Vec::new(), ends: true, then: Aim::Close, clips: Vec::new() }
+    }
 }
 
 /// Where the robot is when steps are asked for.
@@ -118,7 +136,7 @@ impl Route {
                 Aim::Close
             }
             WalkCommand::Turn(angle) => Aim::Heading(standing.heading() + angle),
-            WalkCommand::Footsteps(steps) => Aim::Steps(steps),
+            WalkCommand::Footsteps(steps) => Aim::Steps { steps: steps.into(), done: 0 },
             WalkCommand::Distance(distance) => {
                 let (mut feet, mut side) = (*standing.feet, self.next_side);
                 let middle = between(&feet);
@@ -144,15 +162,18 @@ impl Route {
         core::mem::take(&mut self.clips)
     }
 
-    /// The next steps, `most` at most.
-    pub(super) fn ahead(
-        &mut self,
+    /// The next steps, `most` at most, into `ahead`.
+    pub(super) fn look_ahead(
+        &self,
         from: &Standing<'_>,
         (is_at_rest, most): (bool, usize),
-    ) -> Ahead {
+        ahead: &mut Ahead,
+    ) {
         let (settings, has_yaw) = (from.settings, from.has_yaw);
         let (mut standing, mut strayed, mut side) = (*from.feet, from.strayed, self.next_side);
-        let mut steps = Vec::new();
+        let Ahead { steps, ends, then, clips } = ahead;
+        steps.clear();
+        clips.clear();
         if let Some(step) = self.committed {
             strayed += turned_by(&step, settings);
             standing = slid(&standing, step.slide);
@@ -163,32 +184,34 @@ impl Route {
             side = side.other();
         }
         let mut aim = self.aim.clone();
-        let mut then = aim.clone();
+        then.clone_from(&aim);
         while steps.len() < most {
             let at = Standing { feet: &standing, strayed, ..*from };
             let Some(wanted) = aim.next(side, &at) else { break };
             strayed += turned_by(&wanted, settings);
             standing = slid(&standing, wanted.slide);
             side = wanted.side;
-            let mut clips = Vec::new();
-            let limits = (&settings.limits, has_yaw);
-            let step = footstep::clip(&wanted, &standing[side.other().index()], limits, &mut clips);
+            let (limits, told) = ((&settings.limits, has_yaw), clips.len());
+            let step = footstep::clip(&wanted, &standing[side.other().index()], limits, clips);
             // The first two are committed by this plan, so each step is told of once.
             if steps.len() < 2 {
-                self.clips.extend(clips);
-                then = aim.clone();
+                then.clone_from(&aim);
+            } else {
+                clips.truncate(told);
             }
             standing[side.index()] = step.to;
             side = side.other();
             steps.push(step);
         }
-        let ends = !matches!(aim, Aim::Velocity(_)) && steps.len() < most;
-        Ahead { steps, ends, then }
+        *ends = !matches!(aim, Aim::Velocity(_)) && steps.len() < most;
     }
 
     /// The first of the steps is under way.
-    pub(super) fn begin(&mut self, ahead: Ahead, from: &Standing<'_>) {
-        self.aim = ahead.then;
+    pub(super) fn begin(&mut self, ahead: &Ahead, from: &Standing<'_>) {
+        self.aim.clone_from(&ahead.then);
+        if self.clips.len() < MOST_CLIPS {
+            self.clips.extend_from_slice(&ahead.clips);
+        }
         if let Some(step) = ahead.steps.first() {
             self.next_side = step.side.other();
             if let Aim::Straight(straight) = &mut self.aim {
@@ -200,6 +223,23 @@ impl Route {
             }
         }
         self.committed = ahead.steps.get(1).copied();
+    }
+
+    /// The foot under way lands elsewhere, by so much forward and left of where it was to [m] (2): what is meant against it moves
+    /// along.
+    pub(super) fn shift(&mut self, landing: &Place, by: [f64; 2]) {
+        let turned = |yaw: f64| {
+            let (sin, cos) = (landing.yaw - yaw).sin_cos();
+            [cos * by[0] - sin * by[1], sin * by[0] + cos * by[1]]
+        };
+        if let Some(step) = &mut self.committed {
+            step.to = step.to.moved(turned(step.to.yaw));
+        }
+        if let Aim::Straight(straight) = &mut self.aim {
+            let [forward, left] = turned(straight.heading);
+            straight.left -= forward;
+            straight.aside += left;
+        }
     }
 }
 
@@ -216,8 +256,10 @@ impl Aim {
                 turn_towards(*goal - now, at).map(|turn| Velocity { turn, ..Velocity::default() })
             }
             Self::Straight(straight) => straight.next(now, at),
-            Self::Steps(steps) if steps.is_empty() => return None,
-            Self::Steps(steps) => return Some(steps.remove(0)),
+            Self::Steps { steps, done } => {
+                *done += 1;
+                return steps.get(*done - 1).copied();
+            }
         };
         let Some(mut v) = velocity else { return closing(side, feet, settings) };
         let slide = if at.has_yaw { 0.0 } else { slide(&mut v, feet, settings) };

@@ -22,6 +22,9 @@ pub struct WalkSettings {
     /// Where the ZMP rests in the left sole, mirrored for the right: forward, outward. [m] (2)
     #[serde(default)]
     pub zmp_in_sole: [f64; 2],
+    /// Roll and pitch of the floor that it starts on; it falls ahead where the pitch is positive. [rad] (2)
+    #[serde(default)]
+    pub slope: [f64; 2],
     /// A whole step, double support with it. [s]
     pub step_time: f64,
     /// Of which on both feet. [s]
@@ -91,6 +94,9 @@ impl WalkSettings {
         };
         within("com_height", self.com_height, 1e-3, 10.0, positive)?;
         within("lean", self.lean, -1.0, 1.0, "from -1 to 1 rad")?;
+        for tilt in self.slope {
+            within("slope", tilt, -0.5, 0.5, "from -0.5 to 0.5 rad")?;
+        }
         within("feet_apart", self.feet_apart, 1e-3, 10.0, positive)?;
         within("period", self.period, 1e-3, 0.05, "from 0.001 to 0.05 s")?;
         within("step_time", self.step_time, 0.02, 10.0, times)?;

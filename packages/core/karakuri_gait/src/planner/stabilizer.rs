@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::dcm::{Capturability, capturability};
 use super::generator::Sample;
 use super::timeline::Support;
-use super::{Biped, JointTargets, Side, WalkSettings};
+use super::{Biped, JointTargets, ReactionSettings, Side, WalkSettings};
+use crate::compensation::Polygon;
 
 /// Gains; all may change while walking.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -33,11 +34,14 @@ pub struct StabilizerSettings {
     pub rim: f64,
     /// Time constant of the filter on the divergent component. [s]
     pub filter: f64,
+    /// What the steps do where the ankles do not suffice.
+    pub steps: ReactionSettings,
 }
 
 impl Default for StabilizerSettings {
     fn default() -> Self {
-        Self { dcm: 1.0, rate: 0.0, ankle: 1.0, rim: 0.005, filter: 0.01 }
+        let steps = ReactionSettings::default();
+        Self { dcm: 1.0, rate: 0.0, ankle: 1.0, rim: 0.005, filter: 0.01, steps }
     }
 }
 
@@ -65,6 +69,10 @@ pub struct Correction {
     pub zmp: [f64; 2],
     /// Roll and pitch of the root link beyond what was planned. [rad] (2)
     pub lean: [f64; 2],
+    /// Their rates. [rad/s] (2)
+    pub lean_rate: [f64; 2],
+    /// Measured centre of mass less the planned one. [m] (2)
+    pub com_error: [f64; 2],
     /// Heading, the first reading being the planned one; it counts full turns. [rad]
     pub heading: f64,
     /// On top of the planned efforts. [N·m or N] (nv)
@@ -92,6 +100,8 @@ pub struct Stabilizer {
     /// Last two joints of each leg.
     ankles: [[BodyId; 2]; 2],
     error: Option<[f64; 2]>,
+    /// The soles that stand.
+    pub(super) polygon: Polygon,
     /// Last reading of the sensor, and the heading. [rad]
     heading: Option<(f64, f64)>,
 }
@@ -116,20 +126,30 @@ impl Stabilizer {
                 [leg.joints[n - 2], leg.joints[n - 1]]
             }),
             error: None,
+            polygon: Polygon::default(),
             heading: None,
         }
     }
 
+    /// The plan's divergent component has moved. [m] (2)
+    pub(super) fn move_plan(&mut self, by: [f64; 2]) {
+        if let Some(error) = &mut self.error {
+            *error = [error[0] - by[0], error[1] - by[1]];
+        }
+    }
+
+    /// What is added to the plan, into `correction`.
     pub(super) fn correct(
         &mut self,
         biped: &Biped,
         plan: &Sample,
         measured: &Measured<'_>,
-        dt: f64,
-    ) -> Correction {
+        (dt, correction): (f64, &mut Correction),
+    ) {
         let model = &biped.model;
-        let mut correction = Correction { effort: vec![0.0; model.nv], ..Correction::default() };
-        let R_WB = self.attitude(plan, measured, &mut correction);
+        correction.effort.clear();
+        correction.effort.resize(model.nv, 0.0);
+        let R_WB = self.attitude(plan, measured, correction);
         let loads = loads(plan);
         let (com, velocity) = self.estimate(biped, plan, measured, (&R_WB, &loads));
         let (gains, omega) = (self.settings, self.omega);
@@ -137,6 +157,7 @@ impl Stabilizer {
         let mut filtered = self.error.unwrap_or([0.0; 2]);
         let part = dt / (gains.filter + dt);
         for axis in 0..2 {
+            correction.com_error[axis] = com[axis] - plan.com[axis];
             correction.dcm[axis] = com[axis] + velocity[axis] / omega;
             let planned = plan.com[axis] + plan.com_velocity[axis] / omega;
             let error = correction.dcm[axis] - planned;
@@ -145,16 +166,16 @@ impl Stabilizer {
         }
         self.error = Some(filtered);
         correction.dcm_error = filtered;
-        let standing: Vec<(Side, Pose)> = Side::BOTH
-            .into_iter()
-            .filter(|side| loads[side.index()] > 0.0)
-            .map(|side| (side, plan.soles[side.index()]))
-            .collect();
-        correction.zmp = biped.support_polygon(&standing).nearest(wanted, gains.rim);
-        let outside = -biped.support_polygon(&standing).margin(correction.dcm);
+        let standing = Side::BOTH.into_iter().zip(plan.soles);
+        let standing = standing.filter(|(side, _)| loads[side.index()] > 0.0);
+        biped.fit_support(standing, &mut self.polygon);
+        correction.zmp = self.polygon.nearest(wanted, gains.rim);
+        let outside = -self.polygon.margin(correction.dcm);
         correction.capturability = Some(capturability(outside, self.reach, self.step_times, omega));
         let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
         let rate = R_WB * measured.angular_velocity;
+        let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();
+        correction.lean_rate = [cos * rate.x + sin * rate.y, cos * rate.y - sin * rate.x];
         let damping = gains.rate * self.weight * self.com_height / omega;
         let moment = Vector3::new(
             -self.weight * shift[1] + damping * rate.x,
@@ -169,7 +190,6 @@ impl Stabilizer {
                     loads[side.index()] * axis.dot(&moment);
             }
         }
-        correction
     }
 
     /// Attitude as measured, heading as planned plus what it has changed against the plan.

@@ -1,21 +1,17 @@
 //! Phases of walking: which feet stand where, which one swings, where the ZMP shall be. Counted in samples.
 
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::Pose;
 
-use super::footstep::{slid, turned};
+use super::footstep::slid;
+use super::swing::{Swing, blend, quintic};
 use super::{Footstep, Place, Side, WalkSettings};
 
-/// Steps lower than this are flat. [m]
-const FLAT: f64 = 1e-4;
-/// Part of the advance in which the foot gathers speed, and loses it. Shorter asks for more torque, longer for more speed of the
-/// servos: 1.9 times the mean with a quintic, 1.4 with 0.3. [-]
-const RAMP: f64 = 0.3;
-
 /// What stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
     /// Both feet.
+    #[default]
     Both,
     /// One foot.
     One(Side),
@@ -38,54 +34,16 @@ struct Phase {
     /// Feet at its start.
     feet: [Place; 2],
     /// The foot that moves.
-    swing: Option<Footstep>,
+    swing: Option<Swing>,
     /// Both feet slide, the left one forward. [m]
     slide: f64,
 }
 
 /// Phases, one after the other; before the first and after the last all stands still.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     phases: Vec<Phase>,
     step_height: f64,
-}
-
-/// From 0 to 1 with no rate and acceleration at the ends. [-]
-fn quintic(u: f64) -> f64 {
-    let u = u.clamp(0.0, 1.0);
-    u * u * u * (10.0 + u * (6.0 * u - 15.0))
-}
-
-/// From 0 to 1 at an even rate, gathered and lost smoothly: no acceleration at the ends. [-]
-fn advance(u: f64) -> f64 {
-    let u = u.clamp(0.0, 1.0);
-    let ramp = |u: f64| {
-        let x = u / RAMP;
-        RAMP * x * x * x * (1.0 - 0.5 * x) / (1.0 - RAMP)
-    };
-    if u < RAMP {
-        ramp(u)
-    } else if u > 1.0 - RAMP {
-        1.0 - ramp(1.0 - u)
-    } else {
-        (u - 0.5 * RAMP) / (1.0 - RAMP)
-    }
-}
-
-/// Parts of the swing in which the foot goes forth, and up or down: up before forth, down after it, so that an edge is
-/// cleared; on the flat it comes straight down at the end. (2×2)
-fn swing_windows(rise: f64) -> [[f64; 2]; 2] {
-    if rise > FLAT {
-        [[0.3, 0.95], [0.0, 0.45]]
-    } else if rise < -FLAT {
-        [[0.05, 0.7], [0.55, 1.0]]
-    } else {
-        [[0.0, 0.95], [0.0, 1.0]]
-    }
-}
-
-fn blend(a: f64, b: f64, k: f64) -> f64 {
-    a + k * (b - a)
 }
 
 /// ZMP at rest in a foot. [m] (2)
@@ -105,17 +63,61 @@ impl Timeline {
     /// as the start where `from_rest`.
     pub fn new(
         settings: &WalkSettings,
+        start: (u64, [Place; 2], [f64; 2]),
+        steps: &[Footstep],
+        flags: (bool, bool),
+    ) -> Self {
+        let mut timeline = Self::default();
+        timeline.lay(settings, start, steps, flags);
+        timeline
+    }
+
+    /// The same in place of what was here.
+    pub(super) fn lay(
+        &mut self,
+        settings: &WalkSettings,
+        start: (u64, [Place; 2], [f64; 2]),
+        steps: &[Footstep],
+        flags: (bool, bool),
+    ) {
+        self.phases.clear();
+        self.step_height = settings.step_height;
+        self.add(settings, start, steps, flags);
+    }
+
+    /// In place of what was here: the swing under way in another timeline, from a sample on with another end and another place
+    /// to land, then other steps.
+    pub(super) fn lay_changed(
+        &mut self,
+        (settings, now): (&WalkSettings, &Self),
+        (index, end, to): (u64, u64, Place),
+        steps: &[Footstep],
+        ends: bool,
+    ) {
+        self.phases.clear();
+        self.step_height = settings.step_height;
+        let mut phase = *now.phase(index).0;
+        phase.span = [index, end];
+        phase.swing = phase.swing.map(|swing| swing.changed(index, end, to));
+        self.phases.push(phase);
+        self.add(settings, (end, self.places(index), phase.zmp[1]), steps, (false, ends));
+    }
+
+    fn add(
+        &mut self,
+        settings: &WalkSettings,
         (start, feet, zmp): (u64, [Place; 2], [f64; 2]),
         steps: &[Footstep],
         (from_rest, ends): (bool, bool),
-    ) -> Self {
-        let mut timeline = Self { phases: Vec::new(), step_height: settings.step_height };
+    ) {
         let (mut at, mut feet, mut zmp) = (start, feet, zmp);
-        let mut push = |len: f64, feet: [Place; 2], zmp: [[f64; 2]; 2], swing, slide| {
-            let span = [at, at + settings.samples(len) as u64];
-            at = span[1];
-            timeline.phases.push(Phase { span, zmp, feet, swing, slide });
-        };
+        let mut push =
+            |len: f64, feet: [Place; 2], zmp: [[f64; 2]; 2], step: Option<Footstep>, slide| {
+                let span = [at, at + settings.samples(len) as u64];
+                at = span[1];
+                let swing = step.map(|step| Swing::new(step, feet[step.side.index()], span));
+                self.phases.push(Phase { span, zmp, feet, swing, slide });
+            };
         for (i, step) in steps.iter().enumerate() {
             let standing = step.side.other();
             if let Some(slip) = settings.slip_turn.filter(|_| step.slide != 0.0) {
@@ -135,13 +137,8 @@ impl Timeline {
             } else {
                 push(settings.double_support, feet, [zmp, rest], None, 0.0);
             }
-            push(
-                settings.step_time - settings.double_support,
-                feet,
-                [rest, rest],
-                Some(*step),
-                0.0,
-            );
+            let time = settings.step_time - settings.double_support;
+            push(time, feet, [rest, rest], Some(*step), 0.0);
             feet[step.side.index()] = step.to;
             zmp = rest;
         }
@@ -149,15 +146,24 @@ impl Timeline {
             let rest = middle(settings, &feet);
             push(settings.stop_time, feet, [zmp, rest], None, 0.0);
         }
-        timeline
     }
 
+    /// The phase of a sample, and how much of it is over.
     fn phase(&self, index: u64) -> (&Phase, f64) {
         let i = self.phases.partition_point(|p| p.span[1] <= index).min(self.phases.len() - 1);
         let phase = &self.phases[i];
         let [from, to] = phase.span;
-        let part = index.saturating_sub(from) as f64 / (to - from) as f64;
+        let part = match phase.swing {
+            Some(swing) => swing.progress(index).0,
+            None => index.saturating_sub(from) as f64 / (to - from) as f64,
+        };
         (phase, part.min(1.0))
+    }
+
+    /// The foot under way at a sample.
+    pub(super) fn swing(&self, index: u64) -> Option<Swing> {
+        let (phase, _) = self.phase(index);
+        phase.swing.filter(|_| index < phase.span[1])
     }
 
     /// First sample after the step that is under way or about to be made; after the whole if there is none.
@@ -171,7 +177,7 @@ impl Timeline {
     pub fn support(&self, index: u64) -> Support {
         let (phase, _) = self.phase(index);
         match phase.swing {
-            Some(step) if index < phase.span[1] => Support::One(step.side.other()),
+            Some(swing) if index < phase.span[1] => Support::One(swing.step.side.other()),
             _ => Support::Both,
         }
     }
@@ -188,7 +194,7 @@ impl Timeline {
     pub fn places(&self, index: u64) -> [Place; 2] {
         let (phase, _) = self.phase(index);
         let mut feet = slid(&phase.feet, phase.slide);
-        if let Some(step) = phase.swing {
+        if let Some(Swing { step, .. }) = phase.swing {
             feet[step.side.index()] = step.to;
         }
         feet
@@ -198,16 +204,8 @@ impl Timeline {
     pub fn feet(&self, index: u64) -> [Pose; 2] {
         let (phase, part) = self.phase(index);
         let mut poses = slid(&phase.feet, phase.slide * quintic(part)).map(|place| place.pose());
-        if let Some(step) = phase.swing {
-            let from = phase.feet[step.side.index()];
-            let (a, b) = (Vector3::from(from.position), Vector3::from(step.to.position));
-            let [forth, rise] =
-                swing_windows(b.z - a.z).map(|[from, to]| (part - from) / (to - from));
-            let k = advance(forth);
-            let mut p = a.lerp(&b, k);
-            let bell = 16.0 * (part * (1.0 - part)).powi(2);
-            p.z = blend(a.z, b.z, quintic(rise)) + self.step_height * bell;
-            poses[step.side.index()] = Pose::new(turned(blend(from.yaw, step.to.yaw, k)), p);
+        if let Some(swing) = phase.swing {
+            poses[swing.step.side.index()] = swing.pose(index, self.step_height);
         }
         poses
     }

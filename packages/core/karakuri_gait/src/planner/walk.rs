@@ -155,5 +155,5 @@ impl Walk {
 /// The place in the middle of both feet.
 fn between([a, b]: &[Place; 2]) -> Place {
     let mean = |i: usize| 0.5 * (a.position[i] + b.position[i]);
-    Place { position: [mean(0), mean(1), mean(2)], yaw: 0.5 * (a.yaw + b.yaw) }
+    Place::level([mean(0), mean(1), mean(2)], 0.5 * (a.yaw + b.yaw))
 }

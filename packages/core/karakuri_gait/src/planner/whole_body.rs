@@ -53,6 +53,7 @@ pub struct WholeBody {
     com_jacobian: Matrix3xX<f64>,
     foot_jacobian: Matrix6xX<f64>,
     jacobian: DMatrix<f64>,
+    normal: DMatrix<f64>,
     residual: DVector<f64>,
     /// From residuals to steps.
     inverse: DMatrix<f64>,
@@ -90,6 +91,7 @@ impl WholeBody {
             com_jacobian: Matrix3xX::zeros(model.nv),
             foot_jacobian: Matrix6xX::zeros(model.nv),
             jacobian: DMatrix::zeros(rows, active.len()),
+            normal: DMatrix::zeros(0, 0),
             residual: DVector::zeros(rows),
             inverse: DMatrix::zeros(active.len(), rows),
             is_linearized: false,
@@ -153,13 +155,19 @@ impl WholeBody {
     /// `(JᵀJ + λ 1)⁻¹ Jᵀ` at `q`, where the residual was last measured.
     fn invert(&mut self, biped: &Biped, q: &[f64]) -> bool {
         self.linearize(biped, q);
-        let mut normal = self.jacobian.tr_mul(&self.jacobian);
-        for k in 0..normal.nrows() {
+        let n = self.active.len();
+        let mut normal = core::mem::replace(&mut self.normal, DMatrix::zeros(0, 0));
+        if normal.nrows() != n {
+            normal = DMatrix::zeros(n, n);
+        }
+        normal.gemm_tr(1.0, &self.jacobian, &self.jacobian, 0.0);
+        for k in 0..n {
             normal[(k, k)] += DAMPING;
         }
         let Some(factor) = normal.cholesky() else { return false };
         self.jacobian.transpose_to(&mut self.inverse);
         factor.solve_mut(&mut self.inverse);
+        self.normal = factor.unpack_dirty();
         self.is_linearized = true;
         true
     }

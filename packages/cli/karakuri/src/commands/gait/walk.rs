@@ -42,6 +42,9 @@ pub(super) struct Walk {
     /// For so long, then stop [s]
     #[arg(long, value_name = "S")]
     duration: Option<f64>,
+    /// On a slope that rises so much ahead, negative falls [degrees]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0)]
+    slope: f64,
     /// A folder for figures, SVG
     #[arg(long, value_name = "FOLDER")]
     plot: Option<PathBuf>,
@@ -127,9 +130,10 @@ fn stairs(text: &str) -> Result<Stairs, String> {
 }
 
 /// The robot and its engine.
-fn engine(gait: &Path) -> Result<(Arc<Model>, WalkEngine)> {
+fn engine(gait: &Path, slope: f64) -> Result<(Arc<Model>, WalkEngine)> {
     let place = || gait.display().to_string();
-    let (robot, settings) = load_gait(gait)?;
+    let (robot, mut settings) = load_gait(gait)?;
+    settings.slope[1] -= slope.to_radians();
     let model = Arc::new(robot.model);
     let biped = Biped::new(model.clone(), &settings).with_context(place)?;
     let engine = WalkEngine::new(biped, settings).with_context(place)?;
@@ -140,6 +144,9 @@ impl Walk {
     fn check(&self) -> Result<()> {
         if !(-1000.0..=1000.0).contains(&self.distance) {
             bail!("--distance {}: write at most 1000 m", self.distance);
+        }
+        if !(-25.0..=25.0).contains(&self.slope) {
+            bail!("--slope {}: write from -25 to 25 degrees", self.slope);
         }
         if let Some(turn) = self.turn
             && !(-3600.0..=3600.0).contains(&turn)
@@ -173,7 +180,7 @@ impl Walk {
 /// Plans only.
 pub(super) fn plan(args: &Walk) -> Result<Outcome> {
     args.check()?;
-    let (model, mut engine) = engine(&args.gait)?;
+    let (model, mut engine) = engine(&args.gait, args.slope)?;
     let interrupt = Interrupt::watch()?;
     engine.command(args.command());
     let period = engine.generator().settings.period;
@@ -253,7 +260,7 @@ fn violations(model: &Model, samples: &[Sample], period: f64) -> Vec<Value> {
 /// Walks in the physics simulation.
 pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
     args.walk.check()?;
-    let (model, engine) = engine(&args.walk.gait)?;
+    let (model, engine) = engine(&args.walk.gait, args.walk.slope)?;
     let conditions = Conditions {
         friction: args.friction,
         mass_factor: args.mass_factor,
@@ -265,6 +272,7 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
         push: args.push,
         bumps: args.bumps,
         stairs: args.stairs,
+        slope: args.walk.slope.to_radians(),
         dt: args.dt,
     };
     conditions.check()?;

@@ -80,8 +80,8 @@ impl Stairs {
         let feet = engine.feet();
         let step = |[start, _, height]: [f64; 3]| {
             Side::BOTH.map(|side| {
-                let Place { position: [_, y, _], yaw } = feet[side.index()];
-                let to = Place { position: [start + Self::CLEAR - heel, y, height], yaw };
+                let Place { position: [_, y, _], yaw, .. } = feet[side.index()];
+                let to = Place::level([start + Self::CLEAR - heel, y, height], yaw);
                 Footstep { side, to, slide: 0.0 }
             })
         };
@@ -117,6 +117,8 @@ pub(super) struct Conditions {
     pub(super) push: Option<Push>,
     pub(super) bumps: f64,
     pub(super) stairs: Option<Stairs>,
+    /// Rise of the floor ahead. [rad]
+    pub(super) slope: f64,
     pub(super) dt: f64,
 }
 
@@ -230,7 +232,11 @@ impl Cell {
     ) -> Result<Self> {
         let settings = WorldSettings { dt: conditions.dt, ..WorldSettings::default() };
         let mut world = World::new(settings);
-        world.add_ground(conditions.friction, 0.0);
+        if conditions.slope == 0.0 {
+            world.add_ground(conditions.friction, 0.0);
+        } else {
+            add_slope(&mut world, &conditions)?;
+        }
         if conditions.bumps > 0.0 {
             add_bumps(&mut world, &conditions)?;
         }
@@ -532,6 +538,15 @@ fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
     Ok(())
 }
 
+/// A floor that rises ahead, through the origin.
+fn add_slope(world: &mut World, conditions: &Conditions) -> Result<()> {
+    const SIZE: [f64; 3] = [100.0, 20.0, 1.0];
+    let turn = Pose::from_axis_angle(&Vector3::y(), -conditions.slope);
+    let middle = turn.transform_vector(&Vector3::new(0.0, 0.0, -0.5 * SIZE[2]));
+    let pose = Pose::new(turn.rotation, middle);
+    add_box(world, "slope".to_owned(), (Vector3::from(SIZE), pose), conditions.friction)
+}
+
 fn add_block(
     world: &mut World,
     name: String,
@@ -539,12 +554,21 @@ fn add_block(
     middle: Vector3,
     friction: f64,
 ) -> Result<()> {
+    add_box(world, name, (size, Pose::from_translation(middle)), friction)
+}
+
+fn add_box(
+    world: &mut World,
+    name: String,
+    (size, pose): (Vector3, Pose),
+    friction: f64,
+) -> Result<()> {
     world.add_body(BodyDescription {
         name,
         shape: Shape::Box { size },
         mass: 1.0,
         inertia: None,
-        pose: Pose::from_translation(middle),
+        pose,
         velocity: Motion::default(),
         friction,
         restitution: 0.0,

@@ -1,0 +1,238 @@
+//! Where and when to step, by what is measured: what the ankles cannot hold, the next footstep takes.
+//!
+//! The divergent component grows from `ξ` to `ξ_T = p + e^{ωt} (ξ − p)` until the swinging foot lands after `t`, the ZMP staying
+//! at `p` in the standing sole. The plan needs it at `ξ_goal` then. Of all times left that the foot can keep, and with the best
+//! `p` of the sole for each, the error `e = ξ_T − ξ_goal` is taken by landing `d = e` further, as far as the leg can go; what
+//! remains, `e − d`, weighs most, then `d`, then the time saved. [Khadiv 2016], [Englsberger 2015]
+//!
+//! The plan goes on as though it had known: its divergent component is moved to `p_ref + e^{−ωt} (ξ_goal + d − p_ref)`, and all
+//! that it plans after landing moves by `d`.
+
+use serde::{Deserialize, Serialize};
+
+use super::dcm::zmp_to_reach;
+use super::{Place, Side, StepLimits};
+use crate::compensation::Polygon;
+
+/// How steps answer what is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReactionSettings {
+    /// Steps are placed by what is measured.
+    pub on: bool,
+    /// How far a foot may be put then, instead of the step's limits.
+    pub reach: Option<Reach>,
+    /// How much faster than planned a foot may swing. [-]
+    pub hurry: f64,
+    /// Errors at landing smaller than about this are left to the ankles. [m]
+    pub least: f64,
+}
+
+impl Default for ReactionSettings {
+    fn default() -> Self {
+        Self { on: true, reach: None, hurry: 1.5, least: 0.01 }
+    }
+}
+
+/// How far a foot can be put from the standing one when need be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reach {
+    /// [m]
+    pub forward: f64,
+    /// [m]
+    pub backward: f64,
+    /// Least and greatest distance across. [m] (2)
+    pub width: [f64; 2],
+}
+
+impl From<&StepLimits> for Reach {
+    fn from(limits: &StepLimits) -> Self {
+        Self { forward: limits.forward, backward: limits.backward, width: limits.width }
+    }
+}
+
+/// Weight of what remains against the way that the landing place moves. [-]
+const REMAINS: f64 = 10.0;
+/// Weight of the time saved, as the way that the divergent component goes in it. [-]
+const HASTE: f64 = 0.1;
+
+/// A swing under way.
+#[derive(Debug)]
+pub(super) struct Situation<'a> {
+    /// ξ: measured, by the plan now, and by the plan when the foot lands. [m] (2)
+    pub(super) dcm: [f64; 2],
+    pub(super) planned: [f64; 2],
+    pub(super) goal: [f64; 2],
+    /// ZMP of the plan. [m] (2)
+    pub(super) zmp: [f64; 2],
+    /// The standing sole, and the rim that the ZMP is kept out of. [m]
+    pub(super) sole: &'a Polygon,
+    pub(super) rim: f64,
+    pub(super) standing: Place,
+    /// The foot that swings: where it lands by the plan now, and by the first plan.
+    pub(super) side: Side,
+    pub(super) landing: Place,
+    pub(super) meant: Place,
+    pub(super) reach: Reach,
+    /// Samples until it lands: fewest, by the plan now, and by the first plan.
+    pub(super) samples: [u64; 3],
+    /// How far the foot can go aside in a sample. [m]
+    pub(super) speed: f64,
+    /// Part of the way aside that is gone. [-]
+    pub(super) part: f64,
+    pub(super) period: f64,
+    pub(super) omega: f64,
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reaction {
+    /// Samples until the foot lands.
+    pub(super) samples: u64,
+    pub(super) landing: Place,
+    /// By which the landing place moves. [m] (2)
+    pub(super) moved: [f64; 2],
+    /// By which the plan's ξ moves now. [m] (2)
+    pub(super) displaced: [f64; 2],
+}
+
+impl Situation<'_> {
+    /// The best of all reactions, where it betters the cost by more than the square of `least`. [m]
+    pub(super) fn react(&self, least: f64) -> Option<Reaction> {
+        let [fewest, now, _] = self.samples;
+        let all = (fewest.min(now)..=now).map(|samples| self.reaction(samples));
+        let (best, cost) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let is_worth_it = self.cost_of_staying() - cost > least * least;
+        is_worth_it.then_some(best)
+    }
+
+    /// What is left of the error when the foot lands, the ZMP doing its best. [m] (2)
+    fn error(&self, samples: u64) -> [f64; 2] {
+        let time = samples as f64 * self.period;
+        let growth = (self.omega * time).exp();
+        let best = [0, 1].map(|i| zmp_to_reach(self.dcm[i], self.goal[i], time, self.omega));
+        let zmp = self.sole.nearest(best, self.rim);
+        [0, 1].map(|i| zmp[i] + growth * (self.dcm[i] - zmp[i]) - self.goal[i])
+    }
+
+    /// To land after so many samples, and what it costs. [m²]
+    fn reaction(&self, samples: u64) -> (Reaction, f64) {
+        let error = self.error(samples);
+        let landing = self.reachable(error, samples);
+        let moved = [0, 1].map(|i| landing.position[i] - self.landing.position[i]);
+        let decay = (-self.omega * self.period * samples as f64).exp();
+        let displaced = [0, 1].map(|i| {
+            let wanted = self.zmp[i] + decay * (self.goal[i] + moved[i] - self.zmp[i]);
+            wanted - self.planned[i]
+        });
+        let saved = self.samples[2].saturating_sub(samples) as f64 * self.period;
+        let pace = self.omega * distance(self.goal, self.zmp);
+        let cost = REMAINS * square([0, 1].map(|i| error[i] - moved[i]))
+            + square([0, 1].map(|i| landing.position[i] - self.meant.position[i]))
+            + HASTE * (pace * saved).powi(2);
+        (Reaction { samples, landing, moved, displaced }, cost)
+    }
+
+    /// What it costs to go on as planned. [m²]
+    fn cost_of_staying(&self) -> f64 {
+        let [_, now, first] = self.samples;
+        let saved = first.saturating_sub(now) as f64 * self.period;
+        let pace = self.omega * distance(self.goal, self.zmp);
+        let away = [0, 1].map(|i| self.landing.position[i] - self.meant.position[i]);
+        REMAINS * square(self.error(now)) + square(away) + HASTE * (pace * saved).powi(2)
+    }
+
+    /// The landing place moved by `by` [m] (2), as far as leg and time allow.
+    fn reachable(&self, by: [f64; 2], samples: u64) -> Place {
+        let (sin, cos) = self.standing.yaw.sin_cos();
+        let ahead = |[x, y]: [f64; 2]| [cos * x + sin * y, self.side.sign() * (cos * y - sin * x)];
+        let [x, y] = ahead([0, 1].map(|i| self.landing.position[i] - self.standing.position[i]));
+        let short = (self.speed * samples as f64 / square(by).sqrt().max(1e-9)).min(self.part);
+        let [dx, dy] = ahead(by.map(|d| short * d));
+        // Where the plan may go, this may.
+        let Reach { forward, backward, width: [narrow, wide] } = self.reach;
+        let dx = (x + dx).clamp(x.min(-backward), x.max(forward)) - x;
+        let dy = self.side.sign() * ((y + dy).clamp(y.min(narrow), y.max(wide)) - y);
+        let [x, y, z] = self.landing.position;
+        let (dx, dy) = (cos * dx - sin * dy, sin * dx + cos * dy);
+        let position = [x + dx, y + dy, z + self.landing.rise(dx, dy)];
+        Place { position, ..self.landing }
+    }
+}
+
+fn square([x, y]: [f64; 2]) -> f64 {
+    x * x + y * y
+}
+
+fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+    square([a[0] - b[0], a[1] - b[1]]).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OMEGA: f64 = 7.6;
+
+    /// The right foot swings for 0.3 s more, 46 mm beside the left one; `ahead` of the plan. [m] (2)
+    fn situation(sole: &Polygon, ahead: [f64; 2]) -> Situation<'_> {
+        let landing = Place::level([0.04, -0.046, 0.0], 0.0);
+        let planned = [0.004, -0.002];
+        let growth = (OMEGA * 0.3).exp();
+        Situation {
+            dcm: [planned[0] + ahead[0], planned[1] + ahead[1]],
+            planned,
+            goal: planned.map(|x| growth * x),
+            zmp: [0.0; 2],
+            sole,
+            rim: 0.005,
+            standing: Place::default(),
+            side: Side::Right,
+            landing,
+            meant: landing,
+            reach: Reach { forward: 0.06, backward: 0.05, width: [0.044, 0.1] },
+            samples: [15, 30, 30],
+            speed: 0.01,
+            part: 1.0,
+            period: 0.01,
+            omega: OMEGA,
+        }
+    }
+
+    fn sole() -> Polygon {
+        Polygon::hull(&[[-0.04, -0.02], [0.06, -0.02], [0.06, 0.02], [-0.04, 0.02]])
+    }
+
+    #[test]
+    fn what_the_ankles_hold_moves_no_foot() {
+        let sole = sole();
+        for ahead in [[0.0, 0.0], [0.03, 0.0], [-0.02, 0.01], [0.0, -0.01]] {
+            assert_eq!(situation(&sole, ahead).react(0.006), None, "{ahead:?}");
+        }
+    }
+
+    #[test]
+    fn the_foot_goes_where_the_walker_falls() {
+        let sole = sole();
+        let outward = situation(&sole, [0.0, -0.03]).react(0.006).unwrap();
+        assert!(outward.moved[1] < -0.02 && outward.landing.position[1] >= -0.1 - 1e-12);
+        // Over the standing foot it cannot go: it lands sooner.
+        let inward = situation(&sole, [0.0, 0.03]).react(0.006).unwrap();
+        assert!(inward.moved[1] <= 0.002 + 1e-12 && inward.samples < 30, "{inward:?}");
+    }
+
+    /// Without an error left, the plan's new ξ arrives at the goal moved by as much as the foot.
+    #[test]
+    fn the_plan_goes_on_as_though_it_had_known() {
+        let sole = sole();
+        let situation = situation(&sole, [0.0, -0.019]);
+        let reaction = situation.react(0.006).unwrap();
+        let growth = (OMEGA * 0.01 * reaction.samples as f64).exp();
+        for i in 0..2 {
+            let start = situation.planned[i] + reaction.displaced[i];
+            let end = situation.zmp[i] + growth * (start - situation.zmp[i]);
+            assert!((end - situation.goal[i] - reaction.moved[i]).abs() < 1e-12, "{reaction:?}");
+        }
+    }
+}

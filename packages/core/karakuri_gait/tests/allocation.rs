@@ -1,0 +1,96 @@
+//! `WalkEngine::advance` allocates nothing once warm: walking, pushed, turning, stopping. Every request to the heap is counted.
+#![expect(unsafe_code, reason = "a global allocator cannot be written without")]
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use karakuri_gait::planner::*;
+use karakuri_model::{Base, NoAssets, Source, load};
+use karakuri_spatial::{UnitQuaternion, Vector3};
+use serde::Deserialize;
+
+struct Counting;
+
+thread_local! {
+    static REQUESTS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        REQUESTS.set(REQUESTS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static HEAP: Counting = Counting;
+
+#[derive(Deserialize)]
+struct File {
+    walk: WalkSettings,
+}
+
+fn khr1() -> WalkEngine {
+    let source = Source::urdf("khr1.urdf", include_str!("../../../../urdf/khr1/khr1.urdf"))
+        .with_config("khr1.yaml", include_str!("../../../../config/khr1.yaml"))
+        .with_base(Base::Floating);
+    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
+    let text = include_str!("../../../../config/gaits/khr1_walk.yaml");
+    let settings = serde_yaml::from_str::<File>(text).unwrap().walk;
+    WalkEngine::new(Biped::new(model, &settings).unwrap(), settings).unwrap()
+}
+
+/// As planned, but for the trunk, which is tipped to the left now and then: steps are placed anew. Returns the requests to the heap, and how
+/// far the feet were apart. [m]
+fn walk(engine: &mut WalkEngine, samples: usize) -> (usize, f64) {
+    let mut apart = 0.0_f64;
+    let (mut q, mut v) = (engine.targets().position.clone(), engine.targets().velocity.clone());
+    let before = REQUESTS.get();
+    for k in 0..samples {
+        q.copy_from_slice(&engine.targets().position);
+        v.copy_from_slice(&engine.targets().velocity);
+        let tipped = if k % 150 < 20 { -0.12 } else { 0.0 };
+        let measured = Measured {
+            q: &q,
+            v: &v,
+            orientation: UnitQuaternion::from_euler_angles(tipped, 0.0, 0.0),
+            angular_velocity: Vector3::zeros(),
+        };
+        engine.advance(0.01, Some(&measured));
+        let [left, right] = engine.feet();
+        apart = apart.max(left.position[1] - right.position[1]);
+    }
+    (REQUESTS.get() - before, apart)
+}
+
+#[test]
+fn nothing_allocates_once_warm() {
+    let forward = Velocity { forward: 0.06, ..Velocity::default() };
+    let turning = Velocity { turn: 0.1, ..forward };
+    let mut engine = khr1();
+    // Each command allocates what it may, and each round begins from standing.
+    for round in 0..2 {
+        let (mut requests, mut apart) = (0, 0.0_f64);
+        for command in
+            [WalkCommand::Velocity(forward), WalkCommand::Velocity(turning), WalkCommand::Stop]
+        {
+            engine.command(command);
+            let (more, widest) = walk(&mut engine, 800);
+            requests += more;
+            apart = apart.max(widest);
+            engine.take_clips();
+        }
+        assert_eq!(engine.state(), WalkState::Standing);
+        assert!(apart > 0.055, "no step was placed anew: {apart}");
+        assert!(round == 0 || requests == 0, "{requests} requests in round {round}");
+    }
+}
