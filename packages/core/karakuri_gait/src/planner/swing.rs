@@ -123,10 +123,14 @@ impl Swing {
 
     /// How far it goes up or down stairs; slopes are none. [m]
     pub(super) fn climb(&self) -> f64 {
-        if self.from.tilt != [0.0; 2] || self.aim.tilt != [0.0; 2] {
+        if self.is_on_slope() {
             return 0.0;
         }
         (self.aim.position[2] - self.from.position[2]).abs()
+    }
+
+    fn is_on_slope(&self) -> bool {
+        [self.from, self.aim].iter().flat_map(|place| place.tilt).any(|angle| angle.abs() > 1e-6)
     }
 
     /// Part of the way that is gone, and its rate. [-, per sample]
@@ -148,7 +152,7 @@ impl Swing {
         let [(forward, _), (left, _)] = self.offsets(index);
         let (from, to) = (self.from.moved([forward, left]), self.aim.moved([forward, left]));
         let (a, b) = (Vector3::from(from.position), Vector3::from(to.position));
-        let is_slope = from.tilt != [0.0; 2] || to.tilt != [0.0; 2];
+        let is_slope = self.is_on_slope();
         let rise = if is_slope { 0.0 } else { b.z - a.z };
         let [forth, up] = windows(rise).map(|[from, to]| (part - from) / (to - from));
         let k = advance(forth);
