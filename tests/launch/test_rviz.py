@@ -4,39 +4,12 @@ rviz itself does not run here.
 """
 
 import pytest
-import yaml
-from geometry_msgs.msg import WrenchStamped
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from std_msgs.msg import String
 from support.arm import Arm
-from support.process import ROOT
 from support.ros import latched
+from support.rviz import displays, first_message, frames, shown, view
 from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import MarkerArray
 
-TYPES = {"RobotModel": String, "MarkerArray": MarkerArray, "Wrench": WrenchStamped}
-RELIABILITY = {"Best Effort": ReliabilityPolicy.BEST_EFFORT, "Reliable": ReliabilityPolicy.RELIABLE}
-DURABILITY = {"Volatile": DurabilityPolicy.VOLATILE, "Transient Local": DurabilityPolicy.TRANSIENT_LOCAL}
-VIEW = yaml.safe_load((ROOT / "rviz/karakuri.rviz").read_text())["Visualization Manager"]
-
-
-def displays(group):
-    """All displays of a group, and of the groups in it."""
-    for display in group.get("Displays", []):
-        yield display
-        yield from displays(display)
-
-
-def topic_of(display):
-    """Its topic with its QoS, if it has one."""
-    return display.get("Topic") or display.get("Description Topic")
-
-
-def frames(message):
-    """The frames that a message speaks of."""
-    if isinstance(message, MarkerArray):
-        return {marker.header.frame_id for marker in message.markers}
-    return {message.header.frame_id} if isinstance(message, WrenchStamped) else set()
+VIEW = view("karakuri.rviz")
 
 
 @pytest.fixture(scope="module")
@@ -66,19 +39,9 @@ def known(ros, running):
     return reached()
 
 
-@pytest.mark.parametrize("display", [d for d in displays(VIEW) if topic_of(d)], ids=lambda d: d["Name"])
+@pytest.mark.parametrize("display", shown(VIEW), ids=lambda d: d["Name"])
 def test_display(ros, running, known, display):
-    kind = display["Class"].removeprefix("rviz_default_plugins/")
-    topic = topic_of(display)
-    qos = QoSProfile(
-        depth=topic["Depth"],
-        reliability=RELIABILITY[topic["Reliability Policy"]],
-        durability=DURABILITY[topic["Durability Policy"]],
-    )
-    subscription = ros.subscribe(TYPES[kind], topic["Value"], qos)
-    message = subscription.wait()
-    subscription.close()
-    assert frames(message) <= known
+    assert frames(first_message(ros, display)) <= known
 
 
 def test_frames_of_the_view_are_known(known):

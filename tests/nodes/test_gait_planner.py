@@ -174,6 +174,7 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
         ({"velocity": twist(float("inf"))}, "velocity is not finite"),
         ({"footsteps": [Footstep(side=7)]}, "footsteps[0].side is 7"),
         ({"footsteps": [Footstep(), Footstep(side=1, yaw=float("nan"))]}, "footsteps[1] is not finite"),
+        ({"footsteps": [Footstep(pitch=0.8)]}, "footsteps[0] stands on a slope of roll 0 and pitch 0.8 rad"),
     ],
 )
 def test_refuses_a_bad_goal(walk, ros, goal, words):

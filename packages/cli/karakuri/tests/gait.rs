@@ -81,6 +81,29 @@ fn both_robots_walk_in_the_simulation() {
     }
 }
 
+/// A push that the ankles alone cannot hold: without steps that react it fell here.
+#[test]
+fn a_step_catches_a_push() {
+    let push = ["--distance", "0.4", "--push", "3.48,0,-0.3", "--dt", "0.002"];
+    let report = report(&run("walk", "khr1_walk", &push));
+    assert_eq!(report["fell"], false, "{report}");
+}
+
+#[test]
+fn both_robots_walk_on_slopes() {
+    for (gait, distance, slope) in
+        [("khr1_walk", "0.15", "5"), ("anthropomorphic_walk", "0.6", "-5")]
+    {
+        let output =
+            run("walk", gait, &["--distance", distance, "--slope", slope, "--dt", "0.002"]);
+        let report = report(&output);
+        assert!(output.status.success(), "{gait}: {report}");
+        let rise: f64 = slope.parse::<f64>().unwrap().to_radians().tan();
+        let wanted = rise * distance.parse::<f64>().unwrap();
+        assert!((report["height_gained_m"].as_f64().unwrap() - wanted).abs() < 0.01, "{report}");
+    }
+}
+
 #[test]
 fn a_fall_is_exit_code_3_with_time_and_cause() {
     let output = run("walk", "anthropomorphic_walk", &["--distance", "1", "--push", "2.5,0,80"]);

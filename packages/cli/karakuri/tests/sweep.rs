@@ -51,3 +51,36 @@ fn bad_numbers_are_named() {
     let output = run(folder.path(), "{gait: GAITS/h2.yaml}", &["--shard", "3/2"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn walks_fill_the_tables_of_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    std::fs::write(&page, "before\n<!-- walks short -->\nold\n<!-- end -->\nafter\n").unwrap();
+    let text = "walks: [{table: short, what: steps, gait: GAITS/anthropomorphic_walk.yaml,
+        options: {dt: 0.002, distance: 0.2, friction: [0.5, 0.8]}}]";
+    let output = run(folder.path(), text, &["--page", page.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(rows(folder.path()).len(), 2);
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(page.contains("| steps, friction 0.5 | 0.20 |") && page.contains("stands"), "{page}");
+    assert!(page.starts_with("before") && page.ends_with("after\n") && !page.contains("old"));
+    // A walk that falls fails the sweep, and it says which.
+    let text = "walks: [{table: short, what: pushed, gait: GAITS/anthropomorphic_walk.yaml,
+        options: {dt: 0.002, distance: 0.2, push: '2.0,0,90'}}]";
+    let output = run(folder.path(), text, &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--push=2.0,0,90"));
+}
+
+/// Every walk of docs/experiments/walking.md that must stand does: about 10 minutes on two cores.
+/// `cargo test --release -p karakuri --test sweep -- --ignored`
+#[test]
+#[ignore = "10 minutes"]
+fn every_walk_that_must_stand_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/sweeps/walking.yaml");
+    let text = std::fs::read_to_string(sweep).unwrap().replace("../gaits", "GAITS");
+    let output = run(folder.path(), &text, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -283,35 +283,66 @@ fn turns_end() {
     assert!(zmp(&samples).0 > 0.0);
 }
 
+/// Walks as planned, but heading so much further left from the second tick on: by how much both feet slid while both stood. [m] (2)
+fn slides(engine: &mut WalkEngine, command: WalkCommand, heading: f64) -> [f64; 2] {
+    engine.command(command);
+    let (mut slid, mut last) = ([0.0; 2], engine.sample().clone());
+    for k in 0..900 {
+        let (q, v) = (engine.targets().position.clone(), engine.targets().velocity.clone());
+        let planned = 2.0 * engine.sample().q[5].atan2(engine.sample().q[6]);
+        let yaw = planned + if k == 0 { 0.0 } else { heading };
+        let measured = Measured {
+            q: &q,
+            v: &v,
+            orientation: UnitQuaternion::from_euler_angles(0.0, 0.0, yaw),
+            angular_velocity: Vector3::zeros(),
+        };
+        engine.advance(0.01, Some(&measured));
+        let now = engine.sample().clone();
+        if now.support == Support::Both {
+            for (slid, (now, last)) in slid.iter_mut().zip(now.soles.iter().zip(&last.soles)) {
+                *slid += now.translation.x - last.translation.x;
+            }
+        }
+        last = now;
+    }
+    slid
+}
+
 /// A robot that heads further right than planned slides its feet so that it turns left, and not otherwise.
 #[test]
-fn a_straight_walk_keeps_its_heading() {
-    let slides = |heading: f64| {
-        let mut engine = khr1();
-        engine.command(WalkCommand::Distance(0.3));
-        let (mut left, mut right, mut last) = (0.0, 0.0, engine.sample().clone());
-        for k in 0..900 {
-            let (q, v) = (engine.targets().position.clone(), engine.targets().velocity.clone());
-            let yaw = if k == 0 { 0.0 } else { heading };
-            let measured = Measured {
-                q: &q,
-                v: &v,
-                orientation: UnitQuaternion::from_euler_angles(0.0, 0.0, yaw),
-                angular_velocity: Vector3::zeros(),
-            };
-            engine.advance(0.01, Some(&measured));
-            let now = engine.sample().clone();
-            if now.support == Support::Both {
-                left += now.soles[0].translation.x - last.soles[0].translation.x;
-                right += now.soles[1].translation.x - last.soles[1].translation.x;
-            }
-            last = now;
-        }
-        assert!((engine.heading() - heading).abs() < 1e-9);
-        [left, right]
+fn every_walk_keeps_its_heading() {
+    let ahead = |k: u32| {
+        let side = if k % 2 == 1 { Side::Left } else { Side::Right };
+        let to = Place::level([0.03 * f64::from(k), 0.023 * side.sign(), 0.0], 0.0);
+        Footstep { side, to, slide: 0.0 }
     };
-    let [left, right] = slides(-0.2);
-    assert!(left > 0.02 && right < -0.02, "{left} {right}");
-    let [left, right] = slides(0.0);
-    assert!(left.abs() + right.abs() < 0.02, "{left} {right}");
+    let velocity = Velocity { forward: 0.06, ..Velocity::default() };
+    for command in [
+        WalkCommand::Distance(0.3),
+        WalkCommand::Velocity(velocity),
+        WalkCommand::Footsteps((1..=12).map(ahead).collect()),
+    ] {
+        let mut engine = khr1();
+        let [left, right] = slides(&mut engine, command.clone(), -0.2);
+        assert!((engine.heading() + 0.2).abs() < 1e-9);
+        assert!(left > 0.02 && right < -0.02, "{command:?}: {left} {right}");
+        let [left, right] = slides(&mut khr1(), command.clone(), 0.0);
+        assert!(left.abs() + right.abs() < 0.02, "{command:?}: {left} {right}");
+    }
+}
+
+/// With yaw joints the feet themselves are turned back.
+#[test]
+fn footsteps_of_legs_with_yaw_are_turned_back() {
+    let step = |k: u32| {
+        let side = if k % 2 == 1 { Side::Left } else { Side::Right };
+        let to = Place::level([0.1 * f64::from(k), 0.1 * side.sign(), 0.0], 0.0);
+        Footstep { side, to, slide: 0.0 }
+    };
+    let mut engine = g1();
+    slides(&mut engine, WalkCommand::Footsteps((1..=6).map(step).collect()), 0.15);
+    let [left, right] = engine.feet();
+    assert!((left.yaw + 0.15).abs() < 0.01 && (right.yaw + 0.15).abs() < 0.01, "{left:?}");
+    assert!(right.position[1] - left.position[1] < -0.15, "{left:?} {right:?}");
 }

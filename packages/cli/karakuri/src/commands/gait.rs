@@ -2,7 +2,7 @@
 
 mod figures;
 mod study;
-mod walk;
+pub(super) mod walk;
 
 use std::path::{Path, PathBuf};
 

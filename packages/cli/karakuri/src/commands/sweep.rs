@@ -1,4 +1,6 @@
-//! `karakuri sweep`: the periodic motion over masses and factors, every combination.
+//! `karakuri sweep`: the periodic motion over masses and factors, or walks over conditions; every combination.
+
+mod walks;
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +21,9 @@ use crate::progress;
 /// Most combinations.
 const MOST: usize = 1_000_000;
 
-/// Solves a steady gait for every combination of parameters
+/// Solves a steady gait, or walks in the simulation, for every combination of parameters
 ///
-/// One row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0. With shards, each of
+/// A file with `walks` walks: see config/sweeps/walking.yaml; exit code 3 where one falls that may not. Else one row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0. With shards, each of
 /// n processes takes every n-th combination; put their files together for the whole.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -33,12 +35,24 @@ pub struct Args {
     /// Ranges of the angles over the arms' mass
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
+    /// A Markdown page whose tables, between `<!-- walks NAME -->` and `<!-- end -->`, become those of the walks
+    #[arg(long, value_name = "FILE.md")]
+    page: Option<PathBuf>,
     /// Combinations at a time; all cores without it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Only a share of the combinations, such as 2/8: the second of eight
     #[arg(long, value_name = "I/N", value_parser = shard, default_value = "1/1")]
     shard: Shard,
+}
+
+impl Args {
+    fn pool(&self) -> Result<rayon::ThreadPool> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.jobs.map_or(0, usize::from))
+            .build()
+            .context("cannot start the worker threads")
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -88,15 +102,18 @@ struct Row {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
+    if let Some(file) = walks::read(&args.sweep)? {
+        return walks::run(args, &file);
+    }
+    if let Some(page) = &args.page {
+        bail!("--page {}: only a sweep with `walks` has tables", page.display());
+    }
     let cases = cases(&args.sweep)?;
     let Shard { index, count } = args.shard;
     let mine: Vec<&Case> = cases.iter().skip(index - 1).step_by(count).collect();
     let interrupt = Interrupt::watch()?;
     let bar = progress::bar(mine.len() as u64, "sweeping");
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.map_or(0, usize::from))
-        .build()
-        .context("cannot start the worker threads")?;
+    let pool = args.pool()?;
     let rows: Option<Vec<Row>> = pool.install(|| {
         mine.par_iter()
             .map(|case| {

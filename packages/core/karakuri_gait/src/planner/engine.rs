@@ -7,9 +7,10 @@ use karakuri_dynamics::{difference, integrate};
 use karakuri_model::BodyId;
 use serde::Serialize;
 
-use super::generator::{Displacement, Generator, PlanError, Sample, Samples};
+use super::generator::{Displacement, Generator, PlanError};
 use super::reaction::{Reach, Reaction, Situation};
 use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
+use super::sample::{Sample, Samples};
 use super::stabilizer::{Correction, Measured, Stabilizer};
 use super::swing::{FLAT, Swing};
 use super::timeline::{Support, Timeline, middle};

@@ -10,6 +10,7 @@
 use karakuri_dynamics::{Data, difference, integrate, rnea, rnea_at_velocity};
 use karakuri_spatial::{Force, Pose, Vector3};
 
+use super::sample::{Sample, Samples};
 use super::swing::Course;
 use super::timeline::{Support, Timeline, middle};
 use super::whole_body::{BodyTarget, OutOfReach, WholeBody};
@@ -18,40 +19,6 @@ use super::{
     footstep::turned,
 };
 use crate::compensation::Polygon;
-
-/// One instant of a planned walk.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Sample {
-    /// Number, from the start.
-    pub index: u64,
-    /// `p_WCom`. [m] (3)
-    pub com: [f64; 3],
-    /// Rate of the centre of mass, horizontal. [m/s] (2)
-    pub com_velocity: [f64; 2],
-    /// Where the ZMP shall be. [m] (2)
-    pub zmp_reference: [f64; 2],
-    /// ZMP of the whole robot's motion. [m] (2)
-    pub zmp: [f64; 2],
-    /// Signed distance of that ZMP to the edge of the soles that stand, positive inside. [m]
-    pub margin: f64,
-    /// `X_WSole`. (2)
-    pub soles: [Pose; 2],
-    /// What stands.
-    pub support: Support,
-    /// Positions. (nq)
-    pub q: Vec<f64>,
-    /// Rates. (nv)
-    pub v: Vec<f64>,
-    /// Efforts of the joints, the floor's wrench taken by the soles that stand. [N·m or N] (nv)
-    pub effort: Vec<f64>,
-}
-
-impl Sample {
-    /// The soles that stand, `X_WSole`.
-    pub fn standing(&self) -> impl Iterator<Item = (Side, Pose)> {
-        Side::BOTH.into_iter().zip(self.soles).filter(|(side, _)| self.support.stands(*side))
-    }
-}
 
 /// A part of a walk that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -73,45 +40,6 @@ const EXTRAPOLATION: [f64; 3] = [1.0, -3.0, 3.0];
 struct Pass {
     cart: [CartState; 2],
     end: End,
-}
-
-/// Samples in a row, whose memory is used again.
-#[derive(Debug, Clone, Default)]
-pub struct Samples {
-    all: Vec<Sample>,
-    len: usize,
-}
-
-impl Samples {
-    /// Keeps the newest one only.
-    pub(super) fn keep_last(&mut self) {
-        if self.len > 1 {
-            self.all.swap(0, self.len - 1);
-            self.len = 1;
-        }
-    }
-
-    /// Keeps the first ones only.
-    pub(super) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-    }
-
-    /// Memory for one more.
-    pub(super) fn push(&mut self) -> &mut Sample {
-        if self.len == self.all.len() {
-            self.all.push(Sample::default());
-        }
-        self.len += 1;
-        &mut self.all[self.len - 1]
-    }
-}
-
-impl core::ops::Deref for Samples {
-    type Target = [Sample];
-
-    fn deref(&self) -> &[Sample] {
-        &self.all[..self.len]
-    }
 }
 
 /// Legs are stretched no further than to this part of their length. [-]

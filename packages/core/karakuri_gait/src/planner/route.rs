@@ -41,7 +41,12 @@ enum Aim {
     /// Side by side, then standing.
     Close,
     /// Walking at a velocity.
-    Velocity(Velocity),
+    Velocity {
+        /// Asked for.
+        velocity: Velocity,
+        /// Where it shall head now. [rad]
+        heading: f64,
+    },
     /// The heading to turn to. [rad]
     Heading(f64),
     /// Straight on.
@@ -126,11 +131,17 @@ impl Route {
         self.aim = match command {
             WalkCommand::Stop => Aim::Close,
             WalkCommand::Velocity(v) if v == Velocity::default() => Aim::Close,
-            WalkCommand::Velocity(v) if v.turn != 0.0 && !standing.can_turn() => {
-                no_yaw(v.turn * standing.settings.step_time);
-                Aim::Velocity(Velocity { turn: 0.0, ..v })
+            WalkCommand::Velocity(mut velocity) => {
+                if velocity.turn != 0.0 && !standing.can_turn() {
+                    no_yaw(velocity.turn * standing.settings.step_time);
+                    velocity.turn = 0.0;
+                }
+                let heading = match self.aim {
+                    Aim::Velocity { heading, .. } => heading,
+                    _ => standing.heading(),
+                };
+                Aim::Velocity { velocity, heading }
             }
-            WalkCommand::Velocity(v) => Aim::Velocity(v),
             WalkCommand::Turn(angle) if !standing.can_turn() => {
                 no_yaw(angle);
                 Aim::Close
@@ -180,7 +191,7 @@ impl Route {
             standing[step.side.index()] = step.to;
             side = step.side.other();
             steps.push(step);
-        } else if is_at_rest && matches!(self.aim, Aim::Velocity(v) if v.left * side.sign() < 0.0) {
+        } else if is_at_rest && self.aim.leads_to(side.other()) {
             side = side.other();
         }
         let mut aim = self.aim.clone();
@@ -203,7 +214,7 @@ impl Route {
             side = side.other();
             steps.push(step);
         }
-        *ends = !matches!(aim, Aim::Velocity(_)) && steps.len() < most;
+        *ends = !matches!(aim, Aim::Velocity { .. }) && steps.len() < most;
     }
 
     /// The first of the steps is under way.
@@ -244,6 +255,11 @@ impl Route {
 }
 
 impl Aim {
+    /// Walking to the side of this foot.
+    fn leads_to(&self, side: Side) -> bool {
+        matches!(self, Self::Velocity { velocity, .. } if velocity.left * side.sign() > 0.0)
+    }
+
     /// The next step towards it, which counts as made then.
     fn next(&mut self, side: Side, at: &Standing<'_>) -> Option<Footstep> {
         let (feet, settings) = (at.feet, at.settings);
@@ -251,14 +267,16 @@ impl Aim {
         let now = foot.yaw + at.strayed;
         let velocity = match self {
             Self::Close => None,
-            Self::Velocity(v) => Some(*v),
+            Self::Velocity { velocity, heading } => Some(keep_heading(velocity, heading, now, at)),
             Self::Heading(goal) => {
                 turn_towards(*goal - now, at).map(|turn| Velocity { turn, ..Velocity::default() })
             }
             Self::Straight(straight) => straight.next(now, at),
             Self::Steps { steps, done } => {
+                let before = done.checked_sub(1).and_then(|i| steps.get(i)).map(|step| step.to);
+                let step = steps.get(*done).copied()?;
                 *done += 1;
-                return steps.get(*done - 1).copied();
+                return Some(as_strayed(&step, before, at));
             }
         };
         let Some(mut v) = velocity else { return closing(side, feet, settings) };
@@ -288,6 +306,42 @@ impl Straight {
     }
 }
 
+/// The next step's velocity, turning to where it shall head by then.
+fn keep_heading(wanted: &Velocity, heading: &mut f64, now: f64, at: &Standing<'_>) -> Velocity {
+    if !at.can_turn() {
+        return *wanted;
+    }
+    let time = turning_time(at);
+    let turn = *heading + wanted.turn * time - now;
+    let most = match at.settings.slip_turn {
+        Some(slip) if !at.has_yaw => slip.rate * time,
+        _ => at.settings.limits.turn,
+    };
+    // What cannot be turned is not made up for later.
+    *heading = now + turn.clamp(-most, most);
+    let is_straight = wanted.turn == 0.0 && turn.abs() <= TURNED;
+    Velocity { turn: if is_straight { 0.0 } else { turn / time }, ..*wanted }
+}
+
+/// A step to a place, by a robot that heads elsewhere than planned: seen from the standing foot, which is to be at `before`, the place
+/// is turned back; without yaw joints the feet turn the robot by a slide first, where the floor is level.
+fn as_strayed(step: &Footstep, before: Option<Place>, at: &Standing<'_>) -> Footstep {
+    let foot = at.feet[step.side.other().index()];
+    if at.has_yaw {
+        let meant = before.unwrap_or(foot);
+        let (sin, cos) = at.strayed.sin_cos();
+        let [dx, dy, dz] = [0, 1, 2].map(|i| step.to.position[i] - meant.position[i]);
+        let [x, y, z] = foot.position;
+        let position = [x + cos * dx + sin * dy, y + cos * dy - sin * dx, z + dz];
+        let to = Place { position, ..step.to }.headed(step.to.yaw - at.strayed);
+        return Footstep { to, ..*step };
+    }
+    let is_level = (step.to.position[2] - foot.position[2]).abs() < 1e-6;
+    let turn = turn_towards(-at.strayed, at).filter(|_| at.can_turn() && is_level);
+    let mut velocity = Velocity { turn: turn.unwrap_or(0.0), ..Velocity::default() };
+    Footstep { slide: slide(&mut velocity, at.feet, at.settings), ..*step }
+}
+
 /// The point in the middle of both feet. [m] (3)
 fn between([a, b]: &[Place; 2]) -> [f64; 3] {
     core::array::from_fn(|i| 0.5 * (a.position[i] + b.position[i]))
@@ -307,13 +361,19 @@ pub(super) fn turned_by(step: &Footstep, settings: &WalkSettings) -> f64 {
     })
 }
 
+/// How long a step with a turn takes. [s]
+fn turning_time(at: &Standing<'_>) -> f64 {
+    let settings = at.settings;
+    match settings.slip_turn {
+        Some(slip) if !at.has_yaw => settings.step_time + slip.time + settings.double_support,
+        _ => settings.step_time,
+    }
+}
+
 /// The rate of the next step's turn, if one is needed. [rad/s]
 fn turn_towards(left: f64, at: &Standing<'_>) -> Option<f64> {
     let settings = at.settings;
-    let time = match settings.slip_turn {
-        Some(slip) if !at.has_yaw => settings.step_time + slip.time + settings.double_support,
-        _ => settings.step_time,
-    };
+    let time = turning_time(at);
     let largest = if at.has_yaw { settings.limits.turn } else { f64::INFINITY };
     (left.abs() > TURNED).then_some(left.clamp(-largest, largest) / time)
 }

@@ -15,7 +15,7 @@ use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::dcm::{Capturability, capturability};
-use super::generator::Sample;
+use super::sample::Sample;
 use super::timeline::Support;
 use super::{Biped, JointTargets, ReactionSettings, Side, WalkSettings};
 use crate::compensation::Polygon;

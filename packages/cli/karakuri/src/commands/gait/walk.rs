@@ -2,18 +2,21 @@
 
 mod cell;
 mod figures;
+mod ground;
 mod picture;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use clap::Parser;
 use karakuri_files::{load_gait, write_json};
 use karakuri_gait::planner::{Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkState};
 use karakuri_model::Model;
 use serde_json::{Value, json};
 
-use self::cell::{Cell, Conditions, Errand, Push, Run, Stairs};
+use self::cell::{Cell, Conditions, Errand, Push, Run};
+use self::ground::Stairs;
 use super::super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, progress};
@@ -257,36 +260,62 @@ fn violations(model: &Model, samples: &[Sample], period: f64) -> Vec<Value> {
     found
 }
 
+/// A walk in the physics simulation, as the command line says it.
+#[derive(Debug, clap::Parser)]
+#[command(name = "walk", no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    walk: Simulate,
+}
+
+/// Walks by the options of `karakuri gait walk`; the report, and why it fell.
+pub(in super::super) fn walk_by(
+    options: &[String],
+    interrupt: &Interrupt,
+) -> Result<(Value, Option<String>)> {
+    let Line { walk } = Line::try_parse_from(options)?;
+    walk.walk.check()?;
+    let (_, run) = walk.run(interrupt, &|_| {})?;
+    Ok((run.report(), run.failure))
+}
+
+impl Simulate {
+    fn run(&self, interrupt: &Interrupt, on_progress: &dyn Fn(f64)) -> Result<(Cell, Run)> {
+        let (model, engine) = engine(&self.walk.gait, self.walk.slope)?;
+        let conditions = Conditions {
+            friction: self.friction,
+            mass_factor: self.mass_factor,
+            latency: self.latency,
+            command_period: self.command_period,
+            whole_degrees: self.whole_degrees,
+            position_only: self.position_only || self.whole_degrees,
+            open_loop: self.open_loop,
+            push: self.push,
+            bumps: self.bumps,
+            stairs: self.stairs,
+            slope: self.walk.slope.to_radians(),
+            dt: self.dt,
+        };
+        conditions.check()?;
+        let command = self
+            .stairs
+            .map_or_else(|| self.walk.command(), |s| WalkCommand::Footsteps(s.footsteps(&engine)));
+        let mut cell = Cell::new(&model, engine, conditions)?;
+        let errand = Errand { command, duration: self.walk.duration, times: self.times };
+        let run = cell.walk(&errand, interrupt, on_progress);
+        Ok((cell, run))
+    }
+}
+
 /// Walks in the physics simulation.
 pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
     args.walk.check()?;
-    let (model, engine) = engine(&args.walk.gait, args.walk.slope)?;
-    let conditions = Conditions {
-        friction: args.friction,
-        mass_factor: args.mass_factor,
-        latency: args.latency,
-        command_period: args.command_period,
-        whole_degrees: args.whole_degrees,
-        position_only: args.position_only || args.whole_degrees,
-        open_loop: args.open_loop,
-        push: args.push,
-        bumps: args.bumps,
-        stairs: args.stairs,
-        slope: args.walk.slope.to_radians(),
-        dt: args.dt,
-    };
-    conditions.check()?;
     let interrupt = Interrupt::watch()?;
-    let command = args
-        .stairs
-        .map_or_else(|| args.walk.command(), |s| WalkCommand::Footsteps(s.footsteps(&engine)));
     let expected = args.walk.duration.unwrap_or(args.walk.distance.abs() * 10.0) + 3.0;
-    let mut cell = Cell::new(&model, engine, conditions)?;
-    let errand = Errand { command, duration: args.walk.duration, times: args.times };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds")]
     let milliseconds = |seconds: f64| (1e3 * seconds) as u64;
     let bar = progress::bar(milliseconds(expected * f64::from(args.times)), "walking [ms]");
-    let run: Run = cell.walk(&errand, &interrupt, &|time| bar.set_position(milliseconds(time)));
+    let (cell, run) = args.run(&interrupt, &|time| bar.set_position(milliseconds(time)))?;
     bar.finish_and_clear();
     args.walk.write(&run.report())?;
     if let Some(file) = &args.walk.trace {
@@ -296,7 +325,7 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
         figures::walk(&args.walk.gait, &run).write_svg(&folder.join("walk.svg"))?;
     }
     if let Some(file) = &args.picture {
-        picture::write(file, &model, cell.scene(), cell.postures())?;
+        picture::write(file, cell.model(), cell.scene(), cell.postures())?;
     }
     Ok(run.failure.map_or(Outcome::Done, Outcome::Failed))
 }

@@ -8,16 +8,16 @@ use anyhow::{Result, bail};
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::planner::dcm::Capturability;
 use karakuri_gait::planner::{
-    Footstep, JointTargets, Measured, Place, Sample, Side, WalkCommand, WalkEngine, WalkState,
-    with_servo_sag,
+    JointTargets, Measured, Sample, WalkCommand, WalkEngine, WalkState, with_servo_sag,
 };
-use karakuri_model::{BodyId, Model, SensorKind, Shape};
-use karakuri_physics::{BodyDescription, Owner, RobotId, StepOutcome, World, WorldSettings};
+use karakuri_model::{BodyId, Model, SensorKind};
+use karakuri_physics::{Owner, RobotId, StepOutcome, World, WorldSettings};
 use karakuri_render::{Item, world_items};
-use karakuri_spatial::{Force, Inertia, Motion, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Force, Inertia, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
 
+use super::ground::{self, Stairs};
 use crate::interrupt::Interrupt;
 
 /// Below this part of its height at the start the root link has fallen. [-]
@@ -47,58 +47,6 @@ pub(super) struct Errand {
     /// Stop after this. [s]
     pub(super) duration: Option<f64>,
     pub(super) times: u32,
-}
-
-/// Stairs up and down again.
-#[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Stairs {
-    /// Of one stair. [m]
-    pub(super) height: f64,
-    /// [m]
-    pub(super) depth: f64,
-    /// On each side.
-    pub(super) count: u32,
-}
-
-impl Stairs {
-    /// Free way before a toe and behind a heel. [m]
-    const CLEAR: f64 = 0.03;
-
-    /// Start, end [m] and height [m] of each tread; the last is the floor behind.
-    fn treads(&self, toe: f64) -> Vec<[f64; 3]> {
-        let n = 2 * self.count;
-        let tread = |i: u32| {
-            let start = toe + Self::CLEAR + f64::from(i - 1) * self.depth;
-            [start, start + self.depth, f64::from(i.min(n - i)) * self.height]
-        };
-        (1..=n).map(tread).collect()
-    }
-
-    /// Both feet on every tread, left first.
-    pub(super) fn footsteps(&self, engine: &WalkEngine) -> Vec<Footstep> {
-        let [heel, toe] = engine.generator().biped.legs[0].outline.x;
-        let feet = engine.feet();
-        let step = |[start, _, height]: [f64; 3]| {
-            Side::BOTH.map(|side| {
-                let Place { position: [_, y, _], yaw, .. } = feet[side.index()];
-                let to = Place::level([start + Self::CLEAR - heel, y, height], yaw);
-                Footstep { side, to, slide: 0.0 }
-            })
-        };
-        self.treads(toe).into_iter().flat_map(step).collect()
-    }
-
-    fn add(&self, world: &mut World, engine: &WalkEngine, friction: f64) -> Result<()> {
-        let toe = engine.generator().biped.legs[0].outline.x[1];
-        for (i, [start, end, height]) in self.treads(toe).into_iter().enumerate() {
-            if height > 0.0 {
-                let size = Vector3::new(end - start, 2.0, height);
-                let middle = Vector3::new(0.5 * (start + end), 0.0, 0.5 * height);
-                add_block(world, format!("stair {i}"), size, middle, friction)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// How long a push lasts. [s]
@@ -151,6 +99,8 @@ pub(super) struct Moment {
     /// Centre of pressure, and ZMP as planned. [m] (2)
     pub(super) pressure: [f64; 2],
     pub(super) zmp: [f64; 2],
+    /// Of the centre of pressure to the edge of the soles that shall stand, positive inside. [m]
+    pub(super) margin: f64,
     /// Roll, pitch beyond the plan. [rad] (2)
     pub(super) lean: [f64; 2],
     /// [m] (2)
@@ -179,6 +129,16 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// What the margin falls below for so much of the time; 0 without contact. [m]
+    fn margin(&self, part: f64) -> f64 {
+        let mut margins: Vec<f64> =
+            self.history.iter().map(|m| m.margin).filter(|m| m.is_finite()).collect();
+        margins.sort_by(f64::total_cmp);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+        let index = (part * margins.len() as f64) as usize;
+        margins.get(index).copied().unwrap_or(0.0)
+    }
+
     pub(super) fn report(&self) -> Value {
         let worst = |f: &dyn Fn(&Moment) -> f64| self.history.iter().map(f).fold(0.0, f64::max);
         json!({
@@ -196,6 +156,7 @@ impl Run {
             "yaw_rad": self.yaw,
             "largest_lean_rad": worst(&|m| m.lean[0].abs().max(m.lean[1].abs())),
             "largest_dcm_error_m": worst(&|m| m.dcm_error[0].hypot(m.dcm_error[1])),
+            "margin_95_percent_m": self.margin(0.05),
             "part_of_time_at_effort_limit": self.saturated,
             "clipped": self.clips,
             "faster_than_real_time": self.faster,
@@ -232,17 +193,7 @@ impl Cell {
     ) -> Result<Self> {
         let settings = WorldSettings { dt: conditions.dt, ..WorldSettings::default() };
         let mut world = World::new(settings);
-        if conditions.slope == 0.0 {
-            world.add_ground(conditions.friction, 0.0);
-        } else {
-            add_slope(&mut world, &conditions)?;
-        }
-        if conditions.bumps > 0.0 {
-            add_bumps(&mut world, &conditions)?;
-        }
-        if let Some(stairs) = &conditions.stairs {
-            stairs.add(&mut world, &engine, conditions.friction)?;
-        }
+        ground::add(&mut world, &engine, &conditions)?;
         let real = Arc::new(heavier(model, &conditions));
         let q = engine.targets().position.clone();
         let robot = world.add_robot("walker", real, &q)?;
@@ -340,6 +291,11 @@ impl Cell {
             on_progress(time);
         }
         Ok(ended - began.unwrap_or(ended))
+    }
+
+    /// The robot as the planner believes it.
+    pub(super) fn model(&self) -> &Model {
+        &self.model
     }
 
     /// The scene as it is now.
@@ -484,11 +440,14 @@ impl Cell {
         }
         let sample = self.engine.sample();
         let correction = self.engine.correction();
+        let pressure = moment.map(|m| m / force);
+        let standing: Vec<_> = sample.standing().collect();
         self.history.push(Moment {
             time: self.world.time(),
             root: self.root(),
             planned: [sample.q[0], sample.q[1], sample.q[2]],
-            pressure: moment.map(|m| m / force),
+            pressure,
+            margin: self.engine.generator().biped.support_polygon(&standing).margin(pressure),
             zmp: sample.zmp,
             lean: correction.lean,
             dcm_error: correction.dcm_error,
@@ -526,56 +485,6 @@ fn heavier(model: &Model, conditions: &Conditions) -> Model {
         body.inertia = Inertia { mass: mass * k, com, about_com: about_com * k };
     }
     model
-}
-
-fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
-    for k in 0..100_u32 {
-        let x = 0.3 + 0.3 * f64::from(k);
-        let size = Vector3::new(0.05, 2.0, 2.0 * conditions.bumps);
-        let middle = Vector3::new(x, 0.0, 0.0);
-        add_block(world, format!("bump {k}"), size, middle, conditions.friction)?;
-    }
-    Ok(())
-}
-
-/// A floor that rises ahead, through the origin.
-fn add_slope(world: &mut World, conditions: &Conditions) -> Result<()> {
-    const SIZE: [f64; 3] = [100.0, 20.0, 1.0];
-    let turn = Pose::from_axis_angle(&Vector3::y(), -conditions.slope);
-    let middle = turn.transform_vector(&Vector3::new(0.0, 0.0, -0.5 * SIZE[2]));
-    let pose = Pose::new(turn.rotation, middle);
-    add_box(world, "slope".to_owned(), (Vector3::from(SIZE), pose), conditions.friction)
-}
-
-fn add_block(
-    world: &mut World,
-    name: String,
-    size: Vector3,
-    middle: Vector3,
-    friction: f64,
-) -> Result<()> {
-    add_box(world, name, (size, Pose::from_translation(middle)), friction)
-}
-
-fn add_box(
-    world: &mut World,
-    name: String,
-    (size, pose): (Vector3, Pose),
-    friction: f64,
-) -> Result<()> {
-    world.add_body(BodyDescription {
-        name,
-        shape: Shape::Box { size },
-        mass: 1.0,
-        inertia: None,
-        pose,
-        velocity: Motion::default(),
-        friction,
-        restitution: 0.0,
-        fixed: true,
-        color: [0.6, 0.6, 0.6, 1.0],
-    })?;
-    Ok(())
 }
 
 /// Planned joint positions as CSV.

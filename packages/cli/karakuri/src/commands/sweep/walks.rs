@@ -1,0 +1,276 @@
+//! Walks over conditions: which stand, how far they come aside, with what margin.
+//!
+//! Each walk of the file is a table of options of `karakuri gait walk`; where an option has a list, every combination is walked.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_text};
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::Value as Json;
+use serde_yaml::{Mapping, Value};
+
+use super::super::Outcome;
+use super::super::gait::walk::walk_by;
+use super::{Args, Shard};
+use crate::interrupt::Interrupt;
+use crate::progress;
+
+/// Most walks.
+const MOST: usize = 10_000;
+
+/// Columns of the report that are written: key, name, unit.
+const COLUMNS: [(&str, &str, &str); 7] = [
+    ("distance_m", "distance", "m"),
+    ("speed_m_s", "speed", "m/s"),
+    ("lateral_drift_m", "drift", "m"),
+    ("yaw_rad", "yaw", "rad"),
+    ("margin_95_percent_m", "margin 95 %", "m"),
+    ("largest_lean_rad", "lean", "rad"),
+    ("largest_dcm_error_m", "dcm error", "m"),
+];
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WalksFile {
+    walks: Vec<Walk>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Walk {
+    /// The table it is in.
+    table: String,
+    what: String,
+    /// Relative to the file.
+    gait: String,
+    #[serde(default)]
+    options: Mapping,
+    /// Beyond what the robot can: no failure of the sweep.
+    #[serde(default)]
+    may_fall: bool,
+    /// All its combinations are one row of the table.
+    #[serde(default)]
+    together: bool,
+}
+
+/// One walk: its row of the file, its options on the command line, and those that are not the same for the whole row.
+#[derive(Debug)]
+struct Case {
+    walk: usize,
+    line: Vec<String>,
+    label: String,
+}
+
+#[derive(Debug)]
+struct Row {
+    report: Json,
+    failure: Option<String>,
+}
+
+/// The file, if it is one with walks.
+pub(super) fn read(path: &Path) -> Result<Option<WalksFile>> {
+    let place = || path.display().to_string();
+    let text = read_text(path)?;
+    let any: Value = serde_yaml::from_str(&text).with_context(place)?;
+    if any.get("walks").is_none() {
+        return Ok(None);
+    }
+    serde_yaml::from_str(&text).with_context(place).map(Some)
+}
+
+/// Walks them all.
+pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
+    let mut cases = Vec::new();
+    for (i, walk) in file.walks.iter().enumerate() {
+        cases.extend(combinations(&args.sweep, i, walk)?);
+    }
+    if cases.len() > MOST {
+        bail!("{}: {} walks; at most {MOST}", args.sweep.display(), cases.len());
+    }
+    let Shard { index, count } = args.shard;
+    if args.page.is_some() && count > 1 {
+        bail!("--page needs the whole sweep; leave --shard out");
+    }
+    let mine: Vec<&Case> = cases.iter().skip(index - 1).step_by(count).collect();
+    let interrupt = Interrupt::watch()?;
+    let bar = progress::bar(mine.len() as u64, "walking");
+    let rows: Result<Vec<Row>> = args.pool()?.install(|| {
+        mine.par_iter()
+            .map(|case| {
+                let walked = walk_by(&case.line, &interrupt);
+                bar.inc(1);
+                let (report, failure) = walked.with_context(|| case.line.join(" "))?;
+                Ok(Row { report, failure })
+            })
+            .collect()
+    });
+    bar.finish_and_clear();
+    let rows = rows?;
+    if interrupt.is_raised() {
+        return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
+    }
+    write(&args.output, &mine, &rows)?;
+    if let Some(page) = &args.page {
+        write_page(page, file, &mine, &rows)?;
+    }
+    if let Some(plot) = &args.plot {
+        figure(&args.sweep, &rows).write_svg(plot)?;
+    }
+    let fell = mine
+        .iter()
+        .zip(&rows)
+        .filter(|(case, row)| row.failure.is_some() && !file.walks[case.walk].may_fall);
+    let fell: Vec<String> = fell.map(|(case, _)| case.line.join(" ")).collect();
+    if fell.is_empty() {
+        return Ok(Outcome::Done);
+    }
+    Ok(Outcome::Failed(format!("{} walks that should stand fell: {}", fell.len(), fell.join("; "))))
+}
+
+/// Every combination of a walk's options.
+fn combinations(file: &Path, walk: usize, from: &Walk) -> Result<Vec<Case>> {
+    let gait = file.parent().unwrap_or(Path::new(".")).join(&from.gait);
+    let mut cases =
+        vec![Case { walk, line: vec![gait.display().to_string()], label: String::new() }];
+    for (key, value) in &from.options {
+        let wrong = || {
+            anyhow!(
+                "{}: `{}`: options are names with numbers, words or lists",
+                file.display(),
+                from.what
+            )
+        };
+        let key = key.as_str().ok_or_else(wrong)?;
+        let values = value.as_sequence().cloned();
+        let is_list = values.is_some();
+        let values = values.unwrap_or_else(|| vec![value.clone()]);
+        let mut more = Vec::new();
+        for case in &cases {
+            for value in &values {
+                let word = match value {
+                    Value::Bool(true) => None,
+                    Value::Number(n) => Some(n.to_string()),
+                    Value::String(s) => Some(s.clone()),
+                    _ => return Err(wrong()),
+                };
+                let mut line = case.line.clone();
+                line.push(word.as_ref().map_or(format!("--{key}"), |w| format!("--{key}={w}")));
+                let mut label = case.label.clone();
+                if is_list {
+                    let comma = if label.is_empty() { "" } else { ", " };
+                    let word = word.unwrap_or_default();
+                    label = format!("{label}{comma}{key} {word}");
+                }
+                more.push(Case { walk, line, label });
+            }
+        }
+        cases = more;
+    }
+    Ok(cases)
+}
+
+fn number(report: &Json, key: &str) -> f64 {
+    report[key].as_f64().unwrap_or(f64::NAN)
+}
+
+fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
+    let mut columns = vec![Column::new("walk", "-"), Column::new("stands", "-")];
+    columns.extend(COLUMNS.map(|(_, name, unit)| Column::new(name, unit)));
+    let mut writer = TraceWriter::create(file, &columns)?;
+    for (case, row) in cases.iter().zip(rows) {
+        let mut values = vec![case.walk as f64, f64::from(u8::from(row.failure.is_none()))];
+        values.extend(COLUMNS.map(|(key, ..)| number(&row.report, key)));
+        writer.row(&values)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// One line of a table: the walks of which it tells, the worst of each number.
+fn line(name: &str, rows: &[&Row]) -> String {
+    let standing = || rows.iter().filter(|row| row.failure.is_none());
+    let worst = |key: &str| {
+        let all = rows.iter().map(|row| number(&row.report, key));
+        all.max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(f64::NAN)
+    };
+    let least =
+        |key: &str| rows.iter().map(|row| number(&row.report, key)).fold(f64::INFINITY, f64::min);
+    let result = match rows {
+        [row] => match &row.failure {
+            Some(why) => why.split(" in step").next().unwrap_or(why).to_owned(),
+            None => "stands".to_owned(),
+        },
+        _ => format!("{} of {} stand", standing().count(), rows.len()),
+    };
+    format!(
+        "| {name} | {:.2} | {:.3} | {:.1} | {:.1} | {:.1} | {result} |\n",
+        worst("distance_m"),
+        worst("speed_m_s"),
+        1e3 * worst("lateral_drift_m"),
+        worst("yaw_rad").to_degrees(),
+        1e3 * least("margin_95_percent_m"),
+    )
+}
+
+/// A table in Markdown.
+fn table(name: &str, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> String {
+    let mut text =
+        "| walk | way [m] | speed [m/s] | aside [mm] | turned [°] | margin [mm] | result |\n"
+            .to_owned();
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    for (i, walk) in file.walks.iter().enumerate().filter(|(_, walk)| walk.table == name) {
+        let of_walk = cases.iter().zip(rows).filter(|(case, _)| case.walk == i);
+        if walk.together {
+            let all: Vec<&Row> = of_walk.map(|(_, row)| row).collect();
+            text.push_str(&line(&walk.what, &all));
+        } else {
+            for (case, row) in of_walk {
+                let comma = if case.label.is_empty() { "" } else { ", " };
+                text.push_str(&line(&format!("{}{comma}{}", walk.what, case.label), &[row]));
+            }
+        }
+    }
+    text
+}
+
+/// Puts the tables where the page has them.
+fn write_page(page: &Path, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> Result<()> {
+    const END: &str = "<!-- end -->";
+    let mut text = read_text(page)?;
+    let mut names: Vec<&str> = file.walks.iter().map(|walk| walk.table.as_str()).collect();
+    names.dedup();
+    for name in names {
+        let mark = format!("<!-- walks {name} -->");
+        let missing = || anyhow!("{}: there is no `{mark}` with `{END}` after it", page.display());
+        let start = text.find(&mark).ok_or_else(missing)? + mark.len();
+        let end = start + text[start..].find(END).ok_or_else(missing)?;
+        text.replace_range(start..end, &format!("\n{}", table(name, file, cases, rows)));
+    }
+    std::fs::write(page, text).with_context(|| page.display().to_string())
+}
+
+/// Drift and margin of each walk that stands.
+fn figure(sweep: &Path, rows: &[Row]) -> Plot {
+    let panel = |key: &str, label: &str, factor: f64| Panel {
+        x_label: "walk, in the order of the table [-]".to_owned(),
+        y_label: label.to_owned(),
+        series: vec![Series::new(
+            "stands".to_owned(),
+            rows.iter()
+                .enumerate()
+                .filter(|(_, row)| row.failure.is_none())
+                .map(|(i, row)| (i as f64, factor * number(&row.report, key)))
+                .collect(),
+        )],
+    };
+    Plot {
+        title: sweep.display().to_string(),
+        panels: vec![
+            panel("lateral_drift_m", "drift to the left [mm]", 1e3),
+            panel("margin_95_percent_m", "margin for 95 % of the time [mm]", 1e3),
+            panel("largest_lean_rad", "largest lean [rad]", 1.0),
+        ],
+    }
+}
