@@ -9,6 +9,7 @@ import csv
 import dataclasses
 import json
 import math
+import os
 import pathlib
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import time
 
 import rclpy
 import rclpy.node
+import rclpy.signals
 from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import WrenchStamped
@@ -216,13 +218,17 @@ class System:
 
     def __enter__(self):
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         return self
 
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-            self.process.wait(timeout=PATIENCE)
+            try:
+                self.process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
 
     def spin(self, client, done, what):
         """Until `done()`."""
@@ -244,22 +250,21 @@ def run(name, out, feed_forward, load_share=1.0):
     experiment = EXPERIMENTS[name]
     tables = Tables(name, out)
     client = Client(experiment, tables)
-    try:
-        with System(name, [f"feedforward_scale:={1.0 if feed_forward else 0.0}"], out / "nodes.log") as system:
-            system.spin(client, client.is_ready, "starting the nodes")
-            if experiment.load:
-                carry(system, client, load_share)
-            handle = system.call(client, client.action.send_goal_async(client.goal()), "sending the goal")
-            if not handle.accepted:
-                raise Failed(f"the goal was refused; {out / 'nodes.log'} says why")
-            playing = SetSimulationState.Request(state=SimulationState(state=SimulationState.STATE_PLAYING))
-            system.call(client, client.state.call_async(playing), "starting the simulation")
-            end = client.first + tables.n * PERIOD
-            system.spin(client, lambda: client.last >= end, "the motion")
-        save(client, out / "samples.csv")
-        return measure(client)
-    finally:
-        client.destroy_node()
+    with System(name, [f"feedforward_scale:={1.0 if feed_forward else 0.0}"], out / "nodes.log") as system:
+        system.spin(client, client.is_ready, "starting the nodes")
+        if experiment.load:
+            carry(system, client, load_share)
+        handle = system.call(client, client.action.send_goal_async(client.goal()), "sending the goal")
+        if not handle.accepted:
+            raise Failed(f"the goal was refused; {out / 'nodes.log'} says why")
+        playing = SetSimulationState.Request(state=SimulationState(state=SimulationState.STATE_PLAYING))
+        system.call(client, client.state.call_async(playing), "starting the simulation")
+        end = client.first + tables.n * PERIOD
+        system.spin(client, lambda: client.last >= end, "the motion")
+    save(client, out / "samples.csv")
+    result = measure(client)
+    client.destroy_node()
+    return result
 
 
 def carry(system, client, share):
@@ -417,6 +422,10 @@ def write_page(folder, report):
     (folder / "nodes.md").write_text("\n".join(lines) + "\n")
 
 
+def interrupt(_signal, _frame):
+    raise KeyboardInterrupt
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/demo/experiments", help="folder of reports and plots")
@@ -426,7 +435,9 @@ def main():
     unknown = [name for name in options.experiments if name not in EXPERIMENTS]
     if unknown:
         parser.error(f"there is no experiment {', '.join(unknown)}; there are {', '.join(EXPERIMENTS)}")
-    rclpy.init()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, interrupt)
+    rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
     report, failures = {}, []
     try:
         for name in options.experiments or EXPERIMENTS:
@@ -440,7 +451,11 @@ def main():
             draw(name, runs, out, options.page / f"{name}_nodes.svg" if options.page else out / "errors.svg")
     except Failed as reason:
         failures.append(str(reason))
-    rclpy.shutdown()
+    except KeyboardInterrupt:
+        print("\ninterrupted", flush=True)
+        return 130
+    finally:
+        rclpy.try_shutdown()
     verdict = f"FAILED: {'; '.join(failures)}" if failures else "all as good as they should be"
     if options.page and not failures:
         write_page(options.page, report)
