@@ -8,7 +8,7 @@ use karakuri_model::BodyId;
 use serde::Serialize;
 
 use super::generator::{Displacement, Generator, PlanError};
-use super::reaction::{Reach, Reaction, Situation};
+use super::reaction::{Patience, Reach, Reaction, Situation};
 use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
 use super::sample::{Sample, Samples};
 use super::stabilizer::{Correction, Measured, Stabilizer};
@@ -61,6 +61,7 @@ pub struct WalkEngine {
     meant: (u64, Place),
     /// Steps were last placed anew from this sample on.
     reacted: u64,
+    patience: Patience,
     way: Vec<f64>,
     /// In samples, from the start.
     time: f64,
@@ -100,6 +101,7 @@ impl WalkEngine {
             samples: Samples::default(),
             meant: (0, Place::default()),
             reacted: 0,
+            patience: Patience::default(),
             way: Vec::new(),
             time: 0.0,
             state: WalkState::Standing,
@@ -296,7 +298,11 @@ impl WalkEngine {
         };
         // Less of it where joints would be too fast or legs too short.
         for part in PARTS {
-            let Some(reaction) = self.reaction(index, &swing, part) else { return };
+            let wanted = self.reaction(index, &swing, part);
+            if !self.patience.lasts(swing.step.side, wanted.is_some()) {
+                return;
+            }
+            let Some(reaction) = wanted else { return };
             self.reacted = index;
             if self.replan(index, &swing, (&reaction, part)) {
                 return;

@@ -57,6 +57,34 @@ const REMAINS: f64 = 10.0;
 /// Weight of the time saved, as the way that the divergent component goes in it. [-]
 const HASTE: f64 = 0.1;
 
+/// Steps in a row that may be placed anew. A push is over by then; what still asks for more is not one, but late commands or a wrong
+/// model, which steps placed anew only stir up.
+const IN_A_ROW: usize = 4;
+
+/// How many steps in a row were placed anew.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Patience {
+    side: Option<Side>,
+    /// Something was wanted in the step of that side, and in so many in a row.
+    wanted: bool,
+    in_a_row: usize,
+}
+
+impl Patience {
+    /// Whether the step of this side may still be placed anew, if that is wanted.
+    pub(super) fn lasts(&mut self, side: Side, wanted: bool) -> bool {
+        if self.side != Some(side) {
+            self.in_a_row = if self.wanted { self.in_a_row } else { 0 };
+            (self.side, self.wanted) = (Some(side), false);
+        }
+        if wanted && !self.wanted {
+            self.wanted = true;
+            self.in_a_row += 1;
+        }
+        self.in_a_row <= IN_A_ROW
+    }
+}
+
 /// A swing under way.
 #[derive(Debug)]
 pub(super) struct Situation<'a> {
@@ -172,6 +200,16 @@ fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patience_ends_after_a_few_steps_and_comes_back_after_a_quiet_one() {
+        let mut patience = Patience::default();
+        let sides = [Side::Left, Side::Right];
+        let mut ask = |k: usize, wanted| patience.lasts(sides[k % 2], wanted);
+        assert!((0..IN_A_ROW).all(|k| ask(k, true) && ask(k, true)));
+        assert!((IN_A_ROW..10).all(|k| !ask(k, true)));
+        assert!(!ask(10, false) && ask(11, false) && ask(12, true));
+    }
 
     const OMEGA: f64 = 7.6;
 
