@@ -76,8 +76,9 @@ impl Softened {
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 let tangential = free.yz().norm();
                 let ratio = friction * self.tangential / self.normal;
-                // Before the cone itself: without friction a pull along the normal is on both their lines.
-                if ratio * tangential <= -free.x {
+                // Before the cone itself: without friction a pull along the normal is on both their lines. The apex, where new
+                // contacts begin, belongs to the cone: it sticks until shown otherwise.
+                if ratio * tangential < -free.x {
                     return (Vector3::zeros(), slope);
                 }
                 if tangential <= friction * free.x {
