@@ -52,7 +52,7 @@ show_failure() {
   local log=$log_dir/$1.log
   printf '\n'
   if grep -qE '^(error|failures:|=+ (FAILURES|ERRORS) =+)' "$log"; then
-    awk '/^(error|failures:|=+ (FAILURES|ERRORS) =+)/ { on = 1 } on' "$log" | head -n 150
+    awk '/^(error|failures:|=+ (FAILURES|ERRORS) =+)/ { on = 1 } on && n++ < 150' "$log"
   else
     tail -n 40 "$log"
   fi

@@ -195,7 +195,7 @@ fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
     }
 }
 
-/// Columns of the freedoms of custom joints, by differences.
+/// Columns of the freedoms of custom joints, by differences: wrong within two steps of where a joint's own rate is not smooth.
 fn fill_custom_columns(
     model: &Model,
     data: &mut Data,
