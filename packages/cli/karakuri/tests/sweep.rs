@@ -76,7 +76,7 @@ fn walks_fill_the_tables_of_a_page() {
 /// Every walk of docs/experiments/walking.md that must stand does: about 10 minutes on two cores.
 /// `cargo test --release -p karakuri --test sweep -- --ignored`
 #[test]
-#[ignore = "10 minutes"]
+#[ignore = "20 minutes"]
 fn every_walk_that_must_stand_stands() {
     let folder = tempfile::tempdir().unwrap();
     let sweep = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/sweeps/walking.yaml");

@@ -1,9 +1,6 @@
 //! No method of inverse dynamics allocates once it exists, nor does the controller's update: every request to the heap
 //! is counted.
-#![expect(unsafe_code, reason = "a global allocator cannot be written without")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
 use karakuri_control::inverse_dynamics::{METHODS, Motion, method};
@@ -13,30 +10,12 @@ use karakuri_control::{
 };
 use karakuri_model::{Base, BodyId, JointGroup};
 use karakuri_spatial::{Force, Pose, Vector3};
-use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
-
-struct Counting;
-
-thread_local! {
-    static REQUESTS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.set(REQUESTS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
+use karakuri_testkit::{
+    CountingHeap, Kind, Random, heap_requests, random_position, random_tree, random_vector,
+};
 
 #[global_allocator]
-static HEAP: Counting = Counting;
+static HEAP: CountingHeap = CountingHeap;
 
 #[test]
 fn no_method_allocates() {
@@ -47,13 +26,13 @@ fn no_method_allocates() {
     let (driven, mut tau) = (vec![true; model.nv], vec![0.0; model.nv]);
     for name in METHODS {
         let mut method = method(name, &model).unwrap();
-        let before = REQUESTS.get();
+        let before = heap_requests();
         method.efforts(
             &model,
             &Motion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] },
             &mut tau,
         );
-        assert_eq!(REQUESTS.get() - before, 0, "{name} allocates");
+        assert_eq!(heap_requests() - before, 0, "{name} allocates");
     }
 }
 
@@ -80,10 +59,10 @@ fn the_update_allocates_nothing() {
         let state = State { q: &q, v: &[0.0; 6] };
         let wrench = Force::new(Vector3::zeros(), Vector3::x());
         let target = TargetWrench { wrench, ..TargetWrench::default() };
-        let before = REQUESTS.get();
+        let before = heap_requests();
         controller.set_target_wrench(point, target, Time(2_000_000));
         controller.set_measured_wrench(point, wrench, Time(2_000_000));
         controller.update(&state, Time(2_000_000), 1e-3, &mut command);
-        assert_eq!(REQUESTS.get() - before, 0, "{method}");
+        assert_eq!(heap_requests() - before, 0, "{method}");
     }
 }

@@ -1,9 +1,5 @@
 //! No algorithm allocates once its workspaces exist: every request to the heap is counted.
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
-#![expect(unsafe_code, reason = "a global allocator cannot be written without")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use karakuri_dynamics::{
     AbaDerivatives, Articulated, Data, IkOptions, IkProblem, IkTarget, InverseKinematics,
@@ -15,36 +11,18 @@ use karakuri_dynamics::{
 };
 use karakuri_model::{Base, BodyId, FrameId};
 use karakuri_spatial::Force;
-use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
+use karakuri_testkit::{
+    CountingHeap, Kind, Random, heap_requests, random_position, random_tree, random_vector,
+};
 use nalgebra::{Matrix3xX, Matrix6xX};
 
-struct Counting;
-
-thread_local! {
-    static REQUESTS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.set(REQUESTS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
 #[global_allocator]
-static HEAP: Counting = Counting;
+static HEAP: CountingHeap = CountingHeap;
 
 fn requests(name: &str, mut f: impl FnMut()) {
-    let before = REQUESTS.get();
+    let before = heap_requests();
     f();
-    assert_eq!(REQUESTS.get() - before, 0, "{name} allocates");
+    assert_eq!(heap_requests() - before, 0, "{name} allocates");
 }
 
 #[test]

@@ -3,32 +3,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench says so")]
 
-use std::sync::Arc;
+#[path = "../tests/robots/mod.rs"]
+mod robots;
 
 use criterion::{BatchSize, Criterion};
 use karakuri_gait::planner::{
-    Biped, Footstep, Generator, Samples, Side, Timeline, Velocity, WalkCommand, WalkEngine,
-    WalkSettings,
+    Footstep, Generator, Samples, Side, Timeline, Velocity, WalkCommand, WalkEngine,
 };
-use karakuri_model::{Base, NoAssets, Source, load};
 use karakuri_testkit::CpuTime;
-use serde::Deserialize;
-
-#[derive(Deserialize)]
-struct File {
-    walk: WalkSettings,
-}
 
 /// Walking at full speed, a step about to be planned.
 fn walking() -> WalkEngine {
-    let source = Source::urdf("khr1.urdf", include_str!("../../../../urdf/khr1/khr1.urdf"))
-        .with_config("khr1.yaml", include_str!("../../../../config/khr1.yaml"))
-        .with_base(Base::Floating);
-    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
-    let text = include_str!("../../../../config/gaits/khr1_walk.yaml");
-    let settings = serde_yaml::from_str::<File>(text).unwrap().walk;
-    let biped = Biped::new(model, &settings).unwrap();
-    let mut engine = WalkEngine::new(biped, settings).unwrap();
+    let mut engine = robots::khr1();
     engine.command(WalkCommand::Velocity(Velocity { forward: 0.08, ..Velocity::default() }));
     while engine.steps() < 6 {
         engine.advance(0.01, None);

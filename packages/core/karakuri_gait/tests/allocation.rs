@@ -1,60 +1,23 @@
 //! `WalkEngine::advance` allocates nothing once warm: walking, pushed, turning, stopping. Every request to the heap is counted.
-#![expect(unsafe_code, reason = "a global allocator cannot be written without")]
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::Arc;
+mod robots;
 
 use karakuri_gait::planner::*;
-use karakuri_model::{Base, NoAssets, Source, load};
 use karakuri_spatial::{UnitQuaternion, Vector3};
-use serde::Deserialize;
+use karakuri_testkit::{CountingHeap, heap_requests};
 
-struct Counting;
-
-thread_local! {
-    static REQUESTS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.set(REQUESTS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
+use robots::khr1;
 
 #[global_allocator]
-static HEAP: Counting = Counting;
-
-#[derive(Deserialize)]
-struct File {
-    walk: WalkSettings,
-}
-
-fn khr1() -> WalkEngine {
-    let source = Source::urdf("khr1.urdf", include_str!("../../../../urdf/khr1/khr1.urdf"))
-        .with_config("khr1.yaml", include_str!("../../../../config/khr1.yaml"))
-        .with_base(Base::Floating);
-    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
-    let text = include_str!("../../../../config/gaits/khr1_walk.yaml");
-    let settings = serde_yaml::from_str::<File>(text).unwrap().walk;
-    WalkEngine::new(Biped::new(model, &settings).unwrap(), settings).unwrap()
-}
+static HEAP: CountingHeap = CountingHeap;
 
 /// As planned, but for the trunk, which is tipped to the left now and then: steps are placed anew. Returns the requests to the heap, and how
 /// far the feet were apart. [m]
 fn walk(engine: &mut WalkEngine, samples: usize) -> (usize, f64) {
     let mut apart = 0.0_f64;
     let (mut q, mut v) = (engine.targets().position.clone(), engine.targets().velocity.clone());
-    let before = REQUESTS.get();
+    let before = heap_requests();
     for k in 0..samples {
         q.copy_from_slice(&engine.targets().position);
         v.copy_from_slice(&engine.targets().velocity);
@@ -69,7 +32,7 @@ fn walk(engine: &mut WalkEngine, samples: usize) -> (usize, f64) {
         let [left, right] = engine.feet();
         apart = apart.max(left.position[1] - right.position[1]);
     }
-    (REQUESTS.get() - before, apart)
+    (heap_requests() - before, apart)
 }
 
 #[test]

@@ -2,33 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use std::sync::Arc;
+mod robots;
 
 use karakuri_gait::planner::*;
-use karakuri_model::{Base, NoAssets, Source, load};
 use karakuri_spatial::{UnitQuaternion, Vector3};
-use serde::Deserialize;
 
-#[derive(Deserialize)]
-struct File {
-    walk: WalkSettings,
-}
-
-fn engine(urdf: &str, config: &str, walk: &str) -> WalkEngine {
-    let source =
-        Source::urdf("r.urdf", urdf).with_config("r.yaml", config).with_base(Base::Floating);
-    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
-    let settings = serde_yaml::from_str::<File>(walk).unwrap().walk;
-    WalkEngine::new(Biped::new(model, &settings).unwrap(), settings).unwrap()
-}
-
-fn khr1() -> WalkEngine {
-    engine(
-        include_str!("../../../../urdf/khr1/khr1.urdf"),
-        include_str!("../../../../config/khr1.yaml"),
-        include_str!("../../../../config/gaits/khr1_walk.yaml"),
-    )
-}
+use robots::{engine, khr1};
 
 fn anthropomorphic() -> WalkEngine {
     engine(

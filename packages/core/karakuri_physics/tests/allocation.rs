@@ -2,37 +2,14 @@
 
 mod problems;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use karakuri_model::Shape;
 use karakuri_physics::solver::{SOLVERS, solve};
 use karakuri_physics::{BodyDescription, Owner, SolverSettings, Surface, World, WorldSettings};
 use karakuri_spatial::{Motion, Pose, Vector3};
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-#[expect(unsafe_code, reason = "an allocator is unsafe by its trait; it only counts and passes on")]
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|n| n.set(n.get() + 1));
-        // SAFETY: the caller's promises are the system allocator's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `alloc` above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use karakuri_testkit::{CountingHeap, heap_requests};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static HEAP: CountingHeap = CountingHeap;
 
 #[test]
 fn a_warm_step_allocates_nothing() {
@@ -71,11 +48,11 @@ fn a_warm_step_allocates_nothing() {
     for _ in 0..2000 {
         world.step();
     }
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = heap_requests();
     for _ in 0..200 {
         world.step();
     }
-    let allocated = ALLOCATIONS.with(Cell::get) - before;
+    let allocated = heap_requests() - before;
     assert!(world.statistics().n_contacts > 4, "{:?}", world.statistics());
     assert_eq!(
         allocated,
@@ -99,9 +76,9 @@ fn a_warm_solver_allocates_nothing() {
         solve(&mut p, &settings);
         p.velocity.copy_from_slice(&problem.velocity);
         p.blocks.copy_from_slice(&problem.blocks);
-        let before = ALLOCATIONS.with(Cell::get);
+        let before = heap_requests();
         solve(&mut p, &settings);
-        let allocated = ALLOCATIONS.with(Cell::get) - before;
+        let allocated = heap_requests() - before;
         assert_eq!(allocated, 0, "allocations of {}", solver.name());
     }
 }

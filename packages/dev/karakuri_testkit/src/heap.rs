@@ -1,0 +1,42 @@
+//! An allocator that counts, for tests of what must not allocate:
+//!
+//! ```
+//! #[global_allocator]
+//! static HEAP: karakuri_testkit::CountingHeap = karakuri_testkit::CountingHeap;
+//!
+//! let before = karakuri_testkit::heap_requests();
+//! let boxed = Box::new(1.0);
+//! assert_eq!(karakuri_testkit::heap_requests() - before, 1);
+//! # drop(boxed);
+//! ```
+#![expect(unsafe_code, reason = "a global allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, every request to it counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CountingHeap;
+
+thread_local! {
+    static REQUESTS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Requests of this thread for memory so far, where [`CountingHeap`] is the global allocator.
+pub fn heap_requests() -> usize {
+    REQUESTS.get()
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for CountingHeap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        REQUESTS.set(REQUESTS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
