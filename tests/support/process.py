@@ -109,3 +109,9 @@ class NodeProcess:
         """Processor time used so far, user and system, in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
+
+    def cpu_share(self):
+        """Share of one core used during the next second."""
+        started, used = time.monotonic(), self.cpu_seconds()
+        time.sleep(1.0)
+        return (self.cpu_seconds() - used) / (time.monotonic() - started)
