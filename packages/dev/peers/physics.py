@@ -27,6 +27,18 @@ SOURCE_2 = "Erez, Tassa, Todorov 2015, as restated in surveys: largest step at w
 STEPS = "step h [s]"
 CURVES = [
     {
+        "file": "rolling", "title": "1.1 Rolling: error of the velocities in 4 s", "y": "mean |Δv|² [m²/s²]", "source": SOURCE_1,
+        "ours": {
+            "karakuri, along y": r"1\.1 rolling along y, h = (?P<h>[\d.e-]+), 4 s: (?P<value>[\d.e-]+) m²",
+            "karakuri, 60° from x": r"1\.1 rolling along xy, h = (?P<h>[\d.e-]+), 4 s: (?P<value>[\d.e-]+) m²",
+        },
+        "peers": {
+            "RaiSim": {1e-3: 4.1e-7}, "Bullet, along y": {1e-3: 7e-28}, "Bullet, 60°": {1e-3: 3.9e-27}, "ODE, along y": {1e-3: 7.6e-9},
+            "ODE, DART: 60°": {1e-3: 3.145}, "MuJoCo, along y": {1e-3: 9.2e-3}, "MuJoCo, 60°": {1e-3: 7.1e-3},
+        },
+        "bar": {1e-3: 1e-9},
+    },
+    {
         "file": "bouncing", "title": "1.2 Bouncing: energy error in 20 s", "y": "mean (E − E₀)² [J²]", "source": SOURCE_1,
         "ours": {"karakuri": r"1\.2 bouncing, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²"},
         "peers": {
@@ -110,9 +122,53 @@ CURVES = [
     },
 ]  # fmt: skip
 
+# One picture each of what the tests print as `plot FILE | line | x y x y ...`: beside it what is published or exact, as points or lines.
+CONE = 0.5 * 0.001 * 0.5 * 9.81 * 0.3**2
+SERIES = [
+    {
+        "file": "mechanisms", "title": "3 IFToMM mechanisms: error over the step", "x": STEPS, "y": "error", "log": "xy",
+        "source": "reference solutions of the library, converged to all digits; the library's own limits are in the table below",
+    },
+    {
+        "file": "friction_cone", "title": "4 Friction cone: boxes pushed for 0.3 s", "x": "azimuth of the push [°]", "y": "way [m]", "log": "y",
+        "points": {"exact at 1.001": [(a, CONE) for a in range(0, 91, 10)]},
+        "source": "the exact cone; a pyramid of the same μ would hold up to 1.41 μmg at 45°",
+    },
+    {
+        "file": "slope", "title": "4 Boxes on a slope of 20°: way in 10 s", "x": "μ / tan α", "y": "way [m]", "log": "y",
+        "points": {
+            "exact": [(r, 0.5 * 9.81 * math.sin(math.radians(20)) * (1 - r) * 100) for r in (0.5, 0.9, 0.99, 0.999)],
+            "MuJoCo 4.0, elliptic": [(1.5, 8.7e-3)], "MuJoCo, impedance ratio 100": [(1.5, 8.7e-5)], "MuJoCo, 10 no-slip sweeps": [(1.5, 1.2e-6)],
+        },
+        "source": "closed form; MuJoCo 4.0 at h = 2 ms, measured once",
+    },
+    {
+        "file": "rocking_block", "title": "5 Housner's rocking block", "x": "time [s]", "y": "tilt [rad]", "log": "",
+        "points": {"impacts, exact": [(0.27385897478, 0), (0.66685096503, 0)]}, "source": "Housner 1963, integrated to all digits",
+    },
+    {
+        "file": "tippe_top", "title": "5 Tippe top: tilt of its axis", "x": "time [s]", "y": "tilt [°]", "log": "",
+        "points": {"reference": [(0.5, 56.1), (0.75, 99.3), (1.0, 158.1)]}, "source": "equations of the sliding top (Cohen 1977), integrated",
+    },
+    {
+        "file": "servo", "title": "6 Servos of the Springhead article's figure 6, h = 0.1 s", "x": "time [s]", "y": "angle [rad]", "log": "",
+        "points": {
+            "exact, K = 2": [(0.1, 1.353456), (0.2, 1.004128), (0.3, 0.602086), (0.5, -0.074652), (1, -0.168531)],
+            "exact, K = 20": [(0.1, 1.320342), (0.2, 1.062305), (0.3, 0.841773), (0.5, 0.519366), (1, 0.150737)],
+            "exact, K = 200": [(0.1, 1.310340), (0.2, 1.087226), (0.3, 0.901625), (0.5, 0.619591), (1, 0.242086)],
+        },
+        "source": "the implicit law's exact values, K with D = K/2",
+    },
+    {
+        "file": "grasp", "title": "7 A block in two pads, at 1.01 and 0.99 of the least force", "x": "time [s]", "y": "way [m]", "log": "y",
+        "points": {"exact at 0.99": [(0.1 * i, 0.5 * 0.0981 * (0.1 * i) ** 2) for i in range(1, 10)]},
+        "source": "closed form; the bar of what is held is 1e-6 m in 10 s",
+    },
+]  # fmt: skip
+
 # Single numbers as parts of their bars: what is measured, pattern, bar, peers.
 LIMITS = [
-    ("1.1 rolling [m²/s²]", r"1\.1 rolling along [^:]*: (?P<value>[\d.e-]+)", 1e-9, {"RaiSim": 4.1e-7, "Bullet": 3.9e-27, "MuJoCo": 7e-3}),
+    ("1.1 rolling [m²/s²]", r"1\.1 rolling along [^:]*, h = 0\.001, 4 s: (?P<value>[\d.e-]+)", 1e-9, {"RaiSim": 4.1e-7, "Bullet": 3.9e-27, "MuJoCo": 7e-3}),
     ("1.8 feet creep in 5 s [m]", r"1\.8 stand: feet creep by (?P<value>[\d.e-]+) m", 1e-6, {}),
     ("3 A01 energy [J]", r"A01 default: energy within (?P<value>[\d.e-]+) J", 5e-5, {}),
     ("3 A02, 2 windows, energy [J]", r"A02, 2 windows, [^:]*: energy (?P<value>[\d.e-]+) of", 0.075, {}),
@@ -142,34 +198,79 @@ def picture(width, height, parts):
 
 
 class Axes:
-    """Two logarithmic axes."""
+    """Two axes, each logarithmic if `log` names it."""
 
     left, top, width, height = 90, 50, 560, 340
 
-    def __init__(self, xs, ys):
-        self.x = (math.floor(math.log10(min(xs)) + 1e-9), math.ceil(math.log10(max(xs)) - 1e-9))
-        self.y = (math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys))))
-        self.x = (self.x[0], max(self.x[1], self.x[0] + 1))
-        self.y = (self.y[0], max(self.y[1], self.y[0] + 1))
+    def __init__(self, xs, ys, log="xy"):
+        self.log = log
+        self.x, self.x_step = self.span(xs, "x" in log)
+        self.y, self.y_step = self.span(ys, "y" in log)
+
+    @staticmethod
+    def span(values, log):
+        """Ends, as powers of ten of a logarithmic axis, and the distance of its marks."""
+        if log:
+            low, high = math.floor(math.log10(min(values)) + 1e-9), math.ceil(math.log10(max(values)) - 1e-9)
+            high = max(high, low + 1)
+            return (low, high), max(1, (high - low) // 8)
+        low, high = min(values), max(values)
+        step = 10.0 ** math.floor(math.log10((high - low) / 4))
+        step = next(k * step for k in (1, 2, 5, 10) if (high - low) / (k * step) <= 8)
+        return (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step), step
+
+    def part(self, axis, value):
+        (low, high) = getattr(self, axis)
+        if axis in self.log:
+            value = max(low, math.log10(value)) if value > 0 else low
+        return (value - low) / (high - low)
 
     def at(self, x, y):
-        return (
-            self.left + (math.log10(x) - self.x[0]) / (self.x[1] - self.x[0]) * self.width,
-            self.top + (1 - (math.log10(y) - self.y[0]) / (self.y[1] - self.y[0])) * self.height,
-        )
+        return self.left + self.part("x", x) * self.width, self.top + (1 - self.part("y", y)) * self.height
+
+    def marks(self, axis):
+        (low, high), step = getattr(self, axis), getattr(self, axis + "_step")
+        for i in range(round((high - low) / step) + 1):
+            n = low + i * step
+            yield (10.0**n, power(n)) if axis in self.log else (n, f"{n:.10g}".replace("-", "−"))
 
     def grid(self, x_label, y_label):
-        for n in range(self.x[0], self.x[1] + 1):
-            x, _ = self.at(10.0**n, 10.0 ** self.y[0])
+        for value, words in self.marks("x"):
+            x = self.left + self.part("x", value) * self.width
             yield f'<path d="M{x:.1f} {self.top}v{self.height}" stroke="#e4e4e4"/>'
-            yield text(x, self.top + self.height + 20, power(n), "middle")
-        every = max(1, (self.y[1] - self.y[0]) // 8)
-        for n in range(self.y[0], self.y[1] + 1, every):
-            _, y = self.at(10.0 ** self.x[0], 10.0**n)
+            yield text(x, self.top + self.height + 20, words, "middle")
+        for value, words in self.marks("y"):
+            y = self.top + (1 - self.part("y", value)) * self.height
             yield f'<path d="M{self.left} {y:.1f}h{self.width}" stroke="#e4e4e4"/>'
-            yield text(self.left - 8, y + 5, power(n), "end")
+            yield text(self.left - 8, y + 5, words, "end")
         yield text(self.left + self.width / 2, self.top + self.height + 44, x_label, "middle")
         yield text(24, self.top + self.height / 2, y_label, "middle", turn="-90")
+
+
+def series(chart, lines):
+    """Ours as lines, what is published or exact as rings."""
+    known, log = chart.get("points", {}), chart["log"]
+    points = [p for line in [*lines.values(), *known.values()] for p in line]
+    ys = [y for _, y in points if y > 0 or "y" not in log]
+    axes = Axes([x for x, _ in points], ys, log)
+    parts = [text(axes.left, 30, chart["title"], size=17), *axes.grid(chart["x"], chart["y"])]
+    legend, row = axes.left + axes.width + 24, axes.top + 10
+    for k, (name, line) in enumerate(lines.items()):
+        color = COLORS[k % len(COLORS)]
+        places = [axes.at(x, y) for x, y in line]
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        parts.append(f'<path d="{path}" fill="none" stroke="{color}" stroke-width="2.5"/>')
+        if len(line) < 40:
+            parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>' for x, y in places]
+        parts += [f'<path d="M{legend} {row - 4}h22" stroke="{color}" stroke-width="2.5"/>', text(legend + 30, row, name)]
+        row += 22
+    for k, (name, line) in enumerate(known.items()):
+        color = ["black", *COLORS[len(lines) :]][k % 8]
+        ring = f'r="5.5" fill="none" stroke="{color}" stroke-width="1.5"/>'
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" {ring}' for x, y in (axes.at(*p) for p in line)]
+        parts += [f'<circle cx="{legend + 11}" cy="{row - 4}" {ring}', text(legend + 30, row, name)]
+        row += 22
+    return picture(axes.left + axes.width + 300, axes.top + axes.height + 60, parts)
 
 
 def curve(chart, lines):
@@ -184,7 +285,7 @@ def curve(chart, lines):
     drawn = []
     for k, (name, line) in named:
         own, color = name in lines, COLORS[k % len(COLORS)]
-        places = [axes.at(x, max(y, 10.0 ** axes.y[0])) for x, y in sorted(line.items())]
+        places = [axes.at(x, y) for x, y in sorted(line.items())]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         drawn.append([f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{3 if own else 1.5}"/>'])
         fill, radius = (color, 5) if own else ("white", 3)
@@ -240,6 +341,15 @@ def spread(log):
     return log
 
 
+def plotted(log):
+    """Points of the lines of each file, from `plot FILE | line | x y ...`; of lines printed twice the last."""
+    files = {}
+    for file, line, numbers in re.findall(r"plot (\w+) \| (.*?) \| ([-\d. e]+)$", log, re.MULTILINE):
+        numbers = [float(x) for x in numbers.split()]
+        files.setdefault(file, {})[line] = list(zip(numbers[::2], numbers[1::2]))
+    return files
+
+
 def main():
     if len(sys.argv) > 1:
         log = pathlib.Path(sys.argv[1]).read_text()
@@ -266,6 +376,12 @@ def main():
             sys.exit(f"error: {chart['title']}: the tests print nothing for {', '.join(missing)}")
         (PICTURES / f"{chart['file']}.svg").write_text(curve(chart, lines))
         page += [f"## {chart['title']}", "", f"![{chart['title']}](images/physics/{chart['file']}.svg)", "", f"Peers: {chart['source']}.", ""]
+    files = plotted(log)
+    for chart in SERIES:
+        if chart["file"] not in files:
+            sys.exit(f"error: {chart['title']}: the tests print nothing")
+        (PICTURES / f"{chart['file']}.svg").write_text(series(chart, files[chart["file"]]))
+        page += [f"## {chart['title']}", "", f"![{chart['title']}](images/physics/{chart['file']}.svg)", "", f"Beside: {chart['source']}.", ""]
     rows = []
     for name, pattern, bar, peers in LIMITS:
         values = [float(m["value"]) for m in re.finditer(pattern, log)]
@@ -276,7 +392,7 @@ def main():
     page += ["## Single numbers", "", "![limits](images/physics/limits.svg)", "", "| | measured | bar | published |", "|---|---|---|---|"]
     page += [f"| {n} | {v:.1e} | {b:g} | {', '.join(f'{k} {x:g}' for k, x in p.items())} |" for n, v, b, p in rows]
     (ROOT / "docs" / "physics-plots.md").write_text("\n".join(page) + "\n")
-    print(f"written: docs/physics-plots.md and {len(CURVES) + 1} pictures in docs/images/physics")
+    print(f"written: docs/physics-plots.md and {len(CURVES) + len(SERIES) + 1} pictures in docs/images/physics")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ mod loops;
 
 use std::ops::RangeInclusive;
 
+pub use loops::read_joint_type;
+
 use karakuri_spatial::Pose;
 
 use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};

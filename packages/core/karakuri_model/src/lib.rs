@@ -19,7 +19,7 @@ pub use builder::{
     EndEffectorSpec, GeometrySpec, JointSpec, LinkSpec, LoopFrames, LoopSpec, MimicSpec,
     ModelBuilder, SensorSpec,
 };
-pub use config::read_convex;
+pub use config::{read_convex, read_joint_type};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Report, Severity};
 pub use joint_motion::{Freedom, JointMotion, MAX_FREEDOMS, Path, PathError, Screw};
 pub use load::{Loaded, Source, decode_text, load};

@@ -36,6 +36,12 @@ pub enum WorldError {
         /// Joint name.
         joint: String,
     },
+    /// A thing that no force moves.
+    #[error("`{name}` cannot move; name a free body or a link that moves")]
+    CannotMove {
+        /// Its name.
+        name: String,
+    },
     /// A motor that cannot be.
     #[error("motor `{name}`: {reason}")]
     Motor {

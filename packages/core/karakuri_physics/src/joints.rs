@@ -58,6 +58,24 @@ pub enum Failure {
     Yields,
 }
 
+impl Failure {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Breaks, Self::Yields];
+
+    /// Its name in files and services.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Breaks => "breaks",
+            Self::Yields => "yields",
+        }
+    }
+
+    /// By name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|failure| failure.name() == name)
+    }
+}
+
 /// Names a joint of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JointId(usize);

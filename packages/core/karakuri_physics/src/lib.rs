@@ -19,6 +19,7 @@ mod motors;
 mod noise;
 mod operators;
 mod pivoted;
+mod pushes;
 mod queries;
 mod robot;
 mod rows;
@@ -45,9 +46,11 @@ pub use karakuri_collision::ClosestPoints;
 pub use loops::loop_gap;
 pub use materials::{MaterialId, Mix, Mixing, Surface};
 pub use motors::MotorReport;
+pub use pushes::{Push, PushId};
 pub use robot::Drives;
 pub use scene::{
-    Ground, MaterialName, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot, SceneSurface,
+    Ground, MaterialName, Scene, SceneAnchor, SceneBody, SceneDrive, SceneGear, SceneGearEnd,
+    SceneJoint, SceneMaterials, ScenePart, ScenePush, SceneRobot, SceneSpring, SceneSurface,
 };
 pub use sensors::Imu;
 pub use settings::WorldSettings;

@@ -1,9 +1,10 @@
 //! What touches what, how hard, and how far things are apart, by name.
 
 use karakuri_collision::{ClosestPoints, ColliderId};
-use karakuri_model::FrameId;
+use karakuri_model::{BodyId as LinkBody, FrameId};
 use karakuri_spatial::{Force, Vector3};
 
+use crate::RobotId;
 use crate::contacts::{Attachment, ContactReport, Owner};
 use crate::errors::WorldError;
 use crate::world::World;
@@ -32,6 +33,23 @@ impl World {
         let bodies = self.body_ids().map(|id| self.body(id).description().name.clone());
         let known: Vec<_> = ["world".to_owned()].into_iter().chain(robots).chain(bodies).collect();
         unknown(known.join(", "))
+    }
+
+    /// The joint of this name, `robot/joint`, and the robot that has it.
+    pub fn find_robot_joint(&self, name: &str) -> Result<(RobotId, LinkBody), WorldError> {
+        let (robot, joint) = name.split_once('/').unwrap_or((name, ""));
+        let Some(id) = self.find_robot(robot) else {
+            let robots = self.robot_ids().map(|id| format!("{}/<joint>", self.robot(id).name()));
+            let known = robots.collect::<Vec<_>>().join(", ");
+            return Err(WorldError::NoSuchPart { name: name.to_owned(), known });
+        };
+        let model = self.robot(id).model();
+        let found = model.joint(joint).map(|body| (id, body));
+        found.ok_or_else(|| {
+            let names = model.joints.iter().map(|j| format!("{robot}/{}", j.name));
+            let known = names.collect::<Vec<_>>().join(", ");
+            WorldError::NoSuchPart { name: name.to_owned(), known }
+        })
     }
 
     /// The name by which [`World::find_part`] finds it.

@@ -8,15 +8,19 @@ mod materials;
 mod read;
 #[cfg(test)]
 mod tests;
+mod ties;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use materials::{MaterialName, SceneMaterials, SceneSurface};
+pub use ties::{
+    SceneAnchor, SceneGear, SceneGearEnd, SceneJoint, ScenePart, ScenePush, SceneSpring,
+};
 
 use karakuri_dynamics::Reduction;
 use karakuri_model::{Base, BodyId, Diagnostics, Model, MotorSpec, Place, Report};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::{BodyDescription, Owner, RobotId, World, WorldError, WorldSettings};
 
@@ -35,6 +39,14 @@ pub struct Scene {
     pub materials: SceneMaterials,
     /// Material of the ground, in place of its own numbers.
     pub ground_material: Option<MaterialName>,
+    /// Springs between points of things.
+    pub springs: Vec<SceneSpring>,
+    /// Joints between things, which can be detached while the world runs.
+    pub joints: Vec<SceneJoint>,
+    /// Gears, likewise.
+    pub gears: Vec<SceneGear>,
+    /// Forces that act for a while.
+    pub pushes: Vec<ScenePush>,
 }
 
 /// The ground's surface.
@@ -61,6 +73,10 @@ pub struct SceneRobot {
     pub floating: bool,
     /// Joint, position [rad or m] and where it is written.
     pub joints: Vec<(String, f64, Place)>,
+    /// Joint, velocity [rad/s or m/s] and where it is written.
+    pub velocities: Vec<(String, f64, Place)>,
+    /// Velocity of a floating root link at its origin, in world axes. [rad/s; m/s]
+    pub velocity: Motion,
     /// Joint, drive and where it is written.
     pub drives: Vec<(String, SceneDrive, Place)>,
     /// Motors beside those of the robot YAML.
@@ -80,6 +96,8 @@ pub struct SceneDrive {
     pub damping: Option<f64>,
     /// Position target; without one the drive holds the initial position. [rad or m]
     pub target: Option<f64>,
+    /// Effort beside the servo's, until a command says otherwise. [N·m or N]
+    pub effort: Option<f64>,
 }
 
 /// A body of a scene.
@@ -101,6 +119,11 @@ impl SceneRobot {
     /// What the robot stands on.
     pub fn base(&self) -> Base {
         if self.floating { Base::Floating } else { Base::Fixed(self.pose) }
+    }
+
+    /// Whether it has a velocity at time zero.
+    fn moves(&self) -> bool {
+        !self.velocities.is_empty() || self.velocity != Motion::default()
     }
 
     /// Position at time zero. (nq)
@@ -127,6 +150,22 @@ impl SceneRobot {
         }
         Reduction::new(model).project_position(&mut q);
         q
+    }
+
+    /// Velocity at time zero, as the couplings and loops of the model allow it. (nv)
+    fn rates(&self, model: &Model, report: &mut Report) -> Vec<f64> {
+        let mut v = vec![0.0; model.nv];
+        if let (Base::Floating, Some(root)) = (model.base, model.joints.first()) {
+            let run = &mut v[root.v_start..root.v_start + 6];
+            run[..3].copy_from_slice(self.velocity.linear.as_slice());
+            run[3..].copy_from_slice(self.velocity.angular.as_slice());
+        }
+        for (name, value, place) in &self.velocities {
+            if let Some(id) = self.joint(model, name, place, report) {
+                v[model.joints[id.0].v_start] = *value;
+            }
+        }
+        v
     }
 
     /// A joint with one freedom, or a report why not.
@@ -171,6 +210,13 @@ impl World {
             match world.add_robot(&robot.name, Arc::clone(model), &q) {
                 Ok(id) => {
                     world.set_drives(id, robot, &mut report);
+                    if robot.moves() {
+                        let (q, v) =
+                            (world.robot(id).q().to_vec(), robot.rates(model, &mut report));
+                        if let Err(error) = world.set_robot_state(id, &q, &v) {
+                            refuse(&error, &robot.place, &mut report);
+                        }
+                    }
                     for (motor, place) in &robot.motors {
                         if let Err(error) = world.add_motor(id, motor.clone()) {
                             refuse(&error, place, &mut report);
@@ -195,6 +241,7 @@ impl World {
             }
         }
         world.coat(scene, &mut report);
+        world.tie(scene, &mut report);
         report.finish(Some(world)).map(|(world, _)| world)
     }
 
@@ -210,7 +257,8 @@ impl World {
                 set(drive.damping, &mut drives.damping[k]),
             ];
             set(drive.target, &mut drives.position[k]);
-            drives.enabled[k] |= gains.iter().any(Option::is_some);
+            let effort = set(drive.effort, &mut drives.effort[k]);
+            drives.enabled[k] |= gains.iter().chain([&effort]).any(Option::is_some);
         }
     }
 }

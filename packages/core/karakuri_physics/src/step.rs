@@ -89,6 +89,7 @@ impl World {
         }
         watch.enter(Stage::Collision);
         self.open_ledger();
+        self.push();
         self.find_contacts();
         watch.enter(Stage::FreeMotion);
         let solution = match self.solve_velocities(watch) {

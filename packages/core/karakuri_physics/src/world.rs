@@ -15,6 +15,7 @@ use crate::gears::Gear;
 use crate::impacts::Bounces;
 use crate::joints::AttachedJoint;
 use crate::materials::{Materials, Surface};
+use crate::pushes::Push;
 use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
@@ -73,6 +74,7 @@ pub struct World {
     pub(crate) contacts_asleep: Vec<Contact>,
     pub(crate) n_asleep: usize,
     pub(crate) springs: Vec<Option<Spring>>,
+    pub(crate) pushes: Vec<Option<Push>>,
     pub(crate) joints: Vec<Option<AttachedJoint>>,
     pub(crate) gears: Vec<Option<Gear>>,
     pub(crate) bounces: Bounces,
@@ -195,6 +197,7 @@ impl World {
             contacts_asleep: Vec::new(),
             n_asleep: 0,
             springs: Vec::new(),
+            pushes: Vec::new(),
             joints: Vec::new(),
             gears: Vec::new(),
             bounces: Bounces::default(),
@@ -374,6 +377,7 @@ impl World {
         self.wake_all();
         self.robots[id.0] = None;
         self.remove_loose_springs();
+        self.remove_loose_pushes();
         self.remove_loose_joints();
         self.remove_loose_gears();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
@@ -385,6 +389,7 @@ impl World {
         self.wake_all();
         self.bodies[id.0] = None;
         self.remove_loose_springs();
+        self.remove_loose_pushes();
         self.remove_loose_joints();
         self.remove_loose_gears();
         self.remove_colliders(|owner| owner == Owner::Body(id));

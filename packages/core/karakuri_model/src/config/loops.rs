@@ -25,7 +25,7 @@ pub(super) fn read(
     };
     let (link_a, link_b) = (link("link_a"), link("link_b"));
     let frames = read_frames(reader, &fields, node, path);
-    let (locked, turn) = read_type(reader, &fields, path)?;
+    let (locked, turn) = read_joint_type(reader, &fields, path)?;
     let posture =
         fields.get("posture").and_then(|(node, path)| reader.text(node, &path).map(str::to_owned));
     let frames = match frames? {
@@ -60,8 +60,9 @@ fn read_frames(
     }
 }
 
-/// What the type locks, and the turn that puts its axis along the joint frame's z.
-fn read_type(
+/// What the keys `type`, `axis` and `locked` of a joint lock, in the order rotation x y z, translation x y z, and the turn
+/// that puts the joint's axis along its frame's z.
+pub fn read_joint_type(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     path: &str,

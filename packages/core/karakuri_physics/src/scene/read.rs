@@ -18,8 +18,8 @@ pub(super) const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
 pub(super) const RESTITUTION: RangeInclusive<f64> = 0.0..=1.0;
 const LENGTH: RangeInclusive<f64> = 1e-6..=1e4;
 const MASS: RangeInclusive<f64> = 1e-9..=1e9;
-const GAIN: RangeInclusive<f64> = 0.0..=1e12;
-const ANY: RangeInclusive<f64> = -1e9..=1e9;
+pub(super) const GAIN: RangeInclusive<f64> = 0.0..=1e12;
+pub(super) const ANY: RangeInclusive<f64> = -1e9..=1e9;
 /// Wood, until the scene says more.
 const BODY_FRICTION: f64 = 0.5;
 
@@ -34,6 +34,10 @@ impl Scene {
             bodies: Vec::new(),
             materials: SceneMaterials::default(),
             ground_material: None,
+            springs: Vec::new(),
+            joints: Vec::new(),
+            gears: Vec::new(),
+            pushes: Vec::new(),
         };
         scene.settings.gravity = EARTH;
         if let Some(root) = yaml::parse(file, text, &mut report) {
@@ -56,13 +60,19 @@ impl Scene {
             "materials",
             "mixing",
             "pairs",
+            "restitution_threshold",
             "ground",
             "robots",
             "bodies",
+            "springs",
+            "joints",
+            "gears",
+            "pushes",
         ];
         let fields = reader.fields(root, "", &keys);
         self.read_settings(reader, &fields);
         self.materials.read(reader, &fields);
+        self.read_ties(reader, &fields);
         if let Some((node, path)) = fields.get("ground") {
             let fields = reader.fields(node, &path, &["friction", "restitution", "material"]);
             let (friction, restitution) = surface(reader, &fields, Ground::default().friction);
@@ -102,6 +112,10 @@ impl Scene {
         if let Some((node, path)) = fields.get("solver") {
             read_solver(reader, node, &path, &mut self.settings.solver);
         }
+        let slowest = number(reader, fields, "restitution_threshold", (&(0.0..=1e3), "m/s"));
+        if let Some(slowest) = slowest {
+            self.settings.restitution_threshold = slowest;
+        }
         if let Some(threads) = whole(reader, fields, "threads", &(1.0..=256.0)) {
             self.settings.threads = threads;
         }
@@ -130,7 +144,7 @@ pub(super) fn number(
     fields.get(key).and_then(|(node, path)| reader.number(node, &path, range, unit))
 }
 
-fn required_number(
+pub(super) fn required_number(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     key: &str,
@@ -140,7 +154,12 @@ fn required_number(
     reader.number(node, &path, range, unit)
 }
 
-fn vector(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> Option<Vector3> {
+pub(super) fn vector(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    unit: &str,
+) -> Option<Vector3> {
     fields.get(key).and_then(|(node, path)| reader.vector(node, &path, unit)).map(Vector3::from)
 }
 
@@ -152,12 +171,20 @@ fn surface(reader: &mut Reader<'_>, fields: &Fields<'_>, friction: f64) -> (f64,
     )
 }
 
-fn read_pose(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Pose {
+pub(super) fn read_pose(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Pose {
     let Some((node, path)) = fields.get("pose") else { return Pose::IDENTITY };
     let fields = reader.fields(node, &path, &["xyz", "rpy"]);
     let xyz = vector(reader, &fields, "xyz", "m").unwrap_or_default();
     let rpy = vector(reader, &fields, "rpy", "rad").unwrap_or_default();
     Pose::from_xyz_rpy(xyz.into(), rpy.into())
+}
+
+fn read_velocity(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Motion {
+    let Some((node, path)) = fields.get("velocity") else { return Motion::default() };
+    let fields = reader.fields(node, &path, &["linear", "angular"]);
+    let linear = vector(reader, &fields, "linear", "m/s").unwrap_or_default();
+    let angular = vector(reader, &fields, "angular", "rad/s").unwrap_or_default();
+    Motion::new(angular, linear)
 }
 
 /// One of two words, each with its meaning.
@@ -224,8 +251,19 @@ fn whole(
 }
 
 fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneRobot> {
-    let keys =
-        ["name", "urdf", "config", "pose", "base", "joints", "drives", "motors", "materials"];
+    let keys = [
+        "name",
+        "urdf",
+        "config",
+        "pose",
+        "base",
+        "velocity",
+        "joints",
+        "velocities",
+        "drives",
+        "motors",
+        "materials",
+    ];
     let fields = reader.fields(node, path, &keys);
     let name = reader.required(&fields, "name", "arm").and_then(|(n, p)| reader.text(n, &p));
     let urdf = reader
@@ -234,22 +272,33 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
     let config = fields.get("config").and_then(|(n, p)| reader.text(n, &p)).map(PathBuf::from);
     let pose = read_pose(reader, &fields);
     let base = choice(reader, &fields, "base", [("fixed", false), ("floating", true)]);
-    let mut joints = Vec::new();
-    if let Some((node, path)) = fields.get("joints") {
+    let velocity = read_velocity(reader, &fields);
+    if let Some((node, path)) = fields.get("velocity")
+        && base != Some(true)
+    {
+        reader.error(node, format!("{path}: a fixed base has none"), "write `base: floating`");
+    }
+    let mut by_joint = |key, unit| {
+        let mut values = Vec::new();
+        let Some((node, path)) = fields.get(key) else { return values };
         for (joint, place, node, path) in reader.entries(node, &path) {
-            if let Some(value) = reader.number(node, &path, &ANY, "rad or m") {
-                joints.push((joint.to_owned(), value, place.clone()));
+            if let Some(value) = reader.number(node, &path, &ANY, unit) {
+                values.push((joint.to_owned(), value, place.clone()));
             }
         }
-    }
+        values
+    };
+    let (joints, velocities) =
+        (by_joint("joints", "rad or m"), by_joint("velocities", "rad/s or m/s"));
     let mut drives = Vec::new();
     if let Some((node, path)) = fields.get("drives") {
         for (joint, place, node, path) in reader.entries(node, &path) {
-            let fields = reader.fields(node, &path, &["stiffness", "damping", "target"]);
+            let fields = reader.fields(node, &path, &["stiffness", "damping", "target", "effort"]);
             let drive = SceneDrive {
                 stiffness: number(reader, &fields, "stiffness", (&GAIN, "N·m/rad or N/m")),
                 damping: number(reader, &fields, "damping", (&GAIN, "N·m·s/rad or N·s/m")),
                 target: number(reader, &fields, "target", (&ANY, "rad or m")),
+                effort: number(reader, &fields, "effort", (&ANY, "N·m or N")),
             };
             drives.push((joint.to_owned(), drive, place.clone()));
         }
@@ -275,7 +324,9 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         config,
         pose,
         floating: base.unwrap_or(false),
+        velocity,
         joints,
+        velocities,
         drives,
         place: node.place.clone(),
     })
@@ -311,12 +362,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     };
     let inertia = fields.get("inertia").and_then(|(n, p)| read_inertia(reader, n, &p));
     let pose = read_pose(reader, &fields);
-    let mut velocity = Motion::default();
-    if let Some((node, path)) = fields.get("velocity") {
-        let fields = reader.fields(node, &path, &["linear", "angular"]);
-        velocity.linear = vector(reader, &fields, "linear", "m/s").unwrap_or_default();
-        velocity.angular = vector(reader, &fields, "angular", "rad/s").unwrap_or_default();
-    }
+    let velocity = read_velocity(reader, &fields);
     let (friction, restitution) = surface(reader, &fields, BODY_FRICTION);
     let color = vector(reader, &fields, "color", "red, green, blue from 0 to 1");
     let color = color.unwrap_or(Vector3::new(0.7, 0.7, 0.7)).map(|c| c.clamp(0.0, 1.0));

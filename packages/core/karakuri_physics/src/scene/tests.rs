@@ -205,3 +205,126 @@ fn a_belt_of_a_scene_runs() {
     let id = world.find_body("box").unwrap();
     assert!((world.body(id).velocity().linear - Vector3::y() * 0.2).norm() < 1e-8);
 }
+
+/// A wheel on a hinge about z, and a slide along x beside it.
+const WHEEL: &str = r#"<robot name="drum"><link name="world"/>
+  <link name="wheel"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="rack"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="turn" type="continuous"><parent link="world"/><child link="wheel"/><axis xyz="0 0 1"/></joint>
+  <joint name="slide" type="prismatic"><parent link="world"/><child link="rack"/><axis xyz="1 0 0"/>
+    <limit lower="-9" upper="9" effort="0" velocity="0"/></joint>
+</robot>"#;
+
+fn with_wheel(text: &str) -> Result<World, Diagnostics> {
+    let scene = Scene::parse(text, "drum.yaml")?;
+    let base = scene.robots[0].base();
+    let source = karakuri_model::Source::urdf("drum.urdf", WHEEL).with_base(base);
+    let model = Arc::new(karakuri_model::load(&source, &mut karakuri_model::NoAssets)?.model);
+    World::from_scene(&scene, &[model])
+}
+
+#[test]
+fn gears_efforts_and_velocities_of_a_scene() {
+    let mut world = with_wheel(
+        "robots:
+  - {name: drum, urdf: drum.urdf, velocities: {turn: 2, slide: 1}, drives: {turn: {effort: 0.3}}}
+gears:
+  - {name: teeth, a: {joint: drum/turn}, b: {joint: drum/slide}, ratio: 0.5}",
+    )
+    .unwrap();
+    let id = world.find_robot("drum").unwrap();
+    for _ in 0..1000 {
+        world.step();
+    }
+    // The rack of 2 kg at half a metre a radian adds 0.5 kg·m² to the wheel's 0.1.
+    let v = world.robot(id).v();
+    assert!((v[0] - (2.0 + 0.3 / 0.6)).abs() < 1e-9 && (v[1] - 0.5 * v[0]).abs() < 1e-9, "{v:?}");
+    let gear = world.find_gear("teeth").unwrap();
+    // To the solver's tolerance over a step.
+    let torque = world.gear(gear).unwrap().torque;
+    assert!((torque - 2.0 * 0.5 * 0.5).abs() < 1e-5, "{torque} N");
+}
+
+#[test]
+fn springs_joints_and_pushes_of_a_scene() {
+    let scene = "gravity: [0, 0, 0]
+bodies:
+  - {name: left, shape: {box: [0.2, 0.2, 0.2]}, mass: 1, pose: {xyz: [0, 0, 1]}}
+  - {name: right, shape: {box: [0.2, 0.2, 0.2]}, mass: 1, pose: {xyz: [0.3, 0, 1]}}
+  - {name: weight, shape: {sphere: {radius: 0.1}}, mass: 2, pose: {xyz: [5, 0, 1]}}
+springs:
+  - {a: {part: world, point: [5, 0, 1]}, b: {part: weight, point: [0, 0, 0.01]}, stiffness: 50, rest_length: 0}
+joints:
+  - {name: glue, a: left, b: right, type: fixed, pose: {xyz: [0.15, 0, 0]}, strength: {force: 3, failure: breaks}}
+pushes:
+  - {part: left, force: [-4, 0, 0], from: 0.1, until: 0.2}
+  - {part: weight, force: [0, 0, 1], torque: [0, 0, 0], until: 0.05}";
+    let mut world = World::from_scene(&Scene::parse(scene, "ties.yaml").unwrap(), &[]).unwrap();
+    let [left, right] = ["left", "right"].map(|name| world.find_body(name).unwrap());
+    let glue = world.find_joint("glue").unwrap();
+    for _ in 0..300 {
+        world.step();
+    }
+    // 2 N hold at the glue, half of the push: both have an eighth of its impulse a kilogram.
+    for id in [left, right] {
+        let v = world.body(id).velocity().linear.x;
+        assert!((v + 0.2).abs() < 1e-9, "{v} m/s");
+    }
+    assert!(!world.joint(glue).unwrap().broken);
+    let push = crate::Push {
+        part: Owner::Body(left),
+        point: Vector3::zeros(),
+        wrench: karakuri_spatial::Force::new(Vector3::zeros(), Vector3::x() * -8.0),
+        from: 0.0,
+        until: f64::INFINITY,
+    };
+    let id = world.add_push(push).unwrap();
+    for _ in 0..10 {
+        world.step();
+    }
+    assert!(world.joint(glue).unwrap().broken, "4 N are above its 3 N");
+    let before = world.body(left).velocity();
+    world.remove_push(id);
+    world.step();
+    assert!((world.body(left).velocity().linear - before.linear).norm() < 1e-12);
+    // The end that is 1 cm above the middle hangs where the world's is.
+    let weight = world.body(world.find_body("weight").unwrap());
+    assert!((weight.pose().translation.z - 1.0).abs() < 0.05);
+}
+
+#[test]
+fn wrong_ties_name_line_and_remedy() {
+    let body = "bodies: [{name: box, shape: {box: [1, 1, 1]}, mass: 1}]\n";
+    for (text, words) in [
+        ("springs: [{a: {part: box}, b: {part: bix}, stiffness: 1, rest_length: 0}]", "no `bix`"),
+        ("springs: [{a: {part: box}, stiffness: 1, rest_length: 0}]", "springs.b is missing"),
+        ("pushes: [{part: world, force: [1, 0, 0]}]", "`world` cannot move; name a free body"),
+        ("pushes: [{part: box, force: [1, 0]}]", "pushes.force has 2 numbers, not 3"),
+        ("joints: [{name: j, a: box, b: world, type: weld}]", "joints.type: unknown"),
+        ("joints: [{name: j, a: box, b: box, type: fixed}]", "both ends are one rigid body"),
+        (
+            "joints: [{name: j, a: box, b: world, type: fixed, strength: {force: 1, failure: rips}}]",
+            "`rips` is no way to fail; write breaks or yields",
+        ),
+        (
+            "joints: [{name: j, a: box, b: world, type: fixed, strength: {force: 0, failure: breaks}}]",
+            "its strength must be positive",
+        ),
+        (
+            "gears: [{name: g, a: {part: box}, b: {joint: arm/elbow}, ratio: 1}]",
+            "names no joint, and no part with its axis",
+        ),
+        (
+            "gears: [{name: g, a: {part: box, axis: [0, 0, 1]}, b: {joint: arm/elbow}, ratio: 1}]",
+            "no `arm/elbow`",
+        ),
+    ] {
+        let scene = Scene::parse(&format!("{body}{text}"), "bad.yaml");
+        let message = scene.and_then(|s| World::from_scene(&s, &[])).expect_err(text).to_string();
+        assert!(message.contains("bad.yaml:2: error: "), "{text}\n{message}");
+        assert!(message.contains(words), "{text}\n{message}");
+    }
+    let robot = "robots: [{name: drum, urdf: drum.urdf, velocity: {linear: [1, 0, 0]}}]";
+    let message = with_wheel(robot).unwrap_err().to_string();
+    assert!(message.contains("a fixed base has none; write `base: floating`"), "{message}");
+}

@@ -1,9 +1,8 @@
 //! Consistency, section 2: how far a step of `h` takes the world from its own reference at 1/64 ms, from sampled states on.
 //! [Erez, Tassa, Todorov 2015]
 
-use karakuri_model::{Base, JointSpec, LinkSpec, ModelBuilder};
-use karakuri_physics::{Integrator, RobotId, World};
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_physics::{Integrator, RobotId, World, WorldSettings};
+use karakuri_spatial::{Motion, Pose};
 
 use crate::support::*;
 
@@ -16,18 +15,9 @@ const STEPS: [f64; 6] = [5e-4, 1e-3, 2e-3, 4e-3, 8e-3, 16e-3];
 
 /// Five rods of 1 m and 1 kg, hinged, stretched out level.
 fn chain(dt: f64, integrator: Integrator) -> (World, RobotId) {
-    let mut w = world(dt, EARTH, integrator);
-    let mut builder = ModelBuilder::new("chain", Base::Fixed(Pose::IDENTITY)).link(base());
-    for i in 0..5 {
-        let (name, parent) = (format!("rod{i}"), format!("rod{}", i - 1));
-        let (parent, x) = if i == 0 { ("base", 0.0) } else { (parent.as_str(), 1.0) };
-        let rod = diagonal(1.0, [0.5, 0.0, 0.0], [1e-4, 1.0 / 12.0, 1.0 / 12.0]);
-        builder = builder.link(LinkSpec::new(&name, rod)).joint(
-            JointSpec::revolute(&format!("hinge{i}"), parent, &name, Vector3::y())
-                .at(at(x, 0.0, 0.0)),
-        );
-    }
-    let (id, _) = add(&mut w, builder);
+    let mut w = scene_at("rods", dt);
+    w.set_settings(WorldSettings { integrator, ..*w.settings() });
+    let id = only_robot(&w);
     (w, id)
 }
 
@@ -77,22 +67,20 @@ fn a_swinging_chain_keeps_its_energy() {
     }
 }
 
-const CAPSULES: &str = include_str!("../../../../../config/scenes/benchmarks/capsules.yaml");
-
 #[test]
 #[ignore = "90 000 steps of 27 capsules"]
 fn falling_capsules_agree_with_themselves() {
     let states = |w: &World| -> Vec<(Pose, Motion)> {
         w.body_ids().map(|id| (w.body(id).pose(), w.body(id).velocity())).collect()
     };
-    let mut reference = world_of_bodies(CAPSULES, FINE);
+    let mut reference = scene_at("capsules", FINE);
     let mut samples = Vec::new();
     for _ in 0..=10 {
         samples.push(states(&reference));
         run(&mut reference, APART);
     }
     for h in STEPS {
-        let (mut w, mut sum) = (world_of_bodies(CAPSULES, h), 0.0);
+        let (mut w, mut sum) = (scene_at("capsules", h), 0.0);
         let ids: Vec<_> = w.body_ids().collect();
         for pair in samples.windows(2) {
             for (&id, (pose, velocity)) in ids.iter().zip(&pair[0]) {

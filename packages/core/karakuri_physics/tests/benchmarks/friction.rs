@@ -1,7 +1,7 @@
 //! Friction laws, section 4.
 
 use karakuri_physics::{Integrator, ObjectId, Owner, World};
-use karakuri_spatial::{Force, Motion, Vector3};
+use karakuri_spatial::{Motion, Vector3};
 
 use crate::support::*;
 
@@ -19,59 +19,70 @@ fn on_ground(dt: f64, mu: f64, slope: f64) -> (World, ObjectId) {
 
 #[test]
 fn the_cone_is_round() {
-    for azimuth in (0..=90).step_by(5) {
-        let angle = f64::from(azimuth).to_radians();
-        let direction = Vector3::new(angle.cos(), angle.sin(), 0.0);
-        for (factor, slides) in [(0.999, false), (1.001, true)] {
-            let (mut w, id) = on_ground(1e-3, 0.5, 0.0);
-            for _ in 0..300 {
-                w.apply_body_wrench(id, Force::new(Vector3::zeros(), direction * (factor * G)));
-                step(&mut w);
-            }
-            let moved = w.body(id).pose().translation.xy();
-            if slides {
-                let off = moved.y.atan2(moved.x) - angle;
-                let expected = 0.5 * 0.001 * 0.5 * G * 0.3 * 0.3;
-                assert!(off.abs() < 0.05_f64.to_radians(), "{azimuth}°: turned by {off} rad");
-                assert!((moved.norm() / expected - 1.0).abs() < 0.05, "{azimuth}°: {moved}");
-            } else {
-                assert!(moved.norm() < 1e-8, "{azimuth}°: creeps by {} m", moved.norm());
-            }
+    let mut w = scene("friction_cone");
+    let starts: Vec<_> = w.body_ids().map(|id| (id, w.body(id).pose().translation)).collect();
+    run(&mut w, 0.3);
+    let mut lines = [Vec::new(), Vec::new()];
+    for (id, start) in starts {
+        let name = w.body(id).description().name.clone();
+        let (what, azimuth) = name.split_once('_').unwrap();
+        let azimuth: f64 = azimuth.parse().unwrap();
+        let angle = azimuth.to_radians();
+        let moved = (w.body(id).pose().translation - start).xy();
+        lines[usize::from(what == "slides")].push((azimuth, moved.norm()));
+        if what == "slides" {
+            let off = moved.y.atan2(moved.x) - angle;
+            let expected = 0.5 * 0.001 * 0.5 * G * 0.3 * 0.3;
+            assert!(off.abs() < 0.05_f64.to_radians(), "{azimuth}°: turned by {off} rad");
+            assert!((moved.norm() / expected - 1.0).abs() < 0.05, "{azimuth}°: {moved}");
+        } else {
+            assert!(moved.norm() < 1e-8, "{azimuth}°: creeps by {} m", moved.norm());
         }
+    }
+    for (line, points) in ["pushed with 0.999 μmg", "pushed with 1.001 μmg"].into_iter().zip(lines)
+    {
+        plot("friction_cone", line, &points);
     }
 }
 
 #[test]
 fn a_slope_holds_or_slides() {
     let slope = 20.0_f64.to_radians();
-    for ratio in [0.5, 0.9, 0.99, 0.999, 1.001, 1.01, 1.1, 2.0] {
-        let mu = ratio * slope.tan();
-        let (mut w, id) = on_ground(2e-3, mu, slope);
-        let seconds = if ratio > 1.0 { 10.0 } else { 1.0 };
-        run(&mut w, seconds);
-        let (x, v) = (w.body(id).pose().translation.x, w.body(id).velocity().linear.x);
+    let mut w = scene("slope");
+    let ids: Vec<ObjectId> = w.body_ids().collect();
+    run(&mut w, 1.0);
+    let speeds: Vec<f64> = ids.iter().map(|&id| w.body(id).velocity().linear.x).collect();
+    run(&mut w, 9.0);
+    let mut points = Vec::new();
+    for (&id, v) in ids.iter().zip(speeds) {
+        let name = w.body(id).description().name.clone();
+        let ratio: f64 = name.strip_prefix("box_").unwrap().parse().unwrap();
+        let x = w.body(id).pose().translation.x;
+        points.push((ratio, x.abs()));
         if ratio > 1.0 {
             assert!(x.abs() <= 1e-8, "μ = {ratio} tan α: creeps by {x} m");
         } else {
-            let a = G * (slope.sin() - mu * slope.cos());
+            let a = G * (slope.sin() - ratio * slope.tan() * slope.cos());
             assert!((v / a - 1.0).abs() < 1e-6, "μ = {ratio} tan α: {v} m/s instead of {a}");
         }
     }
+    plot("slope", "karakuri", &points);
 }
 
 #[test]
 fn the_stopping_distance_is_the_same_in_all_directions() {
-    for degrees in [0.0_f64, 30.0, 45.0] {
+    let mut w = scene("stopping");
+    let ids: Vec<ObjectId> = w.body_ids().collect();
+    let starts: Vec<_> = ids.iter().map(|&id| w.body(id).pose().translation).collect();
+    run(&mut w, 1.5);
+    for ((id, start), degrees) in ids.into_iter().zip(starts).zip([0.0_f64, 30.0, 45.0]) {
         let angle = degrees.to_radians();
-        let (mut w, id) = on_ground(1e-3, 0.3, 0.0);
-        let velocity = Vector3::new(3.0 * angle.cos(), 3.0 * angle.sin(), 0.0);
-        w.set_body_state(id, at(0.0, 0.0, 0.025), Motion::new(Vector3::zeros(), velocity)).unwrap();
-        run(&mut w, 1.5);
         let p = w.body(id).pose();
+        let moved = p.translation - start;
         let expected = 9.0 / (2.0 * 0.3 * G);
-        let distance = p.translation.xy().norm();
+        let distance = moved.xy().norm();
         assert!((distance / expected - 1.0).abs() < 2e-3, "{degrees}°: {distance} m of {expected}");
-        let off = p.translation.y.atan2(p.translation.x) - angle;
+        let off = moved.y.atan2(moved.x) - angle;
         assert!(off.abs() < 1e-6, "{degrees}°: leaves its line by {off} rad");
         assert!((p.rotation[(1, 0)]).abs() < 1e-6, "{degrees}°: yaws");
     }
@@ -79,13 +90,9 @@ fn the_stopping_distance_is_the_same_in_all_directions() {
 
 #[test]
 fn a_ball_slides_then_rolls() {
-    let (mu, v0, R, dt): (f64, f64, f64, f64) = (0.3, 2.0, 0.1, 1e-4);
-    let mut w = world(dt, EARTH, Integrator::Default);
-    w.add_ground(mu, 0.0);
-    let mut ball = sphere("ball", R, 1.0, at(0.0, 0.0, R));
-    ball.friction = mu;
-    ball.velocity = Motion::new(Vector3::zeros(), Vector3::new(v0, 0.0, 0.0));
-    let id = w.add_body(ball).unwrap();
+    let (mu, v0, R): (f64, f64, f64) = (0.3, 2.0, 0.1);
+    let mut w = scene("ball");
+    let id = w.find_body("ball").unwrap();
     let momentum = |w: &World| {
         let v = w.body(id).velocity();
         v.linear.x * R + 0.4 * R * R * v.angular.y

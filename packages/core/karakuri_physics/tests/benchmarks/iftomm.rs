@@ -1,12 +1,9 @@
 //! IFToMM multibody library (González, Dopico, Lugrís, Cuadrado 2006), section 3.
 
-use karakuri_model::{Base, Drive, JointSpec, LinkSpec, LoopFrames, LoopSpec, ModelBuilder};
-use karakuri_physics::{Anchor, Integrator, RobotId, Spring, World, loop_gap};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_physics::{Integrator, RobotId, World, WorldSettings, loop_gap};
+use karakuri_spatial::Vector3;
 
 use crate::support::*;
-
-const DOWN_Y: [f64; 3] = [0.0, -9.81, 0.0];
 
 fn gap(w: &World, id: RobotId) -> f64 {
     loop_gap(w.robot(id).model(), w.robot(id).data())
@@ -18,12 +15,9 @@ fn a01_simple_pendulum() {
     for (integrator, dt, allowed) in
         [(Integrator::Default, 1e-3, 1e-4), (Integrator::RungeKutta4, 1e-3, 1e-9)]
     {
-        let mut w = world(dt, DOWN_Y, integrator);
-        let builder = ModelBuilder::new("pendulum", Base::Fixed(Pose::IDENTITY))
-            .link(base())
-            .link(LinkSpec::new("bob", diagonal(1.0, [-1.0, 0.0, 0.0], [0.0; 3])))
-            .joint(JointSpec::revolute("hinge", "base", "bob", Vector3::z()));
-        let (id, _) = add(&mut w, builder);
+        let mut w = scene_at("a01_pendulum", dt);
+        w.set_settings(WorldSettings { integrator, ..*w.settings() });
+        let id = only_robot(&w);
         let initial = energy(&mut w);
         let mut drift: f64 = 0.0;
         for (time, expected) in [
@@ -44,59 +38,11 @@ fn a01_simple_pendulum() {
     }
 }
 
-/// A02: `n` windows of rods of 1 m and 1 kg; pivots on the ground, tips joined by couplers.
-fn windows(n: usize) -> ModelBuilder {
-    let rod = |com: [f64; 3], long: usize| {
-        let mut i = [1.0 / 12.0; 3];
-        i[long] = 0.0;
-        diagonal(1.0, com, i)
-    };
-    let mut builder = ModelBuilder::new("windows", Base::Fixed(Pose::IDENTITY)).link(base());
-    for i in 0..=n {
-        let name = format!("crank{i}");
-        builder = builder.link(LinkSpec::new(&name, rod([0.0, 0.5, 0.0], 1))).joint(
-            JointSpec::revolute(&format!("pivot{i}"), "base", &name, Vector3::z())
-                .at(at(i as f64, 0.0, 0.0)),
-        );
-    }
-    for i in 0..n {
-        let (name, next) = (format!("coupler{i}"), format!("crank{}", i + 1));
-        builder = builder
-            .link(LinkSpec::new(&name, rod([0.5, 0.0, 0.0], 0)))
-            .joint(
-                JointSpec::revolute(&format!("tip{i}"), &format!("crank{i}"), &name, Vector3::z())
-                    .at(at(0.0, 1.0, 0.0)),
-            )
-            .loop_joint(pin(&format!("close{i}"), (&name, [1.0, 0.0]), (&next, [0.0, 1.0])));
-    }
-    builder
-}
-
-/// A hinge about z that closes a loop in the plane.
-fn pin(name: &str, a: (&str, [f64; 2]), b: (&str, [f64; 2])) -> LoopSpec {
-    LoopSpec {
-        name: name.into(),
-        link_a: a.0.into(),
-        link_b: b.0.into(),
-        frames: LoopFrames::OnLinks { a: at(a.1[0], a.1[1], 0.0), b: at(b.1[0], b.1[1], 0.0) },
-        locked: [false, false, false, true, true, false],
-        posture: None,
-    }
-}
-
 /// Largest drift of energy [J], largest gap [m], tip of the first crank after 5 s and 10 s.
 fn swing(n: usize, dt: f64) -> (f64, f64, [Vector3; 2]) {
-    let mut w = world(dt, DOWN_Y, Integrator::Default);
-    let (id, model) = add(&mut w, windows(n));
-    let mut rates = vec![0.0; model.nv];
-    for i in 0..=n {
-        rates[model.joints[model.joint(&format!("pivot{i}")).unwrap().0].v_start] = -1.0;
-    }
-    for i in 0..n {
-        rates[model.joints[model.joint(&format!("tip{i}")).unwrap().0].v_start] = 1.0;
-    }
-    let q = w.robot(id).q().to_vec();
-    w.set_robot_state(id, &q, &rates).unwrap();
+    let name = if n == 2 { "a02_two_windows" } else { "a02_forty_windows" };
+    let mut w = scene_at(name, dt);
+    let id = only_robot(&w);
     let initial = energy(&mut w);
     let (mut drift, mut open, mut tips) = (0.0_f64, 0.0_f64, [Vector3::zeros(); 2]);
     for (tip, time) in tips.iter_mut().zip([5.0, 10.0]) {
@@ -139,51 +85,11 @@ fn a02_forty_windows() {
 }
 
 /// A04: five rods of 1 m and 1 kg, one redundant equation.
-fn bricard() -> ModelBuilder {
-    let corners: [[f64; 3]; 6] = [
-        [0.0, 0.0, 0.0],
-        [1.0, 0.0, 0.0],
-        [1.0, -1.0, 0.0],
-        [1.0, -1.0, 1.0],
-        [0.0, -1.0, 1.0],
-        [0.0, 0.0, 1.0],
-    ];
-    let axes = [Vector3::y(), Vector3::z(), Vector3::x(), Vector3::y(), Vector3::z()];
-    let mut builder = ModelBuilder::new("bricard", Base::Fixed(Pose::IDENTITY)).link(base());
-    let mut parent = "base".to_owned();
-    let mut before = Vector3::zeros();
-    for i in 0..5 {
-        let (here, next) = (Vector3::from(corners[i]), Vector3::from(corners[i + 1]));
-        let along = next - here;
-        let moments = along.map(|x| if x == 0.0 { 1.01 / 12.0 } else { 0.02 / 12.0 });
-        let name = format!("rod{i}");
-        builder = builder
-            .link(LinkSpec::new(&name, diagonal(1.0, (along * 0.5).into(), moments.into())))
-            .joint(
-                JointSpec::revolute(&format!("joint{i}"), &parent, &name, axes[i])
-                    .at(Pose::from_translation(here - before)),
-            );
-        (parent, before) = (name, here);
-    }
-    let end = Vector3::from(corners[5]);
-    builder.loop_joint(LoopSpec {
-        name: "close".into(),
-        link_a: "base".into(),
-        link_b: "rod4".into(),
-        frames: LoopFrames::OnLinks {
-            a: Pose::from_translation(end),
-            b: Pose::from_translation(end - before),
-        },
-        locked: [false, true, true, true, true, true],
-        posture: None,
-    })
-}
-
 #[test]
 fn a04_bricard() {
     let dt = 1e-3;
-    let mut w = world(dt, DOWN_Y, Integrator::Default);
-    let (id, _) = add(&mut w, bricard());
+    let mut w = scene_at("a04_bricard", dt);
+    let id = only_robot(&w);
     let initial = energy(&mut w);
     let (mut drift, mut open) = (0.0_f64, 0.0_f64);
     for (time, expected) in [
@@ -205,61 +111,9 @@ fn a04_bricard() {
     assert!(open <= 1e-9, "gap {open:e} m");
 }
 
-/// A03: Andrews' squeezer. Angles as published; the reference at 0.03 s is the Bari test set's.
-fn squeezer() -> ModelBuilder {
-    let (mass, i) = (
-        [0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498],
-        [2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5],
-    );
-    let link = |name: &str, k: usize, com: [f64; 2]| {
-        LinkSpec::new(
-            name,
-            diagonal(mass[k], [com[0], com[1], 0.0], [0.5 * i[k], 0.5 * i[k], i[k]]),
-        )
-    };
-    let hinge = |name: &str, parent: &str, child: &str, x: f64, y: f64| {
-        JointSpec::revolute(name, parent, child, Vector3::z()).at(at(x, y, 0.0))
-    };
-    let (rr, d, da, ss, e, ea) = (0.007, 0.028, 0.0115, 0.035, 0.02, 0.01421);
-    let (zt, zf, fa, u) = (0.04, 0.02, 0.01421, 0.04);
-    let driven = JointSpec {
-        drive: Some(Drive { stiffness: 0.0, damping: 0.0 }),
-        ..hinge("beta", "base", "OF", 0.0, 0.0)
-    };
-    // Axes at zero angle: OF along x, FE along −x, BE along −y, GA along x, EG along −y, HA along −y, EH along x.
-    // Only the distance of the centres of BE, GA and HA from their pivots matters: there is no gravity.
-    ModelBuilder::new("squeezer", Base::Fixed(Pose::IDENTITY))
-        .link(base())
-        .link(link("OF", 0, [0.00092, 0.0]))
-        .link(link("FE", 1, [-da, 0.0]))
-        .link(link("BE", 2, [0.01043, -0.01874]))
-        .link(link("GA", 4, [0.02308, 0.00916]))
-        .link(link("EG", 3, [0.0, -(e - ea)]))
-        .link(link("HA", 6, [0.00449, -0.01228]))
-        .link(link("EH", 5, [zf - fa, 0.0]))
-        .joint(driven)
-        .joint(hinge("theta", "OF", "FE", rr, 0.0))
-        .joint(hinge("gamma", "base", "BE", -0.03635, 0.03273))
-        .joint(hinge("delta", "base", "GA", -0.06934, -0.00227))
-        .joint(hinge("phi", "GA", "EG", zt, 0.0))
-        .joint(hinge("epsilon", "base", "HA", -0.06934, -0.00227))
-        .joint(hinge("omega", "HA", "EH", 0.0, -u))
-        .loop_joint(pin("E_BE", ("FE", [-d, 0.0]), ("BE", [0.0, -ss])))
-        .loop_joint(pin("E_EG", ("FE", [-d, 0.0]), ("EG", [0.0, -e])))
-        .loop_joint(pin("E_EH", ("FE", [-d, 0.0]), ("EH", [zf, 0.0])))
-}
-
+/// A03: Andrews' squeezer; the reference at 0.03 s is the Bari test set's.
 #[test]
 fn a03_squeezer() {
-    let start = [
-        ("beta", -0.0617138900142764),
-        ("theta", 0.0),
-        ("gamma", 0.455279819163070),
-        ("phi", 0.222668390165886),
-        ("delta", 0.487364979543843),
-        ("omega", -0.222668390165886),
-        ("epsilon", 1.23054744454982),
-    ];
     let expected = [
         ("beta", 15.81077119904),
         ("theta", -15.75637105984),
@@ -270,22 +124,10 @@ fn a03_squeezer() {
         ("epsilon", 1.048080741042),
     ];
     let dt = 5e-6;
-    let mut w = world(dt, WEIGHTLESS, Integrator::Default);
-    let (id, model) = add(&mut w, squeezer());
-    set_joints(&mut w, id, &start.map(|(name, q)| (name, q, 0.0)));
-    for (name, q) in start {
-        assert!((joint(&w, id, name) - q).abs() < 1e-9, "{name} starts closed");
-    }
-    w.add_spring(Spring {
-        a: Anchor::World(Vector3::new(0.014, 0.072, 0.0)),
-        b: Anchor::Link(id, model.body("BE").unwrap(), Vector3::new(0.02, -0.018, 0.0)),
-        stiffness: 4530.0,
-        damping: 0.0,
-        rest_length: 0.07785,
-    })
-    .unwrap();
-    let beta = model.joints[model.joint("beta").unwrap().0].v_start;
-    w.drive_mut(id).effort[beta] = 0.033;
+    let mut w = scene_at("a03_squeezer", dt);
+    let id = only_robot(&w);
+    let start = joint(&w, id, "beta");
+    assert!((start + 0.0617138900142764).abs() < 1e-9, "starts closed");
     let (initial, mut drift, mut open) = (energy(&mut w), 0.0_f64, 0.0_f64);
     for i in 0..n_steps(&w, 0.05) {
         if i == n_steps(&w, 0.03) {
@@ -295,7 +137,7 @@ fn a03_squeezer() {
             assert!(largest < 1e-2, "{errors:?}");
         }
         step(&mut w);
-        let work = 0.033 * (joint(&w, id, "beta") - start[0].1);
+        let work = 0.033 * (joint(&w, id, "beta") - start);
         drift = drift.max((energy(&mut w) - initial - work).abs());
         open = open.max(gap(&w, id));
     }
@@ -306,52 +148,8 @@ fn a03_squeezer() {
 
 /// A05: a stiff flyball governor; slider height. [m]
 fn governor(dt: f64, times: &[f64]) -> Vec<f64> {
-    let rod = |mass: f64| [mass * (0.01 * 0.01 + 1.0) / 12.0, mass * 2e-4 / 12.0];
-    let [across, along] = rod(0.3);
-    let cube = 3.0 * 0.02 / 12.0;
-    let mut builder = ModelBuilder::new("governor", Base::Fixed(Pose::IDENTITY))
-        .link(base())
-        .link(LinkSpec::new("shaft", diagonal(0.3, [0.0, 0.0, 0.5], [across, across, along])))
-        .link(LinkSpec::new("slider", diagonal(3.0, [0.0; 3], [cube; 3])))
-        .joint(JointSpec::revolute("spin", "base", "shaft", Vector3::z()))
-        .joint(JointSpec::prismatic("slide", "shaft", "slider", Vector3::z()));
-    for (name, sign) in [("right", 1.0), ("left", -1.0)] {
-        // The rod's uniform 0.3 kg and the ball's 5 kg at its tip, as one body.
-        let (mass, com) = (5.3, (0.3 * 0.5 + 5.0) / 5.3);
-        let steiner = 0.3 * (com - 0.5_f64).powi(2) + 5.0 * (1.0 - com).powi(2);
-        let total =
-            diagonal(mass, [sign * com, 0.0, 0.0], [along, across + steiner, across + steiner]);
-        builder = builder.link(LinkSpec::new(name, total)).joint(
-            JointSpec::revolute(&format!("hinge_{name}"), "shaft", name, Vector3::y()).at(at(
-                0.05 * sign,
-                0.0,
-                1.0,
-            )),
-        );
-    }
-    let mut w = world(dt, EARTH, Integrator::Default);
-    let (id, model) = add(&mut w, builder);
-    let angle = std::f64::consts::FRAC_PI_6;
-    set_joints(
-        &mut w,
-        id,
-        &[
-            ("spin", 0.0, std::f64::consts::TAU),
-            ("slide", 0.5, 0.0),
-            ("hinge_right", angle, 0.0),
-            ("hinge_left", -angle, 0.0),
-        ],
-    );
-    for (name, sign) in [("right", 1.0), ("left", -1.0)] {
-        w.add_spring(Spring {
-            a: Anchor::Link(id, model.body(name).unwrap(), Vector3::new(0.5 * sign, 0.0, 0.0)),
-            b: Anchor::Link(id, model.body("slider").unwrap(), Vector3::new(0.05 * sign, 0.0, 0.0)),
-            stiffness: 8e5,
-            damping: 4e4,
-            rest_length: 0.5,
-        })
-        .unwrap();
-    }
+    let mut w = scene_at("a05_governor", dt);
+    let id = only_robot(&w);
     let mut heights = Vec::new();
     for time in times {
         while w.time() < time - 0.5 * dt {
@@ -379,5 +177,64 @@ fn a05_governor() {
             heights.iter().zip(reference).map(|(s, (_, expected))| (s - expected).abs()).collect();
         println!("A05, h = {dt}: off by {errors:?} m");
         assert!(errors.iter().all(|e| *e <= allowed), "h = {dt}: {errors:?} m");
+    }
+}
+
+/// Largest error of the slider's height. [m]
+fn governor_error(dt: f64) -> f64 {
+    let (times, expected) = ([1.0, 10.0], [0.5014209223796, 0.6196229170613]);
+    let heights = governor(dt, &times);
+    heights.iter().zip(expected).map(|(s, e)| (s - e).abs()).fold(0.0, f64::max)
+}
+
+/// Error of the angle of the crank after 0.03 s. [rad]
+fn squeezer_error(dt: f64) -> f64 {
+    let mut w = scene_at("a03_squeezer", dt);
+    run(&mut w, 0.03);
+    (joint(&w, only_robot(&w), "beta") - 15.81077119904).abs()
+}
+
+/// Error of the end of the third rod after 2 s. [m]
+fn bricard_error(dt: f64) -> f64 {
+    let mut w = scene_at("a04_bricard", dt);
+    run(&mut w, 2.0);
+    let P3 = point(&w, only_robot(&w), "rod2", [0.0, 0.0, 1.0]);
+    (P3 - Vector3::new(-0.9693403447776, -1.2212468949563, 0.7542780107798)).norm()
+}
+
+/// Error of the tip after 10 s. [m]
+fn windows_error(dt: f64) -> f64 {
+    let (_, _, [_, tip]) = swing(2, dt);
+    (tip.xy() - nalgebra::Vector2::new(0.3284581115331, 0.9445185383813)).norm()
+}
+
+/// Drift of the energy in 10 s. [J]
+fn pendulum_drift(dt: f64) -> f64 {
+    let mut w = scene_at("a01_pendulum", dt);
+    let (initial, mut drift) = (energy(&mut w), 0.0_f64);
+    for _ in 0..n_steps(&w, 10.0) {
+        step(&mut w);
+        drift = drift.max((energy(&mut w) - initial).abs());
+    }
+    drift
+}
+
+#[test]
+#[ignore = "60 000 steps of mechanisms, 5 s"]
+fn mechanisms_converge() {
+    /// Error at a step. [s]
+    type Error = fn(f64) -> f64;
+    let mechanisms: [(&str, Error, f64); 5] = [
+        ("A01 pendulum, energy [J]", pendulum_drift, 1e-3),
+        ("A02 two windows, tip [m]", windows_error, 1e-3),
+        ("A03 squeezer, crank [rad]", squeezer_error, 5e-6),
+        ("A04 Bricard, end of rod 3 [m]", bricard_error, 1e-3),
+        ("A05 governor, slider [m]", governor_error, 1e-3),
+    ];
+    for (name, error, fine) in mechanisms {
+        let points = [1.0, 2.0, 5.0, 10.0].map(|factor| (factor * fine, error(factor * fine)));
+        plot("mechanisms", name, &points);
+        // Second order: a tenth of the step, a hundredth of the error; half of that is asked for.
+        assert!(points[3].1 > 50.0 * points[0].1, "{name}: {points:?}");
     }
 }

@@ -1,16 +1,11 @@
 //! Impacts, rocking and spinning on contact: sections 1.2 to 1.4 and 5.
 
 use karakuri_physics::{Integrator, ObjectId, World, WorldSettings};
-use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Matrix3, Motion, Vector3};
 
 use crate::support::*;
 
 const G: f64 = 9.81;
-const BOUNCING: &str = include_str!("../../../../../config/scenes/benchmarks/bouncing.yaml");
-const PILE: &str = include_str!("../../../../../config/scenes/benchmarks/pile.yaml");
-const ELASTIC_PILE: &str =
-    include_str!("../../../../../config/scenes/benchmarks/elastic_pile.yaml");
-
 /// A world whose impacts all bounce, however slow.
 fn lively(dt: f64, friction: f64, restitution: f64) -> World {
     let mut w = world(dt, EARTH, Integrator::Default);
@@ -21,7 +16,7 @@ fn lively(dt: f64, friction: f64, restitution: f64) -> World {
 
 /// 1.2: 49 balls that bounce for 20 s; mean of (E − E₀)². [J²]
 fn bouncing(dt: f64) -> f64 {
-    let mut w = world_of_bodies(BOUNCING, dt);
+    let mut w = scene_at("bouncing", dt);
     let initial = energy(&mut w);
     assert!((initial - 24034.5).abs() < 1e-6, "{initial} J");
     let (mut sum, n) = (0.0, n_steps(&w, 20.0));
@@ -51,7 +46,7 @@ fn bouncing_keeps_the_energy_at_a_millisecond() {
 
 /// 1.3: mean squared penetration. [m²]
 fn penetration(dt: f64, stabilised: bool, seconds: f64) -> f64 {
-    let mut w = world_of_bodies(PILE, dt);
+    let mut w = scene_at("pile", dt);
     if !stabilised {
         w.set_settings(WorldSettings { penetration_rate: 0.0, ..*w.settings() });
     }
@@ -91,7 +86,7 @@ fn a_collapsing_pile_penetrates_little_for_ten_seconds() {
 
 /// 1.4: mean of (E − E₀)² of the elastic pile. [J²]
 fn elastic_pile(dt: f64, seconds: f64) -> f64 {
-    let mut w = world_of_bodies(ELASTIC_PILE, dt);
+    let mut w = scene_at("elastic_pile", dt);
     let initial = energy(&mut w);
     let (mut sum, n) = (0.0, n_steps(&w, seconds));
     for _ in 0..n {
@@ -189,24 +184,19 @@ fn an_oblique_ball_takes_the_right_impulse() {
 /// Housner 1963: a rocking block of half-width 0.1 and half-height 0.3, let go at half its critical tilt.
 #[test]
 fn a_rocking_block() {
-    let (b, h1): (f64, f64) = (0.1, 0.3);
-    let alpha = (b / h1).atan();
-    let dt = 2e-5;
-    let mut w = world(dt, EARTH, Integrator::Default);
-    w.add_ground(2.0, 0.0);
-    let tilt = 0.5 * alpha;
-    // Turned about its corner at (b, −h1).
-    let R = Pose::from_axis_angle(&Vector3::y(), tilt).rotation;
-    let center = Vector3::new(b, 0.0, 0.0) + R * Vector3::new(-b, 0.0, h1);
-    let mut block = cuboid("block", [2.0 * b, 0.2, 2.0 * h1], 10.0, Pose::new(R, center));
-    block.friction = 2.0;
-    let id = w.add_body(block).unwrap();
+    let mut w = scene("rocking_block");
+    let id = w.find_body("block").unwrap();
+    let tilt = |w: &World| w.body(id).pose().rotation[(0, 2)].asin();
+    let mut points = vec![(0.0, tilt(&w))];
     let rate = |w: &World| w.body(id).velocity().angular.y;
     let (mut times, mut ratio, mut before) = (Vec::new(), 0.0, 0.0);
     let mut waiting = true;
     while times.len() < 2 && w.time() < 1.0 {
         let last = rate(&w);
         step(&mut w);
+        if w.time() > points.len() as f64 * 0.01 {
+            points.push((w.time(), tilt(&w)));
+        }
         // The rate falls within two steps: one that closes the gap, one that stops the corner.
         if waiting && rate(&w).abs() < 0.99 * last.abs() && last.abs() > 0.5 {
             times.push(w.time());
@@ -219,6 +209,7 @@ fn a_rocking_block() {
         }
         waiting |= w.body(id).pose().rotation[(0, 2)].abs() > 0.02;
     }
+    plot("rocking_block", "karakuri", &points);
     println!("Housner: impacts {times:?} s, rate before {before} rad/s, ratio {ratio}");
     assert!((times[0] - 0.27385897478).abs() < 1e-4, "{times:?}");
     assert!((before + 1.33680870855).abs() < 1e-3, "{before}");
@@ -230,18 +221,9 @@ fn a_rocking_block() {
 #[test]
 fn a_tippe_top_inverts() {
     let (R, m, offset) = (0.02, 0.006, 0.006);
-    let dt = 2e-5;
-    let mut w = world(dt, EARTH, Integrator::Default);
-    w.add_ground(0.3, 0.0);
-    let id = w.add_robot("top", top_model(R, m, offset), &top_start(R, offset)).unwrap();
-    let (q, mut v) = (w.robot(id).q().to_vec(), w.robot(id).v().to_vec());
-    v[5] = 155.0;
-    // The root is the ball's centre; the centre of mass stays where it is.
-    let tilt = 0.1_f64;
-    let com = Vector3::new(-offset * tilt.sin(), 0.0, -offset * tilt.cos());
-    let linear = -Vector3::new(0.0, 0.0, 155.0).cross(&com);
-    v[..3].copy_from_slice(linear.as_slice());
-    w.set_robot_state(id, &q, &v).unwrap();
+    let mut w = scene("tippe_top");
+    let (dt, id) = (w.settings().dt, only_robot(&w));
+    let mut points = Vec::new();
     let state = |w: &World| {
         let axis = w.robot(id).data().pose_in_world[0].rotation.column(2).into_owned();
         let tilt = axis.z.clamp(-1.0, 1.0).acos().to_degrees();
@@ -257,6 +239,9 @@ fn a_tippe_top_inverts() {
     let jellett = state(&w).1;
     for (time, expected) in [(0.5, 56.1), (0.75, 99.3), (1.0, 158.1)] {
         while w.time() < time - 0.5 * dt {
+            if w.time() >= points.len() as f64 * 0.01 {
+                points.push((w.time(), state(&w).0));
+            }
             step(&mut w);
         }
         let (tilt, product) = state(&w);
@@ -264,33 +249,14 @@ fn a_tippe_top_inverts() {
         assert!((tilt - expected).abs() < 2.0, "{tilt}° instead of {expected}° at {time} s");
         assert!((product / jellett - 1.0).abs() < 1e-2, "Jellett's product changes");
     }
-}
-
-fn top_model(R: f64, m: f64, offset: f64) -> std::sync::Arc<karakuri_model::Model> {
-    use karakuri_model::{Base, GeometrySpec, LinkSpec, ModelBuilder, Shape};
-    let i = m * R * R;
-    let inertia = diagonal(m, [0.0, 0.0, -offset], [131.0 / 350.0 * i, 131.0 / 350.0 * i, 0.4 * i]);
-    let mut link = LinkSpec::new("top", inertia);
-    let ball = GeometrySpec::new(Pose::IDENTITY, Shape::Sphere { radius: R });
-    link.collisions.push(GeometrySpec { friction: 0.3, ..ball });
-    std::sync::Arc::new(ModelBuilder::new("top", Base::Floating).link(link).build().unwrap())
-}
-
-fn top_start(R: f64, _offset: f64) -> Vec<f64> {
-    let half = 0.05_f64;
-    vec![0.0, 0.0, R, 0.0, half.sin(), 0.0, half.cos()]
+    plot("tippe_top", "karakuri", &points);
 }
 
 /// 1000 kg on 1 kg: the forces are the weights.
 #[test]
 fn a_ton_on_a_kilogram() {
-    let mut w = world(1e-3, EARTH, Integrator::Default);
-    w.add_ground(0.5, 0.0);
-    let mut light = cuboid("light", [0.2; 3], 1.0, at(0.0, 0.0, 0.1));
-    let mut heavy = cuboid("heavy", [0.2; 3], 1000.0, at(0.0, 0.0, 0.3));
-    (light.friction, heavy.friction) = (0.5, 0.5);
-    let light = w.add_body(light).unwrap();
-    let heavy = w.add_body(heavy).unwrap();
+    let mut w = scene("mass_ratio");
+    let [light, heavy] = ["light", "heavy"].map(|name| w.find_body(name).unwrap());
     for _ in 0..1000 {
         step(&mut w);
     }
@@ -313,16 +279,8 @@ fn a_ton_on_a_kilogram() {
 
 #[test]
 fn a_tower_of_ten_carries_its_weight() {
-    let mut w = world(1e-3, EARTH, Integrator::Default);
-    w.add_ground(0.5, 0.0);
-    let ids: Vec<ObjectId> = (0..10)
-        .map(|i| {
-            let mut b =
-                cuboid(&format!("box{i}"), [0.1; 3], 1.0, at(0.0, 0.0, 0.05 + 0.1 * f64::from(i)));
-            b.friction = 0.5;
-            w.add_body(b).unwrap()
-        })
-        .collect();
+    let mut w = scene("tower");
+    let ids: Vec<ObjectId> = w.body_ids().collect();
     for _ in 0..1000 {
         step(&mut w);
     }
@@ -350,24 +308,18 @@ fn a_tower_of_ten_carries_its_weight() {
 /// Painlevé's rod, uniform, tip sliding in −x with μ = 2: no finite force slides, yet the step must end the slip.
 #[test]
 fn painleves_rod_stops_in_one_step() {
-    let (l, m, mu): (f64, f64, f64) = (0.5, 1.0, 2.0);
+    let (l, mu): (f64, f64) = (0.5, 2.0);
     for (degrees, slope) in [(20.0_f64, 1.7207), (30.0, 0.6519), (45.0, -0.5), (60.0, -0.8481)] {
         let theta = degrees.to_radians();
         let p = 1.0 + 3.0 * theta.cos() * (theta.cos() - mu * theta.sin());
         assert!((p - slope).abs() < 1e-4, "{degrees}°: {p}");
-        let mut w = world(1e-3, EARTH, Integrator::Default);
-        w.add_ground(mu, 0.0);
-        let radius = 1e-6;
-        let shape = karakuri_model::Shape::Capsule { radius, length: 2.0 * l };
         let arm = Vector3::new(-theta.cos(), 0.0, -theta.sin()) * l;
-        let turn = Pose::from_axis_angle(&Vector3::y(), std::f64::consts::FRAC_PI_2 - theta);
-        let center = Vector3::new(0.0, 0.0, radius) - arm;
-        let mut rod = body("rod", shape, m, Pose::new(turn.rotation, center));
-        let i = m * l * l / 3.0;
-        rod.inertia = Some(Matrix3::from_diagonal(&Vector3::new(i, i, 1e-3 * i)));
-        rod.friction = mu;
-        rod.velocity = Motion::new(Vector3::zeros(), Vector3::new(-1.0, 0.0, 0.0));
-        let id = w.add_body(rod).unwrap();
+        let mut w = scene("painleve");
+        let id = w.find_body(&format!("rod_{degrees}")).unwrap();
+        // The others go, so that the energy is this one's.
+        for other in w.body_ids().filter(|&other| other != id).collect::<Vec<_>>() {
+            w.remove_body(other);
+        }
         let initial = energy(&mut w);
         step(&mut w);
         let v = w.body(id).velocity();
@@ -387,14 +339,15 @@ fn painleves_rod_stops_in_one_step() {
 #[test]
 fn a_bullet_does_not_tunnel() {
     for e in [0.0, 1.0] {
-        let mut w = world(1.0 / 60.0, WEIGHTLESS, Integrator::Default);
-        let mut wall = cuboid("wall", [0.005, 2.0, 2.0], 1.0, at(1.0025, 0.0, 0.0));
-        (wall.fixed, wall.restitution) = (true, e);
-        w.add_body(wall).unwrap();
-        let mut bullet = sphere("bullet", 0.01, 0.01, at(0.0, 0.0, 0.0));
-        bullet.velocity = Motion::new(Vector3::zeros(), Vector3::new(300.0, 0.0, 0.0));
-        bullet.restitution = e;
-        let id = w.add_body(bullet).unwrap();
+        let mut w = scene("bullet");
+        let id = w.find_body("bullet").unwrap();
+        if e > 0.0 {
+            let mut elastic = w.body(id).description().clone();
+            (elastic.name, elastic.restitution) = ("elastic".into(), e);
+            w.remove_body(id);
+            w.add_body(elastic).unwrap();
+        }
+        let id = w.body_ids().last().unwrap();
         step(&mut w);
         let x = w.body(id).pose().translation.x;
         let expected = if e == 0.0 { 0.99 } else { 0.99 - (300.0 / 60.0 - 0.99) };

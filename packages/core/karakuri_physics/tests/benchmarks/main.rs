@@ -9,12 +9,11 @@
     clippy::cast_precision_loss,
     reason = "counts of steps are small"
 )]
-#![expect(clippy::unreadable_literal, clippy::approx_constant, reason = "published digits")]
+#![expect(clippy::unreadable_literal, reason = "published digits")]
 #![expect(clippy::doc_markdown, reason = "names of people's benchmarks")]
 #![expect(clippy::print_stdout, reason = "a benchmark shows what it measured")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
-mod anymal;
 mod consistency;
 mod friction;
 mod grasp;

@@ -4,19 +4,13 @@
 //! ellipsoid that rolls without slipping, integrated on their own: `d(I ω)/dt = r × F`, `v = r × ω`, `m v̇ = F + m g`, with
 //! `r` from the centre of mass to the contact. [Garcia and Hubbard 1988]
 
-use karakuri_physics::{Scene, World};
 use karakuri_spatial::{Matrix3, UnitQuaternion, Vector3};
 
 use crate::support::*;
 
-const SCENE: &str = include_str!("../../../../../config/scenes/benchmarks/rattleback.yaml");
 const MASS: f64 = 0.1;
 const SEMI_AXES: Vector3 = Vector3::new(0.1, 0.02, 0.015);
 const CENTER: Vector3 = Vector3::new(0.0, 0.0, -0.005625);
-
-fn rattlebacks() -> World {
-    World::from_scene(&Scene::parse(SCENE, "rattleback.yaml").unwrap(), &[]).unwrap()
-}
 
 /// Pose and angular velocity in the body's axes.
 #[derive(Clone, Copy)]
@@ -75,7 +69,7 @@ impl Rolling {
 
 #[test]
 fn a_rattleback_turns_back_as_one_that_rolls_without_slipping() {
-    let mut w = rattlebacks();
+    let mut w = scene("rattleback");
     let bodies = ["left", "right"].map(|name| w.find_body(name).unwrap());
     let inertia = w.body(bodies[0]).description().inertia.unwrap();
     let dt = w.settings().dt;
@@ -112,7 +106,7 @@ fn a_rattleback_turns_back_as_one_that_rolls_without_slipping() {
 
 #[test]
 fn a_worn_rattleback_turns_back_in_one_sense_only() {
-    let mut w = rattlebacks();
+    let mut w = scene("rattleback");
     let bodies = ["left_worn", "right_worn"].map(|name| w.find_body(name).unwrap());
     let mut extreme = [f64::INFINITY, f64::NEG_INFINITY];
     for _ in 0..n_steps(&w, 6.0) {

@@ -1,43 +1,17 @@
 //! The falling humanoid and the grasp by a hand of many fingers, section 2, from their scene files.
 //! [Erez, Tassa, Todorov 2015]
 
-use std::sync::Arc;
-
-use karakuri_model::{NoAssets, Source, load};
-use karakuri_physics::{RobotId, Scene, World, WorldSettings};
+use karakuri_physics::{World, WorldSettings};
 use karakuri_spatial::Vector3;
 
 use crate::support::*;
 
-const HUMANOID: [&str; 3] = [
-    include_str!("../../../../../config/scenes/benchmarks/humanoid_fall.yaml"),
-    include_str!("../../../../../config/scenes/bench/models/humanoid27.urdf"),
-    include_str!("../../../../../config/scenes/bench/models/humanoid27.yaml"),
-];
-const HAND: [&str; 3] = [
-    include_str!("../../../../../config/scenes/benchmarks/hand.yaml"),
-    include_str!("../../../../../config/scenes/benchmarks/models/hand.urdf"),
-    include_str!("../../../../../config/scenes/benchmarks/models/hand.yaml"),
-];
 /// Step of the reference. [s]
 const FINE: f64 = 1e-3 / 64.0;
 /// Time between samples: a whole number of every step. [s]
 const APART: f64 = 0.128;
 /// [s]
 const STEPS: [f64; 6] = [5e-4, 1e-3, 2e-3, 4e-3, 8e-3, 16e-3];
-
-/// The world of a scene with one robot, at a step of its own.
-fn world_of([scene, urdf, config]: [&str; 3], dt: f64) -> (World, RobotId) {
-    let scene = Scene::parse(scene, "scene.yaml").unwrap();
-    let source = Source::urdf("robot.urdf", urdf)
-        .with_config("robot.yaml", config)
-        .with_base(scene.robots[0].base());
-    let model = Arc::new(load(&source, &mut NoAssets).unwrap().model);
-    let mut w = World::from_scene(&scene, &[model]).unwrap();
-    w.set_settings(WorldSettings { dt, ..*w.settings() });
-    let id = w.robot_ids().next().unwrap();
-    (w, id)
-}
 
 /// Names of all links that touch the ground.
 fn touching(w: &World) -> Vec<String> {
@@ -50,7 +24,8 @@ fn touching(w: &World) -> Vec<String> {
 #[test]
 #[ignore = "180 000 steps of a humanoid"]
 fn a_falling_humanoid_agrees_with_itself() {
-    let (mut reference, id) = world_of(HUMANOID, FINE);
+    let mut reference = scene_at("humanoid_fall", FINE);
+    let id = only_robot(&reference);
     let mut samples = Vec::new();
     for _ in 0..=20 {
         let view = reference.robot(id);
@@ -61,7 +36,7 @@ fn a_falling_humanoid_agrees_with_itself() {
     assert!(down < 0.4, "it has fallen: {down} m");
     let n_joints = samples[0].0.len() - 7;
     for h in STEPS {
-        let (mut w, id) = world_of(HUMANOID, h);
+        let mut w = scene_at("humanoid_fall", h);
         let (mut all, mut quiet, mut n_quiet) = (0.0, 0.0, 0);
         for pair in samples.windows(2) {
             w.set_robot_state(id, &pair[0].0, &pair[0].1).unwrap();
@@ -84,7 +59,7 @@ fn a_falling_humanoid_agrees_with_itself() {
 
 /// How far the object moves in the hand in two seconds of shaking, after half a second to close. [m]
 fn shaken(dt: f64, direction: Vector3) -> f64 {
-    let (mut w, _) = world_of(HAND, dt);
+    let mut w = scene_at("hand", dt);
     let object = w.find_body("object").unwrap();
     run(&mut w, 0.5);
     let start = w.body(object).pose().translation;

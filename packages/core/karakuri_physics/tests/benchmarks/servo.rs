@@ -1,26 +1,12 @@
 //! Servo of the Springhead article, its figure 6: section 6.
 
-use karakuri_model::{Base, Drive, JointSpec, LinkSpec, ModelBuilder};
-use karakuri_physics::{Integrator, RobotId, World};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_physics::{RobotId, World};
 
 use crate::support::*;
 
-/// A point of 1 kg on a massless bar of 0.5 m, held by a servo towards hanging, at 90°.
-fn pendulum(stiffness: f64, damping: f64) -> (World, RobotId) {
-    let mut w = world(0.1, [0.0, 0.0, -9.8], Integrator::Default);
-    let bob = diagonal(1.0, [0.0, 0.0, -0.5], [0.0; 3]);
-    let hinge = JointSpec {
-        drive: Some(Drive { stiffness, damping }),
-        ..JointSpec::revolute("hinge", "base", "bob", Vector3::y())
-    };
-    let builder = ModelBuilder::new("pendulum", Base::Fixed(Pose::IDENTITY))
-        .link(base())
-        .link(LinkSpec::new("bob", bob))
-        .joint(hinge);
-    let (id, _) = add(&mut w, builder);
-    set_joints(&mut w, id, &[("hinge", std::f64::consts::FRAC_PI_2, 0.0)]);
-    (w, id)
+/// The scene's servos, by their stiffness.
+fn servo(w: &World, K: f64) -> RobotId {
+    w.find_robot(&format!("servo_{K}")).unwrap()
 }
 
 /// The angles of the table and of the implicit law itself, to 1e-9.
@@ -32,7 +18,9 @@ fn figure_6_of_the_springhead_article() {
         (200.0, 100.0, [1.310340, 1.087226, 0.901625, 0.619591, 0.242086]),
     ];
     for (K, D, expected) in table {
-        let (mut w, id) = pendulum(K, D);
+        let mut w = scene("servo");
+        let id = servo(&w, K);
+        let mut points = vec![(0.0, joint(&w, id, "hinge"))];
         let (I, h, mut theta, mut omega): (f64, f64, f64, f64) =
             (0.25, 0.1, std::f64::consts::FRAC_PI_2, 0.0);
         for i in 1..=100 {
@@ -41,12 +29,16 @@ fn figure_6_of_the_springhead_article() {
             omega = (I * omega + h * (gravity - K * theta)) / (I + h * D + h * h * K);
             theta += h * omega;
             let q = joint(&w, id, "hinge");
+            if w.time() < 3.05 {
+                points.push((w.time(), q));
+            }
             assert!((q - theta).abs() <= 1e-9, "K = {K}, step {i}: {q} instead of {theta}");
             assert!(q.abs() <= std::f64::consts::FRAC_PI_2, "K = {K}, step {i}: {q}");
             if let Some(at) = [1, 2, 3, 5, 10].iter().position(|&n| n == i) {
                 assert!((q - expected[at]).abs() <= 5e-7, "K = {K}, step {i}: {q}");
             }
         }
+        plot("servo", &format!("K = {K}, D = {D}"), &points);
         assert!(joint(&w, id, "hinge").abs() < 0.05, "K = {K} decays");
     }
 }
@@ -56,7 +48,10 @@ fn any_stiffness_is_stable() {
     for exponent in 0..=9 {
         let K = 10_f64.powi(exponent);
         for D in [0.0, 0.1 * K, 10.0 * K] {
-            let (mut w, id) = pendulum(K, D);
+            let mut w = scene("servo");
+            let id = servo(&w, 2.0);
+            let drives = w.drive_mut(id);
+            (drives.stiffness[0], drives.damping[0]) = (K, D);
             for _ in 0..100 {
                 step(&mut w);
                 let q = joint(&w, id, "hinge");

@@ -1,10 +1,12 @@
 //! What the scenes share.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use karakuri_model::{LinkSpec, Model, ModelBuilder, Shape};
+use karakuri_model::{LinkSpec, Model, ModelBuilder, NoAssets, Shape, Source, load};
 use karakuri_physics::{
-    BodyDescription, Integrator, ObjectId, RobotId, Scene, StepOutcome, World, WorldSettings,
+    BodyDescription, Integrator, ObjectId, RobotId, Scene, SceneRobot, StepOutcome, World,
+    WorldSettings,
 };
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
@@ -18,31 +20,52 @@ pub(crate) fn world(dt: f64, gravity: [f64; 3], integrator: Integrator) -> World
     World::new(WorldSettings { dt, gravity, integrator, ..WorldSettings::default() })
 }
 
-/// The world of a scene file without robots, at a step of its own; every impact bounces, however slow.
-pub(crate) fn world_of_bodies(scene: &str, dt: f64) -> World {
-    let mut w = World::from_scene(&Scene::parse(scene, "scene.yaml").unwrap(), &[]).unwrap();
-    w.set_settings(WorldSettings { dt, restitution_threshold: 0.0, ..*w.settings() });
+#[expect(clippy::disallowed_methods, reason = "a test reads its own scene")]
+fn read(file: &Path) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/scenes/benchmarks");
+    std::fs::read_to_string(folder.join(file)).unwrap()
+}
+
+/// The world of a scene file of `config/scenes/benchmarks`.
+pub(crate) fn scene(name: &str) -> World {
+    let file = format!("{name}.yaml");
+    let scene = Scene::parse(&read(Path::new(&file)), &file).unwrap();
+    let model = |robot: &SceneRobot| {
+        let (urdf, config) = (read(&robot.urdf), robot.config.as_deref().map(read));
+        let mut source = Source::urdf("robot.urdf", &urdf).with_base(robot.base());
+        if let Some(config) = &config {
+            source = source.with_config("robot.yaml", config);
+        }
+        Arc::new(load(&source, &mut NoAssets).unwrap().model)
+    };
+    let models: Vec<_> = scene.robots.iter().map(model).collect();
+    World::from_scene(&scene, &models).unwrap()
+}
+
+/// The same at a step of its own.
+pub(crate) fn scene_at(name: &str, dt: f64) -> World {
+    let mut w = scene(name);
+    w.set_settings(WorldSettings { dt, ..*w.settings() });
     w
 }
 
+/// The only robot of a world.
+pub(crate) fn only_robot(w: &World) -> RobotId {
+    w.robot_ids().next().unwrap()
+}
+
+/// Lets `./dev bench --physics` draw a line of points in a picture.
+pub(crate) fn plot(picture: &str, line: &str, points: &[(f64, f64)]) {
+    let points: Vec<String> = points.iter().map(|(x, y)| format!("{x} {y:e}")).collect();
+    println!("plot {picture} | {line} | {}", points.join(" "));
+}
+
 pub(crate) const EARTH: [f64; 3] = [0.0, 0.0, -9.81];
-pub(crate) const WEIGHTLESS: [f64; 3] = [0.0; 3];
 
 pub(crate) fn add(world: &mut World, builder: ModelBuilder) -> (RobotId, Arc<Model>) {
     let model = Arc::new(builder.build().unwrap());
     let id = world.add_robot("robot", Arc::clone(&model), &model.neutral_position()).unwrap();
     (id, model)
-}
-
-/// Puts joints at positions and rates by name.
-pub(crate) fn set_joints(world: &mut World, id: RobotId, joints: &[(&str, f64, f64)]) {
-    let model = Arc::clone(world.robot(id).model());
-    let (mut q, mut v) = (world.robot(id).q().to_vec(), world.robot(id).v().to_vec());
-    for (name, position, rate) in joints {
-        let joint = &model.joints[model.joint(name).unwrap().0];
-        (q[joint.q_start], v[joint.v_start]) = (*position, *rate);
-    }
-    world.set_robot_state(id, &q, &v).unwrap();
 }
 
 pub(crate) fn joint(world: &World, id: RobotId, name: &str) -> f64 {

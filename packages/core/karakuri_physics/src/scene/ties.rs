@@ -1,0 +1,307 @@
+//! What ties and pushes things of a scene: `springs`, `gears`, `joints`, `pushes`. Things are named as
+//! [`World::find_part`] names them, and looked up when the world is there.
+
+use karakuri_model::yaml::{Fields, Node, Reader};
+use karakuri_model::{Place, Report, read_joint_type};
+use karakuri_spatial::{Force, Pose, Vector3};
+
+use super::read::{ANY, GAIN, number, read_pose, required_number, vector};
+use super::{Scene, refuse};
+use crate::contacts::Owner;
+use crate::{
+    Anchor, Failure, GearDescription, GearEnd, JointDescription, Push, Spring, Strength, World,
+    WorldError,
+};
+
+/// Name of a thing, and where it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenePart {
+    /// `robot/link`, a body's name, or `world`.
+    pub name: String,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A point of a thing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneAnchor {
+    /// The thing.
+    pub part: ScenePart,
+    /// In its frame. [m] (3)
+    pub point: Vector3,
+}
+
+/// A spring of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneSpring {
+    /// Its ends.
+    pub ends: [SceneAnchor; 2],
+    /// [N/m]
+    pub stiffness: f64,
+    /// [N·s/m]
+    pub damping: f64,
+    /// Length without force. [m]
+    pub rest_length: f64,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// What a gear of a scene turns.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SceneGearEnd {
+    /// A joint, `robot/joint`.
+    Joint(ScenePart),
+    /// A link or body about an axis of its own frame. (3)
+    Turn(ScenePart, Vector3),
+}
+
+/// A gear of a scene, as [`World::attach_gear`] takes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneGear {
+    /// Name, by which it can be taken off.
+    pub name: String,
+    /// What drives, and what is driven.
+    pub ends: [SceneGearEnd; 2],
+    /// Rate of B for a unit rate of A. [-]
+    pub ratio: f64,
+    /// Largest torque on B. [N·m or N]
+    pub torque: f64,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A joint of a scene between two things, as [`World::attach_joint`] takes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneJoint {
+    /// Name, by which it can be detached.
+    pub name: String,
+    /// Its ends.
+    pub ends: [ScenePart; 2],
+    /// Its frame on A.
+    pub pose_in_a: Pose,
+    /// Rotation x y z, translation x y z.
+    pub locked: [bool; 6],
+    /// Where it gives way.
+    pub strength: Option<Strength>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A push of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenePush {
+    /// Where the force acts.
+    pub at: SceneAnchor,
+    /// In world axes. [N·m; N]
+    pub wrench: Force,
+    /// From when until when. [s]
+    pub span: [f64; 2],
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl Scene {
+    /// Reads `springs`, `gears`, `joints` and `pushes`.
+    pub(super) fn read_ties(&mut self, reader: &mut Reader<'_>, fields: &Fields<'_>) {
+        fn all<T>(
+            (reader, fields): (&mut Reader<'_>, &Fields<'_>),
+            key: &str,
+            read: impl Fn(&mut Reader<'_>, &Node, &str) -> Option<T>,
+        ) -> Vec<T> {
+            let Some((node, path)) = fields.get(key) else { return Vec::new() };
+            reader.list(node, &path).iter().filter_map(|item| read(reader, item, &path)).collect()
+        }
+        self.springs = all((reader, fields), "springs", read_spring);
+        self.gears = all((reader, fields), "gears", read_gear);
+        self.joints = all((reader, fields), "joints", read_joint);
+        self.pushes = all((reader, fields), "pushes", read_push);
+    }
+}
+
+fn read_part(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePart> {
+    let name = reader.text(node, path)?.to_owned();
+    Some(ScenePart { name, place: node.place.clone() })
+}
+
+fn required_part(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str) -> Option<ScenePart> {
+    let (node, path) = reader.required(fields, key, "arm/tool0 # or a body, or world")?;
+    read_part(reader, node, &path)
+}
+
+/// A point of a thing.
+fn read_anchor(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneAnchor> {
+    let fields = reader.fields(node, path, &["part", "point"]);
+    let part = required_part(reader, &fields, "part")?;
+    let point = vector(reader, &fields, "point", "m").unwrap_or_default();
+    Some(SceneAnchor { part, point })
+}
+
+fn read_name(reader: &mut Reader<'_>, fields: &Fields<'_>, example: &str) -> Option<String> {
+    let (node, path) = reader.required(fields, "name", example)?;
+    reader.text(node, &path).map(str::to_owned)
+}
+
+fn read_spring(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneSpring> {
+    let keys = ["a", "b", "stiffness", "damping", "rest_length"];
+    let fields = reader.fields(node, path, &keys);
+    let mut end = |key| {
+        let (node, path) = reader.required(&fields, key, "{part: world, point: [0, 0, 1]}")?;
+        read_anchor(reader, node, &path)
+    };
+    let (a, b) = (end("a"), end("b"));
+    let stiffness = required_number(reader, &fields, "stiffness", (&GAIN, "N/m", "1000"));
+    let damping = number(reader, &fields, "damping", (&GAIN, "N·s/m")).unwrap_or(0.0);
+    let rest = required_number(reader, &fields, "rest_length", (&(0.0..=1e9), "m", "0.1"));
+    let place = node.place.clone();
+    Some(SceneSpring { ends: [a?, b?], stiffness: stiffness?, damping, rest_length: rest?, place })
+}
+
+fn read_gear(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGear> {
+    let fields = reader.fields(node, path, &["name", "a", "b", "ratio", "torque"]);
+    let name = read_name(reader, &fields, "belt");
+    let mut end = |key| {
+        let (node, path) = reader.required(&fields, key, "{joint: arm/elbow}")?;
+        read_gear_end(reader, node, &path)
+    };
+    let (a, b) = (end("a"), end("b"));
+    let ratio = required_number(reader, &fields, "ratio", (&ANY, "-", "-0.5"));
+    let torque = number(reader, &fields, "torque", (&GAIN, "N·m or N")).unwrap_or(f64::INFINITY);
+    let place = node.place.clone();
+    Some(SceneGear { name: name?, ends: [a?, b?], ratio: ratio?, torque, place })
+}
+
+fn read_gear_end(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGearEnd> {
+    let fields = reader.fields(node, path, &["joint", "part", "axis"]);
+    match (fields.get("joint"), fields.get("part"), fields.get("axis")) {
+        (Some((node, path)), None, None) => read_part(reader, node, &path).map(SceneGearEnd::Joint),
+        (None, Some((part, part_path)), Some((axis, axis_path))) => {
+            let part = read_part(reader, part, &part_path)?;
+            Some(SceneGearEnd::Turn(part, reader.unit_vector(axis, &axis_path)?.into()))
+        }
+        _ => {
+            let remedy = "write {joint: robot/joint}, or {part: body, axis: [0, 0, 1]}";
+            reader.error(
+                node,
+                format!("{path}: names no joint, and no part with its axis"),
+                remedy,
+            );
+            None
+        }
+    }
+}
+
+fn read_joint(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneJoint> {
+    let keys = ["name", "a", "b", "pose", "type", "axis", "locked", "strength"];
+    let fields = reader.fields(node, path, &keys);
+    let name = read_name(reader, &fields, "glue");
+    let (a, b) = (required_part(reader, &fields, "a"), required_part(reader, &fields, "b"));
+    let pose = read_pose(reader, &fields);
+    let (locked, turn) = read_joint_type(reader, &fields, path)?;
+    let strength = match fields.get("strength") {
+        Some((node, path)) => Some(read_strength(reader, node, &path)?),
+        None => None,
+    };
+    let place = node.place.clone();
+    let pose_in_a = pose * turn;
+    Some(SceneJoint { name: name?, ends: [a?, b?], pose_in_a, locked, strength, place })
+}
+
+/// Without a bound for the force or the torque, that one never gives way.
+fn read_strength(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Strength> {
+    let fields = reader.fields(node, path, &["force", "torque", "failure"]);
+    let force = number(reader, &fields, "force", (&GAIN, "N")).unwrap_or(f64::INFINITY);
+    let torque = number(reader, &fields, "torque", (&GAIN, "N·m")).unwrap_or(f64::INFINITY);
+    let (node, path) = reader.required(&fields, "failure", "breaks # or yields")?;
+    let name = reader.text(node, &path)?;
+    if let Some(failure) = Failure::find(name) {
+        return Some(Strength { force, torque, failure });
+    }
+    let known = Failure::ALL.map(Failure::name).join(" or ");
+    let message = format!("{path}: `{name}` is no way to fail");
+    reader.error(node, message, &format!("write {known}"));
+    None
+}
+
+fn read_push(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePush> {
+    let keys = ["part", "point", "force", "torque", "from", "until"];
+    let fields = reader.fields(node, path, &keys);
+    let part = required_part(reader, &fields, "part")?;
+    let point = vector(reader, &fields, "point", "m").unwrap_or_default();
+    let force = vector(reader, &fields, "force", "N").unwrap_or_default();
+    let torque = vector(reader, &fields, "torque", "N·m").unwrap_or_default();
+    let mut time = |key| number(reader, &fields, key, (&(0.0..=1e9), "s"));
+    let span = [time("from").unwrap_or(0.0), time("until").unwrap_or(f64::INFINITY)];
+    let at = SceneAnchor { part, point };
+    Some(ScenePush { at, wrench: Force::new(torque, force), span, place: node.place.clone() })
+}
+
+impl World {
+    /// Ties and pushes what is in the world as the scene says.
+    pub(super) fn tie(&mut self, scene: &Scene, report: &mut Report) {
+        for spring in &scene.springs {
+            let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_anchor(&spring.ends[i], report))
+            else {
+                continue;
+            };
+            let SceneSpring { stiffness, damping, rest_length, .. } = *spring;
+            let added = self.add_spring(Spring { a, b, stiffness, damping, rest_length });
+            note(added, &spring.place, report);
+        }
+        for joint in &scene.joints {
+            let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_part(&joint.ends[i], report)) else {
+                continue;
+            };
+            let SceneJoint { pose_in_a, locked, strength, .. } = *joint;
+            let description = JointDescription { a, b, pose_in_a, locked, strength };
+            note(self.attach_joint(&joint.name, description), &joint.place, report);
+        }
+        for gear in &scene.gears {
+            let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_gear_end(&gear.ends[i], report))
+            else {
+                continue;
+            };
+            let SceneGear { ratio, torque, .. } = *gear;
+            let description = GearDescription { a, b, ratio, torque };
+            note(self.attach_gear(&gear.name, description), &gear.place, report);
+        }
+        for push in &scene.pushes {
+            let Some(part) = self.scene_part(&push.at.part, report) else { continue };
+            let (point, wrench, [from, until]) = (push.at.point, push.wrench, push.span);
+            note(self.add_push(Push { part, point, wrench, from, until }), &push.place, report);
+        }
+    }
+
+    fn scene_part(&self, part: &ScenePart, report: &mut Report) -> Option<Owner> {
+        note(self.find_part(&part.name), &part.place, report)
+    }
+
+    fn scene_anchor(&self, anchor: &SceneAnchor, report: &mut Report) -> Option<Anchor> {
+        Some(match self.scene_part(&anchor.part, report)? {
+            Owner::Ground => Anchor::World(anchor.point),
+            Owner::Body(body) => Anchor::Body(body, anchor.point),
+            Owner::Link { robot, frame } => {
+                let frame = &self.robot(robot).model().frames[frame.0];
+                let point = frame.pose_in_body.transform_point(&anchor.point);
+                frame.body.map_or(Anchor::World(point), |body| Anchor::Link(robot, body, point))
+            }
+        })
+    }
+
+    fn scene_gear_end(&self, end: &SceneGearEnd, report: &mut Report) -> Option<GearEnd> {
+        match end {
+            SceneGearEnd::Joint(joint) => {
+                let found = self.find_robot_joint(&joint.name);
+                let (robot, body) = note(found, &joint.place, report)?;
+                Some(GearEnd::Joint(robot, body))
+            }
+            SceneGearEnd::Turn(part, axis) => {
+                Some(GearEnd::Turn(self.scene_part(part, report)?, *axis))
+            }
+        }
+    }
+}
+
+/// What came of it, or nothing after a report of the refusal.
+fn note<T>(result: Result<T, WorldError>, place: &Place, report: &mut Report) -> Option<T> {
+    result.map_err(|error| refuse(&error, place, report)).ok()
+}
