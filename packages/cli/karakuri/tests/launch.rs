@@ -6,9 +6,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT};
 use tempfile::TempDir;
 
 /// Ends well on SIGINT, and says so in the file `log`.
@@ -32,6 +35,7 @@ impl Launch {
     }
 
     fn start(&self) -> Child {
+        heed_signals();
         Command::new(env!("CARGO_BIN_EXE_karakuri"))
             .args(["launch", "test.launch.xml"])
             .current_dir(self.folder.path())
@@ -63,6 +67,17 @@ impl Launch {
         assert!(!pids.is_empty());
         wait("the end of all children", || pids.lines().all(|pid| !is_alive(pid)));
     }
+}
+
+/// What a test run in the background ignores (`nohup`, `&` in a script), its children would ignore until they catch it.
+fn heed_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for signal in [SIGINT, SIGHUP] {
+            let always = Arc::new(AtomicBool::new(true));
+            signal_hook::flag::register_conditional_default(signal, always).unwrap();
+        }
+    });
 }
 
 fn is_alive(pid: &str) -> bool {

@@ -20,7 +20,7 @@ pub use error::{LaunchError, Place, RunError};
 pub use evaluate::{Argument, arguments, evaluate, parse_arguments};
 pub use outside::{Environment, Machine, Outside};
 pub use plan::{Argument as Word, Output, Plan, Process, Respawn, Step};
-pub use run::run;
+pub use run::Runner;
 
 /// Where ROS 2 keeps logs: `ROS_LOG_DIR`, else `ROS_HOME/log`, else `~/.ros/log`.
 pub fn log_folder(environment: &Environment) -> Option<PathBuf> {

@@ -37,6 +37,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if args.only_list {
         return show_arguments(args);
     }
+    let runner = karakuri_launch::Runner::new()?;
     let arguments = karakuri_launch::parse_arguments(&args.arguments).map_err(|e| anyhow!(e))?;
     let environment: Environment = std::env::vars().collect();
     let plan = karakuri_launch::evaluate(&args.file, &arguments, &environment, &Machine)
@@ -51,7 +52,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let logs = karakuri_launch::log_folder(&environment)
         .context("nowhere to put logs: set ROS_LOG_DIR or HOME")?;
-    let failures = karakuri_launch::run(&plan, &environment, &logs)?;
+    let failures = runner.run(&plan, &environment, &logs)?;
     if failures.is_empty() { Ok(Outcome::Done) } else { Ok(Outcome::Failed(failures.join("; "))) }
 }
 

@@ -61,48 +61,73 @@ impl Shared {
     }
 }
 
-/// Runs a plan to its end, or to a signal; gives what went wrong, nothing if all ended well.
-///
-/// Everything that the processes print goes to `<log folder>/<time>-<pid>/launch.log` too.
-pub fn run(
+/// What runs a plan. From its making on it catches the signals that end a launch, also where they were ignored before (as by
+/// `nohup`, or `&` in a script): one that comes while the launch file is still read is not lost.
+#[derive(Debug)]
+pub struct Runner {
+    runtime: tokio::runtime::Runtime,
+    signals: Signals,
+}
+
+impl Runner {
+    /// Catches the signals.
+    pub fn new() -> Result<Self, RunError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(system("cannot start the runtime"))?;
+        let entered = runtime.enter();
+        let signals = Signals::new().map_err(system("cannot watch for signals"))?;
+        drop(entered);
+        Ok(Self { runtime, signals })
+    }
+
+    /// Runs a plan to its end, or to a signal; gives what went wrong, nothing if all ended well.
+    ///
+    /// Everything that the processes print goes to `<log folder>/<time>-<pid>/launch.log` too.
+    pub fn run(
+        self,
+        plan: &Plan,
+        environment: &Environment,
+        log_folder: &Path,
+    ) -> Result<Vec<String>, RunError> {
+        let Self { runtime, mut signals } = self;
+        runtime.block_on(run(plan, environment, log_folder, &mut signals))
+    }
+}
+
+async fn run(
     plan: &Plan,
     environment: &Environment,
     log_folder: &Path,
+    signals: &mut Signals,
 ) -> Result<Vec<String>, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(system("cannot start the runtime"))?;
-    runtime.block_on(async {
-        let mut signals = Signals::new().map_err(system("cannot watch for signals"))?;
-        let mut guard =
-            Guard::start().await.map_err(system("cannot start the guard process `sh`"))?;
-        let console = Console::new(log_folder)
-            .map_err(|source| RunError::File { path: log_folder.to_owned(), source })?;
-        let parameters = tempfile::Builder::new()
-            .prefix("launch_params_")
-            .tempdir()
-            .map_err(|source| RunError::File { path: std::env::temp_dir(), source })?;
-        let (stage, stage_seen) = watch::channel(Stage::Running);
-        let (shutdown, reasons) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
-            console,
-            environment: environment.clone(),
-            parameters,
-            group: guard.group(),
-            stage: stage_seen,
-            shutdown,
-            failures: Mutex::default(),
-        });
-        for warning in &plan.warnings {
-            shared.console.warning("launch", warning);
-        }
-        let launcher = Launcher { shared: Arc::clone(&shared), stage, tasks: JoinSet::new() };
-        launcher.run(plan.steps.clone(), &mut signals, &mut guard, reasons).await;
-        guard.end().await;
-        let failures = shared.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Ok(failures.clone())
-    })
+    let mut guard = Guard::start().await.map_err(system("cannot start the guard process `sh`"))?;
+    let console = Console::new(log_folder)
+        .map_err(|source| RunError::File { path: log_folder.to_owned(), source })?;
+    let parameters = tempfile::Builder::new()
+        .prefix("launch_params_")
+        .tempdir()
+        .map_err(|source| RunError::File { path: std::env::temp_dir(), source })?;
+    let (stage, stage_seen) = watch::channel(Stage::Running);
+    let (shutdown, reasons) = mpsc::unbounded_channel();
+    let shared = Arc::new(Shared {
+        console,
+        environment: environment.clone(),
+        parameters,
+        group: guard.group(),
+        stage: stage_seen,
+        shutdown,
+        failures: Mutex::default(),
+    });
+    for warning in &plan.warnings {
+        shared.console.warning("launch", warning);
+    }
+    let launcher = Launcher { shared: Arc::clone(&shared), stage, tasks: JoinSet::new() };
+    launcher.run(plan.steps.clone(), signals, &mut guard, reasons).await;
+    guard.end().await;
+    let failures = shared.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok(failures.clone())
 }
 
 fn system(what: &'static str) -> impl Fn(io::Error) -> RunError {
@@ -110,6 +135,7 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> RunError {
 }
 
 /// The signals that end a launch.
+#[derive(Debug)]
 struct Signals {
     interrupt: unix::Signal,
     terminate: unix::Signal,
