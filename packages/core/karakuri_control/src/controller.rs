@@ -3,6 +3,8 @@
 //! Each group's machine gives where its joints shall be one period from now; inverse dynamics gives the efforts of that
 //! motion, with the payload carried and the forces exerted on the surroundings; friction is added; feedback and the
 //! drives' servos only correct what is left: `τ = τ_ff + τ_fb + K (q_d − q) + D (v_d − v)`. [Isobe 2003]
+//! A trajectory may ask for jumps of acceleration: corners between points without velocities, a preempted motion, more speed
+//! than a joint has. No motor makes them and no gear likes them, so `τ_ff + τ_fb` changes at a bounded rate.
 //! Units: rad or m, s, N·m or N. Arrays of a [`Command`] have one entry a joint of the model.
 
 mod feedback;
@@ -97,6 +99,8 @@ pub struct Group {
     position: Vec<f64>,
     velocity: Vec<f64>,
     feedback: Vec<Feedback>,
+    /// Of the last command; NaN before the first. [N·m or N]
+    efforts: Vec<f64>,
 }
 
 /// See the module.
@@ -153,6 +157,7 @@ impl FeedforwardController {
                 position: zeros.clone(),
                 velocity: zeros,
                 feedback: vec![Feedback::default(); group.joints.len()],
+                efforts: vec![f64::NAN; group.joints.len()],
             });
         }
         let events = Vec::with_capacity(2 * groups.len());
@@ -257,6 +262,9 @@ impl FeedforwardController {
             if group.machine.has_started_anew() {
                 // What the integrals learnt was of another place or time.
                 group.feedback.fill(Feedback::default());
+                if group.machine.not_following().is_none() {
+                    group.efforts.fill(f64::NAN);
+                }
             }
             for finished in [ended, updated].into_iter().flatten() {
                 self.events.push(GroupEvent { group: index, finished });
@@ -308,7 +316,7 @@ impl FeedforwardController {
 
     /// Effort of one joint besides its drive's servo, within its limit; true when it had to be cut.
     fn joint_effort(&mut self, group: usize, index: usize, dt: f64) -> (f64, bool) {
-        let Group { joints, machine, feedback, .. } = &mut self.groups[group];
+        let Group { joints, machine, feedback, efforts, .. } = &mut self.groups[group];
         let id = joints[index];
         let (wanted, error) = (&machine.command()[index], &machine.error()[index]);
         let joint = &self.model.joints[id.0];
@@ -326,7 +334,16 @@ impl FeedforwardController {
         if effort.is_nan() {
             return (0.0, true);
         }
-        (effort.clamp(-limit, limit), effort.abs() > limit)
+        let within = effort.clamp(-limit, limit);
+        let last = &mut efforts[index];
+        let reach = self.settings.effort_rate * limit * dt;
+        // From nothing any effort is reached at once, as it is without a limit.
+        *last = if last.is_nan() || !reach.is_finite() {
+            within
+        } else {
+            within.clamp(*last - reach, *last + reach)
+        };
+        (*last, effort.abs() > limit)
     }
 }
 

@@ -53,6 +53,11 @@ fn arm() -> Model {
     model
 }
 
+/// Efforts change as fast as the formulas say.
+fn settings_at_once() -> FeedforwardSettings {
+    FeedforwardSettings { effort_rate: f64::INFINITY, ..FeedforwardSettings::default() }
+}
+
 fn seconds(t: f64) -> Time {
     Time::default().after(t)
 }
@@ -97,7 +102,7 @@ fn a_payload_adds_its_weight_by_every_method_and_live() {
     let com = Vector3::new(0.05, 0.02, -0.03);
     for method in METHODS {
         let method = (*method).to_owned();
-        let settings = FeedforwardSettings { method, ..FeedforwardSettings::default() };
+        let settings = FeedforwardSettings { method, ..settings_at_once() };
         let mut controller = controller(&model, settings.clone());
         let empty = efforts(&mut controller, &model, 1.0);
         let loaded = FeedforwardSettings { payload: Some(payload(2.0, com)), ..settings.clone() };
@@ -117,11 +122,11 @@ fn a_payload_adds_its_weight_by_every_method_and_live() {
 #[test]
 fn what_cannot_be_carried_is_refused() {
     let model = Arc::new(arm());
-    let mut controller = controller(&model, FeedforwardSettings::default());
+    let mut controller = controller(&model, settings_at_once());
     let before = controller.settings().clone();
     let mut refused = |payload: Payload| {
         let payload = Some(payload);
-        let settings = FeedforwardSettings { payload, ..FeedforwardSettings::default() };
+        let settings = FeedforwardSettings { payload, ..settings_at_once() };
         controller.set_settings(settings).unwrap_err().to_string()
     };
     let named = |link: &str| Payload { link: link.to_owned(), mass: 1.0, com: Vector3::zeros() };
@@ -145,7 +150,7 @@ fn an_exerted_force_enters_with_its_lever_and_fades_in_silence() {
     let expected = lever(&model, &Vector3::zeros(), &push);
     for method in METHODS {
         let method = (*method).to_owned();
-        let settings = FeedforwardSettings { method, ..FeedforwardSettings::default() };
+        let settings = FeedforwardSettings { method, ..settings_at_once() };
         let mut controller = controller(&model, settings);
         let point = controller.add_force_point("tool").unwrap();
         let free = efforts(&mut controller, &model, 1.0);
@@ -175,7 +180,7 @@ fn an_exerted_force_enters_with_its_lever_and_fades_in_silence() {
 #[test]
 fn a_robot_that_was_lost_exerts_nothing() {
     let model = Arc::new(arm());
-    let mut controller = controller(&model, FeedforwardSettings::default());
+    let mut controller = controller(&model, settings_at_once());
     let point = controller.add_force_point("tool").unwrap();
     let free = efforts(&mut controller, &model, 1.0);
     let wrench = Force::new(Vector3::zeros(), Vector3::new(0.0, 0.0, 10.0));
@@ -188,7 +193,7 @@ fn a_robot_that_was_lost_exerts_nothing() {
 fn push_against(gain: f64, lost: f64) -> f64 {
     let model = Arc::new(arm());
     let force = ForceSettings { gain, ..ForceSettings::default() };
-    let settings = FeedforwardSettings { force, ..FeedforwardSettings::default() };
+    let settings = FeedforwardSettings { force, ..settings_at_once() };
     let mut controller = controller(&model, settings);
     let point = controller.add_force_point("tool").unwrap();
     let free = efforts(&mut controller, &model, 1.0);
@@ -230,7 +235,7 @@ fn hold_unknown_load(integral: f64) -> ([f64; 3], f64) {
     let load = Payload { link: "tool".to_owned(), mass: 0.5, com: Vector3::zeros() };
     let robot_model = Arc::new(load.on(&model).unwrap());
     let gains = vec![Gains { i: integral, ..Gains::default() }; 3];
-    let settings = FeedforwardSettings { gains, ..FeedforwardSettings::default() };
+    let settings = FeedforwardSettings { gains, ..settings_at_once() };
     let mut controller = controller(&model, settings);
     let mut world = World::new(WorldSettings { dt: H, ..WorldSettings::default() });
     let robot = world.add_robot("arm", robot_model, &POSTURE).unwrap();

@@ -19,6 +19,7 @@ pub(crate) struct Parameters {
     feedforward_scale: Parameter<f64>,
     friction_compensation: Parameter<bool>,
     friction_speed: Parameter<f64>,
+    effort_rate: Parameter<f64>,
     pub(crate) wrench_links: Parameter<Vec<String>>,
     force_gain: Parameter<f64>,
     force_time_constant: Parameter<f64>,
@@ -255,6 +256,11 @@ impl Parameters {
                 .describe("Below this speed dry friction is compensated in proportion. [rad/s or m/s]")
                 .range(1e-6..=10.0)
                 .declare()?,
+            effort_rate: node
+                .parameter("effort_rate", 80.0)
+                .describe("Fastest change of a joint's effort, as a share of its limit. [1/s]")
+                .range(1.0..=1e6)
+                .declare()?,
             state_timeout: node
                 .parameter("state_timeout", 0.5)
                 .describe("Gap between two samples after which all goals are aborted; 0 is never. [s]")
@@ -273,6 +279,7 @@ impl Parameters {
             feedforward_scale: self.feedforward_scale.get(),
             friction_compensation: self.friction_compensation.get(),
             friction_speed: self.friction_speed.get(),
+            effort_rate: self.effort_rate.get(),
             state_timeout: self.state_timeout.get(),
             payload: self.payload.get(),
             gains,

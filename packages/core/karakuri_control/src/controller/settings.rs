@@ -16,6 +16,8 @@ pub struct FeedforwardSettings {
     pub friction_compensation: bool,
     /// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
     pub friction_speed: f64,
+    /// Fastest change of a joint's effort, as a share of its limit; infinite is any. [1/s]
+    pub effort_rate: f64,
     /// Longest time between two states before every group holds; 0 never. [s]
     pub state_timeout: f64,
     /// What a link carries beside its own mass.
@@ -33,6 +35,7 @@ impl Default for FeedforwardSettings {
             feedforward_scale: 1.0,
             friction_compensation: true,
             friction_speed: 0.01,
+            effort_rate: 80.0,
             state_timeout: 0.5,
             payload: None,
             gains: Vec::new(),
