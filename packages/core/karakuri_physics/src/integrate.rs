@@ -77,7 +77,8 @@ impl World {
             robot.flight.fourth_order =
                 robot.flight.on && integrator == Integrator::RungeKutta4 && robot.moves_softly(h);
             robot.flight.on &= robot.flight.fourth_order || robot.moves_freely(h);
-            if integrator == Integrator::Momentum {
+            robot.flight.keeps_momentum = integrator == Integrator::Momentum && robot.floats();
+            if robot.flight.keeps_momentum {
                 robot.note_momentum();
             }
         }
@@ -93,7 +94,7 @@ impl World {
     /// Positions by the new velocity, or as the integrator of free motion found them; then the colliders.
     pub(crate) fn integrate(&mut self) {
         self.find_touched();
-        let h = self.settings.dt;
+        let (h, integrator) = (self.settings.dt, self.settings.integrator);
         let after = &self.problem.velocity;
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
@@ -101,6 +102,10 @@ impl World {
             if robot.flight.on {
                 robot.land(&after[run]);
                 continue;
+            }
+            if integrator == Integrator::Default && robot.turns_fast(&after[run.clone()], h) {
+                robot.flight.keeps_momentum = true;
+                robot.note_momentum();
             }
             robot.v.copy_from_slice(&after[run.clone()]);
             let rates = &mut self.before[run.clone()];
@@ -126,9 +131,7 @@ impl World {
                 body.fly(&after[run], h);
             }
         }
-        if self.settings.integrator == Integrator::Momentum {
-            self.keep_momenta();
-        }
+        self.keep_momenta();
         self.rest_joints();
         self.measure_gears();
         self.place_colliders();
@@ -151,7 +154,7 @@ impl World {
     fn keep_momenta(&mut self) {
         let h = self.settings.dt;
         for (i, robot) in self.robots.iter_mut().enumerate() {
-            let Some(robot) = robot else { continue };
+            let Some(robot) = robot.as_mut().filter(|r| r.flight.keeps_momentum) else { continue };
             let mut impulse = Force::default();
             for contact in &self.contacts {
                 for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {

@@ -205,25 +205,44 @@ impl World {
         if let Some(ground) = scene.ground {
             world.add_ground(ground.friction, ground.restitution);
         }
+        world.set_mixing(scene.materials.mixing);
+        world.fill(scene, models, &mut report);
+        report.finish(Some(world)).map(|(world, _)| world)
+    }
+
+    /// Adds what a scene has to what is there: robots, bodies, materials, ties and pushes. Its settings, ground and rules of
+    /// mixing are left out. A scene that does not fit changes nothing.
+    pub fn add_scene(&mut self, scene: &Scene, models: &[Arc<Model>]) -> Result<(), Diagnostics> {
+        let mut report = Report::default();
+        let before = self.snapshot();
+        self.fill(scene, models, &mut report);
+        let result = report.finish(Some(()));
+        if result.is_err() {
+            self.restore(&before);
+        }
+        result.map(|_| ())
+    }
+
+    fn fill(&mut self, scene: &Scene, models: &[Arc<Model>], report: &mut Report) {
+        let world = self;
         for (robot, model) in scene.robots.iter().zip(models) {
-            let q = robot.position(model, &mut report);
+            let q = robot.position(model, report);
             match world.add_robot(&robot.name, Arc::clone(model), &q) {
                 Ok(id) => {
-                    world.set_drives(id, robot, &mut report);
+                    world.set_drives(id, robot, report);
                     if robot.moves() {
-                        let (q, v) =
-                            (world.robot(id).q().to_vec(), robot.rates(model, &mut report));
+                        let (q, v) = (world.robot(id).q().to_vec(), robot.rates(model, report));
                         if let Err(error) = world.set_robot_state(id, &q, &v) {
-                            refuse(&error, &robot.place, &mut report);
+                            refuse(&error, &robot.place, report);
                         }
                     }
                     for (motor, place) in &robot.motors {
                         if let Err(error) = world.add_motor(id, motor.clone()) {
-                            refuse(&error, place, &mut report);
+                            refuse(&error, place, report);
                         }
                     }
                 }
-                Err(error) => refuse(&error, &robot.place, &mut report),
+                Err(error) => refuse(&error, &robot.place, report),
             }
         }
         if let Some(robot) = scene.robots.get(models.len()) {
@@ -237,12 +256,11 @@ impl World {
                 world.set_surface_velocity(Owner::Body(id), body.surface_velocity)
             };
             if let Err(error) = added.and_then(run) {
-                refuse(&error, &body.place, &mut report);
+                refuse(&error, &body.place, report);
             }
         }
-        world.coat(scene, &mut report);
-        world.tie(scene, &mut report);
-        report.finish(Some(world)).map(|(world, _)| world)
+        world.coat(scene, report);
+        world.tie(scene, report);
     }
 
     fn set_drives(&mut self, id: RobotId, robot: &SceneRobot, report: &mut Report) {

@@ -50,6 +50,12 @@ pub struct Spring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpringId(usize);
 
+impl Anchor {
+    fn is_world(&self) -> bool {
+        matches!(self, Self::World(_))
+    }
+}
+
 impl Spring {
     /// The bodies at its ends.
     pub(crate) fn bodies(&self) -> [Option<usize>; 2] {
@@ -149,18 +155,20 @@ impl World {
     pub(crate) fn share_springs(&mut self) {
         for robot in self.robots.iter_mut().flatten() {
             robot.springs.indices.clear();
+            robot.flight.sprung = false;
         }
         for (i, spring) in self.springs.iter().enumerate() {
             let Some(spring) = spring else { continue };
             if let Some(robot) = spring.robot().and_then(|r| self.robots[r].as_mut()) {
                 robot.springs.indices.push(i);
+                robot.flight.sprung |= [spring.a, spring.b].iter().any(Anchor::is_world);
                 continue;
             }
             for anchor in [spring.a, spring.b] {
                 if let Anchor::Link(robot, ..) = anchor
                     && let Some(robot) = &mut self.robots[robot.0]
                 {
-                    robot.flight.on = false;
+                    (robot.flight.on, robot.flight.sprung) = (false, true);
                 }
             }
         }

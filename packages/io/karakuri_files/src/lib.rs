@@ -17,5 +17,5 @@ pub use plot::{Panel, Plot, PlotError, Series};
 pub use report::{ReportError, write_json};
 pub use resolve::FileAssets;
 pub use robot::{LoadError, load_robot, read_text};
-pub use scene::{LoadedScene, load_scene};
+pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

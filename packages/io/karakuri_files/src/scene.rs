@@ -34,7 +34,11 @@ impl LoadedScene {
 /// them at once.
 pub fn load_scene(path: &Path) -> Result<LoadedScene, LoadError> {
     let text = read_text(path)?;
-    let mut scene = Scene::parse(&text, &path.display().to_string())?;
+    fill_scene(Scene::parse(&text, &path.display().to_string())?, path)
+}
+
+/// Reads the files that a scene names, which are found relative to `path` or as `package://`.
+pub fn fill_scene(mut scene: Scene, path: &Path) -> Result<LoadedScene, LoadError> {
     let mut assets = FileAssets::from_env();
     let (mut models, mut problems) = (Vec::new(), Vec::new());
     for robot in &scene.robots {

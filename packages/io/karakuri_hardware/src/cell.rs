@@ -4,6 +4,8 @@
 //! steady clock, in seconds) only paces the cell and finds out that a partner is dead; with `lockstep` no result
 //! depends on it.
 
+use karakuri_physics::RobotId;
+
 use crate::{JointCommand, RobotIo, RobotIoError};
 
 /// Seconds of wall time between two repeats of a sample while time stands still.
@@ -60,6 +62,8 @@ const LARGEST_COMMAND_LAG: i64 = 1;
 enum Commander {
     /// No command so far. In lockstep the cell waits for the first one.
     Never,
+    /// No command so far to a robot that came while the cell ran: not waited for before the first one.
+    Guest,
     /// Stamp of the newest command, and the cell and wall times when it came.
     Alive { stamp: i64, cell: i64, wall: f64 },
     /// Silent for too long: in hold, and not waited for.
@@ -71,6 +75,8 @@ pub struct Cell {
     io: Box<dyn RobotIo>,
     settings: CellSettings,
     commanders: Vec<Commander>,
+    /// Robots from here on came while the cell ran.
+    n_own: usize,
     events: Vec<CellEvent>,
     ticks: i64,
     period_ns: i64,
@@ -102,6 +108,7 @@ impl Cell {
         Self {
             io,
             settings,
+            n_own: commanders.len(),
             commanders,
             events: Vec::new(),
             ticks: 0,
@@ -138,7 +145,9 @@ impl Cell {
     /// targets of that state. [ns]
     pub fn set_stamp(&mut self, stamp: i64) {
         self.ticks = (stamp / self.period_ns - 1).max(0);
-        self.commanders.fill(Commander::Never);
+        for robot in 0..self.commanders.len() {
+            self.forget_commander(robot);
+        }
         self.origin = None;
         self.repeated = f64::NEG_INFINITY;
     }
@@ -190,11 +199,25 @@ impl Cell {
     /// Forgets all commands: the robots hold until the next ones.
     pub fn forget_commands(&mut self) {
         for robot in 0..self.commanders.len() {
-            self.commanders[robot] = Commander::Never;
+            self.forget_commander(robot);
             self.io.hold(robot);
         }
         self.origin = None;
         self.repeated = f64::NEG_INFINITY;
+    }
+
+    fn forget_commander(&mut self, robot: usize) {
+        let own = robot < self.n_own;
+        self.commanders[robot] = if own { Commander::Never } else { Commander::Guest };
+    }
+
+    /// Takes in a robot that came to the simulated world; its index. See [`RobotIo::adopt`]. Nobody waits for its
+    /// commands before the first.
+    pub fn adopt(&mut self, robot: RobotId) -> Option<usize> {
+        let index = self.io.adopt(robot)?;
+        self.commanders.resize(self.commanders.len().max(index + 1), Commander::Guest);
+        self.forget_commander(index);
+        Some(index)
     }
 
     /// Whether a robot is in hold for want of commands.
@@ -210,9 +233,10 @@ impl Cell {
         let waits = move |commander: &Commander| match commander {
             Commander::Never => lockstep,
             Commander::Alive { stamp, .. } => *stamp < oldest,
-            Commander::Lost => false,
+            Commander::Guest | Commander::Lost => false,
         };
-        self.commanders.iter().enumerate().filter(move |(_, c)| waits(c)).map(|(robot, _)| robot)
+        let waiting = self.commanders.iter().enumerate().filter(move |(_, c)| waits(c));
+        waiting.map(|(robot, _)| robot).filter(|&robot| self.io.is_there(robot))
     }
 
     /// Whether time waits for commanders at all.
@@ -288,6 +312,10 @@ impl Cell {
         }
         for robot in 0..self.commanders.len() {
             let Commander::Alive { cell, wall, .. } = self.commanders[robot] else { continue };
+            if !self.io.is_there(robot) {
+                self.forget_commander(robot);
+                continue;
+            }
             let silence = if self.is_waiting_kind() {
                 now - wall.max(self.sampled)
             } else {

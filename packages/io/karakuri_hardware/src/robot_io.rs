@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_model::{BodyId, Model, SensorKind};
-use karakuri_physics::World;
+use karakuri_physics::{RobotId, World};
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
 /// A cell of robots: simulated, mocked or real.
@@ -33,6 +33,17 @@ pub trait RobotIo: Send {
 
     /// The simulated world, to spawn, move or restore things between two samples.
     fn world_mut(&mut self) -> Option<&mut World> {
+        None
+    }
+
+    /// Whether a robot is there; one that was taken in while the cell ran may be gone again.
+    fn is_there(&self, _robot: usize) -> bool {
+        true
+    }
+
+    /// Takes in a robot that came to the simulated world; its index, which is that of one of the same name and layout that
+    /// is gone, or a new one. `None` where nothing is simulated.
+    fn adopt(&mut self, _robot: RobotId) -> Option<usize> {
         None
     }
 
@@ -120,6 +131,17 @@ pub struct SensorLayout {
 }
 
 impl RobotLayout {
+    /// Whether it has the name, joints and sensors of another.
+    pub fn has_the_topics_of(&self, other: &Self) -> bool {
+        let same = |a: &[SensorLayout], b: &[SensorLayout]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.link == b.link)
+        };
+        self.name == other.name
+            && self.joints == other.joints
+            && same(&self.wrenches, &other.wrenches)
+            && same(&self.imus, &other.imus)
+    }
+
     /// The layout of a model.
     pub fn new(name: &str, model: Arc<Model>) -> Self {
         let joints = model

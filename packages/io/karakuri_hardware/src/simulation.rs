@@ -53,6 +53,9 @@ impl RobotIo for Simulation {
     fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError> {
         let layout = &self.layouts[robot];
         layout.check(command)?;
+        if !self.is_there(robot) {
+            return Ok(());
+        }
         let drives = self.world.drive_mut(self.robots[robot]);
         for (i, joint) in layout.joints.iter().enumerate() {
             for (target, value) in [
@@ -69,6 +72,9 @@ impl RobotIo for Simulation {
     }
 
     fn hold(&mut self, robot: usize) {
+        if !self.is_there(robot) {
+            return;
+        }
         let id = self.robots[robot];
         let layout = &self.layouts[robot];
         for joint in layout.joints.iter().filter(|j| j.driven) {
@@ -97,7 +103,35 @@ impl RobotIo for Simulation {
         Ok(())
     }
 
+    fn is_there(&self, robot: usize) -> bool {
+        // The id alone is not enough: a restored world may have given it away again.
+        let id = self.robots[robot];
+        let same = |layout: &RobotLayout| {
+            self.world.find_robot(&layout.name) == Some(id)
+                && Arc::ptr_eq(self.world.robot(id).model(), &layout.model)
+        };
+        same(&self.layouts[robot])
+    }
+
+    fn adopt(&mut self, robot: RobotId) -> Option<usize> {
+        let view = self.world.robot(robot);
+        let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.model()));
+        let gone = |i: &usize| !self.is_there(*i) && self.layouts[*i].has_the_topics_of(&layout);
+        let place = (0..self.robots.len()).find(gone);
+        let index = place.unwrap_or(self.robots.len());
+        if place.is_some() {
+            (self.robots[index], self.layouts[index]) = (robot, layout);
+        } else {
+            self.robots.push(robot);
+            self.layouts.push(layout);
+        }
+        Some(index)
+    }
+
     fn read(&self, robot: usize, state: &mut RobotState) {
+        if !self.is_there(robot) {
+            return;
+        }
         let layout = &self.layouts[robot];
         let view = self.world.robot(self.robots[robot]);
         for (i, joint) in layout.joints.iter().enumerate() {

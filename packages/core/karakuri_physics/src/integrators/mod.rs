@@ -10,6 +10,8 @@
 //! | `rk4` | Runge-Kutta-Munthe-Kaas, [`runge_kutta`]; servos and dampers too while they are soft | 4 | – |
 //! | `momentum` | as `default`, then [`momentum`] | 2 | momentum of floating trees to round-off, contacts or not |
 //!
+//! A floating tree in contact that moves far in a step keeps its momentum by default too; see [`momentum`].
+//!
 //! A free body in flight moves by `h (v + v')/2`, exact for constant forces, and turns by the Cayley map of its
 //! midpoint rate, which keeps its kinetic energy and its angular momentum in the world to round-off.
 //! [Hairer 2006, §VII.5]
@@ -67,6 +69,9 @@ pub(crate) struct Flight {
     velocity: Vec<f64>,
     /// Displacement from the start of the step. (nv)
     displacement: Vec<f64>,
+    /// Whether the base's velocity keeps the momentum in this step, and whether a spring holds the robot to something else.
+    pub(crate) keeps_momentum: bool,
+    pub(crate) sprung: bool,
     /// Momentum about the world's origin at the start of the step, and the centre of mass.
     momentum: karakuri_spatial::Force,
     com: karakuri_spatial::Vector3,
@@ -86,6 +91,8 @@ impl Flight {
             accelerations: rates(),
             velocity: vec![0.0; nv],
             displacement: vec![0.0; nv],
+            keeps_momentum: false,
+            sprung: false,
             momentum: karakuri_spatial::Force::default(),
             com: karakuri_spatial::Vector3::zeros(),
             push: karakuri_spatial::Force::default(),

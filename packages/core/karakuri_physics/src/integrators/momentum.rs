@@ -11,6 +11,10 @@ use karakuri_spatial::{Force, Matrix3, Vector3};
 
 use crate::robot::Robot;
 
+/// Motion of a coordinate in a step in contact from which on the default, too, keeps the momentum: it is off by the
+/// mass times the cube of this over the step. [rad or m]
+const FAR: f64 = 1e-4;
+
 /// Mass, momentum about the world's origin, centre of mass, inertia about it.
 struct Whole {
     mass: f64,
@@ -20,31 +24,34 @@ struct Whole {
 }
 
 impl Robot {
-    /// Whether the robot's momentum is its own: floating, and no loop holds it to the world.
-    fn floats(&self) -> bool {
+    /// Whether the robot's momentum is its own: floating, and neither a loop nor a spring holds it to anything else.
+    pub(crate) fn floats(&self) -> bool {
         let held = |l: &karakuri_model::LoopJoint| l.body_a.is_none() || l.body_b.is_none();
-        self.model.base == Base::Floating && !self.model.loops.iter().any(held)
+        self.model.base == Base::Floating
+            && !self.flight.sprung
+            && !self.model.loops.iter().any(held)
+    }
+
+    /// Whether a step in contact that ends with these rates turns a floating tree so far that its momentum is to be kept.
+    pub(crate) fn turns_fast(&self, after: &[f64], h: f64) -> bool {
+        let fast = |v: &[f64]| v.iter().any(|v| v.abs() * h > FAR);
+        self.model.base == Base::Floating && (fast(after) || fast(&self.v)) && self.floats()
     }
 
     /// Notes the momentum at the start of a step; needs the kinematics of the start.
     pub(crate) fn note_momentum(&mut self) {
-        if self.floats() {
-            let whole = self.whole();
-            (self.flight.momentum, self.flight.com) = (whole.momentum, whole.com);
-            self.flight.push = Force::default();
-            for (F, X_WB) in self.applied.iter().zip(&self.data.pose_in_world) {
-                let moment = F.moment + X_WB.translation.cross(&F.force);
-                self.flight.push += Force::new(moment, F.force);
-            }
+        let whole = self.whole();
+        (self.flight.momentum, self.flight.com) = (whole.momentum, whole.com);
+        self.flight.push = Force::default();
+        for (F, X_WB) in self.applied.iter().zip(&self.data.pose_in_world) {
+            let moment = F.moment + X_WB.translation.cross(&F.force);
+            self.flight.push += Force::new(moment, F.force);
         }
     }
 
     /// Gives the base the velocity that makes up the momentum: `impulse` of contacts about the world's
     /// origin. [N·m·s; N·s]
     pub(crate) fn keep_momentum(&mut self, h: f64, impulse: Force) {
-        if !self.floats() {
-            return;
-        }
         let now = self.whole();
         let weight = self.data.gravity * (now.mass * h);
         let arm = (self.flight.com + now.com) * 0.5;

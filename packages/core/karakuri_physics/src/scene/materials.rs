@@ -123,9 +123,8 @@ impl SceneMaterials {
         }
     }
 
-    /// Makes rules, materials and pairs those of a world.
+    /// Makes materials and pairs those of a world.
     fn hand_over(&self, world: &mut World, report: &mut Report) {
-        world.set_mixing(self.mixing);
         for (material, surface) in &self.named {
             let surface = surface.over(Surface::default());
             if let Err(error) = world.add_material(&material.name, surface) {
