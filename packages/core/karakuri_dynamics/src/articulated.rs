@@ -18,7 +18,7 @@ use crate::Data;
 use crate::crba::update_inertias;
 use crate::forward::SingularInertia;
 use crate::inertia::ArticulatedInertia;
-use crate::topology::Topology;
+use crate::topology::{Topology, WORLD};
 
 /// `M̂ = M + diag(extra)`, factorised.
 #[derive(Debug, Clone)]
@@ -80,11 +80,15 @@ impl Articulated {
             let mut inertia = self.inertia[i];
             for k in self.topology.dofs(i).rev() {
                 let S = data.subspace[k];
-                let U = inertia.mul(&S);
+                // Those of a floating base, which is at O, are unit vectors.
+                let U = if k < self.topology.n_base { inertia.column(k) } else { inertia.mul(&S) };
                 let pivot = S.dot(&U) + extra.get(k).copied().unwrap_or(0.0);
                 SingularInertia::check(k, pivot)?;
                 let inverse_pivot = 1.0 / pivot;
-                inertia.add_outer(-inverse_pivot, &U);
+                // What is left at the root is of no use.
+                if self.topology.dof_parent[k] != WORLD {
+                    inertia.add_outer(-inverse_pivot, &U);
+                }
                 self.freedoms[k] = Freedom { S, U, inverse_pivot };
             }
             if let Some(p) = body.parent {

@@ -8,6 +8,7 @@ use karakuri_model::Model;
 use nalgebra::DMatrix;
 
 use crate::inertia::RigidInertia;
+use crate::topology::WORLD;
 use crate::{Data, forward_kinematics};
 
 /// Mass matrix `M(q)`, symmetric. (nv × nv)
@@ -21,12 +22,24 @@ pub fn crba<'a>(model: &Model, data: &'a mut Data, q: &[f64]) -> &'a DMatrix<f64
 pub fn crba_at_position<'a>(model: &Model, data: &'a mut Data) -> &'a DMatrix<f64> {
     update_composites(model, data);
     let Data { mass_matrix: M, topology, composite, subspace, .. } = data;
-    for k in 0..model.nv {
+    let nv = model.nv;
+    let M = M.as_mut_slice();
+    for k in 0..nv {
         let F = composite[topology.dof_body[k]].mul(&subspace[k]);
-        for j in topology.chain(k) {
+        let mut j = k;
+        while j != WORLD && j >= topology.n_base {
             let entry = subspace[j].dot(&F);
-            M[(j, k)] = entry;
-            M[(k, j)] = entry;
+            M[j + k * nv] = entry;
+            M[k + j * nv] = entry;
+            j = topology.dof_parent[j];
+        }
+        if topology.n_base > 0 {
+            // S_j of the base are unit vectors: the products are the components of F.
+            let [f, n] = [&F.force, &F.moment];
+            for (j, entry) in [f.x, f.y, f.z, n.x, n.y, n.z].into_iter().enumerate() {
+                M[j + k * nv] = entry;
+                M[k + j * nv] = entry;
+            }
         }
     }
     &data.mass_matrix

@@ -53,6 +53,16 @@ impl Symmetric3 {
         )
     }
 
+    /// Column `k`, below 3.
+    #[inline]
+    pub(crate) fn column(&self, k: usize) -> Vector3 {
+        match k {
+            0 => Vector3::new(self.xx, self.xy, self.xz),
+            1 => Vector3::new(self.xy, self.yy, self.yz),
+            _ => Vector3::new(self.xz, self.yz, self.zz),
+        }
+    }
+
     /// Adds `s a aᵀ`.
     #[inline]
     pub(crate) fn add_outer(&mut self, s: f64, a: &Vector3) {
@@ -158,6 +168,17 @@ impl ArticulatedInertia {
         Force {
             moment: self.rotational.mul(&V.angular) + self.coupling * V.linear,
             force: self.coupling.tr_mul(&V.angular) + self.linear.mul(&V.linear),
+        }
+    }
+
+    /// Product with a unit vector of the six, translations first.
+    #[inline]
+    pub(crate) fn column(&self, k: usize) -> Force {
+        if k < 3 {
+            Force::new(self.coupling.column(k).into(), self.linear.column(k))
+        } else {
+            let moment = self.rotational.column(k - 3);
+            Force::new(moment, self.coupling.row(k - 3).transpose())
         }
     }
 

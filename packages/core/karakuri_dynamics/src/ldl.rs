@@ -9,6 +9,9 @@ use nalgebra::DMatrix;
 use crate::forward::SingularInertia;
 use crate::topology::{Topology, WORLD};
 
+/// Freedoms of a floating base.
+const BASE: usize = 6;
+
 /// A mass matrix, factorised along the tree.
 #[derive(Debug, Clone)]
 pub struct MassFactor {
@@ -35,6 +38,9 @@ impl MassFactor {
         for (k, d) in extra.iter().enumerate() {
             self.columns[(k, k)] += d;
         }
+        if self.topology.n_base > 0 {
+            return self.factorize_floating();
+        }
         for k in (0..nv).rev() {
             let pivot = self.columns[(k, k)];
             SingularInertia::check(k, pivot)?;
@@ -53,6 +59,64 @@ impl MassFactor {
                 column_k[i] = a;
                 i = self.topology.dof_parent[i];
             }
+        }
+        Ok(())
+    }
+
+    /// The same for a tree on a floating base: its six freedoms are above all others, so what these do to them are sums over
+    /// six entries, whose number the compiler knows.
+    fn factorize_floating(&mut self) -> Result<(), SingularInertia> {
+        let nv = self.inverse_pivot.len();
+        let columns = self.columns.as_mut_slice();
+        // What is left of the base's block, with both triangles.
+        let mut base = [[0.0; BASE]; BASE];
+        for (i, column) in base.iter_mut().enumerate() {
+            column.copy_from_slice(&columns[i * nv..i * nv + BASE]);
+        }
+        for k in (BASE..nv).rev() {
+            let (left, column_k) = columns[..(k + 1) * nv].split_at_mut(k * nv);
+            let pivot = column_k[k];
+            SingularInertia::check(k, pivot)?;
+            let inverse = 1.0 / pivot;
+            self.inverse_pivot[k] = inverse;
+            let Some(above) = column_k.first_chunk::<BASE>().copied() else { continue };
+            let mut i = self.topology.dof_parent[k];
+            while i >= BASE {
+                let a = column_k[i] * inverse;
+                let column_i = &mut left[i * nv..(i + 1) * nv];
+                if let Some(upper) = column_i.first_chunk_mut::<BASE>() {
+                    subtract(upper, a, &above);
+                }
+                let mut end = i;
+                while end >= BASE {
+                    let start = self.topology.run_start[end].max(BASE);
+                    for (x, y) in column_i[start..=end].iter_mut().zip(&column_k[start..=end]) {
+                        *x -= a * y;
+                    }
+                    end = self.topology.dof_parent[start];
+                }
+                column_k[i] = a;
+                i = self.topology.dof_parent[i];
+            }
+            for (i, column) in base.iter_mut().enumerate() {
+                let a = above[i] * inverse;
+                subtract(column, a, &above);
+                column_k[i] = a;
+            }
+        }
+        for k in (0..BASE).rev() {
+            let pivot = base[k][k];
+            SingularInertia::check(k, pivot)?;
+            self.inverse_pivot[k] = 1.0 / pivot;
+            let above = base[k];
+            for i in 0..k {
+                let a = above[i] * self.inverse_pivot[k];
+                subtract(&mut base[i], a, &above);
+                base[k][i] = a;
+            }
+        }
+        for (i, column) in base.iter().enumerate() {
+            columns[i * nv..i * nv + BASE].copy_from_slice(column);
         }
         Ok(())
     }
@@ -103,6 +167,14 @@ impl MassFactor {
                 x[k] = sum;
             }
         }
+    }
+}
+
+/// `x −= a y`.
+#[inline]
+fn subtract(x: &mut [f64; BASE], a: f64, y: &[f64; BASE]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x -= a * y;
     }
 }
 

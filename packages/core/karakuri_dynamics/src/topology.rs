@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use karakuri_model::{JointKind, Model};
+use karakuri_model::{Base, JointKind, Model};
 use karakuri_spatial::Matrix3;
 
 /// Marks a freedom that hangs on the world.
@@ -30,6 +30,8 @@ pub(crate) struct Topology {
     /// Whether the freedom is a custom joint's. (nv)
     pub(crate) is_custom: Vec<bool>,
     has_custom: bool,
+    /// Freedoms of a floating base, 6 or 0: each a unit vector of the six, translations first, as the base is at O.
+    pub(crate) n_base: usize,
 }
 
 impl Topology {
@@ -43,6 +45,7 @@ impl Topology {
             is_shift: Vec::with_capacity(model.bodies.len()),
             is_custom: vec![false; model.nv],
             has_custom: false,
+            n_base: if model.base == Base::Floating { 6 } else { 0 },
         };
         for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
             let dofs = joint.v_start..joint.v_start + joint.kind.nv();
