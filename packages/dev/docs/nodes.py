@@ -57,12 +57,15 @@ def quality(ros, topic, node, publishes):
 def entities(ros, node):
     """(section, name, type, remark) of what a node has at the ROS side."""
     own, found = (node, NAMESPACE), []
-    for publishes, pairs in (
-        (False, ros.node.get_subscriber_names_and_types_by_node(*own)),
-        (True, ros.node.get_publisher_names_and_types_by_node(*own)),
+    # What comes directly belongs to a hidden node beside it.
+    hidden = (f"_{node}_direct", NAMESPACE)
+    subscribers = [own, hidden] if hidden in ros.node.get_node_names_and_namespaces() else [own]
+    for publishes, (name_of, _), pairs in (
+        *((False, one, ros.node.get_subscriber_names_and_types_by_node(*one)) for one in subscribers),
+        (True, own, ros.node.get_publisher_names_and_types_by_node(*own)),
     ):
         for name, kinds in pairs:
-            remark = ", ".join(filter(None, ["out" if publishes else "in", quality(ros, name, node, publishes)]))
+            remark = ", ".join(filter(None, ["out" if publishes else "in", quality(ros, name, name_of, publishes)]))
             found.append(("topic", name, kinds[0], remark))
     for section, remark, pairs in (
         ("service", "", ros.node.get_service_names_and_types_by_node(*own)),

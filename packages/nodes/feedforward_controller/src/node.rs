@@ -75,9 +75,14 @@ impl ControllerNode {
             )?);
         }
         let sources = Sources::new(&parameters.lockstep_sources.get());
-        node.subscribe("joint_states", robot.sample_qos(), Self::on_joint_states)?;
+        if robot.lockstep.get() {
+            // in order with what the answer depends on, and again and again while it waits for that
+            node.subscribe("joint_states", robot.sample_qos(), Self::on_joint_states)?;
+            node.wall_timer(Duration::from_millis(10), Self::answer);
+        } else {
+            node.subscribe_directly("joint_states", robot.sample_qos(), Self::on_joint_states)?;
+        }
         node.after_events(Self::answer);
-        node.wall_timer(Duration::from_millis(10), Self::answer);
         node.on_parameters_changed(Self::on_parameters_changed);
         node.diagnose("control", Self::diagnose);
         let name = commanded.iter().map(|&j| model.joints[j].name.clone()).collect();

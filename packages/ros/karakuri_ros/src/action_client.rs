@@ -386,10 +386,10 @@ impl<S: 'static> Node<S> {
         }));
         let topic = format!("{name}/_action/feedback");
         let mut feedback =
-            create("subscription", &topic, || self.inner.subscribe(&topic, qos::state()))?;
+            create("subscription", &topic, || self.inner.lock().subscribe(&topic, qos::state()))?;
         let topic = format!("{name}/_action/status");
         let mut status =
-            create("subscription", &topic, || self.inner.subscribe(&topic, qos::latched()))?;
+            create("subscription", &topic, || self.inner.lock().subscribe(&topic, qos::latched()))?;
         let action: Arc<str> = name.into();
         let client = ActionClient {
             core: Arc::clone(&core),

@@ -6,6 +6,7 @@ mod arguments;
 mod clock;
 mod convert;
 mod diagnostics;
+mod direct;
 mod error;
 mod guard;
 mod interface;

@@ -19,6 +19,7 @@ use crate::{
     Clock, Latest, Message, ParameterBuilder, ParameterType, Publisher, Request, RosError, Service,
     ServiceClient, Status, Time, Timer,
     diagnostics::Diagnostics,
+    direct::{Bell, DirectNode, DirectSubscription, Receiver, SharedNode},
     guard,
     msg::rosgraph_msgs::msg::Clock as ClockMessage,
     outbox::Outbox,
@@ -39,15 +40,22 @@ type Job<S> = Box<dyn FnOnce(&mut Node<S>, &mut S)>;
 /// no `RefCell`. Handlers must return quickly; long work belongs in a thread of its own, which may publish and read
 /// [`Latest`] values, parameters and the clock.
 pub struct Node<S> {
-    pub(crate) inner: r2r::Node,
+    /// Ends before what it waits with.
+    receiver: Option<Receiver>,
+    pub(crate) inner: SharedNode,
     full_name: String,
     program_arguments: Option<Vec<String>>,
     overrides: BTreeMap<String, Value>,
     addressed: Vec<String>,
     clock: Clock,
-    clock_topic: Option<Box<dyn Stream<Item = ClockMessage> + Unpin>>,
+    clock_topic: Option<Box<dyn FnMut() -> Option<ClockMessage>>>,
     sim_time_wanted: Rc<Cell<bool>>,
     sources: Vec<Source<S>>,
+    /// Those that ring the bell themselves.
+    direct: Vec<Source<S>>,
+    /// What they belong to.
+    beside: Option<Rc<RefCell<DirectNode>>>,
+    bell: Arc<Bell>,
     pub(crate) timers: Timers<S>,
     after_events: Vec<Callback<S>>,
     after_jump_back: Vec<Callback<S>>,
@@ -172,12 +180,16 @@ impl<S: 'static> Node<S> {
                 clock.clone(),
             ))),
             diagnostics: Rc::new(RefCell::new(diagnostics)),
-            inner,
+            receiver: None,
+            inner: SharedNode::new(inner),
             full_name,
             clock,
             clock_topic: None,
             sim_time_wanted: Rc::default(),
             sources: Vec::new(),
+            direct: Vec::new(),
+            beside: None,
+            bell: Arc::default(),
             timers: Timers::new(),
             after_events: Vec::new(),
             after_jump_back: Vec::new(),
@@ -250,7 +262,7 @@ impl<S: 'static> Node<S> {
         topic: &str,
         qos: Qos,
     ) -> Result<Publisher<T>, RosError> {
-        let inner = create("publisher", topic, || self.inner.create_publisher(topic, qos))?;
+        let inner = create("publisher", topic, || self.inner.lock().create_publisher(topic, qos))?;
         Ok(Publisher::new(inner, topic))
     }
 
@@ -271,11 +283,40 @@ impl<S: 'static> Node<S> {
         qos: Qos,
         mut callback: impl FnMut(&mut S, T) + 'static,
     ) -> Result<(), RosError> {
-        let mut stream = create("subscription", topic, || self.inner.subscribe::<T>(topic, qos))?;
+        let mut stream =
+            create("subscription", topic, || self.inner.lock().subscribe::<T>(topic, qos))?;
         self.sources.push(Box::new(move |state| {
             let mut any = false;
             while let Some(message) = next(&mut stream) {
                 callback(state, message);
+                any = true;
+            }
+            any
+        }));
+        Ok(())
+    }
+
+    /// As [`Node::subscribe`], for what comes a thousand times a second: a participant of its own receives it and wakes the
+    /// handlers' thread, which from then on waits for nothing else; all other entities are waited for on a thread of their
+    /// own. Between this topic and others there is no order, so it is not for lockstep.
+    pub fn subscribe_directly<T: Message>(
+        &mut self,
+        topic: &str,
+        qos: Qos,
+        mut callback: impl FnMut(&mut S, &T) + 'static,
+    ) -> Result<(), RosError> {
+        if self.beside.is_none() {
+            self.beside = Some(Rc::new(RefCell::new(DirectNode::new(&self.full_name)?)));
+            // the clock ticks as often: it comes directly, too
+            self.clock_topic = None;
+            self.follow_sim_time()?;
+        }
+        let Some(node) = &self.beside else { return Ok(()) };
+        let mut direct = DirectSubscription::<T>::new(node, topic, qos, &self.bell)?;
+        self.direct.push(Box::new(move |state| {
+            let mut any = false;
+            while let Some(message) = direct.take() {
+                callback(state, &message);
                 any = true;
             }
             any
@@ -309,8 +350,9 @@ impl<S: 'static> Node<S> {
         name: &str,
         mut callback: impl FnMut(&mut S, Request<T>) + 'static,
     ) -> Result<(), RosError> {
-        let mut stream =
-            create("service", name, || self.inner.create_service::<T>(name, qos::service()))?;
+        let mut stream = create("service", name, || {
+            self.inner.lock().create_service::<T>(name, qos::service())
+        })?;
         let service: Arc<str> = name.into();
         let outbox = self.outbox.clone();
         self.sources.push(Box::new(move |state| {
@@ -337,7 +379,9 @@ impl<S: 'static> Node<S> {
         &mut self,
         name: &str,
     ) -> Result<r2r::Client<T>, RosError> {
-        create("service client", name, || self.inner.create_client::<T>(name, qos::service()))
+        create("service client", name, || {
+            self.inner.lock().create_client::<T>(name, qos::service())
+        })
     }
 
     pub(crate) fn add_source(&mut self, source: impl FnMut(&mut S) -> bool + 'static) {
@@ -420,10 +464,15 @@ impl<S: 'static> Node<S> {
         self.clock_topic = None;
         if wanted {
             let qos = Qos::default().keep_last(1).best_effort().volatile();
-            let stream = create("subscription", "/clock", || {
-                self.inner.subscribe::<ClockMessage>("/clock", qos)
-            })?;
-            self.clock_topic = Some(Box::new(stream));
+            self.clock_topic = Some(if let Some(node) = &self.beside {
+                let mut direct = DirectSubscription::new(node, "/clock", qos, &self.bell)?;
+                Box::new(move || direct.take())
+            } else {
+                let mut stream = create("subscription", "/clock", || {
+                    self.inner.lock().subscribe::<ClockMessage>("/clock", qos)
+                })?;
+                Box::new(move || next(&mut stream))
+            });
         }
         self.sim_time_wanted.set(wanted);
         self.clock.use_sim_time(wanted);
@@ -433,7 +482,7 @@ impl<S: 'static> Node<S> {
     fn read_clock(&mut self, state: &mut S) -> bool {
         let Some(topic) = &mut self.clock_topic else { return false };
         let mut any = false;
-        while let Some(message) = next(topic) {
+        while let Some(message) = topic() {
             any = true;
             if self.clock.set_sim_time(Time::from(&message.clock)) {
                 for callback in &mut self.after_jump_back {
@@ -451,10 +500,15 @@ impl<S: 'static> Node<S> {
         } else {
             self.timers.until_next(&self.clock, limit)
         };
-        self.inner.spin_once(wait);
-        self.outbox.repeat(Instant::now());
+        let ordinary = self.wait(wait)?;
         let mut any = self.read_clock(state);
-        for source in &mut self.sources {
+        if ordinary {
+            self.outbox.repeat(Instant::now());
+            for source in &mut self.sources {
+                any |= source(state);
+            }
+        }
+        for source in &mut self.direct {
             any |= source(state);
         }
         any |= self.timers.run(state, &self.clock);
@@ -468,6 +522,28 @@ impl<S: 'static> Node<S> {
             job(self, state);
         }
         self.follow_sim_time()
+    }
+
+    /// Waits for something; true if it may have come on the ordinary way.
+    fn wait(&mut self, limit: Duration) -> Result<bool, RosError> {
+        if self.direct.is_empty() {
+            self.inner.lock().spin_once(limit);
+            return Ok(true);
+        }
+        if self.receiver.is_none() {
+            let started = Receiver::start(self.inner.clone(), Arc::clone(&self.bell));
+            let failed = |e: std::io::Error| RosError::Create {
+                kind: "thread",
+                name: "ros".to_owned(),
+                reason: e.to_string(),
+            };
+            self.receiver = Some(started.map_err(failed)?);
+        }
+        if !self.receiver.as_ref().is_some_and(Receiver::is_alive) {
+            self.stop.fail("the thread that receives has died");
+        }
+        // the call of a client whose answer is awaited counts as news
+        Ok(self.bell.wait(limit) || limit.is_zero())
     }
 }
 

@@ -116,7 +116,7 @@ fn live<S: 'static, E: fmt::Display>(
 fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate::RosError> {
     let publisher = if log.wants_rosout() {
         Some(create("publisher", "/rosout", || {
-            node.inner.create_publisher("/rosout", qos::rosout())
+            node.inner.lock().create_publisher("/rosout", qos::rosout())
         })?)
     } else {
         None
