@@ -109,8 +109,9 @@ impl<S> Timers<S> {
         timer
     }
 
-    /// How long until the next tick; at most `limit`.
-    pub(crate) fn until_next(&self, clock: &Clock, limit: Duration) -> Duration {
+    /// How long until the next tick; at most `limit`. Periods that were changed since the last round count from now.
+    pub(crate) fn until_next(&mut self, clock: &Clock, limit: Duration) -> Duration {
+        self.entries.iter_mut().for_each(|entry| entry.restart_if_asked(clock));
         let running = self.entries.iter().filter(|e| !e.control.canceled.load(Ordering::Acquire));
         running.fold(limit, |wait, entry| match entry.due {
             Due::Wall(due) => wait.min(due.saturating_duration_since(Instant::now())),
@@ -133,10 +134,8 @@ impl<S> Timers<S> {
     pub(crate) fn run(&mut self, state: &mut S, clock: &Clock) -> bool {
         let mut ticked = false;
         for entry in &mut self.entries {
+            entry.restart_if_asked(clock);
             let period = entry.control.period();
-            if entry.control.restart.swap(false, Ordering::AcqRel) {
-                entry.restart(period, clock);
-            }
             if entry.control.canceled.load(Ordering::Acquire) || !entry.is_due(period, clock) {
                 continue;
             }
@@ -149,7 +148,11 @@ impl<S> Timers<S> {
 }
 
 impl<S> Entry<S> {
-    fn restart(&mut self, period: Duration, clock: &Clock) {
+    fn restart_if_asked(&mut self, clock: &Clock) {
+        if !self.control.restart.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let period = self.control.period();
         self.due = match self.due {
             Due::Wall(_) => Due::Wall(Instant::now() + period),
             Due::Ros(_) => Due::Ros(clock.now() + period),
@@ -207,6 +210,17 @@ mod tests {
         assert_eq!(next_multiple(ms(9), ms(10)), ms(10));
         assert_eq!(next_multiple(ms(25), ms(10)), ms(30));
         assert_eq!(next_multiple(ms(25), ms(0)), ms(25));
+    }
+
+    #[test]
+    fn a_new_period_counts_before_the_next_wait() {
+        let clock = Clock::default();
+        let mut timers = Timers::<()>::new();
+        let (long, short) = (Duration::from_secs(60), Duration::from_millis(1));
+        let timer = timers.add_wall(long, Box::new(|()| {}));
+        assert!(timers.until_next(&clock, long) > short);
+        timer.set_period(short);
+        assert!(timers.until_next(&clock, long) <= short);
     }
 
     #[test]
