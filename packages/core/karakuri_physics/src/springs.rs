@@ -76,6 +76,8 @@ impl Spring {
 /// Springs of a robot in free motion: scratch.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InnerSprings {
+    /// Whether a spring holds the robot to the world or to something else.
+    pub(crate) hold_elsewhere: bool,
     /// Of the world's springs. (n)
     indices: Vec<usize>,
     /// `J` and `Y`, row by row. (n × nv)
@@ -155,20 +157,20 @@ impl World {
     pub(crate) fn share_springs(&mut self) {
         for robot in self.robots.iter_mut().flatten() {
             robot.springs.indices.clear();
-            robot.flight.sprung = false;
+            robot.springs.hold_elsewhere = false;
         }
         for (i, spring) in self.springs.iter().enumerate() {
             let Some(spring) = spring else { continue };
             if let Some(robot) = spring.robot().and_then(|r| self.robots[r].as_mut()) {
                 robot.springs.indices.push(i);
-                robot.flight.sprung |= [spring.a, spring.b].iter().any(Anchor::is_world);
+                robot.springs.hold_elsewhere |= [spring.a, spring.b].iter().any(Anchor::is_world);
                 continue;
             }
             for anchor in [spring.a, spring.b] {
                 if let Anchor::Link(robot, ..) = anchor
                     && let Some(robot) = &mut self.robots[robot.0]
                 {
-                    (robot.flight.on, robot.flight.sprung) = (false, true);
+                    (robot.flight.on, robot.springs.hold_elsewhere) = (false, true);
                 }
             }
         }

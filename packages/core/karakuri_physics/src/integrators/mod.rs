@@ -69,9 +69,8 @@ pub(crate) struct Flight {
     velocity: Vec<f64>,
     /// Displacement from the start of the step. (nv)
     displacement: Vec<f64>,
-    /// Whether the base's velocity keeps the momentum in this step, and whether a spring holds the robot to something else.
+    /// Whether the base's velocity keeps the momentum in this step.
     pub(crate) keeps_momentum: bool,
-    pub(crate) sprung: bool,
     /// Momentum about the world's origin at the start of the step, and the centre of mass.
     momentum: karakuri_spatial::Force,
     com: karakuri_spatial::Vector3,
@@ -92,7 +91,6 @@ impl Flight {
             velocity: vec![0.0; nv],
             displacement: vec![0.0; nv],
             keeps_momentum: false,
-            sprung: false,
             momentum: karakuri_spatial::Force::default(),
             com: karakuri_spatial::Vector3::zeros(),
             push: karakuri_spatial::Force::default(),

@@ -28,7 +28,7 @@ impl Robot {
     pub(crate) fn floats(&self) -> bool {
         let held = |l: &karakuri_model::LoopJoint| l.body_a.is_none() || l.body_b.is_none();
         self.model.base == Base::Floating
-            && !self.flight.sprung
+            && !self.springs.hold_elsewhere
             && !self.model.loops.iter().any(held)
     }
 
