@@ -282,13 +282,14 @@ impl JointTrajectoryMachine {
         self.started_anew = true;
     }
 
+    /// By what was commanded for now, not by the trajectory: that may ask for more speed than a joint has.
     fn find_not_following(&self, phase: Option<(Phase, f64)>) -> Option<Shortfall> {
         let tolerance = self.settings.following_tolerance;
         let time = phase.map_or(0.0, |(_, time)| time);
-        let joints = self.error.iter().zip(&self.settings.joints).enumerate();
-        joints.filter(|_| tolerance > 0.0).find_map(|(joint, (error, settings))| {
+        let joints = self.settings.joints.iter().enumerate();
+        joints.filter(|_| tolerance > 0.0).find_map(|(joint, settings)| {
             let limit = tolerance + 2.0 * settings.saturation_error;
-            let error = error.position;
+            let error = self.way(joint, &self.previous[joint]);
             let quantity = Quantity::Position;
             (error.abs() > limit).then_some(Shortfall { joint, quantity, error, limit, time })
         })
@@ -376,16 +377,17 @@ impl JointTrajectoryMachine {
         }
     }
 
+    /// From where a joint is measured to where another sample is; the short way if it turns without end.
+    fn way(&self, joint: usize, to: &JointSample) -> f64 {
+        let from = self.actual[joint].position;
+        if self.continuous[joint] { shortest_angle(from, to.position) } else { to.position - from }
+    }
+
     fn compare(&mut self) {
-        for (j, error) in self.error.iter_mut().enumerate() {
+        for j in 0..self.error.len() {
             let (desired, actual) = (&self.desired[j], &self.actual[j]);
-            let position = if self.continuous[j] {
-                shortest_angle(actual.position, desired.position)
-            } else {
-                desired.position - actual.position
-            };
-            *error = JointSample {
-                position,
+            self.error[j] = JointSample {
+                position: self.way(j, desired),
                 velocity: desired.velocity - actual.velocity,
                 acceleration: desired.acceleration - actual.acceleration,
                 effort: 0.0,

@@ -69,7 +69,9 @@ fn random_goals_make_no_steps() {
                 controller.machine_mut(0).unwrap().cancel(id);
             }
             // The robot follows perfectly: what steps is the controller's own.
-            controller.update(&State { q: &q, v: &v }, now(n), PERIOD, &mut command);
+            let state = State { q: &q, v: &v };
+            let status = controller.update(&state, now(n), PERIOD, &mut command);
+            assert_eq!(status.not_following, None, "goal {i}");
             n += 1;
             let efforts: Vec<f64> = arm.iter().map(|id| command.effort[id.0]).collect();
             for (id, (now, before)) in arm.iter().zip(efforts.iter().zip(&last)) {

@@ -260,3 +260,17 @@ fn a_goal_of_one_bare_point_has_no_corners() {
     bench.step();
     assert!((bench.machine.command()[0].velocity + 2.5).abs() < 1e-9);
 }
+
+#[test]
+fn a_goal_beyond_the_speed_of_a_joint_is_followed_late() {
+    let mut bench = Bench::new(GroupSettings { following_tolerance: 0.2, ..settings() });
+    bench
+        .machine
+        .accept_goal(&Goal { trajectory: to(1.5, 0.0, 0.1), ..Goal::default() }, bench.now)
+        .unwrap();
+    for _ in 0..600 {
+        bench.step();
+        assert_eq!(bench.machine.not_following(), None);
+    }
+    assert!((bench.q[0] - 1.5).abs() < 1e-9, "{}", bench.q[0]);
+}
