@@ -73,7 +73,8 @@ def test_interrupted_it_leaves_nothing_behind(environment, tmp_path, moment):
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
     own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}}
-    places = {"branched_loop": "/branched_loop", "khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}
+    places = {name: f"/{name}" for name in ("branched", "branched_loop", "three_links")}
+    places |= {"khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}
     nodes = {"sim", "state_publisher", "feedforward_controller"} | own.get(file, set())
     robot = places.get(file.removesuffix(".launch.xml"), "/arm")
     command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file)]

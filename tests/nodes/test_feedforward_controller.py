@@ -1,6 +1,7 @@
 """follow_joint_trajectory and joint_trajectory, with the simulation behind them; also over the mock hardware."""
 
 import math
+import time
 
 import pytest
 from action_msgs.msg import GoalStatus
@@ -238,3 +239,17 @@ def test_moves_the_mock_hardware_too(arm, ros, domain):
         assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
         assert distance(at(states.last), target) < 0.01
         follow.destroy()
+
+
+def test_lockstep_keeps_real_time(domain, ros):
+    # Each sample is answered in time, so the wait for the next one must not be longer than its period.
+    with Arm(domain, lockstep=True):
+        states = joint_states(ros)
+
+        def pace():
+            """Simulated time by real time over half a second."""
+            begun, start = seconds(states.last.header.stamp), time.monotonic()
+            ros.spin_for(0.5)
+            return (seconds(states.last.header.stamp) - begun) / (time.monotonic() - start)
+
+        ros.wait_for(lambda: pace() > 0.5, what="half the pace of real time")

@@ -1,7 +1,7 @@
-"""The experiments of parallel inverse dynamics through the nodes: walls traced, a block held by two arms, fast arms.
+"""The experiments of parallel inverse dynamics through the nodes: rods, branches, loops, walls traced, a block held, fast arms.
 
 Each is launch/NAME.launch.xml with the motion of config/mechanisms/NAME.yaml: the joints' as a goal of follow_joint_trajectory, the
-tips' forces sample by sample on target_wrench/LINK, in lockstep. Judges errors with feed-forward and without, and leaves
+tips' forces (or zero) sample by sample on target_wrench/LINK, in lockstep: time waits until this program has heard a sample. Judges errors with feed-forward and without, and leaves
 report.json, tables and plots. Ends with 0 only if all are as good as they should be.
 """
 import argparse
@@ -70,15 +70,36 @@ class Experiment:
     press: float = 0.0  # [N] a tip
     block: str = ""  # joints `slide_x` and `slide_y` of the tables move it
     load: tuple = ()  # object, link, mass [kg]
+    pace: str = ""  # where there are no tips: link whose target, a zero, time waits for
+    variants: dict = dataclasses.field(default_factory=dict)  # further runs with feed-forward: launch arguments, by label
+
+
+METHODS = {"exact": "recursive", "scheme": "nodal"}
+
+
+def step_arguments(label):
+    """Launch arguments of `METHOD, N ms`."""
+    method, step = label.split(", ")
+    return [f"method:={METHODS[method]}", f"period:={float(step.removesuffix(' ms')) * 1e-3}"]
 
 
 ARM6 = ["shoulder_yaw", "shoulder_pitch", "elbow_pitch", "wrist_pitch", "wrist_yaw", "wrist_roll"]
 SIDES = ["shoulder_pitch", "shoulder_roll", "elbow_roll"]
 LEGS = ["hip_roll", "hip_pitch", "knee_pitch", "ankle_pitch", "ankle_roll"]
+STEPS = [f"{method}, {ms} ms" for ms in (1, 4, 10) for method in METHODS]
 EXPERIMENTS = {
+    "three_links": Experiment(
+        "three rods, exact and by the scheme, at steps of 1 to 10 ms", "/three_links", "three_links",
+        ["shoulder", "elbow", "wrist"], 0.2, pace="hand",
+        variants={label: step_arguments(label) for label in STEPS},
+    ),
+    "branched": Experiment(
+        "a branched mechanism of five links", "/branched", "branched", ["a1", "a2", "a3", "b1", "b2"], 0.2, pace="b2",
+        variants={"by the scheme": ["method:=nodal"]},
+    ),
     "branched_loop": Experiment(
         "a closed loop holds still while 0.3 kg swing at its branch", "/branched_loop", "branched_loop",
-        ["left", "left_coupler", "right", "branch"], 0.2, load=("mass", "branch_tip", 0.3),
+        ["left", "left_coupler", "right", "branch"], 0.2, load=("mass", "branch_tip", 0.3), pace="branch_tip",
     ),
     "wall_tracing": Experiment(
         "an arm traces a wall and pushes it with 5 N", "/wall_arm", "wall_arm", ["shoulder", "elbow"], 0.05,
@@ -91,10 +112,12 @@ EXPERIMENTS = {
     ),
     "arm6_fast": Experiment(
         "arm6 with 2 kg at its tool follows a fast trajectory", "/arm", "arm6", ARM6, 0.2, load=("load", "tool", 2.0),
+        pace="tool",
     ),
     "khr1_arms": Experiment(
         "the arms of khr1 follow a fast trajectory", "/khr1", "khr1",
         ["head_yaw", *(f"{s}_{j}" for s in "lr" for j in SIDES), *(f"{s}_{j}" for s in "lr" for j in LEGS)], 0.2,
+        pace="head",
     ),
 }  # fmt: skip
 
@@ -139,8 +162,9 @@ class Client(rclpy.node.Node):
         self.state = self.create_client(SetSimulationState, f"{space}/sim/set_simulation_state")
         self.parameters = self.create_client(SetParameters, f"{space}/feedforward_controller/set_parameters")
         self.targets = []
+        for link in [tip.link for tip in experiment.tips] or [experiment.pace]:
+            self.targets.append(self.create_publisher(WrenchStamped, f"{space}/target_wrench/{link}", 10))
         for tip in experiment.tips:
-            self.targets.append((tip, self.create_publisher(WrenchStamped, f"{space}/target_wrench/{tip.link}", 10)))
             self.readings[tip.link] = {}
             take = lambda message, link=tip.link: self.on_wrench(link, message)
             self.create_subscription(WrenchStamped, f"{space}/wrench/{tip.link}", take, deep)
@@ -152,7 +176,7 @@ class Client(rclpy.node.Node):
     def is_ready(self):
         """All are there and have heard of each other."""
         there = [self.action.server_is_ready(), *(c.service_is_ready() for c in (self.attach, self.state, self.parameters))]
-        there += [publisher.get_subscription_count() > 0 for _, publisher in self.targets]
+        there += [publisher.get_subscription_count() > 0 for publisher in self.targets]
         there += [self.samples_after_command > 20]
         return all(there)
 
@@ -172,11 +196,12 @@ class Client(rclpy.node.Node):
         if self.commands == 0:
             return  # the answer to the first sample, which is asked for once, must not depend on who was up first
         self.samples_after_command += 1
-        for tip, publisher in self.targets:
+        for tip, publisher in zip(self.experiment.tips or [None], self.targets):
             target = WrenchStamped()
             target.header.stamp, target.header.frame_id = message.header.stamp, "world"
-            force = target.wrench.force
-            force.x, force.y, force.z = (self.tables.at(f"{tip.force}.{axis}", self.row(time)) for axis in ("fx", "fy", "fz"))
+            if tip:
+                force = target.wrench.force
+                force.x, force.y, force.z = (self.tables.at(f"{tip.force}.{axis}", self.row(time)) for axis in ("fx", "fy", "fz"))
             publisher.publish(target)
 
     def on_wrench(self, link, message):
@@ -245,12 +270,12 @@ class System:
         return future.result()
 
 
-def run(name, out, feed_forward, load_share=1.0):
-    """One motion; what was measured."""
+def run(name, out, feed_forward, load_share=1.0, arguments=()):
+    """One motion, the nodes started with these arguments; what was measured."""
     experiment = EXPERIMENTS[name]
     tables = Tables(name, out)
     client = Client(experiment, tables)
-    with System(name, [f"feedforward_scale:={1.0 if feed_forward else 0.0}"], out / "nodes.log") as system:
+    with System(name, [f"feedforward_scale:={1.0 if feed_forward else 0.0}", *arguments], out / "nodes.log") as system:
         system.spin(client, client.is_ready, "starting the nodes")
         if experiment.load:
             carry(system, client, load_share)
@@ -299,7 +324,9 @@ def measure(client):
     index = {name: client.names.index(name) for name in client.names}
     rows = {client.row(t): q for t, q in sorted(client.positions.items()) if 0 <= client.row(t) < tables.n}
     far = lambda row, q: max(abs(q[index[joint]] - tables.at(f"{joint}.q", row)) for joint in experiment.joints)
-    result = {"joint_error": {row: far(row, q) for row, q in rows.items()}, "positions": rows, "force": {}}
+    steps = [b - a for a, b in zip(sorted(rows), sorted(rows)[1:])]
+    due = tables.n // min(steps, default=tables.n)
+    result = {"due": due, "joint_error": {row: far(row, q) for row, q in rows.items()}, "positions": rows, "force": {}}
     for row, q in rows.items():
         time = client.first + (row + 1) * PERIOD
         if experiment.tips and all(time in client.readings[tip.link] for tip in experiment.tips):
@@ -325,7 +352,7 @@ def means(forces):
 
 def summary(experiment, result):
     """The numbers that are judged: lengths [m], angles [rad], shares [-]."""
-    numbers = {"samples": len(result["positions"]), "joint_error_largest": max(result["joint_error"].values())}
+    numbers = {"samples": len(result["positions"]), "samples_due": result["due"], "joint_error_largest": max(result["joint_error"].values())}
     if experiment.tips:
         settled = {row: f for row, f in means(result["force"]).items() if row * PERIOD * 1e-9 > SETTLING}
         numbers["force_samples"] = len(settled)
@@ -363,6 +390,8 @@ def experiment_runs(name, out):
             raise Failed(f"{name}: two equal runs differ; see {out}")
     if EXPERIMENTS[name].load:
         runs["payload 20 % wrong"] = run(name, out / "wrong_load", True, 0.8)
+    for label, arguments in EXPERIMENTS[name].variants.items():
+        runs[label] = run(name, out / label.replace(", ", "_").replace(" ", "_"), True, arguments=arguments)
     return runs
 
 
@@ -374,7 +403,7 @@ def repeats(first, second):
 
 
 def draw(name, runs, out, figure):
-    """Errors, and forces if there are any, every 10 ms."""
+    """Errors, and forces if there are any, at some 400 instants."""
     columns = {f"{label} [rad]": result["joint_error"] for label, result in runs.items()}
     for label, result in runs.items():
         if result["force"]:
@@ -384,7 +413,7 @@ def draw(name, runs, out, figure):
     with open(table, "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["time [s]", *columns])
-        writer.writerows([row * PERIOD * 1e-9, *(column[row] for column in columns.values())] for row in common[::10])
+        writer.writerows([row * PERIOD * 1e-9, *(column[row] for column in columns.values())] for row in common[:: max(1, len(common) // 400)])
     title = EXPERIMENTS[name].title
     subprocess.run([find_program(), "plot", str(table), "--title", title, "--output", str(figure)], check=True)
 
@@ -409,7 +438,8 @@ def write_page(folder, report):
         "# The experiments through the nodes", "",
         "Made by `./dev demo experiments --page docs/experiments/inverse-dynamics`: `sim` and `feedforward_controller` over DDS in lockstep at",
         "1 kHz, the motion a goal of `follow_joint_trajectory`, forces on `target_wrench/<link>`, no force feedback. Forces are means over 20 ms",
-        "after 0.3 s. `payload 20 % wrong`: the controller is told of 20 % less than is carried. Equal runs are equal to the last bit.", "",
+        "after 0.3 s. `payload 20 % wrong`: the controller is told of 20 % less than is carried. Equal runs are equal to the last bit. `exact` is the",
+        "method `recursive`, `scheme` the method `nodal`, with the period of samples and commands.", "",
         "| launch file | | joints off [mrad] | force off | block off [mm] |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for name, runs in report.items():
