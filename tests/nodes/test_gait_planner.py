@@ -23,7 +23,7 @@ Result = Walk.Result
 def walker(domain):
     lockstep = {"lockstep": True}
     nodes = {
-        "sim": {"scene": ROOT / "config/scenes/walk.yaml", "real_time_factor": 0.0, "command_timeout": 2.0, **lockstep},
+        "sim": {"scene": ROOT / "config/scenes/walk.yaml", "real_time_factor": 0.0, **lockstep},
         "feedforward_controller": {**ROBOT, "feedforward_scale": 0.0, "lockstep_sources": "[joint_trajectory]", **lockstep},
         "gait_planner": {"gait": GAIT, **lockstep},
     }

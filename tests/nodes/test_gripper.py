@@ -21,7 +21,7 @@ Result = PickAndPlace.Result
 
 @pytest.fixture(scope="module")
 def arm(domain):
-    with Arm(domain, nodes=NODES, lockstep=True, real_time_factor=0.0, command_timeout=2.0) as arm:
+    with Arm(domain, nodes=NODES, lockstep=True, real_time_factor=0.0) as arm:
         yield arm
 
 

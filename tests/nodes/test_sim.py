@@ -342,7 +342,8 @@ def test_refuses_unknown_names_and_bad_poses(paused, ros):
 
 def test_goes_on_from_a_snapshot_bit_for_bit(paused, ros):
     # Nobody commands the arm here: it must not begin to hold at some moment of wall time.
-    assert ros.set_parameter("/arm/sim", "command_timeout", 0.0)[0]
+    for timeout in ("command_timeout", "lockstep_timeout"):
+        assert ros.set_parameter("/arm/sim", timeout, 0.0)[0]
     assert service(ros, ResetSimulation, "reset_simulation").result.result == OK
     step(ros, 50)
     digest, stamp = save(ros, "here"), state_of(ros, "cube").header.stamp
@@ -357,6 +358,7 @@ def test_goes_on_from_a_snapshot_bit_for_bit(paused, ros):
     assert not answer.success and "here" in answer.message
     assert not service(ros, SaveSnapshot, "save_snapshot", name="").success
     ros.set_parameter("/arm/sim", "command_timeout", 0.1)
+    ros.set_parameter("/arm/sim", "lockstep_timeout", 10.0)
 
 
 def test_joints_come_and_go(paused, ros):

@@ -21,9 +21,10 @@ pub struct CellSettings {
     /// Cell seconds per wall second; 0 is as fast as the commanders keep up: a command may then lag by
     /// one sample, as it does in real time. [-]
     pub real_time_factor: f64,
-    /// Commands older than this put the robot into hold; 0 is never. Cell time, or wall time where the cell waits for
-    /// its commanders (`lockstep`, or a real-time factor of 0). [s]
+    /// Commands older than this put the robot into hold; 0 is never. Cell time. [s]
     pub command_timeout: f64,
+    /// The same where the cell waits for its commanders (`lockstep`, or a real-time factor of 0); wall time. [s]
+    pub lockstep_timeout: f64,
 }
 
 /// What [`Cell::poll`] did, or when to call it again.
@@ -306,7 +307,9 @@ impl Cell {
     }
 
     fn watch_commanders(&mut self, now: f64) {
-        let timeout = self.settings.command_timeout;
+        let waits = self.is_waiting_kind();
+        let CellSettings { command_timeout, lockstep_timeout, .. } = self.settings;
+        let timeout = if waits { lockstep_timeout } else { command_timeout };
         if timeout <= 0.0 {
             return;
         }
@@ -316,7 +319,7 @@ impl Cell {
                 self.forget_commander(robot);
                 continue;
             }
-            let silence = if self.is_waiting_kind() {
+            let silence = if waits {
                 now - wall.max(self.sampled)
             } else {
                 (self.stamp() - cell) as f64 * 1e-9
@@ -331,12 +334,20 @@ impl Cell {
 
     /// Wall time until the next sample is due. [s]
     fn wait_for_pace(&mut self, now: f64) -> f64 {
-        if self.settings.real_time_factor <= 0.0 || self.single_steps > 0 {
+        // Nobody paces a cell whose commander is lost; in real time that one finds it again not far ahead.
+        let lost = self.commanders.contains(&Commander::Lost);
+        let factor = match self.settings.real_time_factor {
+            factor if factor > 0.0 => factor,
+            _ if lost => 1.0,
+            _ => 0.0,
+        };
+        if factor <= 0.0 || self.single_steps > 0 {
+            self.origin = None;
             return 0.0;
         }
         let (wall, cell) = *self.origin.get_or_insert((now, self.stamp()));
         let next = (self.stamp() + self.period_ns - cell) as f64 * 1e-9;
-        let due = wall + next / self.settings.real_time_factor;
+        let due = wall + next / factor;
         if now - due > LARGEST_LAG {
             self.origin = None;
         }

@@ -187,7 +187,7 @@ impl ControllerNode {
             }
         }
         let Some((stamp, true)) = self.sample else { return };
-        let patience = Duration::from_secs_f64(self.parameters.command_timeout.get());
+        let patience = Duration::from_secs_f64(self.parameters.lockstep_timeout.get());
         if self.robot.lockstep.get() && !self.sources.complete(stamp, patience) {
             return;
         }

@@ -14,6 +14,7 @@ use crate::node::ControllerNode;
 pub(crate) struct Parameters {
     pub(crate) lockstep_sources: Parameter<Vec<String>>,
     pub(crate) command_timeout: Parameter<f64>,
+    pub(crate) lockstep_timeout: Parameter<f64>,
     pub(crate) action_monitor_rate: Parameter<f64>,
     method: Parameter<String>,
     feedforward_scale: Parameter<f64>,
@@ -223,7 +224,12 @@ impl Parameters {
                 .declare()?,
             command_timeout: node
                 .parameter("command_timeout", 0.2)
-                .describe("Silence of a lockstep source until it is not waited for any more, in wall time; of a target wrench, in samples' time, until it fades, over as long again. [s]")
+                .describe("Silence of a target wrench, in samples' time, until it fades, over as long again. [s]")
+                .range(0.001..=3600.0)
+                .declare()?,
+            lockstep_timeout: node
+                .parameter("lockstep_timeout", 10.0)
+                .describe("Silence of a lockstep source, in wall time, until it is not waited for any more. [s]")
                 .range(0.001..=3600.0)
                 .declare()?,
             action_monitor_rate: node

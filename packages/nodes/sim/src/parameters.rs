@@ -17,6 +17,7 @@ pub(crate) struct Parameters {
     pub(crate) lockstep: Parameter<bool>,
     real_time_factor: Parameter<f64>,
     command_timeout: Parameter<f64>,
+    lockstep_timeout: Parameter<f64>,
     solver_method: Parameter<String>,
     solver_iterations: Parameter<i64>,
     solver_tolerance: Parameter<f64>,
@@ -64,7 +65,12 @@ impl Parameters {
                 .declare()?,
             command_timeout: node
                 .parameter("command_timeout", 0.1)
-                .describe("Silence of the commander after which a robot holds its place; 0 is never. [s]")
+                .describe("Simulated time without a command after which a robot holds its place; 0 is never. [s]")
+                .range(0.0..=3600.0)
+                .declare()?,
+            lockstep_timeout: node
+                .parameter("lockstep_timeout", 10.0)
+                .describe("The same in wall time, where `sim` waits for commands: in lockstep, or as fast as the controller keeps up. [s]")
                 .range(0.0..=3600.0)
                 .declare()?,
             solver_method: node
@@ -118,6 +124,7 @@ impl Parameters {
             lockstep: self.lockstep.get(),
             real_time_factor: self.real_time_factor.get(),
             command_timeout: self.command_timeout.get(),
+            lockstep_timeout: self.lockstep_timeout.get(),
         }
     }
 }

@@ -40,7 +40,8 @@ fn cell(lockstep: bool, real_time_factor: f64) -> (Cell, JointCommand, impl Fn()
     let command = JointCommand::new(&layout);
     let counter = Counter { layouts: vec![layout], ..Counter::default() };
     let held = counter.held.clone();
-    let settings = CellSettings { lockstep, real_time_factor, command_timeout: 0.1 };
+    let settings =
+        CellSettings { lockstep, real_time_factor, command_timeout: 0.1, lockstep_timeout: 0.1 };
     (Cell::new(Box::new(counter), settings), command, move || {
         held.load(std::sync::atomic::Ordering::Relaxed)
     })
@@ -76,10 +77,11 @@ fn lockstep_goes_on_in_hold_when_the_commander_dies_and_waits_again_when_it_retu
     cell.command(0, 0, &command, 0.0).unwrap();
     assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
     assert_ne!(cell.poll(0.09), Ok(Tick::Advanced));
-    assert_eq!(cell.poll(0.11), Ok(Tick::Advanced));
+    assert_ne!(cell.poll(0.11), Ok(Tick::Advanced), "in real time from now on");
     assert_eq!(held(), 1, "held once");
     assert!(matches!(cell.take_events().next(), Some(CellEvent::CommandsLost { robot: 0, .. })));
-    assert_eq!(cell.poll(0.12), Ok(Tick::Advanced), "a lost commander is not waited for");
+    assert_eq!(cell.poll(0.1121), Ok(Tick::Advanced), "a lost commander is not waited for");
+    assert_ne!(cell.poll(0.1121), Ok(Tick::Advanced), "nor left behind");
     cell.command(0, cell.stamp(), &command, 0.13).unwrap();
     assert_eq!(cell.take_events().next(), Some(CellEvent::CommandsBack { robot: 0 }));
     assert_eq!(cell.poll(0.13), Ok(Tick::Advanced));
@@ -91,7 +93,7 @@ fn lockstep_takes_back_a_commander_that_is_too_slow_to_answer_in_time() {
     let (mut cell, command, held) = cell(true, 0.0);
     cell.command(0, 0, &command, 0.0).unwrap();
     assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
-    assert_eq!(cell.poll(0.11), Ok(Tick::Advanced), "lost");
+    assert_ne!(cell.poll(0.11), Ok(Tick::Advanced), "lost");
     let seen = cell.stamp();
     assert_eq!(cell.poll(0.12), Ok(Tick::Advanced), "while the commander computes");
     cell.command(0, seen, &command, 0.13).unwrap();
@@ -122,7 +124,8 @@ fn as_fast_as_it_can_is_as_fast_as_the_commander() {
     assert_eq!(cell.poll(0.0), Ok(Tick::Advanced));
     assert_eq!(cell.poll(0.0), Ok(Tick::Advanced), "a lag of one sample is allowed");
     assert_ne!(cell.poll(0.01), Ok(Tick::Advanced), "not of two");
-    assert_eq!(cell.poll(0.2), Ok(Tick::Advanced), "a dead commander is not waited for");
+    assert_ne!(cell.poll(0.2), Ok(Tick::Advanced), "a dead commander is not waited for,");
+    assert_eq!(cell.poll(0.2021), Ok(Tick::Advanced), "and the cell goes on in real time");
 }
 
 #[test]
