@@ -48,6 +48,8 @@ pub struct Manifold {
     pub b: ColliderId,
     /// Unit vector from A to B, in world axes. (3)
     pub normal: Vector3,
+    /// Whether neither collider moved since the last update, and all is as it was.
+    pub kept: bool,
     points: [ContactPoint; MAX_POINTS],
     len: usize,
     pub(crate) memory: Memory,
@@ -57,7 +59,8 @@ impl Manifold {
     pub(crate) fn new(a: ColliderId, b: ColliderId) -> Self {
         let normal = Vector3::repeat(f64::NAN);
         let memory = Memory::NONE;
-        Self { a, b, normal, points: [ContactPoint::NONE; MAX_POINTS], len: 0, memory }
+        let kept = false;
+        Self { a, b, normal, kept, points: [ContactPoint::NONE; MAX_POINTS], len: 0, memory }
     }
 
     /// The points: one to four.

@@ -56,7 +56,7 @@ pub(crate) struct Placed {
 }
 
 /// A change of a position's coordinate [m], or of an entry of a rotation, that is no change.
-const STILL: f64 = 1e-12;
+const STILL: f64 = 1e-11;
 
 impl Placed {
     /// In world axes, seen from `origin`.
@@ -148,7 +148,7 @@ impl CollisionScene {
         self.ignored.retain(|&(a, b)| a != id && b != id);
     }
 
-    /// Moves a collider to the pose `X_WC`. One that rests within 1e-12 of it stays where it is, and so do its contacts.
+    /// Moves a collider to the pose `X_WC`. One that rests within 1e-11 of it stays where it is, and so do its contacts.
     pub fn set_pose(&mut self, id: ColliderId, X_WC: &Pose) {
         if let Some(placed) = &mut self.colliders[id.0]
             && !nearly_equal(&placed.pose_in_world, X_WC)
@@ -194,6 +194,15 @@ impl CollisionScene {
     ///
     /// Those of two colliders that stayed where they were are those of the last update, if it had the same prediction.
     pub fn update(&mut self, prediction: f64) {
+        self.find(prediction, true);
+    }
+
+    /// [`Self::update`] once more at the same time, when it was said of more colliders that they are fixed or that they move.
+    pub fn update_again(&mut self, prediction: f64) {
+        self.find(prediction, false);
+    }
+
+    fn find(&mut self, prediction: f64, time_went_on: bool) {
         let grow = |bounds: Bounds| bounds.grown(0.5 * prediction);
         self.bounds.clear();
         self.bounds
@@ -218,7 +227,9 @@ impl CollisionScene {
             before = &before[before.partition_point(|m| (m.a, m.b) < (a, b))..];
             let known = &before[..before.partition_point(|m| (m.a, m.b) == (a, b))];
             if !(anew || placed_a.changed || placed_b.changed) {
+                let first = self.manifolds.len();
                 self.manifolds.extend_from_slice(known);
+                self.manifolds[first..].iter_mut().for_each(|m| m.kept |= time_went_on);
                 continue;
             }
             let (a, b) = ((a, placed_a), (b, placed_b));

@@ -89,6 +89,8 @@ pub(crate) struct Contact {
     pub(crate) slips: bool,
     /// Whether the last step's impulses had to be solved for.
     pub(crate) unsettled: bool,
+    /// Which time rows were made that its rows were made last, and its place among the blocks; none once a side moved.
+    pub(crate) made: Option<(u64, usize)>,
 }
 
 /// A contact of the last step.
@@ -131,14 +133,22 @@ pub(crate) fn match_contacts(
             continue;
         };
         let surface = materials.between(a, b);
-        previous = &previous[previous.partition_point(|c| (c.a, c.b) < pair)..];
-        let known = &previous[..previous.partition_point(|c| (c.a, c.b) <= pair)];
+        let of_earlier_pairs = previous.iter().take_while(|c| (c.a, c.b) < pair).count();
+        previous = &previous[of_earlier_pairs..];
+        let known;
+        (known, previous) =
+            previous.split_at(previous.iter().take_while(|c| (c.a, c.b) == pair).count());
+        let belts = a.surface_velocity - b.surface_velocity;
+        if are_still(of_pair, known) {
+            keep(known, surface, &belts, contacts);
+            continue;
+        }
         let first = contacts.len();
         for manifold in of_pair {
             let first_of_patch = contacts.len();
             let normal = manifold.normal;
             let tangential = |v: Vector3| v - normal * normal.dot(&v);
-            let conveyed = tangential(a.surface_velocity - b.surface_velocity);
+            let conveyed = tangential(belts);
             let tangents = tangents(&normal);
             for point in manifold.points() {
                 let memory = counterpart(point, of_pair, known, &contacts[first..]);
@@ -160,9 +170,35 @@ pub(crate) fn match_contacts(
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
                     slips: memory.is_some_and(|(_, c)| c.slips),
                     unsettled: memory.is_some_and(|(_, c)| c.unsettled),
+                    made: None,
                 });
             }
             make_drifts_rigid(&mut contacts[first_of_patch..]);
+        }
+    }
+}
+
+/// Whether a pair's manifolds are those that its `known` contacts came from.
+fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
+    let mut points = of_pair.iter().flat_map(|m| m.points().iter().map(move |p| (m.normal, p)));
+    let same = |c: &Contact| {
+        points.next().is_some_and(|(normal, point)| {
+            (c.feature, c.position, c.normal) == (point.feature, point.position, normal)
+        })
+    };
+    of_pair.iter().all(|m| m.kept) && known.iter().all(same) && points.next().is_none()
+}
+
+/// Goes on with the contacts of a pair of which neither side moved.
+fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec<Contact>) {
+    for patch in known.chunk_by(|c, d| c.normal == d.normal) {
+        let normal = patch[0].normal;
+        let conveyed = belts - normal * normal.dot(belts);
+        let first = contacts.len();
+        contacts.extend(patch.iter().map(|c| Contact { surface, conveyed, ..*c }));
+        // What sticks at all points slips as one, and its drifts were rigid before.
+        if !patch.iter().all(|c| c.sticks) {
+            make_drifts_rigid(&mut contacts[first..]);
         }
     }
 }

@@ -12,7 +12,7 @@ use karakuri_spatial::{Force, Vector3};
 use crate::contacts::{Mover, Owner};
 use crate::errors::WorldError;
 use crate::loops::GAP_RATE;
-use crate::rows::{Builder, NO_MOVER, Source, push_row};
+use crate::rows::{Builder, NO_MOVER, Source};
 use crate::solver::{Block, Side};
 use crate::world::{RobotId, World};
 
@@ -280,35 +280,26 @@ impl Builder<'_> {
     }
 
     fn gear_on_robot(&mut self, robot: usize, gear: &Gear, ends: &[usize]) -> Side {
-        let Some(r) = &mut self.robots[robot] else { return Side::default() };
-        let (nv, offset) = (r.v.len(), self.problem.jacobian.len());
-        self.problem.jacobian.resize(offset + nv, 0.0);
-        let row = &mut self.problem.jacobian[offset..];
-        for &end in ends {
-            let Mover::Robot { body, .. } = gear.movers[end] else { continue };
-            match [gear.description.a, gear.description.b][end] {
-                GearEnd::Joint(..) => row[r.model.joints[body.0].v_start] += gear.share(end),
-                GearEnd::Turn(..) => {
-                    let axis = r.data.pose_in_world[body.0].rotation * gear.axes[end];
-                    let moment = Force::new(axis * gear.share(end), Vector3::zeros());
-                    for &k in r.chains.of(body) {
-                        row[k] += r.data.subspace[k].dot(&moment);
+        self.side_of_robot(robot, |r, row| {
+            for &end in ends {
+                let Mover::Robot { body, .. } = gear.movers[end] else { continue };
+                match [gear.description.a, gear.description.b][end] {
+                    GearEnd::Joint(..) => row[r.model.joints[body.0].v_start] += gear.share(end),
+                    GearEnd::Turn(..) => {
+                        let axis = r.data.pose_in_world[body.0].rotation * gear.axes[end];
+                        let moment = Force::new(axis * gear.share(end), Vector3::zeros());
+                        for &k in r.chains.of(body) {
+                            row[k] += r.data.subspace[k].dot(&moment);
+                        }
                     }
                 }
             }
-        }
-        self.problem.response.extend_from_slice(&self.problem.jacobian[offset..]);
-        r.respond(&mut self.problem.response[offset..]);
-        Side { start: r.start, len: nv, offset }
+        })
     }
 
     fn gear_on_body(&mut self, body: usize, gear: &Gear, end: usize) -> Side {
-        let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
-            return Side::default();
-        };
-        let offset = self.problem.jacobian.len();
-        let axis = b.pose.rotation * gear.axes[end] * gear.share(end);
-        push_row(self.problem, b, &Vector3::zeros(), &axis);
-        Side { start: b.start, len: 6, offset }
+        self.side_of_body(body, |b| {
+            [(Vector3::zeros(), b.pose.rotation * gear.axes[end] * gear.share(end))]
+        })
     }
 }

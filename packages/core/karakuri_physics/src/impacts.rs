@@ -12,8 +12,8 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 use crate::body::Body;
 use crate::contacts::{Mover, SLIP, tangents};
 use crate::gears::Gear;
+use crate::islands::root;
 use crate::joints::AttachedJoint;
-use crate::rows::root;
 use crate::solver::solve_contact;
 use crate::world::World;
 

@@ -16,7 +16,7 @@ use crate::contacts::{Attachment, Contact, Mover, Owner};
 use crate::errors::WorldError;
 use crate::loops::{GAP_RATE, relative_gap};
 use crate::robot::Robot;
-use crate::rows::{Builder, NO_MOVER, Source, push_row};
+use crate::rows::{Builder, NO_MOVER, Source};
 use crate::solver::{Block, Side};
 use crate::world::{RobotId, World};
 
@@ -99,7 +99,7 @@ pub(crate) struct AttachedJoint {
     name: String,
     description: JointDescription,
     /// What the ends move with.
-    ends: [Mover; 2],
+    pub(crate) ends: [Mover; 2],
     /// The joint's frame on what moves the ends, or in the world.
     poses: [Pose; 2],
     /// Of the last step, along the axes of A's frame. [N·m·s, N·s] (6)
@@ -132,6 +132,10 @@ impl AttachedJoint {
             mover => x.mover == mover,
         };
         !self.broken && ((matches(0, a) && matches(1, b)) || (matches(0, b) && matches(1, a)))
+    }
+
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// What a whole joint holds.
@@ -379,29 +383,20 @@ impl Builder<'_> {
         point: &Vector3,
         F: &Force,
     ) -> Side {
-        let Some(r) = &mut self.robots[robot] else { return Side::default() };
-        let (nv, offset) = (r.v.len(), self.problem.jacobian.len());
-        self.problem.jacobian.resize(offset + nv, 0.0);
-        let row = &mut self.problem.jacobian[offset..];
-        let F_O = Force::new(F.moment + (point - r.data.origin).cross(&F.force), F.force);
-        for &(sign, body) in parts {
-            for &k in r.chains.of(body) {
-                row[k] += sign * r.data.subspace[k].dot(&F_O);
+        self.side_of_robot(robot, |r, row| {
+            let F_O = Force::new(F.moment + (point - r.data.origin).cross(&F.force), F.force);
+            for &(sign, body) in parts {
+                for &k in r.chains.of(body) {
+                    row[k] += sign * r.data.subspace[k].dot(&F_O);
+                }
             }
-        }
-        self.problem.response.extend_from_slice(&self.problem.jacobian[offset..]);
-        r.respond(&mut self.problem.response[offset..]);
-        Side { start: r.start, len: nv, offset }
+        })
     }
 
     fn wrench_on_body(&mut self, body: usize, point: &Vector3, F: &Force) -> Side {
-        let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
-            return Side::default();
-        };
-        let offset = self.problem.jacobian.len();
-        let moment = F.moment + (point - b.pose.translation).cross(&F.force);
-        push_row(self.problem, b, &F.force, &moment);
-        Side { start: b.start, len: 6, offset }
+        self.side_of_body(body, |b| {
+            [(F.force, F.moment + (point - b.pose.translation).cross(&F.force))]
+        })
     }
 }
 

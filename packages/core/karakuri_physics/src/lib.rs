@@ -12,6 +12,7 @@ mod gears;
 mod impacts;
 mod integrate;
 mod integrators;
+mod islands;
 mod joints;
 mod loops;
 mod materials;

@@ -1,7 +1,7 @@
 //! Row blocks of a step: saturated servos, dry friction, joint limits, contacts.
 
 use karakuri_collision::ColliderId;
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Matrix3, Vector3};
 
 use crate::WorldSettings;
 use crate::body::Body;
@@ -60,21 +60,24 @@ pub(crate) struct Row {
     pub(crate) movers: [usize; 2],
     /// Velocity at which a position error is undone, along the first row. [m/s or rad/s]
     pub(crate) correction: f64,
-    /// Its island, then its place before the sort.
-    pub(crate) order: (u32, u32),
 }
 
-/// Things that move, and the scratch of their rows.
+/// Things that move, and the rows made so far.
+///
+/// What it made the last time stays in `problem` until something else is written there: rows that would become the same at the
+/// same place are left as they are.
 pub(crate) struct Builder<'a> {
     pub(crate) settings: &'a WorldSettings,
     pub(crate) robots: &'a mut [Option<Robot>],
     pub(crate) bodies: &'a [Option<Body>],
     pub(crate) problem: &'a mut Problem,
     pub(crate) rows: &'a mut Vec<Row>,
-    /// Blocks of the rows, before they are sorted.
-    pub(crate) blocks: &'a mut Vec<Block>,
     /// Velocity before the step. (n)
     pub(crate) before: &'a [f64],
+    /// How often rows were made, this time with them.
+    pub(crate) build: u64,
+    /// How much of `J` and `Y` is made.
+    pub(crate) used: usize,
 }
 
 /// A row that moves less than this for a unit impulse (a freedom that a loop locks) constrains nothing. [1/kg]
@@ -192,18 +195,12 @@ impl Builder<'_> {
         bias: f64,
         (compliance, warm, correction): (f64, f64, f64),
     ) {
-        let Some(r) = &mut self.robots[robot] else { return };
-        let nv = r.v.len();
-        let offset = self.problem.jacobian.len();
-        self.problem.jacobian.resize(offset + nv, 0.0);
-        self.problem.response.resize(offset + nv, 0.0);
-        let response = &mut self.problem.response[offset..];
-        for &(dof, coefficient) in entries {
-            self.problem.jacobian[offset + dof] = coefficient;
-            response[dof] = coefficient;
-        }
-        r.respond(response);
-        let sides = [Side { start: r.start, len: nv, offset }, Side::default()];
+        let side = self.side_of_robot(robot, |_, row| {
+            for &(dof, coefficient) in entries {
+                row[dof] = coefficient;
+            }
+        });
+        let sides = [side, Side::default()];
         let block = Block::row((lower, upper), sides, bias, compliance, warm);
         self.push(block, source, [robot, NO_MOVER], correction);
     }
@@ -221,16 +218,87 @@ impl Builder<'_> {
             _ => block.delassus.m11,
         };
         if movable > IMMOVABLE {
-            self.rows.push(Row { source, movers, correction, order: (0, 0) });
-            self.blocks.push(block);
+            match self.problem.blocks.get_mut(self.rows.len()) {
+                Some(place) => *place = block,
+                None => self.problem.blocks.push(block),
+            }
+            self.rows.push(Row { source, movers, correction });
         }
+    }
+
+    /// What comes now is of another island.
+    pub(crate) fn end_island(&mut self) {
+        let ends = &mut self.problem.island_ends;
+        if self.rows.len() > ends.last().copied().unwrap_or(0) {
+            ends.push(self.rows.len());
+        }
+    }
+
+    /// All rows are made.
+    pub(crate) fn finish(self) {
+        self.problem.blocks.truncate(self.rows.len());
+    }
+
+    /// Room for so many more numbers of `J` and `Y`, with whatever is there; where it begins.
+    fn room(&mut self, n: usize) -> usize {
+        let offset = self.used;
+        self.used += n;
+        if self.problem.jacobian.len() < self.used {
+            self.problem.jacobian.resize(self.used, 0.0);
+            self.problem.response.resize(self.used, 0.0);
+        }
+        offset
+    }
+
+    /// One row of a robot, which `fill` makes from zeros.
+    pub(crate) fn side_of_robot(
+        &mut self,
+        robot: usize,
+        fill: impl FnOnce(&Robot, &mut [f64]),
+    ) -> Side {
+        let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
+            return Side::default();
+        };
+        let offset = self.room(nv);
+        let Some(r) = &mut self.robots[robot] else { return Side::default() };
+        let row = &mut self.problem.jacobian[offset..offset + nv];
+        row.fill(0.0);
+        fill(r, row);
+        let response = &mut self.problem.response[offset..offset + nv];
+        response.copy_from_slice(row);
+        r.respond(response);
+        Side { start: r.start, len: nv, offset }
+    }
+
+    /// Rows of a free body, each linear, then angular about its centre of mass; none of another.
+    pub(crate) fn side_of_body<const N: usize>(
+        &mut self,
+        body: usize,
+        rows: impl FnOnce(&Body) -> [(Vector3, Vector3); N],
+    ) -> Side {
+        let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
+            return Side::default();
+        };
+        let offset = self.room(6 * N);
+        let range = offset..offset + 6 * N;
+        let jacobian = self.problem.jacobian[range.clone()].as_chunks_mut::<6>().0;
+        let response = self.problem.response[range].as_chunks_mut::<6>().0;
+        let per_mass = 1.0 / b.description.mass;
+        let six = |v: Vector3, w: Vector3| [v.x, v.y, v.z, w.x, w.y, w.z];
+        for ((linear, angular), (J, Y)) in
+            rows(b).into_iter().zip(jacobian.iter_mut().zip(response))
+        {
+            *J = six(linear, angular);
+            *Y = six(linear * per_mass, b.inverse_inertia_world * angular);
+        }
+        Side { start: b.start, len: 6, offset }
     }
 
     /// The rows of a contact.
     pub(crate) fn contact(
         &mut self,
         index: usize,
-        contact: &Contact,
+        contact: &mut Contact,
         mover: impl Fn(ColliderId) -> Option<Mover>,
     ) {
         let (Some(a), Some(b)) = (mover(contact.a), mover(contact.b)) else { return };
@@ -241,35 +309,48 @@ impl Builder<'_> {
         let [t1, t2] = contact.tangents;
         let directions = [contact.normal, t1, t2];
         let ends = [a, b];
-        let sides = self.contact_sides(ends, Some(&contact.position), &directions);
+        let place = self.rows.len();
+        let kept = self.kept(contact, &ends);
+        let sides =
+            kept.unwrap_or_else(|| self.contact_sides(ends, Some(&contact.position), &directions));
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
-        let friction = contact.surface.friction;
-        let warm = components(&contact.impulse);
-        let mut block = Block {
-            admissible: Admissible::Cone { friction },
-            sides,
-            bias: Vector3::zeros(),
-            compliance: 0.0,
-            delassus: nalgebra::Matrix3::zeros(),
-            impulse: crate::solver::project_on_cone(&warm, friction),
-            unsettled: contact.unsettled,
-        };
-        if contact.surface.dynamic_friction < friction && self.slips(&block, contact, components) {
-            let friction = contact.surface.dynamic_friction;
-            block.admissible = Admissible::Cone { friction };
-            block.impulse = crate::solver::project_on_cone(&warm, friction);
-        }
-        let (bias, correction) = self.contact_bias(&block, contact);
-        block.bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
+        let friction = self.friction_of(contact, &sides, components);
+        let (bias, correction) = self.contact_bias(&sides, contact);
+        let bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
+        let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
         let n_robots = self.robots.len();
         let movers = ends.map(|m| m.index(n_robots));
-        let known = self.rows.len();
-        self.push(block, Source::Contact(index), movers, correction);
+        let (admissible, unsettled) = (Admissible::Cone { friction }, contact.unsettled);
+        if kept.is_some() {
+            let block = &mut self.problem.blocks[place];
+            *block = Block { admissible, bias, impulse, unsettled, ..*block };
+            self.rows.push(Row { source: Source::Contact(index), movers, correction });
+        } else {
+            let (compliance, delassus) = (0.0, Matrix3::zeros());
+            let block = Block { admissible, sides, bias, compliance, delassus, impulse, unsettled };
+            self.push(block, Source::Contact(index), movers, correction);
+        }
+        if self.rows.len() > place {
+            contact.made = Some((self.build, place));
+            self.turning(index, contact, ends, &directions);
+        }
+    }
+
+    /// The rows of a contact, the last made, against rolling and spinning.
+    fn turning(
+        &mut self,
+        index: usize,
+        contact: &Contact,
+        ends: [Mover; 2],
+        directions: &[Vector3; 3],
+    ) {
         let crate::Surface { rolling, spinning, .. } = contact.surface;
-        if self.rows.len() == known || (rolling == 0.0 && spinning == 0.0) {
+        if rolling == 0.0 && spinning == 0.0 {
             return;
         }
+        let (block, movers) =
+            (self.problem.blocks[self.rows.len() - 1], self.rows[self.rows.len() - 1].movers);
         let soft = match block.admissible {
             Admissible::Cone { friction }
                 if contact.surface.soft_finger && friction > 0.0 && spinning > 0.0 =>
@@ -279,39 +360,69 @@ impl Builder<'_> {
             _ => None,
         };
         let admissible = Admissible::Turning { spinning, rolling, load: block.impulse.x, soft };
+        let warm = Vector3::from(directions.map(|d| d.dot(&contact.turning)));
         let turning = Block {
             admissible,
-            sides: self.contact_sides(ends, None, &directions),
+            sides: self.contact_sides(ends, None, directions),
             bias: Vector3::zeros(),
-            impulse: admissible.project(&components(&contact.turning)),
+            impulse: admissible.project(&warm),
             ..block
         };
         self.push(turning, Source::Turning(index), movers, 0.0);
     }
 
-    /// Whether the dynamic friction holds: a contact that slipped in the last step, or that is new and moves.
-    fn slips(
+    /// The sides of a contact between bodies that did not move, if its rows were made the last time too, and where they
+    /// would be made now.
+    fn kept(&mut self, contact: &Contact, ends: &[Mover; 2]) -> Option<[Side; 2]> {
+        let (build, place) = contact.made?;
+        if (build + 1, place) != (self.build, self.rows.len()) {
+            return None;
+        }
+        let block = self.problem.blocks.get(place)?;
+        let mut offset = self.used;
+        for (side, end) in block.sides.iter().zip(ends) {
+            let start = match end {
+                Mover::Robot { .. } => return None,
+                Mover::Body(body) => self.bodies[*body].as_ref().filter(|b| b.is_free())?.start,
+                Mover::Fixed => continue,
+            };
+            if (side.start, side.offset) != (start, offset) {
+                return None;
+            }
+            offset += 3 * side.len;
+        }
+        self.used = offset;
+        Some(block.sides)
+    }
+
+    /// Coefficient of friction: the dynamic one of a contact that slipped in the last step, or that is new and moves.
+    fn friction_of(
         &self,
-        block: &Block,
         contact: &Contact,
+        sides: &[Side; 2],
         components: impl Fn(&Vector3) -> Vector3,
-    ) -> bool {
+    ) -> f64 {
+        let crate::Surface { friction, dynamic_friction, .. } = contact.surface;
+        if dynamic_friction >= friction {
+            return friction;
+        }
         let moves = || {
-            let u = self.problem.jacobian_times(self.before, block);
+            let u = self.problem.rows_times(self.before, sides, 3);
             (u - components(&contact.conveyed)).yz().norm() > SLIP
         };
-        contact.slips || (contact.impulse == Vector3::zeros() && moves())
+        let slips = contact.slips || (contact.impulse == Vector3::zeros() && moves());
+        if slips { dynamic_friction } else { friction }
     }
 
     /// Wanted normal velocity, and the velocity that undoes a penetration. [m/s]
-    fn contact_bias(&self, block: &Block, contact: &Contact) -> (f64, f64) {
+    fn contact_bias(&self, sides: &[Side; 2], contact: &Contact) -> (f64, f64) {
         let s = self.settings;
         let depth = -contact.gap - s.penetration_slop;
         let correction = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
         let restitution = contact.surface.restitution;
         if restitution > 0.0 {
-            let approach = self.normal_velocity(block, self.before);
-            let free = self.normal_velocity(block, &self.problem.velocity);
+            let approach = self.normal_velocity(sides, self.before);
+            let free = self.normal_velocity(sides, &self.problem.velocity);
             if approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0 {
                 return (-restitution * approach, correction);
             }
@@ -320,8 +431,8 @@ impl Builder<'_> {
         (-open / s.dt, correction)
     }
 
-    fn normal_velocity(&self, block: &Block, v: &[f64]) -> f64 {
-        let sides = block.sides.iter().filter(|s| s.len > 0);
+    fn normal_velocity(&self, sides: &[Side; 2], v: &[f64]) -> f64 {
+        let sides = sides.iter().filter(|s| s.len > 0);
         sides
             .map(|s| {
                 dot(
@@ -362,11 +473,13 @@ impl Builder<'_> {
         point: Option<&Vector3>,
         directions: &[Vector3; 3],
     ) -> Side {
+        let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
+            return Side::default();
+        };
+        let offset = self.room(3 * nv);
         let Some(r) = &mut self.robots[robot] else { return Side::default() };
-        let nv = r.v.len();
-        let offset = self.problem.jacobian.len();
-        self.problem.jacobian.resize(offset + 3 * nv, 0.0);
-        let jacobian = &mut self.problem.jacobian[offset..];
+        let jacobian = &mut self.problem.jacobian[offset..offset + 3 * nv];
+        jacobian.fill(0.0);
         let p_OC = point.map(|p| p - r.data.origin);
         for &(sign, body) in parts {
             for &k in r.chains.of(body) {
@@ -377,8 +490,9 @@ impl Builder<'_> {
                 }
             }
         }
-        self.problem.response.extend_from_slice(&self.problem.jacobian[offset..]);
-        r.respond_to_three(&mut self.problem.response[offset..]);
+        let response = &mut self.problem.response[offset..offset + 3 * nv];
+        response.copy_from_slice(jacobian);
+        r.respond_to_three(response);
         Side { start: r.start, len: nv, offset }
     }
 
@@ -389,70 +503,15 @@ impl Builder<'_> {
         point: Option<&Vector3>,
         directions: &[Vector3; 3],
     ) -> Side {
-        let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
-            return Side::default();
-        };
-        let offset = self.problem.jacobian.len();
-        let arm = point.map(|p| p - b.pose.translation);
-        for direction in directions {
-            let along = direction * sign;
-            let (linear, angular) =
-                arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)));
-            push_row(self.problem, b, &linear, &angular);
-        }
-        Side { start: b.start, len: 6, offset }
+        self.side_of_body(body, |b| {
+            let arm = point.map(|p| p - b.pose.translation);
+            directions.map(|direction| {
+                let along = direction * sign;
+                arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)))
+            })
+        })
     }
 }
 
-/// A row of a free body, linear then angular, and its response.
-#[inline]
-pub(crate) fn push_row(problem: &mut Problem, b: &Body, linear: &Vector3, angular: &Vector3) {
-    let row = |linear: &Vector3, angular: &Vector3| {
-        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
-    };
-    let (pushed, turned) = (linear / b.description.mass, b.inverse_inertia_world * angular);
-    problem.jacobian.extend(row(linear, angular));
-    problem.response.extend(row(&pushed, &turned));
-}
-
-/// Numbers the islands of movers that rows join, sorts the rows by island and hands their blocks to the problem.
-#[expect(clippy::cast_possible_truncation, reason = "movers and rows are fewer than 2³²")]
-pub(crate) fn group_islands(
-    rows: &mut [Row],
-    blocks: &[Block],
-    (parents, n_movers): (&mut Vec<usize>, usize),
-    problem: &mut Problem,
-) {
-    parents.clear();
-    parents.extend(0..n_movers);
-    for row in rows.iter() {
-        if let [a, b] = row.movers
-            && a != NO_MOVER
-            && b != NO_MOVER
-        {
-            let (a, b) = (root(parents, a), root(parents, b));
-            parents[a.max(b)] = a.min(b);
-        }
-    }
-    for (i, row) in rows.iter_mut().enumerate() {
-        let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
-        row.order = (root(parents, mover) as u32, i as u32);
-    }
-    rows.sort_unstable_by_key(|row| row.order);
-    problem.blocks.clear();
-    problem.blocks.extend(rows.iter().map(|row| blocks[row.order.1 as usize]));
-    problem.island_ends.clear();
-    let mut end = 0;
-    for island in rows.chunk_by(|a, b| a.order.0 == b.order.0) {
-        end += island.len();
-        problem.island_ends.push(end);
-    }
-}
-
-pub(crate) fn root(parents: &mut [usize], mut i: usize) -> usize {
-    while parents[i] != i {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
-    }
-    i
-}
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use crate::body::Body;
 use crate::contacts::Mover;
 use crate::gears::Gear;
 use crate::joints::AttachedJoint;
-use crate::rows::{NO_MOVER, root};
+use crate::rows::NO_MOVER;
 use crate::solver::natural_map;
 use crate::world::World;
 
@@ -58,7 +58,7 @@ impl World {
         self.find_tired(sleeping);
         let n_robots = self.robots.len();
         for i in 0..self.bodies.len() {
-            let island = root(&mut self.island_parents, n_robots + i);
+            let island = self.islands.first(n_robots + i);
             if let Some(body) = self.bodies[i].as_mut().filter(|b| b.is_awake())
                 && self.tired[island]
             {
@@ -74,16 +74,16 @@ impl World {
     /// Marks the islands that may sleep, at their first movers.
     fn find_tired(&mut self, sleeping: Sleeping) {
         let n_robots = self.robots.len();
-        let (parents, tired) = (&mut self.island_parents, &mut self.tired);
+        let (islands, tired) = (&mut self.islands, &mut self.tired);
         tired.clear();
-        tired.resize(parents.len(), true);
+        tired.resize(n_robots + self.bodies.len(), true);
         for robot in 0..n_robots {
-            tired[root(parents, robot)] = false;
+            tired[islands.first(robot)] = false;
         }
         for (i, body) in self.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|b| b.is_awake()) else { continue };
             if body.rested < sleeping.time || body.done || !self.touched[n_robots + i] {
-                tired[root(parents, n_robots + i)] = false;
+                tired[islands.first(n_robots + i)] = false;
             }
         }
         let springs = self.springs.iter().flatten();
@@ -92,11 +92,11 @@ impl World {
         let joined = self.joints.iter().flatten().flat_map(AttachedJoint::movers).chain(geared);
         let joined = joined.filter_map(Mover::body);
         for body in on_springs.chain(joined) {
-            tired[root(parents, n_robots + body)] = false;
+            tired[islands.first(n_robots + body)] = false;
         }
         for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
             let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
-            let island = root(parents, mover);
+            let island = islands.first(mover);
             tired[island] = tired[island] && natural_map(&self.problem, block) <= sleeping.linear;
         }
     }
@@ -134,7 +134,7 @@ impl World {
             if self.n_asleep == before {
                 return;
             }
-            self.collision.update(reach);
+            self.collision.update_again(reach);
         }
     }
 

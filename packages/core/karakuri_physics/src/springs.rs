@@ -62,6 +62,17 @@ impl Spring {
         [self.a, self.b].map(|a| if let Anchor::Body(body, _) = a { Some(body.0) } else { None })
     }
 
+    /// What moves at its ends.
+    pub(crate) fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
+        [self.a, self.b].map(|anchor| match anchor {
+            Anchor::Link(robot, body, _) => Mover::Robot { robot: robot.0, body },
+            Anchor::Body(body, _) if bodies[body.0].as_ref().is_some_and(Body::is_free) => {
+                Mover::Body(body.0)
+            }
+            Anchor::Body(..) | Anchor::World(_) => Mover::Fixed,
+        })
+    }
+
     /// The robot that has all of it, if one has.
     fn robot(&self) -> Option<usize> {
         match (self.a, self.b) {
@@ -276,7 +287,7 @@ impl Builder<'_> {
         let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
         let (direction, length) = line(&p_a, &p_b);
         let mut sides = [Side::default(); 2];
-        let movers = [spring.a, spring.b].map(|a| self.mover(&a));
+        let movers = spring.movers(self.bodies);
         if let Some(robot) = spring.robot() {
             let parts = [(-1.0, movers[0], p_a), (1.0, movers[1], p_b)];
             sides[0] = self.line_on_robot(robot, &parts, &direction);
@@ -312,44 +323,23 @@ impl Builder<'_> {
         }
     }
 
-    fn mover(&self, anchor: &Anchor) -> Mover {
-        match anchor {
-            Anchor::Link(robot, body, _) => Mover::Robot { robot: robot.0, body: *body },
-            Anchor::Body(body, _) if self.bodies[body.0].as_ref().is_some_and(Body::is_free) => {
-                Mover::Body(body.0)
-            }
-            Anchor::Body(..) | Anchor::World(_) => Mover::Fixed,
-        }
-    }
-
     fn line_on_robot(
         &mut self,
         robot: usize,
         parts: &[(f64, Mover, Vector3)],
         direction: &Vector3,
     ) -> Side {
-        let Some(r) = &mut self.robots[robot] else { return Side::default() };
-        let (nv, offset) = (r.v.len(), self.problem.jacobian.len());
-        self.problem.jacobian.resize(offset + nv, 0.0);
-        for (sign, mover, p) in parts {
-            if let Mover::Robot { body, .. } = mover {
-                let row = &mut self.problem.jacobian[offset..];
-                add_rates(&r.chains, &r.data, *body, p, &(direction * *sign), row);
+        self.side_of_robot(robot, |r, row| {
+            for (sign, mover, p) in parts {
+                if let Mover::Robot { body, .. } = mover {
+                    add_rates(&r.chains, &r.data, *body, p, &(direction * *sign), row);
+                }
             }
-        }
-        self.problem.response.extend_from_slice(&self.problem.jacobian[offset..]);
-        r.respond(&mut self.problem.response[offset..]);
-        Side { start: r.start, len: nv, offset }
+        })
     }
 
     fn line_on_body(&mut self, body: usize, point: &Vector3, direction: &Vector3) -> Side {
-        let Some(b) = &self.bodies[body] else { return Side::default() };
-        let offset = self.problem.jacobian.len();
-        let angular = (point - b.pose.translation).cross(direction);
-        let (pushed, turned) = (direction / b.description.mass, b.inverse_inertia_world * angular);
-        self.problem.jacobian.extend(direction.iter().chain(&angular));
-        self.problem.response.extend(pushed.iter().chain(&turned));
-        Side { start: b.start, len: 6, offset }
+        self.side_of_body(body, |b| [(*direction, (point - b.pose.translation).cross(direction))])
     }
 }
 

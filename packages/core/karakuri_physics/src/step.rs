@@ -1,11 +1,13 @@
 //! One time step, as a table of contents.
 
+use karakuri_collision::ColliderId;
 use karakuri_spatial::Vector3;
 
-use crate::contacts::{SLIP, match_contacts};
+use crate::contacts::{Mover, SLIP, match_contacts};
 use crate::gears::Gear;
+use crate::islands::Maker;
 use crate::operators::fill_operators;
-use crate::rows::{Builder, Row, Source, group_islands};
+use crate::rows::{Builder, NO_MOVER, Row, Source};
 use crate::sensors;
 use crate::solver::{Admissible, Solution, apply, dot};
 use crate::stages::{Stage, Watch};
@@ -197,47 +199,80 @@ impl World {
     }
 
     fn build_rows(&mut self) {
+        self.find_islands();
+        self.builds += 1;
         self.rows.clear();
-        self.unsorted_blocks.clear();
-        self.problem.jacobian.clear();
-        self.problem.response.clear();
-        let n_robots = self.robots.len();
+        self.problem.island_ends.clear();
+        let attachments = &self.attachments;
+        let mover = |collider: ColliderId| Some(attachments[collider.0].as_ref()?.mover);
         let mut builder = Builder {
             settings: &self.settings,
             robots: &mut self.robots,
             bodies: &self.bodies,
             problem: &mut self.problem,
             rows: &mut self.rows,
-            blocks: &mut self.unsorted_blocks,
             before: &self.before,
+            build: self.builds,
+            used: 0,
         };
-        for robot in 0..n_robots {
-            builder.joints(robot);
+        for island in self.islands.iter() {
+            for (maker, _) in island {
+                match *maker {
+                    Maker::Robot(robot) => builder.joints(robot),
+                    Maker::Spring(i) => {
+                        if let Some(spring) = &self.springs[i] {
+                            builder.spring(i, spring);
+                        }
+                    }
+                    Maker::Joint(i) => {
+                        if let Some(joint) = &self.joints[i] {
+                            builder.attached_joint(i, joint);
+                        }
+                    }
+                    Maker::Gear(i) => {
+                        if let Some(gear) = &self.gears[i] {
+                            builder.gear(i, gear);
+                        }
+                    }
+                    Maker::Contact(i) => builder.contact(i, &mut self.contacts[i], mover),
+                }
+            }
+            builder.end_island();
+        }
+        builder.finish();
+        let touched = &mut self.touched;
+        fill_operators(&mut self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
+    }
+
+    /// Everything that may make rows, by the islands of movers that it joins.
+    fn find_islands(&mut self) {
+        let n_robots = self.robots.len();
+        let Self { islands, robots, bodies, attachments, .. } = self;
+        islands.clear(n_robots + bodies.len());
+        for (i, _) in robots.iter().enumerate().filter(|(_, robot)| robot.is_some()) {
+            islands.join(Maker::Robot(i), [i, NO_MOVER]);
         }
         for (i, spring) in self.springs.iter().enumerate() {
             if let Some(spring) = spring {
-                builder.spring(i, spring);
+                islands.join(Maker::Spring(i), spring.movers(bodies).map(|m| m.index(n_robots)));
             }
         }
         for (i, joint) in self.joints.iter().enumerate() {
-            if let Some(joint) = joint {
-                builder.attached_joint(i, joint);
+            if let Some(joint) = joint.as_ref().filter(|joint| !joint.is_broken()) {
+                islands.join(Maker::Joint(i), joint.ends.map(|m| m.index(n_robots)));
             }
         }
         for (i, gear) in self.gears.iter().enumerate() {
             if let Some(gear) = gear {
-                builder.gear(i, gear);
+                islands.join(Maker::Gear(i), gear.movers().map(|m| m.index(n_robots)));
             }
         }
+        let mover = |id: ColliderId| attachments[id.0].map_or(Mover::Fixed, |a| a.mover);
         for (i, contact) in self.contacts.iter().enumerate() {
-            builder
-                .contact(i, contact, |collider| Some(self.attachments[collider.0].as_ref()?.mover));
+            let movers = [contact.a, contact.b].map(|id| mover(id).index(n_robots));
+            islands.join(Maker::Contact(i), movers);
         }
-        let n_movers = n_robots + self.bodies.len();
-        let parents = (&mut self.island_parents, n_movers);
-        group_islands(&mut self.rows, &self.unsorted_blocks, parents, &mut self.problem);
-        let touched = &mut self.touched;
-        fill_operators(&mut self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
+        islands.sort();
     }
 
     /// Turns drives that ask for more than their limit into rows; true if there was one.

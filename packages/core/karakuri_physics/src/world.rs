@@ -13,6 +13,7 @@ use crate::energy::Booking;
 use crate::errors::WorldError;
 use crate::gears::Gear;
 use crate::impacts::Bounces;
+use crate::islands::Islands;
 use crate::joints::AttachedJoint;
 use crate::materials::{Materials, Surface};
 use crate::pushes::Push;
@@ -20,7 +21,7 @@ use crate::robot::Robot;
 use crate::rows::Row;
 use crate::sensors::Imu;
 use crate::shapes::{collider_shapes, solid_shape};
-use crate::solver::{Block, Problem, Solution, Team};
+use crate::solver::{Problem, Solution, Team};
 use crate::springs::Spring;
 use crate::step::Culprit;
 use crate::{BodyDescription, ContactReport, Drives, Owner, StepOutcome, WorldSettings};
@@ -85,8 +86,9 @@ pub struct World {
     pub(crate) problem: Problem,
     pub(crate) team: Team,
     pub(crate) rows: Vec<Row>,
-    pub(crate) unsorted_blocks: Vec<Block>,
-    pub(crate) island_parents: Vec<usize>,
+    pub(crate) islands: Islands,
+    /// How often rows were made.
+    pub(crate) builds: u64,
     pub(crate) before: Vec<f64>,
     pub(crate) correction: Vec<f64>,
     pub(crate) corrections: Vec<f64>,
@@ -207,8 +209,8 @@ impl World {
             problem: Problem::default(),
             team: Team::default(),
             rows: Vec::new(),
-            unsorted_blocks: Vec::new(),
-            island_parents: Vec::new(),
+            islands: Islands::default(),
+            builds: 0,
             before: Vec::new(),
             correction: Vec::new(),
             corrections: Vec::new(),

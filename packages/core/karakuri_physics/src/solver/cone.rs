@@ -33,15 +33,21 @@ pub fn solve_contact(G: &Matrix3<f64>, w: &Vector3<f64>, friction: f64) -> Vecto
         .unwrap_or_else(|| on_cone(&sticking, friction))
 }
 
+/// Whether an impulse is in Coulomb's cone `‖λ_t‖ ≤ μ λ_n`. (3)
+#[inline]
+pub(crate) fn is_inside_cone(impulse: &Vector3<f64>, friction: f64) -> bool {
+    let most = friction * impulse.x;
+    impulse.x >= 0.0 && impulse.yz().norm_squared() <= most * most
+}
+
 /// Nearest point of Coulomb's cone `‖λ_t‖ ≤ μ λ_n`. (3)
 pub fn project_on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    if is_inside_cone(impulse, friction) {
+        return *impulse;
+    }
     let tangential = impulse.yz().norm();
-    // Before the cone itself: without friction a pull along the normal is on both their lines.
     if friction * tangential <= -impulse.x {
         return Vector3::zeros();
-    }
-    if tangential <= friction * impulse.x {
-        return *impulse;
     }
     let normal = (impulse.x + friction * tangential) / (1.0 + friction * friction);
     let scale = friction * normal / tangential;

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::cone::project_on_cone;
+use super::cone::{is_inside_cone, project_on_cone};
 use super::{Admissible, Block, Problem};
 
 /// How far a block is from its law, as a velocity: `‖λ − Π_C(λ − (û + R λ)/g)‖ g` with De Saxcé's
@@ -34,7 +34,11 @@ pub(crate) fn residual(
         Admissible::Cone { friction } => {
             let shift = shift.unwrap_or_else(|| friction * u.yz().norm());
             let shifted = Vector3::new(normal + shift, u.y, u.z);
-            (impulse - project_on_cone(&(impulse - shifted / g), friction)).norm() * g
+            let step = impulse - shifted * (1.0 / g);
+            if is_inside_cone(&step, friction) {
+                return shifted.norm();
+            }
+            (impulse - project_on_cone(&step, friction)).norm() * g
         }
     }
 }

@@ -173,9 +173,14 @@ impl Problem {
     /// `J x` of a block, `x` laid out as the velocity. (3; one row uses the first entry)
     #[inline]
     pub(crate) fn jacobian_times(&self, x: &[f64], block: &Block) -> Vector3<f64> {
+        self.rows_times(x, &block.sides, block.rows())
+    }
+
+    /// `J x` of so many rows. (3; one row uses the first entry)
+    #[inline]
+    pub(crate) fn rows_times(&self, x: &[f64], sides: &[Side; 2], rows: usize) -> Vector3<f64> {
         let mut u = Vector3::zeros();
-        let rows = block.rows();
-        for side in block.sides.iter().filter(|s| s.len > 0) {
+        for side in sides.iter().filter(|s| s.len > 0) {
             let v = &x[side.start..side.start + side.len];
             let J = &self.jacobian[side.offset..side.offset + rows * side.len];
             // a free body's contact, its loops unrolled
