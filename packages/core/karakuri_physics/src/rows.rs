@@ -237,6 +237,8 @@ impl Builder<'_> {
     /// All rows are made.
     pub(crate) fn finish(self) {
         self.problem.blocks.truncate(self.rows.len());
+        self.problem.jacobian.truncate(self.used);
+        self.problem.response.truncate(self.used);
     }
 
     /// Room for so many more numbers of `J` and `Y`, with whatever is there; where it begins.
