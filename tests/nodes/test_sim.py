@@ -7,7 +7,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import WrenchStamped
 from karakuri_msgs.msg import ObjectStates
-from karakuri_msgs.srv import AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot
+from karakuri_msgs.srv import AttachGear, AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot
 from rosgraph_msgs.msg import Clock
 from rclpy.action import ActionClient
 from sensor_msgs.msg import Imu, JointState
@@ -113,7 +113,7 @@ def test_other_topics(sim, ros):
 
 def test_every_feature_listed_has_its_service(sim, ros):
     features = service(ros, GetSimulatorFeatures, "get_simulator_features").features
-    assert features.spawn_formats == ["urdf"] and len(set(features.features)) == len(features.features)
+    assert features.spawn_formats == ["urdf", "karakuri_scene"] and len(set(features.features)) == len(features.features)
     offered = {name for name, _ in ros.node.get_service_names_and_types() if name.startswith("/arm/sim/")}
     for name in ("spawn_entity", "delete_entity", "get_entities", "reset_simulation", "step_simulation"):
         assert f"/arm/sim/{name}" in offered
@@ -239,6 +239,62 @@ def test_whole_robots_come_and_go(paused, ros):
     service(ros, ResetSimulation, "reset_simulation")
     assert not {"swing", "second_arm"} & set(service(ros, GetEntities, "get_entities").entities)
     step(ros, 5)
+
+
+SPAWNED = """robots:
+  - name: any
+    urdf: %s
+    drives: {hinge: {stiffness: 400, damping: 20, target: 0.5}}
+    joints: {hinge: 0.5}
+"""
+
+
+def test_spawned_robots_have_drives_and_topics(paused, ros, tmp_path):
+    urdf = tmp_path / "pendulum.urdf"
+    urdf.write_text(PENDULUM % ("world", "world"))
+
+    def spawn(**fields):
+        request = SpawnEntity.Request(**{"name": "servo", "resource_string": SPAWNED % urdf, **fields})
+        request.initial_pose.pose.position.x = 5.0
+        return ros.finish(ros.client(SpawnEntity, "/arm/sim/spawn_entity").call_async(request))
+
+    def at_angle(target):
+        return bool(states.last) and abs(states.last.position[0] - target) < 0.02
+
+    def reach(target):
+        def nearer():
+            commands.publish(JointState(name=["hinge"], position=[target]))
+            step(ros, 20)
+            return at_angle(target)
+
+        ros.wait_for(nearer, what=f"{target} rad, not {states.last}")
+
+    answer = spawn()
+    assert answer.result.result == OK, answer.result.error_message
+    states = ros.subscribe(JointState, "/arm/servo/joint_states", 10)
+    commands = ros.publisher(JointState, "/arm/servo/joint_command")
+    step(ros, 50)
+    ros.wait_for(lambda: at_angle(0.5), what="the scene's drive to hold it against its weight")
+    reach(-0.3)
+    assert service(ros, DeleteEntity, "delete_entity", entity="servo").result.result == OK
+    step(ros, 5)
+    # The same robot takes up the same topics.
+    assert spawn().result.result == OK
+    ros.wait_for(lambda: at_angle(0.5), what="the next one where the scene has it")
+    reach(0.2)
+    assert len(ros.node.get_publishers_info_by_topic("/arm/servo/joint_states")) == 1
+    body = "bodies: [{name: x, shape: {box: [0.1, 0.1, 0.1]}, mass: 1, pose: {xyz: [0, 0, 4]}}]"
+    assert spawn(name="crate", resource_string=body).result.result == OK
+    assert position(state_of(ros, "crate")) == pytest.approx([5.0, 0.0, 4.0]), "at its pose from there"
+    for text, words in (
+        ("bodies: []", "one robot or one body"),
+        (body + "\npushes: [{part: x, force: [1, 0, 0]}]", "no springs, joints, gears or pushes"),
+        ("robots: [{name: a}]", "robots.urdf is missing"),
+    ):
+        refused = spawn(name="bad", resource_string=text).result
+        assert refused.result != OK and words in refused.error_message, refused.error_message
+    service(ros, ResetSimulation, "reset_simulation")
+    assert not {"servo", "crate"} & set(service(ros, GetEntities, "get_entities").entities)
 
 
 def test_simulates_steps_with_feedback_and_cancel(paused, ros):
@@ -394,6 +450,53 @@ def test_joints_come_and_go(paused, ros):
     step(ros, 50)
     fallen = position(lifted)[2] - position(state_of(ros, box))[2]
     assert fallen == pytest.approx(0.5 * 9.81 * 0.1**2, rel=1e-3)
+
+
+def test_joints_break_and_gears_turn(paused, ros):
+    box = "cube"
+    hold = {"name": "hook", "body_a": "world", "body_b": box, "locked": [True] * 6}
+
+    def attach(**fields):
+        return service(ros, AttachJoint, "attach_joint", **{**hold, **fields})
+
+    def height():
+        return position(state_of(ros, box))[2]
+
+    lifted = state_of(ros, box)
+    lifted.pose.position.z += 0.3
+    assert service(ros, SetEntityState, "set_entity_state", entity=box, state=lifted).result.result == OK
+    for fields, words in (
+        ({"max_force": 1.0}, "a strength needs `failure`: write breaks or yields"),
+        ({"failure": "rips", "max_force": 1.0}, "`failure` is `rips`; write breaks or yields, or nothing"),
+        ({"failure": "breaks"}, "`failure` needs `max_force` or `max_torque` above 0"),
+        ({"failure": "breaks", "max_force": -1.0}, "`max_force` is -1; give a positive number, or 0 for no bound"),
+    ):
+        refused = attach(**fields)
+        assert not refused.success and refused.message == words, refused.message
+    assert attach(failure="breaks", max_force=1000.0).success
+    step(ros, 50)
+    assert height() == pytest.approx(lifted.pose.position.z, abs=1e-6), "it holds"
+    assert service(ros, DetachJoint, "detach_joint", name="hook").success
+    assert attach(failure="breaks", max_force=0.05).success
+    step(ros, 50)
+    assert height() < lifted.pose.position.z - 0.03, "its weight breaks it"
+    gear = {"name": "belt", "end_a": "arm/shoulder_yaw", "end_b": "arm/wrist_roll", "ratio": 0.5}
+
+    def turn(**fields):
+        return service(ros, AttachGear, "attach_gear", **{**gear, **fields})
+
+    for fields, words in (
+        ({"name": ""}, "the name is empty; give the gear a name"),
+        ({"end_a": "arm/none"}, "end_a: there is no `arm/none`; there are: arm/"),
+        ({"ratio": 0.0}, "joint `belt`: its ratio must be finite and not 0"),
+        ({"name": "hook"}, "there is a joint `hook` already"),
+    ):
+        refused = turn(**fields)
+        assert not refused.success and refused.message.startswith(words), refused.message
+    assert turn().success
+    assert not turn().success, "its name is taken"
+    assert service(ros, DetachJoint, "detach_joint", name="belt").success
+    assert service(ros, DetachJoint, "detach_joint", name="hook").success
 
 
 def test_live_parameters(sim, ros):

@@ -9,6 +9,7 @@ mod services;
 mod spawn;
 mod states;
 mod stepping;
+mod ties;
 mod world;
 
 use std::process::ExitCode;

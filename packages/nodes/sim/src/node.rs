@@ -10,7 +10,8 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{
-    Clock, Node, Publisher, Status, Stop, Throttle, Time, Timer, error, info, qos, warn,
+    Clock, Later, Node, Publisher, RosError, Status, Stop, Throttle, Time, Timer, error, info, qos,
+    warn,
 };
 
 use crate::drives::DriveParameters;
@@ -33,7 +34,10 @@ pub(crate) struct Sim {
     drive_parameters: DriveParameters,
     /// Solver settings of the scene.
     scene_solver: Option<SolverSettings>,
+    /// Robots of the scene, then those that came while it runs.
     robots: Vec<RobotTopics>,
+    n_scene: usize,
+    later: Later<Self>,
     world_topics: WorldTopics,
     statistics: Publisher<SimStatistics>,
     tf_static: Publisher<TFMessage>,
@@ -99,6 +103,8 @@ impl Sim {
             scene_solver,
             pending: Pending::default(),
             cell,
+            n_scene: robots.len(),
+            later: node.later(),
             robots,
             world_topics: WorldTopics::new(node)?,
             drive_parameters,
@@ -119,9 +125,44 @@ impl Sim {
         Ok(sim)
     }
 
+    /// Gives a robot that came to the world its topics below `prefix`, as soon as what runs now is through.
+    pub(crate) fn adopt(&mut self, id: RobotId, prefix: &str) {
+        let Some(index) = self.cell.adopt(id) else { return };
+        let prefix = format!("{prefix}/");
+        self.later.run(move |node, sim| {
+            if let Err(error) = sim.connect(node, index, &prefix) {
+                warn!("a spawned robot has no topics: {error}");
+            }
+        });
+    }
+
+    fn connect(
+        &mut self,
+        node: &mut Node<Self>,
+        index: usize,
+        prefix: &str,
+    ) -> Result<(), RosError> {
+        let Some(layout) = self.cell.io().robots().get(index).cloned() else { return Ok(()) };
+        if let Some(topics) = self.robots.get_mut(index) {
+            topics.take_over(layout);
+        } else {
+            if index > self.robots.len() {
+                return Ok(()); // one before it has no topics, and said so
+            }
+            let motors =
+                self.cell.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
+            let commands = qos::samples(self.parameters.lockstep.get());
+            let topics = RobotTopics::new(node, layout, (index, prefix), commands)?;
+            self.robots.push(topics.with_motors(node, prefix, motors)?);
+        }
+        self.publish_bases();
+        Ok(())
+    }
+
     /// Says where the fixed robots stand: `world` to their root links.
     fn publish_bases(&self) {
-        let bases = self.robots.iter().filter_map(|robot| robot.base_transform(self.clock.now()));
+        let there = self.robots.iter().enumerate().filter(|(i, _)| self.cell.io().is_there(*i));
+        let bases = there.filter_map(|(_, robot)| robot.base_transform(self.clock.now()));
         self.tf_static.publish(&TFMessage { transforms: bases.collect() });
     }
 
@@ -132,8 +173,8 @@ impl Sim {
     /// A command for robot `index`.
     pub(crate) fn on_command(&mut self, index: usize, message: &JointState) {
         let now = self.now();
-        let robot = &mut self.robots[index];
-        if !robot.read_command(message) {
+        let Some(robot) = self.robots.get_mut(index) else { return };
+        if !self.cell.io().is_there(index) || !robot.read_command(message) {
             return;
         }
         let stamp = Time::from(&message.header.stamp).nanoseconds();
@@ -219,8 +260,9 @@ impl Sim {
         if let Some(clock) = &self.clock_topic {
             clock.publish(&ClockMessage { clock: stamp.clone() });
         }
-        for (index, robot) in self.robots.iter_mut().enumerate() {
-            robot.publish(self.cell.io(), index, &stamp);
+        let io = self.cell.io();
+        for (index, robot) in self.robots.iter_mut().enumerate().filter(|(i, _)| io.is_there(*i)) {
+            robot.publish(io, index, &stamp);
         }
         let due =
             self.cell.stamp() >= self.next_states || self.cell.stamp() == self.cell.first_stamp();
@@ -228,10 +270,11 @@ impl Sim {
             self.next_states = Time::from_nanoseconds(self.cell.stamp())
                 .plus_seconds(self.parameters.state_period.get())
                 .nanoseconds();
-            self.world_topics.publish(self.cell.io(), self.robots.len(), &stamp);
-            for robot in &self.robots {
+            self.world_topics.publish(self.cell.io(), self.n_scene, &stamp);
+            let io = self.cell.io();
+            for (_, robot) in self.robots.iter().enumerate().filter(|(i, _)| io.is_there(*i)) {
                 robot.publish_odometry(&stamp);
-                robot.publish_transforms(self.cell.io(), &stamp);
+                robot.publish_transforms(io, &stamp);
             }
         }
     }
@@ -288,7 +331,7 @@ impl Sim {
 
     fn diagnose(&mut self) -> Status {
         let lost: Vec<&str> = (0..self.robots.len())
-            .filter(|&i| self.cell.is_lost(i))
+            .filter(|&i| self.cell.is_lost(i) && self.cell.io().is_there(i))
             .map(|i| self.robots[i].layout.name.as_str())
             .collect();
         let status = if lost.is_empty() {

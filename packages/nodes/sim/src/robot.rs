@@ -140,6 +140,12 @@ impl RobotTopics {
         publisher.publish(message);
     }
 
+    /// The same topics for a robot of the same layout that took the place of one that is gone.
+    pub(crate) fn take_over(&mut self, layout: RobotLayout) {
+        self.carried = carried_otherwise(&layout.model);
+        self.layout = layout;
+    }
+
     /// Reads the present sample and publishes it, the joints last.
     pub(crate) fn publish(&mut self, io: &dyn RobotIo, index: usize, stamp: &Stamp) {
         io.read(index, &mut self.state);

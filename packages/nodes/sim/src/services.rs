@@ -1,10 +1,9 @@
 //! Services: the standard `simulation_interfaces` below `~/`, and snapshots. Features that are not here are not
 //! offered, and not listed among the features.
 
-use karakuri_physics::JointDescription;
-use karakuri_ros::msg::karakuri_msgs::srv::{
-    AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot,
-};
+use std::path::Path;
+
+use karakuri_ros::msg::karakuri_msgs::srv::{RestoreSnapshot, SaveSnapshot};
 use karakuri_ros::msg::simulation_interfaces::msg as sim_msg;
 use karakuri_ros::msg::simulation_interfaces::srv;
 use karakuri_ros::msg::std_msgs::msg::Header;
@@ -53,21 +52,14 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
     node.service::<srv::DeleteEntity::Service>("~/delete_entity", delete)?;
     node.service::<SaveSnapshot::Service>("~/save_snapshot", save_snapshot)?;
     node.service::<RestoreSnapshot::Service>("~/restore_snapshot", restore_snapshot)?;
-    node.service::<AttachJoint::Service>("~/attach_joint", |sim, request| {
-        let (success, message) = outcome(attach_joint(sim, request));
-        AttachJoint::Response { success, message }
-    })?;
-    node.service::<DetachJoint::Service>("~/detach_joint", |sim, request| {
-        let (success, message) = outcome(detach_joint(sim, &request.name));
-        DetachJoint::Response { success, message }
-    })
+    crate::ties::offer(node)
 }
 
 fn features() -> srv::GetSimulatorFeatures::Response {
     let features = sim_msg::SimulatorFeatures {
         features: FEATURES.to_vec(),
-        spawn_formats: vec!["urdf".to_owned()],
-        custom_info: "karakuri: URDFs of one link and shape spawn as objects, others as robots, fixed where the root link is `world`; snapshots at ~/save_snapshot, ~/restore_snapshot; joints at ~/attach_joint, ~/detach_joint".to_owned(),
+        spawn_formats: vec!["urdf".to_owned(), "karakuri_scene".to_owned()],
+        custom_info: "karakuri: URDFs of one link and shape spawn as objects, others as robots, fixed where the root link is `world`; a scene file (YAML) of one robot or body spawns with its drives; snapshots at ~/save_snapshot, ~/restore_snapshot; joints and gears at ~/attach_joint, ~/attach_gear, ~/detach_joint".to_owned(),
     };
     srv::GetSimulatorFeatures::Response { features }
 }
@@ -262,9 +254,10 @@ fn get_entity_info(
 
 fn spawn_entity(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity::Response {
     let refuse = |result| srv::SpawnEntity::Response { result, entity_name: String::new() };
+    let mut path = Path::new("resource_string");
     let text = if request.resource_string.is_empty() {
-        let path = request.uri.strip_prefix("file://").unwrap_or(&request.uri);
-        match karakuri_files::read_text(std::path::Path::new(path)) {
+        path = Path::new(request.uri.strip_prefix("file://").unwrap_or(&request.uri));
+        match karakuri_files::read_text(path) {
             Ok(text) => text,
             Err(e) => return refuse(failed(104, format!("no resource: {e}"))),
         }
@@ -289,10 +282,20 @@ fn spawn_entity(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::Spaw
             (1..=u32::MAX).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
         name = free.unwrap_or(name);
     }
-    match spawn::spawn(world, &name, &text, pose) {
-        Ok(_) => srv::SpawnEntity::Response { result: ok(), entity_name: name },
+    match spawn::spawn(world, &name, (&text, path), pose) {
+        Ok(entity) => {
+            if let Entity::Robot(id) = entity {
+                let prefix = if request.entity_namespace.is_empty() {
+                    &name
+                } else {
+                    &request.entity_namespace
+                };
+                sim.adopt(id, prefix.trim_end_matches('/'));
+            }
+            srv::SpawnEntity::Response { result: ok(), entity_name: name }
+        }
         Err(SpawnError::Parse(e)) => refuse(failed(106, e)),
-        Err(SpawnError::Refused(e)) => refuse(failed(OPERATION_FAILED, e.to_string())),
+        Err(SpawnError::Refused(e)) => refuse(failed(OPERATION_FAILED, e)),
     }
 }
 
@@ -339,37 +342,4 @@ fn restore_snapshot(
         },
         Err(message) => RestoreSnapshot::Response { success: false, message, ..Default::default() },
     }
-}
-
-/// What a service of our own answers: success, and why not.
-fn outcome(result: Result<(), String>) -> (bool, String) {
-    result.map_or_else(|why| (false, why), |()| (true, String::new()))
-}
-
-fn attach_joint(sim: &mut Sim, request: &AttachJoint::Request) -> Result<(), String> {
-    if request.name.is_empty() {
-        return Err("the name is empty; give the joint a name".to_owned());
-    }
-    let pose_in_a = Pose::from_message(&request.frame)
-        .ok_or("`frame` is not finite, or its quaternion is zero")?;
-    let locked = <[bool; 6]>::try_from(request.locked.as_slice())
-        .map_err(|_| "`locked` needs six values: rotation x y z, translation x y z")?;
-    let world = sim.cell.io_mut().world_mut().ok_or("no world")?;
-    let end = |key: &str, name: &str| world.find_part(name).map_err(|e| format!("{key}: {e}"));
-    let (a, b) = (end("body_a", &request.body_a)?, end("body_b", &request.body_b)?);
-    let description = JointDescription { a, b, pose_in_a, locked, strength: None };
-    world.attach_joint(&request.name, description).map(|_| ()).map_err(|e| e.to_string())
-}
-
-fn detach_joint(sim: &mut Sim, name: &str) -> Result<(), String> {
-    let world = sim.cell.io_mut().world_mut().ok_or("no world")?;
-    let Some(id) = world.find_joint(name) else {
-        let known: Vec<_> = world.joint_names().collect();
-        return Err(match known.as_slice() {
-            [] => format!("there is no joint `{name}`; none is attached"),
-            known => format!("there is no joint `{name}`; there are: {}", known.join(", ")),
-        });
-    };
-    world.detach_joint(id);
-    Ok(())
 }

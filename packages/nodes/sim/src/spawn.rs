@@ -1,9 +1,13 @@
-//! What comes while the simulation runs: a URDF of one link with one shape is an object, any other a robot of its own.
+//! What comes while the simulation runs: a URDF of one link with one shape is an object, any other a robot of its own; a
+//! scene of one robot or body is what it says.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use karakuri_files::fill_scene;
 use karakuri_model::{Base, Model, Shape, Source};
-use karakuri_physics::{BodyDescription, World, WorldError};
+use karakuri_physics::{BodyDescription, RobotId, Scene, World};
+use karakuri_ros::warn;
 use karakuri_spatial::{Motion, Pose};
 
 use crate::world::Entity;
@@ -15,17 +19,27 @@ const WORLD_LINK: &str = "world";
 #[derive(Debug)]
 pub(crate) enum SpawnError {
     Parse(String),
-    Refused(WorldError),
+    Refused(String),
 }
 
-/// Spawns a URDF with its root link at a pose. A robot's base floats, unless the root link is `world`; its joints are at
-/// zero, without drives.
+/// Spawns what `text`, read from `path`, describes, at a pose: a URDF, or a scene of one robot or body, whose own pose is
+/// then relative to this one.
 pub(crate) fn spawn(
     world: &mut World,
     name: &str,
-    urdf: &str,
+    (text, path): (&str, &Path),
     pose: Pose,
 ) -> Result<Entity, SpawnError> {
+    if text.trim_start().starts_with('<') {
+        spawn_urdf(world, name, text, pose)
+    } else {
+        spawn_scene(world, name, (text, path), pose)
+    }
+}
+
+/// A URDF with its root link at a pose. A robot's base floats, unless the root link is `world`; its joints are at zero,
+/// without drives.
+fn spawn_urdf(world: &mut World, name: &str, urdf: &str, pose: Pose) -> Result<Entity, SpawnError> {
     let fixed = load(urdf, Base::Fixed(pose));
     let stands = fixed
         .as_ref()
@@ -33,17 +47,66 @@ pub(crate) fn spawn(
     let model = if stands { fixed } else { load(urdf, Base::Floating) };
     let model = model.map_err(SpawnError::Parse)?;
     if let Some(description) = object_of(&model, name, pose) {
-        return world.add_body(description).map(Entity::Object).map_err(SpawnError::Refused);
+        let added = world.add_body(description);
+        return added.map(Entity::Object).map_err(|e| SpawnError::Refused(e.to_string()));
     }
     let mut q = model.neutral_position();
     if let Base::Floating = model.base {
         q[..3].copy_from_slice(pose.translation.as_slice());
         q[3..7].copy_from_slice(pose.quaternion().coords.as_slice());
     }
-    let id = world.add_robot(name, Arc::new(model), &q).map_err(SpawnError::Refused)?;
+    let id = world
+        .add_robot(name, Arc::new(model), &q)
+        .map_err(|e| SpawnError::Refused(e.to_string()))?;
+    movable(world, id)
+}
+
+/// A scene of one robot or body: with its drives, motors, posture and materials.
+fn spawn_scene(
+    world: &mut World,
+    name: &str,
+    (text, path): (&str, &Path),
+    pose: Pose,
+) -> Result<Entity, SpawnError> {
+    let parse = |e: &dyn std::fmt::Display| SpawnError::Parse(e.to_string());
+    let mut scene = Scene::parse(text, &path.display().to_string()).map_err(|e| parse(&e))?;
+    let tied = !(scene.springs.is_empty()
+        && scene.joints.is_empty()
+        && scene.gears.is_empty()
+        && scene.pushes.is_empty());
+    match (scene.robots.as_mut_slice(), scene.bodies.as_mut_slice()) {
+        ([robot], []) if !tied => {
+            name.clone_into(&mut robot.name);
+            robot.pose = pose * robot.pose;
+        }
+        ([], [body]) if !tied => {
+            name.clone_into(&mut body.description.name);
+            body.description.pose = pose * body.description.pose;
+        }
+        _ => {
+            let why = "a scene to spawn has one robot or one body, and no springs, joints, gears or pushes";
+            return Err(SpawnError::Parse(why.to_owned()));
+        }
+    }
+    let loaded = fill_scene(scene, path).map_err(|e| parse(&e))?;
+    for warning in &loaded.warnings {
+        warn!("{warning}");
+    }
+    world
+        .add_scene(&loaded.scene, &loaded.models)
+        .map_err(|e| SpawnError::Refused(e.to_string()))?;
+    if let Some(id) = world.find_body(name) {
+        return Ok(Entity::Object(id));
+    }
+    let id = world.find_robot(name).ok_or_else(|| SpawnError::Refused("it vanished".to_owned()))?;
+    movable(world, id)
+}
+
+/// The robot, unless a step could not move it.
+fn movable(world: &mut World, id: RobotId) -> Result<Entity, SpawnError> {
     if let Err(error) = world.check_inertia(id) {
         world.remove_robot(id);
-        return Err(SpawnError::Refused(error));
+        return Err(SpawnError::Refused(error.to_string()));
     }
     Ok(Entity::Robot(id))
 }
