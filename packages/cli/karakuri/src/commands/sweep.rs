@@ -38,6 +38,9 @@ pub struct Args {
     /// A Markdown page whose tables, between `<!-- walks NAME -->` and `<!-- end -->`, become those of the walks
     #[arg(long, value_name = "FILE.md")]
     page: Option<PathBuf>,
+    /// Keeps the report of each walk here as it ends, JSON lines, and walks only what is not there yet
+    #[arg(long, value_name = "FILE.jsonl")]
+    resume: Option<PathBuf>,
     /// Combinations at a time; all cores without it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -107,6 +110,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     if let Some(page) = &args.page {
         bail!("--page {}: only a sweep with `walks` has tables", page.display());
+    }
+    if let Some(log) = &args.resume {
+        bail!("--resume {}: only a sweep with `walks` goes on", log.display());
     }
     let cases = cases(&args.sweep)?;
     let Shard { index, count } = args.shard;

@@ -2,12 +2,15 @@
 //!
 //! Each walk of the file is a table of options of `karakuri gait walk`; where an option has a list, every combination is walked.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_text};
 use rayon::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use serde_yaml::{Mapping, Value};
 
@@ -63,7 +66,7 @@ struct Case {
     label: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Row {
     report: Json,
     failure: Option<String>,
@@ -96,13 +99,13 @@ pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
     let mine: Vec<&Case> = cases.iter().skip(index - 1).step_by(count).collect();
     let interrupt = Interrupt::watch()?;
     let bar = progress::bar(mine.len() as u64, "walking");
+    let log = args.resume.as_deref().map(Log::open).transpose()?;
     let rows: Result<Vec<Row>> = args.pool()?.install(|| {
         mine.par_iter()
             .map(|case| {
-                let walked = walk_by(&case.line, &interrupt);
+                let row = walked(&case.line, log.as_ref(), &interrupt);
                 bar.inc(1);
-                let (report, failure) = walked.with_context(|| case.line.join(" "))?;
-                Ok(Row { report, failure })
+                row.with_context(|| case.line.join(" "))
             })
             .collect()
     });
@@ -127,6 +130,54 @@ pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     Ok(Outcome::Failed(format!("{} walks that should stand fell: {}", fell.len(), fell.join("; "))))
+}
+
+/// What was walked before, and where more of it is written.
+#[derive(Debug)]
+struct Log {
+    rows: Vec<Entry>,
+    file: Mutex<File>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Entry {
+    line: Vec<String>,
+    row: Row,
+}
+
+impl Log {
+    fn open(path: &Path) -> Result<Self> {
+        let place = || path.display().to_string();
+        let file = File::options().create(true).append(true).open(path).with_context(place)?;
+        let text = read_text(path)?;
+        // The last line may have been cut short.
+        let rows = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok(Self { rows, file: Mutex::new(file) })
+    }
+
+    fn find(&self, line: &[String]) -> Option<&Row> {
+        self.rows.iter().find(|entry| entry.line == line).map(|entry| &entry.row)
+    }
+
+    fn add(&self, entry: &Entry) -> Result<()> {
+        let mut text = serde_json::to_string(entry)?;
+        text.push('\n');
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(text.as_bytes())?;
+        Ok(())
+    }
+}
+
+fn walked(line: &[String], log: Option<&Log>, interrupt: &Interrupt) -> Result<Row> {
+    if let Some(row) = log.and_then(|log| log.find(line)) {
+        return Ok(row.clone());
+    }
+    let (report, failure) = walk_by(line, interrupt)?;
+    let row = Row { report, failure };
+    if let Some(log) = log.filter(|_| !interrupt.is_raised()) {
+        log.add(&Entry { line: line.to_vec(), row: row.clone() })?;
+    }
+    Ok(row)
 }
 
 /// Every combination of a walk's options.
