@@ -4,7 +4,9 @@
 
 mod robots;
 
+use karakuri_dynamics::{Data, difference, rnea};
 use karakuri_gait::planner::*;
+use karakuri_model::Model;
 use karakuri_spatial::{UnitQuaternion, Vector3};
 
 use robots::{engine, khr1};
@@ -87,6 +89,57 @@ fn the_whole_robots_zmp_stays_in_the_soles() {
                 let rate = 0.5 * (pair[0].v[joint.v_start] + pair[1].v[joint.v_start]);
                 assert!((way / h - rate).abs() < 0.5, "{name} {}: {way} {rate}", joint.name);
             }
+        }
+    }
+}
+
+/// ZMP that the postures of a walk ask for, the floor at height 0, computed here once more. [m] (2)
+fn zmp_of(model: &Model, data: &mut Data, row: &[Sample], h: f64) -> [f64; 2] {
+    let (mut back, mut forth) = (vec![0.0; model.nv], vec![0.0; model.nv]);
+    difference(model, &row[0].q, &row[1].q, &mut back);
+    difference(model, &row[1].q, &row[2].q, &mut forth);
+    let ways = || back.iter().zip(&forth);
+    let v: Vec<f64> = ways().map(|(b, f)| (b + f) / (2.0 * h)).collect();
+    let a: Vec<f64> = ways().map(|(b, f)| (f - b) / (h * h)).collect();
+    let f = rnea(model, data, &row[1].q, &v, &a, &[]);
+    let [x, y, z] = [0, 1, 2].map(|i| row[1].q[i]);
+    [x - (f[4] + z * f[0]) / f[2], y + (f[3] - z * f[1]) / f[2]]
+}
+
+/// Root mean square of the moment by which the floor must turn the walker. [N·m]
+fn yaw_moment(samples: &[Sample]) -> f64 {
+    let sum: f64 = samples.iter().map(|s| s.yaw_moment.powi(2)).sum();
+    (sum / samples.len() as f64).sqrt()
+}
+
+/// Arms (and the waist of the G1) take up what the legs would turn the walker by, and its ZMP stays where it shall be.
+#[test]
+fn waist_and_arms_take_up_the_legs_yaw() {
+    let robots: [(_, fn() -> WalkEngine, _, _); 3] = [
+        ("khr1", khr1, 0.08, 0.5),
+        ("anthropomorphic", anthropomorphic, 0.3, 0.7),
+        ("g1", g1, 0.3, 0.7),
+    ];
+    for (name, robot, speed, left) in robots {
+        let robot = robot();
+        let [with, without] = [1.0, 0.0].map(|yaw| {
+            let mut settings = robot.generator().settings.clone();
+            settings.upper_body.yaw = yaw;
+            let mut engine = WalkEngine::new(robot.generator().biped.clone(), settings).unwrap();
+            engine
+                .command(WalkCommand::Velocity(Velocity { forward: speed, ..Velocity::default() }));
+            walk(&mut engine, 8.0)
+        });
+        let (few, much) = (yaw_moment(&with), yaw_moment(&without));
+        let ((margin, error), (margin_before, error_before)) = (zmp(&with), zmp(&without));
+        assert!(few < left * much, "{name}: {few} N·m of {much}");
+        assert!(margin > margin_before - 1e-3 && error < 1.05 * error_before + 1e-4, "{name}");
+        let (model, h) = (&robot.generator().biped.model, robot.generator().settings.period);
+        let mut data = Data::new(model);
+        for row in with.windows(3) {
+            let again = zmp_of(model, &mut data, row, h);
+            let away = (again[0] - row[1].zmp[0]).hypot(again[1] - row[1].zmp[1]);
+            assert!(away < 1e-6, "{name}: {away} m at sample {}", row[1].index);
         }
     }
 }
@@ -275,6 +328,7 @@ fn slides(engine: &mut WalkEngine, command: WalkCommand, heading: f64) -> [f64; 
             v: &v,
             orientation: UnitQuaternion::from_euler_angles(0.0, 0.0, yaw),
             angular_velocity: Vector3::zeros(),
+            feet: None,
         };
         engine.advance(0.01, Some(&measured));
         let now = engine.sample().clone();

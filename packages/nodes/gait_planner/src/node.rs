@@ -198,6 +198,7 @@ impl GaitPlanner {
             v: &self.reader.v,
             orientation: reading.orientation,
             angular_velocity: reading.angular_velocity,
+            feet: None,
         });
         self.engine.advance(period, measured.as_ref());
         self.write_reference(stamp, period);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use karakuri_dynamics::{
     Data, center_of_mass, forward_kinematics, frame_jacobian_local, frame_pose,
 };
-use karakuri_model::{Base, BodyId, FrameId, JointKind, Model, Shape};
+use karakuri_model::{Base, BodyId, FrameId, JointKind, Model, Sensor, SensorKind, Shape};
 use karakuri_spatial::{Pose, Vector3};
 use nalgebra::{DMatrix, Matrix6xX};
 
@@ -16,6 +16,15 @@ use crate::compensation::{Polygon, Rectangle};
 const SOLE_THICKNESS: f64 = 0.002;
 /// Below this singular value of a leg's Jacobian (lengths by leg length) the foot cannot turn. [-]
 const SINGULAR: f64 = 1e-3;
+
+/// A force sensor in a foot.
+#[derive(Debug, Clone, Copy)]
+pub struct FootSensor {
+    /// Into the model's sensors.
+    pub index: usize,
+    /// `X_SoleSensor`.
+    pub sensor_in_sole: Pose,
+}
 
 /// A leg and its sole.
 #[derive(Debug, Clone)]
@@ -32,6 +41,8 @@ pub struct Leg {
     pub hip_in_root: Vector3,
     /// From there to the sole, stretched. [m]
     pub length: f64,
+    /// What feels the floor.
+    pub sensor: Option<FootSensor>,
 }
 
 /// A robot on two legs.
@@ -178,7 +189,20 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     let sole = frame_pose(model, data, foot) * sole_in_foot;
     way.push(X_RootW.transform_point(&sole.translation));
     let length = way.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
-    Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: way[0], length })
+    let sensor = sensor(model, foot, &sole_in_foot);
+    Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: way[0], length, sensor })
+}
+
+/// The sensor of contact wrenches on the body of the foot.
+fn sensor(model: &Model, foot: FrameId, sole_in_foot: &Pose) -> Option<FootSensor> {
+    let foot = &model.frames[foot.0];
+    let feels = |s: &Sensor| {
+        s.kind == SensorKind::ContactWrench && model.frames[s.frame.0].body == foot.body
+    };
+    let index = model.sensors.iter().position(feels)?;
+    let sensor = &model.frames[model.sensors[index].frame.0];
+    let X_SoleBody = (foot.pose_in_body * *sole_in_foot).inverse();
+    Some(FootSensor { index, sensor_in_sole: X_SoleBody * sensor.pose_in_body })
 }
 
 /// Corners, vertices and lowest points of the foot's shapes, in its link's frame. [m] (n × 3)

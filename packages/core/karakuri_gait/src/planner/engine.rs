@@ -8,6 +8,7 @@ use karakuri_model::BodyId;
 use serde::Serialize;
 
 use super::generator::{Displacement, Generator, PlanError};
+use super::landing::{Felt, Landing, Yielded};
 use super::reaction::{Patience, Reach, Reaction, Situation};
 use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
 use super::sample::{Sample, Samples};
@@ -19,7 +20,7 @@ use super::{Biped, BipedError, Clip, Place, WalkSettings};
 /// Samples planned at once while standing. [s]
 const IDLE: f64 = 0.1;
 
-/// Parts of a reaction that are tried. [-]
+/// Parts of a reaction that are tried, one a tick: less of it where joints would be too fast or legs too short. [-]
 const PARTS: [f64; 3] = [1.0, 0.7, 0.4];
 /// Samples after a change in which joints may be said to be faster than they can: they catch up with what was measured.
 const CATCHING_UP: usize = 3;
@@ -50,6 +51,7 @@ pub struct JointTargets {
 pub struct WalkEngine {
     generator: Generator,
     stabilizer: Stabilizer,
+    landing: Landing,
     timeline: Timeline,
     /// Memory for the next timeline.
     spare: Timeline,
@@ -61,6 +63,8 @@ pub struct WalkEngine {
     meant: (u64, Place),
     /// Steps were last placed anew from this sample on.
     reacted: u64,
+    /// Parts of the reaction under way that were refused.
+    refused: usize,
     patience: Patience,
     way: Vec<f64>,
     /// In samples, from the start.
@@ -92,8 +96,10 @@ impl WalkEngine {
             effort: vec![0.0; model.nv],
         };
         let stabilizer = Stabilizer::new(&generator.biped, settings, generator.omega());
+        let landing = Landing::new(&generator.biped, settings, generator.omega());
         let mut engine = Self {
             stabilizer,
+            landing,
             timeline,
             spare: Timeline::default(),
             route: Route::new(),
@@ -101,6 +107,7 @@ impl WalkEngine {
             samples: Samples::default(),
             meant: (0, Place::default()),
             reacted: 0,
+            refused: 0,
             patience: Patience::default(),
             way: Vec::new(),
             time: 0.0,
@@ -188,6 +195,11 @@ impl WalkEngine {
         &self.correction
     }
 
+    /// How far the feet are from their plan, as what they feel asks for. (2)
+    pub fn yielded(&self) -> &[Yielded; 2] {
+        &self.landing.feet
+    }
+
     /// The stabiliser, whose gains are live.
     pub fn stabilizer_mut(&mut self) -> &mut Stabilizer {
         &mut self.stabilizer
@@ -207,6 +219,21 @@ impl WalkEngine {
             self.strayed = self.correction.heading - self.timeline.trunk(sample.index).0;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
+            }
+            if let Some(wrenches) = &measured.feet {
+                let next = self.samples.get(k + 1).unwrap_or(sample);
+                let [left, right] = self.timeline.places(sample.index).map(|p| p.position[2]);
+                let step = self.stabilizer.step;
+                let felt = Felt {
+                    wrenches,
+                    step: [step, -step],
+                    planned_step: [left - right, right - left],
+                    zmp_shift: [0, 1].map(|i| self.correction.zmp[i] - sample.zmp_reference[i]),
+                    dcm_error: self.correction.dcm_error,
+                };
+                let gains = &self.stabilizer.settings;
+                self.landing.feel(biped, gains, [sample, next], (&felt, dt));
+                self.landing.write(biped, dt, &mut self.targets);
             }
             if self.stabilizer.settings.steps.on {
                 self.react();
@@ -289,24 +316,24 @@ impl WalkEngine {
     /// Changes the step under way, from the next sample on, where what is measured asks for it.
     fn react(&mut self) {
         let index = self.sample().index + 1;
-        if index <= self.reacted + 1 || self.generator.next_index() <= index + 2 {
+        let refused = core::mem::take(&mut self.refused);
+        let is_late = self.generator.next_index() <= index + 2;
+        if is_late || (refused == 0 && index <= self.reacted + 1) {
             return;
         }
         let (Some(_), Some(swing)) = (self.timeline.swing(index - 1), self.timeline.swing(index))
         else {
             return;
         };
-        // Less of it where joints would be too fast or legs too short.
-        for part in PARTS {
-            let wanted = self.reaction(index, &swing, part);
-            if !self.patience.lasts(swing.step.side, wanted.is_some()) {
-                return;
-            }
-            let Some(reaction) = wanted else { return };
-            self.reacted = index;
-            if self.replan(index, &swing, (&reaction, part)) {
-                return;
-            }
+        let part = PARTS[refused];
+        let wanted = self.reaction(index, &swing, part);
+        if !self.patience.lasts(swing.step.side, wanted.is_some()) {
+            return;
+        }
+        let Some(reaction) = wanted else { return };
+        self.reacted = index;
+        if !self.replan(index, &swing, (&reaction, part)) && refused + 1 < PARTS.len() {
+            self.refused = refused + 1;
         }
     }
 

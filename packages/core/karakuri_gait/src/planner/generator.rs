@@ -13,6 +13,7 @@ use karakuri_spatial::{Force, Pose, Vector3};
 use super::sample::{Sample, Samples};
 use super::swing::Course;
 use super::timeline::{Support, Timeline, middle};
+use super::upper_body::UpperBody;
 use super::whole_body::{BodyTarget, OutOfReach, WholeBody};
 use super::{
     Biped, BipedError, CartState, Place, PreviewDesign, PreviewGains, Side, WalkSettings, dcm,
@@ -131,6 +132,7 @@ pub struct Generator {
     pub settings: WalkSettings,
     gains: PreviewGains,
     kinematics: WholeBody,
+    upper_body: UpperBody,
     data: Data,
     /// Before each sample of the last chunk and after it: first pass, then one a correction. (n+1 × passes)
     states: Vec<Pass>,
@@ -165,9 +167,13 @@ impl Generator {
             range: "a height that preview control can be designed for",
         };
         let gains = PreviewGains::new(&design).ok_or_else(unsolvable)?;
+        let mut kinematics = WholeBody::new(&biped, settings.com_height);
+        let standing = standing(&settings);
+        let upper_body = UpperBody::new(&biped, &standing, &mut kinematics, &settings.upper_body);
         let model = &biped.model;
         let mut generator = Self {
-            kinematics: WholeBody::new(&biped, settings.com_height),
+            kinematics,
+            upper_body,
             data: Data::new(model),
             states: Vec::new(),
             n_states: 0,
@@ -189,10 +195,7 @@ impl Generator {
 
     /// Feet side by side about the origin.
     pub fn standing_feet(&self) -> [Place; 2] {
-        Side::BOTH.map(|side| {
-            let y = 0.5 * side.sign() * self.settings.feet_apart;
-            Place { tilt: self.settings.slope, ..Place::default() }.moved([0.0, y])
-        })
+        standing_feet(&self.settings)
     }
 
     fn stand(&mut self) {
@@ -326,14 +329,12 @@ impl Generator {
             let end = &self.states[pass].end;
             q.clone_from(&end.q);
             self.kinematics.forget();
-            let was = self.target(timeline, index - 1, &before);
-            let is = self.target(timeline, index, &com);
-            if self.kinematics.solve(&self.biped, &was, &mut q).is_err() {
+            if self.pose((timeline, index - 1), &before, &mut q).is_err() {
                 continue;
             }
-            let end = &mut self.states[pass].end;
-            end.q.copy_from_slice(&q);
-            if self.kinematics.solve(&self.biped, &is, &mut q).is_ok() {
+            self.states[pass].end.q.copy_from_slice(&q);
+            if self.pose((timeline, index), &com, &mut q).is_ok() {
+                let end = &mut self.states[pass].end;
                 let [first, rest @ ..] = &mut end.ways;
                 difference(&self.biped.model, &end.q, &q, first);
                 for way in rest {
@@ -426,8 +427,7 @@ impl Generator {
                 *way = end.ways.iter().zip(EXTRAPOLATION).map(|(ways, w)| w * ways[i]).sum();
             }
             integrate(&self.biped.model, &end.q, &way, 1.0, &mut q);
-            let target = self.target(timeline, index, c);
-            if let Err(OutOfReach(left)) = self.kinematics.solve(&self.biped, &target, &mut q) {
+            if let Err(OutOfReach(left)) = self.pose((timeline, index), c, &mut q) {
                 done = Err(PlanError { time: index as f64 * self.settings.period, left });
                 break;
             }
@@ -446,6 +446,18 @@ impl Generator {
         }
         (self.scratch.end, self.scratch.q, self.scratch.way) = (end, q, way);
         done
+    }
+
+    /// Moves `q` (nq) to the posture of a sample.
+    fn pose(
+        &mut self,
+        (timeline, index): (&Timeline, u64),
+        com: &[f64; 4],
+        q: &mut [f64],
+    ) -> Result<(), OutOfReach> {
+        let target = self.target(timeline, index, com);
+        self.upper_body.write(&target, q);
+        self.kinematics.solve(&self.biped, &target, q)
     }
 
     fn target(&self, timeline: &Timeline, index: u64, com: &[f64; 4]) -> BodyTarget {
@@ -523,6 +535,7 @@ impl Generator {
         let point = Vector3::new(zmp[0], zmp[1], floor);
         let root = Vector3::new(q[0], q[1], q[2]);
         let at_zmp = Force::new(moment - (point - root).cross(&force), force);
+        sample.yaw_moment = at_zmp.moment.z;
         self.shared(sample, &at_zmp, &point);
         let [v, a] = &self.rates;
         let effort = rnea_at_velocity(&self.biped.model, &mut self.data, v, a, &self.external);
@@ -560,5 +573,24 @@ impl Generator {
             let force = at_zmp.force * share;
             self.external[body.0] = Force::new(at_zmp.moment * share + arm.cross(&force), force);
         }
+    }
+}
+
+/// Feet side by side about the origin.
+fn standing_feet(settings: &WalkSettings) -> [Place; 2] {
+    Side::BOTH.map(|side| {
+        let y = 0.5 * side.sign() * settings.feet_apart;
+        Place { tilt: settings.slope, ..Place::default() }.moved([0.0, y])
+    })
+}
+
+/// Standing there.
+fn standing(settings: &WalkSettings) -> BodyTarget {
+    let feet = standing_feet(settings);
+    let [x, y] = middle(settings, &feet);
+    BodyTarget {
+        com: Vector3::new(x, y, settings.com_height),
+        trunk: Pose::from_xyz_rpy([0.0; 3], [0.0, settings.lean, 0.0]).rotation,
+        soles: feet.map(|place| place.pose()),
     }
 }

@@ -20,6 +20,8 @@ pub struct Sample {
     pub zmp: [f64; 2],
     /// Signed distance of that ZMP to the edge of the soles that stand, positive inside. [m]
     pub margin: f64,
+    /// About the vertical through that ZMP, what the floor must exert by friction. [N·m]
+    pub yaw_moment: f64,
     /// `X_WSole`. (2)
     pub soles: [Pose; 2],
     /// What stands.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{SlipTurn, StepLimits};
+use super::{SlipTurn, StepLimits, UpperBodySettings};
 
 /// A gait of a robot, as written in a file. [SI]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ use super::{SlipTurn, StepLimits};
 pub struct WalkSettings {
     /// Links of the feet, left and right: X forward, Z up when standing. The sole is straight below the link's origin. (2)
     pub feet: [String; 2],
-    /// Posture from which the legs start and in which all other joints stay; knees bent a little.
+    /// Posture from which the legs start and about which waist and arms swing; knees bent a little.
     pub posture: String,
     /// Centre of mass above the floor. [m]
     pub com_height: f64,
@@ -51,6 +51,9 @@ pub struct WalkSettings {
     /// Rounds in which the whole robot's ZMP is brought to its reference: 0 none, 1 the second pass. [-]
     #[serde(default = "passes")]
     pub passes: usize,
+    /// What waist and arms do.
+    #[serde(default)]
+    pub upper_body: UpperBodySettings,
     /// How measured deviations are answered.
     #[serde(default)]
     pub stabilizer: super::StabilizerSettings,
@@ -104,6 +107,10 @@ impl WalkSettings {
         within("stop_time", self.stop_time, 0.02, 10.0, times)?;
         within("preview_time", self.preview_time, 0.02, 10.0, times)?;
         within("step_height", self.step_height, 0.0, 1.0, "from 0 to 1 m")?;
+        let UpperBodySettings { roll, pitch, yaw } = self.upper_body;
+        for (name, part) in [("roll", roll), ("pitch", pitch), ("yaw", yaw)] {
+            within(name, part, 0.0, 1.0, "a part, from 0 to 1")?;
+        }
         within("jerk_weight", self.jerk_weight, 1e-14, 1.0, "from 1e-14 to 1")?;
         let (least, most) = (self.period, self.step_time - 2.0 * self.period);
         within("double_support", self.double_support, least, most, "a part of the step time")?;

@@ -11,13 +11,13 @@ use core::f64::consts::PI;
 
 use karakuri_dynamics::{Data, center_of_mass, centroidal_momentum, frame_pose, frame_velocity};
 use karakuri_model::{BodyId, JointKind, Model};
-use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Force, Matrix3, Pose, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::dcm::{Capturability, capturability};
 use super::sample::Sample;
 use super::timeline::Support;
-use super::{Biped, JointTargets, ReactionSettings, Side, WalkSettings};
+use super::{Biped, JointTargets, LandingSettings, ReactionSettings, Side, WalkSettings};
 use crate::compensation::Polygon;
 
 /// Gains; all may change while walking.
@@ -36,12 +36,14 @@ pub struct StabilizerSettings {
     pub filter: f64,
     /// What the steps do where the ankles do not suffice.
     pub steps: ReactionSettings,
+    /// What the feet do that feel the floor.
+    pub landing: LandingSettings,
 }
 
 impl Default for StabilizerSettings {
     fn default() -> Self {
-        let steps = ReactionSettings::default();
-        Self { dcm: 1.0, rate: 0.0, ankle: 1.0, rim: 0.005, filter: 0.01, steps }
+        let (steps, landing) = (ReactionSettings::default(), LandingSettings::default());
+        Self { dcm: 1.0, rate: 0.0, ankle: 1.0, rim: 0.005, filter: 0.01, steps, landing }
     }
 }
 
@@ -56,6 +58,8 @@ pub struct Measured<'a> {
     pub orientation: UnitQuaternion,
     /// Of the root link, in its axes. [rad/s] (3)
     pub angular_velocity: Vector3,
+    /// Of the feet's sensors ([`super::FootSensor`]), left and right, where both have one. [N·m; N] (2)
+    pub feet: Option<[Force; 2]>,
 }
 
 /// What the stabiliser does.
@@ -102,6 +106,8 @@ pub struct Stabilizer {
     error: Option<[f64; 2]>,
     /// The soles that stand.
     pub(super) polygon: Polygon,
+    /// How much higher the left sole is than the right one, as measured. [m]
+    pub(super) step: f64,
     /// Last reading of the sensor, and the heading. [rad]
     heading: Option<(f64, f64)>,
 }
@@ -127,6 +133,7 @@ impl Stabilizer {
             }),
             error: None,
             polygon: Polygon::default(),
+            step: 0.0,
             heading: None,
         }
     }
@@ -231,10 +238,12 @@ impl Stabilizer {
         let momentum = centroidal_momentum(model, &mut self.data, &self.q, &self.v);
         let mut com = center_of_mass(model, &self.data);
         let mut velocity = momentum.linear / self.mass;
+        self.step = 0.0;
         for side in Side::BOTH {
             let (load, leg) = (loads[side.index()], &biped.legs[side.index()]);
             let X_WSole = frame_pose(model, &self.data, leg.foot) * leg.sole_in_foot;
             let place = X_WSole.translation;
+            self.step += side.sign() * place.z;
             com += (plan.soles[side.index()].translation - place) * load;
             velocity -= frame_velocity(model, &self.data, leg.foot).linear * load;
         }
@@ -247,7 +256,7 @@ fn quaternion(xyzw: &[f64]) -> UnitQuaternion {
 }
 
 /// Part of the weight that each foot carries by plan: by the lever rule in double support. (2)
-fn loads(plan: &Sample) -> [f64; 2] {
+pub(super) fn loads(plan: &Sample) -> [f64; 2] {
     match plan.support {
         Support::One(side) => Side::BOTH.map(|s| if s == side { 1.0 } else { 0.0 }),
         Support::Both => {

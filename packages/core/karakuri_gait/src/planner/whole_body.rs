@@ -4,7 +4,7 @@
 //! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`; the inverse goes on from sample to sample, bettered by what each step does [Broyden 1965],
 //! and is taken anew where the error does not become ten times smaller. Rows: centre of mass (3), trunk rotation (3), each sole's position (3) and rotation (3; 2
 //! where the legs cannot turn, whose soles head as the trunk does). World axes, m and rad, lengths by the height of the
-//! centre of mass. All other joints stay where the posture has them.
+//! centre of mass. All other joints stay where `q` has them.
 
 use karakuri_dynamics::{
     Data, center_of_mass, center_of_mass_jacobian, forward_kinematics, frame_jacobian, frame_pose,
@@ -66,6 +66,15 @@ pub struct WholeBody {
     row: DVector<f64>,
     rates: Vec<f64>,
     next: Vec<f64>,
+}
+
+/// How base and legs move, centre of mass, trunk and soles being held but for one thing. Rates by rates.
+#[derive(Debug)]
+pub(super) struct Follow {
+    /// A sole moves: left one forward and left, right one forward and left. [1/m or 1] (nv × 4)
+    pub(super) feet: DMatrix<f64>,
+    /// A joint moves; that joint's own rate not counted. (nv × nv)
+    pub(super) joints: DMatrix<f64>,
 }
 
 /// Not reached: the error that is left. [rad, or part of the height]
@@ -130,6 +139,38 @@ impl WholeBody {
             }
         }
         Err(OutOfReach(left))
+    }
+
+    /// How base and legs follow feet and joints, at `q` (nq).
+    pub(super) fn follow(
+        &mut self,
+        biped: &Biped,
+        target: &BodyTarget,
+        q: &[f64],
+    ) -> Option<Follow> {
+        self.measure(biped, target, q);
+        if !self.invert(biped, q) {
+            return None;
+        }
+        self.forget();
+        let nv = biped.model.nv;
+        // From residuals to rates of all joints.
+        let mut rates = DMatrix::zeros(nv, self.inverse.ncols());
+        for (row, &k) in self.active.iter().enumerate() {
+            let scale = if k < 3 { self.length } else { 1.0 };
+            rates.row_mut(k).copy_from(&(self.inverse.row(row) * scale));
+        }
+        let per_length = 1.0 / self.length;
+        let second = 9 + self.angles();
+        let columns = [6, 7, second, second + 1].map(|row| rates.column(row) * per_length);
+        let feet = DMatrix::from_columns(&columns);
+        let joints = rates.columns(0, 3) * &self.com_jacobian * -per_length;
+        Some(Follow { feet, joints })
+    }
+
+    /// Scratch of the robot's dynamics.
+    pub(super) fn data_mut(&mut self) -> &mut Data {
+        &mut self.data
     }
 
     /// `q` less the residual, as far as the inverse knows.

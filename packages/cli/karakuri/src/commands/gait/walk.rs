@@ -63,7 +63,7 @@ pub(super) struct Walk {
 pub(super) struct Simulate {
     #[command(flatten)]
     walk: Walk,
-    /// Friction of the ground [-]
+    /// Friction between the robot and the ground [-]
     #[arg(long, default_value_t = 0.8)]
     friction: f64,
     /// Factor of all masses and inertias, unknown to the planner [-]
@@ -212,6 +212,7 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
         "steps": engine.steps(),
         "least_margin_m": margin,
         "largest_zmp_error_m": worst,
+        "largest_yaw_moment_nm": samples.iter().map(|s| s.yaw_moment.abs()).fold(0.0, f64::max),
         "clipped": clips,
         "beyond_limits": violations,
         "failure": engine.failure().map(|f| f.to_string()),

@@ -172,6 +172,8 @@ pub(super) struct Cell {
     engine: WalkEngine,
     conditions: Conditions,
     imu: Option<usize>,
+    /// Force sensors of the feet.
+    feet: Option<[usize; 2]>,
     /// Commands under way: when they arrive, position, velocity, effort.
     under_way: VecDeque<(f64, JointTargets)>,
     next_command: f64,
@@ -194,10 +196,12 @@ impl Cell {
         let settings = WorldSettings { dt: conditions.dt, ..WorldSettings::default() };
         let mut world = World::new(settings);
         ground::add(&mut world, &engine, &conditions)?;
-        let real = Arc::new(heavier(model, &conditions));
+        let real = Arc::new(real(model, &conditions));
         let q = engine.targets().position.clone();
         let robot = world.add_robot("walker", real, &q)?;
         let imu = model.sensors.iter().position(|s| s.kind == SensorKind::Imu);
+        let [left, right] = engine.generator().biped.legs.each_ref().map(|leg| leg.sensor);
+        let feet = left.zip(right).map(|(l, r)| [l.index, r.index]);
         Ok(Self {
             height: q[2],
             world,
@@ -206,6 +210,7 @@ impl Cell {
             engine,
             conditions,
             imu,
+            feet,
             under_way: VecDeque::new(),
             next_command: 0.0,
             history: Vec::new(),
@@ -359,6 +364,7 @@ impl Cell {
     fn command(&mut self, time: f64) {
         let view = self.world.robot(self.robot);
         let imu = self.imu.map(|i| self.world.sensor_imu(self.robot, i));
+        let feet = self.feet.map(|feet| feet.map(|i| self.world.sensor_wrench(self.robot, i)));
         // Before the first step no sensor has a reading.
         let measured =
             imu.filter(|_| !self.conditions.open_loop && time > 0.0).map(|imu| Measured {
@@ -366,6 +372,7 @@ impl Cell {
                 v: view.v(),
                 orientation: imu.orientation,
                 angular_velocity: imu.angular_velocity,
+                feet,
             });
         let mut targets =
             self.engine.advance(self.conditions.command_period, measured.as_ref()).clone();
@@ -476,13 +483,16 @@ pub(super) fn record_trace(history: &[Moment], file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The robot with other masses than the planner believes.
-fn heavier(model: &Model, conditions: &Conditions) -> Model {
+/// The robot with other masses than the planner believes, as rough as the ground: two equal surfaces mix to what they are.
+fn real(model: &Model, conditions: &Conditions) -> Model {
     let mut model = model.clone();
     for body in &mut model.bodies {
         let Inertia { mass, com, about_com } = body.inertia;
         let k = conditions.mass_factor;
         body.inertia = Inertia { mass: mass * k, com, about_com: about_com * k };
+    }
+    for shape in &mut model.collisions {
+        shape.friction = conditions.friction;
     }
     model
 }

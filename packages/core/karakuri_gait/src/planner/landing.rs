@@ -1,0 +1,208 @@
+//! Feet that feel the floor: they yield to what presses them, and seek the floor where it is lower than planned.
+//!
+//! By force sensors in the feet. A foot that is pressed while it still comes down on something higher than planned (by attitude and
+//! joints, lest a lean be taken for it) comes down no further (early landing); one that
+//! should stand and is not pressed goes on down (late landing). Its sole turns with the moment about the point where
+//! the ZMP shall be in it, as damper with a weak spring: `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`, for a while after it touched; then
+//! `k` is 0. The further the divergent component is from its plan the smaller is `k`, 0 where steps react: who is pushed needs ankles
+//! that hold. In the air all that is forgotten.
+//! Heights and turns go to the legs' joints by their Jacobian. [Kajita 2010]
+//!
+//! Sole frames; SI.
+
+use karakuri_dynamics::{Data, forward_kinematics, frame_jacobian, frame_pose};
+use karakuri_spatial::{Force, Matrix6, Vector3, Vector6};
+use nalgebra::Matrix6xX;
+use serde::{Deserialize, Serialize};
+
+use super::sample::Sample;
+use super::stabilizer::loads;
+use super::timeline::Support;
+use super::{Biped, JointTargets, Side, StabilizerSettings, WalkSettings};
+
+/// Part of the weight that counts as contact. [-]
+const TOUCH: f64 = 0.03;
+/// A foot that feels nothing seeks the floor where it should bear so much of the weight. [-]
+const MISSING: f64 = 0.2;
+/// In the air all is forgotten within this part of the time constant `1/ω`. [-]
+const FORGETTING: f64 = 0.2;
+/// Largest turn of a sole. [rad]
+const STEEPEST: f64 = 0.2;
+/// Damping of the Jacobian's inverse, lengths by the height of the centre of mass. [-]
+const DAMPING: f64 = 1e-6;
+
+/// How feet yield. Robots without force sensors in both feet do not.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LandingSettings {
+    /// Rate at which a sole turns, by moment; 0 is off. [-]
+    pub tilt: f64,
+    /// How fast a foot goes down to a floor that is lower than planned, by `ω z_c`; with 0 heights stay as planned. [-]
+    pub seek: f64,
+    /// How long a sole gives way after it has touched, by `1/ω`; where commands come late it must not go on. [-]
+    pub settling: f64,
+    /// T: within this a standing foot comes back to where it was planned. [s]
+    pub time: f64,
+}
+
+impl Default for LandingSettings {
+    fn default() -> Self {
+        Self { tilt: 0.15, seek: 0.05, settling: 1.0, time: 0.5 }
+    }
+}
+
+/// How far a foot is from its plan.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Yielded {
+    /// Higher. [m]
+    pub height: f64,
+    /// Roll and pitch of the sole. [rad] (2)
+    pub tilt: [f64; 2],
+}
+
+/// What is felt, and what was planned for it.
+#[derive(Debug)]
+pub(super) struct Felt<'a> {
+    /// Of the feet's sensors. (2)
+    pub(super) wrenches: &'a [Force; 2],
+    /// How much higher each sole is than the other one: measured, and where both stand by plan. [m] (2)
+    pub(super) step: [f64; 2],
+    pub(super) planned_step: [f64; 2],
+    /// Where the ZMP shall be, from where it rests. [m] (2)
+    pub(super) zmp_shift: [f64; 2],
+    /// Of the divergent component. [m] (2)
+    pub(super) dcm_error: [f64; 2],
+}
+
+/// Both feet.
+#[derive(Debug, Clone)]
+pub(super) struct Landing {
+    omega: f64,
+    com_height: f64,
+    weight: f64,
+    /// Of the ZMP in the left sole; outward. [m] (2)
+    rest: [f64; 2],
+    highest: f64,
+    period: f64,
+    pub(super) feet: [Yielded; 2],
+    /// Since each foot touched. [s] (2)
+    touched: [f64; 2],
+    data: Data,
+    jacobian: Matrix6xX<f64>,
+    /// What was last added to the joints. [rad or m] (nv)
+    change: Vec<f64>,
+}
+
+impl Landing {
+    pub(super) fn new(biped: &Biped, settings: &WalkSettings, omega: f64) -> Self {
+        let model = &biped.model;
+        Self {
+            omega,
+            com_height: settings.com_height,
+            weight: model.mass() * 9.81,
+            rest: settings.zmp_in_sole,
+            highest: settings.step_height,
+            period: settings.period,
+            feet: [Yielded::default(); 2],
+            touched: [0.0; 2],
+            data: Data::new(model),
+            jacobian: Matrix6xX::zeros(model.nv),
+            change: vec![0.0; model.nv],
+        }
+    }
+
+    /// What presses the soles moves the feet; the ZMP shall be so far from the plan's. [m] (2)
+    pub(super) fn feel(
+        &mut self,
+        biped: &Biped,
+        gains: &StabilizerSettings,
+        [plan, next]: [&Sample; 2],
+        (felt, dt): (&Felt<'_>, f64),
+    ) {
+        let settings = &gains.landing;
+        let pushed = felt.dcm_error[0].hypot(felt.dcm_error[1]) / gains.steps.least.max(1e-9);
+        let soft = (1.0 - pushed).max(0.0);
+        for side in Side::BOTH {
+            let i = side.index();
+            let Some(sensor) = &biped.legs[i].sensor else { continue };
+            let F = sensor.sensor_in_sole.transform_force(&felt.wrenches[i]);
+            let load = F.force.z.max(0.0) / self.weight;
+            let sinks = (next.soles[i].translation.z - plan.soles[i].translation.z) / self.period;
+            let foot = &mut self.feet[i];
+            if !plan.support.stands(side) && (sinks >= 0.0 || load < TOUCH) {
+                let kept = (-dt * self.omega / FORGETTING).exp();
+                foot.height *= kept;
+                foot.tilt = foot.tilt.map(|angle| angle * kept);
+                self.touched[i] = 0.0;
+                continue;
+            }
+            self.touched[i] += dt;
+            // Of what the sole is on, above the plan; a walker that only leans touches at none.
+            let height = felt.step[i] - felt.planned_step[i];
+            let is_missed = load < TOUCH && loads(plan)[i] > MISSING && height < 0.0;
+            let rate = if !plan.support.stands(side) {
+                if foot.height < height { -sinks } else { 0.0 }
+            } else if is_missed {
+                -settings.seek * self.omega * self.com_height
+            } else if plan.support == Support::One(side) {
+                -foot.height / settings.time
+            } else {
+                0.0
+            };
+            let on = f64::from(u8::from(settings.seek > 0.0));
+            foot.height = (foot.height + on * dt * rate).clamp(-self.highest, self.highest);
+            let shift = plan.soles[i].rotation.tr_mul(&Vector3::new(
+                felt.zmp_shift[0],
+                felt.zmp_shift[1],
+                0.0,
+            ));
+            let outline = &biped.legs[i].outline;
+            let within =
+                |x: f64, [low, high]: [f64; 2]| x.min(high - gains.rim).max(low + gains.rim);
+            let x = within(self.rest[0] + shift.x, outline.x);
+            let y = within(side.sign() * self.rest[1] + shift.y, outline.y);
+            let error = [F.moment.x - y * F.force.z, F.moment.y + x * F.force.z];
+            let settles = self.touched[i] * self.omega < settings.settling;
+            let tilt = if settles { settings.tilt * soft } else { 0.0 };
+            let give = tilt * self.omega / (self.weight * self.com_height);
+            for (angle, error) in foot.tilt.iter_mut().zip(error) {
+                let rate = give * error - *angle / settings.time;
+                *angle = (*angle + dt * rate).clamp(-STEEPEST, STEEPEST);
+            }
+        }
+    }
+
+    /// Moves the joints' targets so that the feet are there.
+    pub(super) fn write(&mut self, biped: &Biped, dt: f64, targets: &mut JointTargets) {
+        let model = &biped.model;
+        forward_kinematics(model, &mut self.data, &targets.position);
+        for (leg, foot) in biped.legs.iter().zip(&self.feet) {
+            frame_jacobian(model, &self.data, leg.foot, &mut self.jacobian);
+            let X_WSole = frame_pose(model, &self.data, leg.foot) * leg.sole_in_foot;
+            let [roll, pitch] = foot.tilt;
+            let turn = X_WSole.rotation * Vector3::new(roll, pitch, 0.0);
+            let arm = X_WSole.rotation * -leg.sole_in_foot.translation;
+            let way = (Vector3::new(0.0, 0.0, foot.height) + turn.cross(&arm)) / self.com_height;
+            let mut normal = Matrix6::identity() * DAMPING;
+            let column = |v: usize| {
+                let mut column: Vector6 = self.jacobian.column(v).into();
+                column.fixed_rows_mut::<3>(3).scale_mut(1.0 / self.com_height);
+                column
+            };
+            let columns = leg.joints.iter().map(|j| column(model.joints[j.0].v_start));
+            for column in columns.clone() {
+                normal.ger(1.0, &column, &column, 1.0);
+            }
+            let wanted = Vector6::new(turn.x, turn.y, turn.z, way.x, way.y, way.z);
+            let Some(factor) = normal.cholesky() else { continue };
+            let solved = factor.solve(&wanted);
+            for (j, column) in leg.joints.iter().zip(columns) {
+                let joint = &model.joints[j.0];
+                let change = column.dot(&solved);
+                targets.position[joint.q_start] += change;
+                targets.velocity[joint.v_start] += (change - self.change[joint.v_start]) / dt;
+                self.change[joint.v_start] = change;
+            }
+        }
+    }
+}

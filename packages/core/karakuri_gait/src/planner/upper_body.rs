@@ -1,0 +1,139 @@
+//! Waist and arms take up angular momentum that the legs bring in, so that the floor need not.
+//!
+//! With the feet so far from the centre of mass as `u` (forward and left, both feet) the legs' angular momentum about it is
+//! `h = L_f u̇`, that of waist and arms `L_u δ̇`; both with centre of mass and trunk held by base and legs. Taken up is
+//! `L_u δ = −D L_f (u − u_stand)`, `D` the parts wanted about each axis, by the least of all `δᵀ W⁻¹ δ`, `W` the squares of the room
+//! that the joints have. Linear about the standing posture, so that nothing drifts: where the feet are decides where the arms are.
+//!
+//! Centroidal momentum: [Orin, Goswami & Lee 2013]. Units: SI; axes of the walker: forward, left, up.
+
+use karakuri_dynamics::centroidal_momentum_matrix;
+use karakuri_model::JointKind;
+use nalgebra::{DMatrix, Matrix3, Matrix6xX};
+use serde::{Deserialize, Serialize};
+
+use super::whole_body::{BodyTarget, WholeBody};
+use super::{Biped, footstep::turned};
+
+/// Joints swing no further than this. [rad]
+const WIDEST: f64 = 0.6;
+/// Damping, by the trace of what is inverted: too small to be felt where an axis can be served at all. [-]
+const DAMPING: f64 = 1e-6;
+
+/// Parts of the legs' angular momentum that waist and arms take up, about the axes of the walker. [-]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UpperBodySettings {
+    /// About forward.
+    pub roll: f64,
+    /// About left.
+    pub pitch: f64,
+    /// About up.
+    pub yaw: f64,
+}
+
+impl Default for UpperBodySettings {
+    fn default() -> Self {
+        Self { roll: 0.0, pitch: 0.0, yaw: 1.0 }
+    }
+}
+
+/// A joint that is no leg's.
+#[derive(Debug, Clone, Copy)]
+struct Swinging {
+    q: usize,
+    v: usize,
+    /// In the posture, and how far it may swing from there. [rad]
+    rest: f64,
+    room: f64,
+}
+
+/// Where waist and arms are by where the feet are.
+#[derive(Debug, Clone)]
+pub(super) struct UpperBody {
+    joints: Vec<Swinging>,
+    /// `−W L_uᵀ (L_u W L_uᵀ)⁻¹ D L_f`. [rad/m] (n × 4)
+    gain: DMatrix<f64>,
+    /// `u_stand`. [m] (4)
+    standing: [f64; 4],
+}
+
+impl UpperBody {
+    /// For a robot that stands so; where it cannot, waist and arms stay in their posture.
+    pub(super) fn new(
+        biped: &Biped,
+        standing: &BodyTarget,
+        kinematics: &mut WholeBody,
+        parts: &UpperBodySettings,
+    ) -> Self {
+        let joints = swinging(biped);
+        let n = joints.len();
+        let mut upper = Self { gain: DMatrix::zeros(n, 4), standing: away(standing), joints };
+        let mut q = biped.posture.clone();
+        q[2] = standing.com.z;
+        if kinematics.solve(biped, standing, &mut q).is_err() {
+            return upper;
+        }
+        let Some(follow) = kinematics.follow(biped, standing, &q) else { return upper };
+        let model = &biped.model;
+        let mut matrix = Matrix6xX::zeros(model.nv);
+        centroidal_momentum_matrix(model, kinematics.data_mut(), &q, &mut matrix);
+        let angular = turned_back(standing) * matrix.fixed_rows::<3>(0);
+        let feet = &angular * follow.feet;
+        let moves = DMatrix::from_fn(3, n, |row, k| {
+            let v = upper.joints[k].v;
+            angular[(row, v)] + (angular.row(row) * follow.joints.column(v))[0]
+        });
+        let weighted =
+            DMatrix::from_fn(n, 3, |k, row| upper.joints[k].room.powi(2) * moves[(row, k)]);
+        let normal = &moves * &weighted;
+        let damped = Matrix3::from_fn(|i, j| normal[(i, j)])
+            + Matrix3::identity() * (DAMPING * normal.trace()).max(f64::MIN_POSITIVE);
+        let Some(inverse) = damped.try_inverse() else { return upper };
+        let wanted = Matrix3::from_diagonal(&[parts.roll, parts.pitch, parts.yaw].into()) * feet;
+        upper.gain = -(weighted * inverse * wanted);
+        upper
+    }
+
+    /// Puts waist and arms into `q` (nq).
+    pub(super) fn write(&self, target: &BodyTarget, q: &mut [f64]) {
+        let u = away(target);
+        for (k, joint) in self.joints.iter().enumerate() {
+            let way: f64 = (0..4).map(|i| self.gain[(k, i)] * (u[i] - self.standing[i])).sum();
+            // Smoothly within the room.
+            let part = if joint.room > 0.0 { way / joint.room } else { 0.0 };
+            q[joint.q] = joint.rest + way / (1.0 + part.powi(4)).sqrt().sqrt();
+        }
+    }
+}
+
+/// Turning joints that are free and in no leg.
+fn swinging(biped: &Biped) -> Vec<Swinging> {
+    let model = &biped.model;
+    let is_free = |i: usize| {
+        let leads_a_foot = biped.legs.iter().any(|leg| leg.joints.iter().any(|j| j.0 == i));
+        !leads_a_foot && model.couplings.iter().all(|c| c.follower.0 != i && c.leader.0 != i)
+    };
+    let joints = model.joints.iter().enumerate();
+    let joints =
+        joints.filter(|(i, j)| matches!(j.kind, JointKind::Revolute { .. }) && is_free(*i));
+    joints
+        .map(|(_, joint)| {
+            let rest = biped.posture[joint.q_start];
+            let room = (joint.limits.upper - rest).min(rest - joint.limits.lower);
+            Swinging { q: joint.q_start, v: joint.v_start, rest, room: room.clamp(0.0, WIDEST) }
+        })
+        .collect()
+}
+
+/// How far the feet are from the centre of mass: forward, left. [m] (4)
+fn away(target: &BodyTarget) -> [f64; 4] {
+    let R_HW = turned_back(target);
+    let [left, right] = target.soles.map(|sole| R_HW * (sole.translation - target.com));
+    [left.x, left.y, right.x, right.y]
+}
+
+/// From the world's axes to those of a walker that heads as the trunk does. (3×3)
+fn turned_back(target: &BodyTarget) -> Matrix3<f64> {
+    turned(target.trunk.m21.atan2(target.trunk.m11)).transpose()
+}
