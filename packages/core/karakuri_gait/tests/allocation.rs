@@ -4,7 +4,7 @@
 mod robots;
 
 use karakuri_gait::planner::*;
-use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+use karakuri_spatial::{UnitQuaternion, Vector3};
 use karakuri_testkit::{CountingHeap, heap_requests};
 
 use robots::khr1;
@@ -27,7 +27,7 @@ fn walk(engine: &mut WalkEngine, samples: usize) -> (usize, f64) {
             v: &v,
             orientation: UnitQuaternion::from_euler_angles(tipped, 0.0, 0.0),
             angular_velocity: Vector3::zeros(),
-            feet: Some([Force::new(Vector3::zeros(), Vector3::new(0.0, 0.0, 6.0)); 2]),
+            feet: None,
         };
         engine.advance(0.01, Some(&measured));
         let [left, right] = engine.feet();
