@@ -24,6 +24,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from control_msgs.msg import JointTrajectoryControllerState
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
@@ -157,8 +158,10 @@ class System:
 class Client(Node):
     """What a user's program would have: an action client, a few services, and ears."""
 
-    def __init__(self):
+    def __init__(self, lockstep):
         super().__init__("pick_and_place_demo")
+        # Lockstep repeats a run from where the controller waits for the hand's references; else it waits for nobody.
+        self.in_step = not lockstep
         self.pick = ActionClient(self, PickAndPlace, f"{NAMESPACE}/pick_and_place")
         self.set_state = self.create_client(SetSimulationState, f"{NAMESPACE}/sim/set_simulation_state")
         self.reset = self.create_client(ResetSimulation, f"{NAMESPACE}/sim/reset_simulation")
@@ -171,17 +174,22 @@ class Client(Node):
             self.create_subscription(JointState, f"{NAMESPACE}/joint_states", self.on_joints, deep),
             self.create_subscription(JointTrajectoryControllerState, f"{NAMESPACE}/controller_state", self.on_control, deep),
             self.create_subscription(GripState, f"{NAMESPACE}/grip_state", self.on_grip, deep),
+            self.create_subscription(DiagnosticArray, "/diagnostics", self.on_diagnostics, deep),
         ]
 
     def is_ready(self):
         """All that is talked to is there, and time has begun: every node has heard the others."""
         services = [self.set_state, self.reset, self.set_parameters]
         there = self.pick.server_is_ready() and all(s.service_is_ready() for s in services)
-        return there and all(time > FIRST for time, _ in self.latest.values())
+        return there and self.in_step and all(time > FIRST for time, _ in self.latest.values())
 
     def is_back(self):
         """Every node has seen the reset."""
         return all(time <= FIRST for time, _ in self.latest.values())
+
+    def on_diagnostics(self, message):
+        awaited = (value.value for status in message.status for value in status.values if value.key == "awaits")
+        self.in_step |= any("hand/joint_trajectory" in topics for topics in awaited)
 
     def on_objects(self, message):
         self.keep("objects", message, {o.name: o.pose for o in message.objects})
@@ -236,7 +244,7 @@ def call(client, service, request, what):
 
 
 def demonstrate(arguments, task, out, report):
-    client = Client()
+    client = Client(arguments.lockstep)
     begun = time.monotonic()
     spin_until(client, client.is_ready, START_UP, "waiting for the nodes")
     say(f"All nodes are up after {time.monotonic() - begun:.1f} s")

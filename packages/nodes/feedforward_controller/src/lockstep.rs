@@ -39,6 +39,12 @@ impl Sources {
         }
     }
 
+    /// The topics that are waited for, as a sentence has them.
+    pub(crate) fn awaited(&self) -> String {
+        let alive = self.sources.iter().filter(|s| s.alive).map(|s| s.topic.as_str());
+        alive.collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether all living sources have spoken for the sample stamped `stamp`. A source that is silent for `timeout`
     /// is not waited for until it speaks again; one that never spoke is not waited for at all.
     pub(crate) fn complete(&mut self, stamp: Time, timeout: Duration) -> bool {

@@ -279,7 +279,8 @@ impl ControllerNode {
         };
         let status = status
             .value("method", &self.controller.settings().method)
-            .value("n_interruptions", self.n_interruptions);
+            .value("n_interruptions", self.n_interruptions)
+            .value("awaits", self.sources.awaited());
         self.timing.report(status)
     }
 }
