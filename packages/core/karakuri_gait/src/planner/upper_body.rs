@@ -24,11 +24,11 @@ const DAMPING: f64 = 1e-6;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UpperBodySettings {
-    /// About forward.
+    /// About forward. [-]
     pub roll: f64,
-    /// About left.
+    /// About left. [-]
     pub pitch: f64,
-    /// About up.
+    /// About up. [-]
     pub yaw: f64,
 }
 
