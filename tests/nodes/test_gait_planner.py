@@ -1,5 +1,6 @@
 """khr1 walks in the simulation: the action `walk`, cmd_vel, bad goals; in lockstep as fast as it goes."""
 
+import json
 import math
 from contextlib import ExitStack
 
@@ -140,6 +141,72 @@ def test_footsteps(walk, ros):
     status, result = carry_out(ros, walk, Walk.Goal(footsteps=steps))
     assert status == GoalStatus.STATUS_SUCCEEDED, result.message
     assert result.steps == 2 and abs(result.distance - 0.03) < 1e-6
+
+
+SLOPE, CREASE = math.radians(5.0), 0.2
+"""Rise of the floor ahead [rad], and where it begins [m]."""
+
+
+@pytest.fixture
+def before_a_slope(domain, tmp_path):
+    """The man-sized walker, as its gait begins, before a slope."""
+    sin, cos = math.sin(SLOPE), math.cos(SLOPE)
+    legs = {"hip_pitch": -0.400693, "knee_pitch": 0.864708, "ankle_pitch": -0.464015}
+    robot = {"urdf": ROOT / "urdf/anthropomorphic/anthropomorphic.urdf", "config": ROOT / "config/anthropomorphic.yaml"}
+    scene = {
+        "ground": {"friction": 0.8},
+        "bodies": [
+            {
+                "name": "slope",
+                "fixed": True,
+                "friction": 0.8,
+                "shape": {"box": [10.0, 4.0, 1.0]},
+                "pose": {"xyz": [CREASE + 5.0 * cos + 0.5 * sin, 0.0, 5.0 * sin - 0.5 * cos], "rpy": [0.0, -SLOPE, 0.0]},
+            }
+        ],
+        "robots": [
+            {
+                "name": "walker",
+                **{key: str(path) for key, path in robot.items()},
+                "base": "floating",
+                "pose": {"xyz": [0.002457, 0.0, 0.88039]},
+                "joints": {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in legs.items()},
+            }
+        ],
+    }
+    path = tmp_path / "slope.yaml"
+    path.write_text(json.dumps(scene))
+    lockstep = {"lockstep": True}
+    nodes = {
+        "sim": {"scene": path, "real_time_factor": 0.0, **lockstep},
+        "feedforward_controller": {**robot, "feedforward_scale": 0.0, "lockstep_sources": "[joint_trajectory]", **lockstep},
+        "gait_planner": {"gait": ROOT / "config/gaits/anthropomorphic_walk.yaml", **lockstep},
+    }
+    with ExitStack() as stack:
+        for name, parameters in nodes.items():
+            stack.enter_context(NodeProcess(domain, name, namespace="/slope", parameters=parameters))
+        yield
+
+
+def test_footsteps_lead_onto_a_slope(before_a_slope, ros):
+    def step(side, along):
+        """A foot so far up the slope."""
+        message = Footstep(side=side, pitch=-SLOPE)
+        message.position.x, message.position.z = CREASE + along * math.cos(SLOPE), along * math.sin(SLOPE)
+        message.position.y = 0.085 if side == Footstep.LEFT else -0.085
+        return message
+
+    client = ros.action(Walk, "/slope/walk")
+    before = ros.subscribe(Odometry, "/slope/odom").wait().pose.pose.position
+    steps = [step(side, along) for along in (0.1, 0.35) for side in (Footstep.LEFT, Footstep.RIGHT)]
+    status, result = carry_out(ros, client, Walk.Goal(footsteps=steps))
+    client.destroy()
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
+    assert result.steps == 4 and not result.clipped
+    after = ros.subscribe(Odometry, "/slope/odom").wait().pose.pose
+    assert after.position.z - before.z == pytest.approx(0.35 * math.sin(SLOPE), abs=0.006)
+    assert after.position.x - before.x == pytest.approx(CREASE + 0.35, abs=0.02)
+    assert abs(after.orientation.x) + abs(after.orientation.y) < 0.05
 
 
 def test_what_it_cannot_do_is_cut_and_told(walk, ros):

@@ -10,7 +10,7 @@ use karakuri_gait::planner::{
     WalkEngine,
 };
 use karakuri_model::{Model, SensorKind};
-use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, PolygonStamped, Twist};
+use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, PolygonStamped, Twist, WrenchStamped};
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -19,7 +19,7 @@ use karakuri_ros::{
     ActiveGoal, FromMessage, GoalRequest, JointStateReader, Node, Publisher, Status, Throttle,
     Time, duration_to_message, info, qos, warn,
 };
-use karakuri_spatial::{UnitQuaternion, Vector3};
+use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
 use crate::goal;
 use crate::parameters::Parameters;
@@ -27,6 +27,8 @@ use crate::report::{self, code};
 
 /// Ticks between two messages of feedback and points.
 const TICKS_A_REPORT: u64 = 10;
+/// Age up to which a reading of a foot counts. [s]
+const FRESH: f64 = 0.05;
 
 /// The newest reading of the inertial sensor.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +57,8 @@ pub(crate) struct GaitPlanner {
     reader: JointStateReader,
     has_imu: bool,
     reading: Option<Reading>,
+    /// Newest readings of the feet's force sensors, left and right, where both feet have one.
+    feet: Option<[Option<(Time, Force)>; 2]>,
     /// Newest sample, and whether it is still to be ticked.
     sample: Option<(Time, bool)>,
     /// Time of the last tick, and the positions then.
@@ -95,6 +99,14 @@ impl GaitPlanner {
         } else {
             warn!("`{}` has no inertial sensor: it walks without stabiliser", model.name);
         }
+        let sensors = engine.generator().biped.legs.each_ref().map(|leg| leg.sensor);
+        let feet = sensors.iter().all(Option::is_some).then_some([None; 2]);
+        for (i, sensor) in sensors.iter().flatten().enumerate().filter(|_| feet.is_some()) {
+            let topic = format!("wrench/{}", model.sensors[sensor.index].name);
+            node.subscribe(&topic, qos::state(), move |planner: &mut Self, message: &_| {
+                planner.on_wrench(i, message);
+            })?;
+        }
         node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
         node.subscribe("cmd_vel", qos::command(), Self::on_velocity)?;
         node.action_server("walk", Self::on_walk)?;
@@ -115,6 +127,7 @@ impl GaitPlanner {
             engine,
             gains,
             reading: None,
+            feet,
             sample: None,
             ticked: None,
             engaged: false,
@@ -144,6 +157,13 @@ impl GaitPlanner {
         self.go_on();
     }
 
+    fn on_wrench(&mut self, foot: usize, message: &WrenchStamped) {
+        if let (Some(feet), Some(wrench)) = (&mut self.feet, Force::from_message(&message.wrench)) {
+            feet[foot] = Some((Time::from(&message.header.stamp), wrench));
+        }
+        self.go_on();
+    }
+
     fn on_joint_states(&mut self, message: &JointState) {
         if self.reader.read(&self.model, message).is_err() {
             return;
@@ -161,12 +181,23 @@ impl GaitPlanner {
         self.go_on();
     }
 
-    /// Ticks the newest sample when its inertial reading is there.
+    /// What the feet feel, if both said so of late. About the soles' sensors. [N·m; N]
+    fn feet_at(&self, stamp: Time) -> Option<[Force; 2]> {
+        let fresh =
+            |(felt, wrench): (Time, Force)| (stamp.seconds_since(felt) <= FRESH).then_some(wrench);
+        let [left, right] = self.feet?;
+        Some([left.and_then(fresh)?, right.and_then(fresh)?])
+    }
+
+    /// Ticks the newest sample when the readings of its sensors are there.
     fn go_on(&mut self) {
         let Some((stamp, true)) = self.sample else { return };
         let lockstep = self.parameters.lockstep.get();
         let there = self.reading.is_some_and(|r| !lockstep || r.stamp == stamp);
-        if self.has_imu && !there {
+        // Feet that say nothing are not waited for in real time: a driver may have no such sensors.
+        let felt = |foot: &Option<(Time, Force)>| foot.is_some_and(|(felt, _)| felt == stamp);
+        let feet = !lockstep || self.feet.iter().flatten().all(felt);
+        if self.has_imu && !(there && feet) {
             return;
         }
         self.sample = Some((stamp, false));
@@ -193,12 +224,13 @@ impl GaitPlanner {
         let period = self.parameters.period.get();
         self.follow_velocity(stamp);
         self.engine.stabilizer_mut().settings = self.parameters.gains(&self.gains);
+        let feet = self.feet_at(stamp);
         let measured = self.reading.filter(|_| self.has_imu).map(|reading| Measured {
             q: &self.reader.q,
             v: &self.reader.v,
             orientation: reading.orientation,
             angular_velocity: reading.angular_velocity,
-            feet: None,
+            feet,
         });
         self.engine.advance(period, measured.as_ref());
         self.write_reference(stamp, period);

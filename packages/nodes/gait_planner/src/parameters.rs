@@ -35,7 +35,7 @@ impl Parameters {
                 .declare()?,
             lockstep: node
                 .parameter("lockstep", false)
-                .describe("Answer a sample only when its inertial reading is there too: runs repeat bit by bit.")
+                .describe("Answer a sample only when its inertial reading is there too, and those of its feet: runs repeat bit by bit.")
                 .declare()?,
             frame: node
                 .parameter("frame", "world".to_owned())
