@@ -9,8 +9,10 @@ action means is written by hand into the last column, and kept; the check wants 
 """
 
 import argparse
+import difflib
 import re
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -34,6 +36,8 @@ NODES = {
     "sim": {"scene": SCENE}, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
     "state_publisher": {"urdf": URDF},
 }  # fmt: skip
+# How long a node's entities must stay the same: its second participant may be found a while after the first. [s]
+SETTLED = 3.0
 KINDS = {1: "bool", 2: "int", 3: "double", 4: "string", 6: "bool[]", 7: "int[]", 8: "double[]", 9: "string[]"}
 
 
@@ -115,14 +119,17 @@ def look(domain, ros, node, given):
     with NodeProcess(domain, node, namespace=NAMESPACE, parameters=given):
         ros.wait_for(lambda: (node, NAMESPACE) in ros.node.get_node_names_and_namespaces(), what=f"node {node}")
         rows = parameters(ros, node, given)
-        seen = []
+        seen, since = [], 0.0
 
         def settled():
-            seen.append(sorted(entities(ros, node), key=lambda row: ("out" in row[3], row)))
-            return len(seen) > 20 and seen[-1] == seen[-20]
+            nonlocal seen, since
+            now = sorted(entities(ros, node), key=lambda row: ("out" in row[3], row))
+            if now != seen:
+                seen, since = now, time.monotonic()
+            return time.monotonic() - since > SETTLED
 
         ros.wait_for(settled, what=f"the entities of {node}")
-        return seen[-1] + rows
+        return seen + rows
 
 
 def meanings(page):
@@ -184,7 +191,8 @@ def main():
     if not check:
         PAGE.write_text(new)
     elif new != page:
-        missing.insert(0, "docs/nodes.md is not what the nodes are; run `./dev shell python3 packages/dev/docs/nodes.py`")
+        changes = difflib.unified_diff(page.splitlines(), new.splitlines(), "docs/nodes.md", "the nodes", n=0, lineterm="")
+        missing[:0] = ["docs/nodes.md is not what the nodes are; run `./dev shell python3 packages/dev/docs/nodes.py`", *changes]
     print("\n".join(missing) or "docs/nodes.md is current")
     return 1 if missing else 0
 
