@@ -73,10 +73,10 @@ fn walks_fill_the_tables_of_a_page() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--push=2.0,0,90"));
 }
 
-/// Every walk of docs/experiments/walking.md that must stand does: about 20 minutes on two cores.
+/// Every walk of docs/experiments/walking.md that must stand does: seven minutes on two cores.
 /// `cargo test --release -p karakuri --test sweep -- --ignored`
 #[test]
-#[ignore = "20 minutes"]
+#[ignore = "7 minutes"]
 fn every_walk_that_must_stand_stands() {
     let folder = tempfile::tempdir().unwrap();
     let sweep = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/sweeps/walking.yaml");
