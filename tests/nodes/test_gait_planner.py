@@ -143,6 +143,21 @@ def test_footsteps(walk, ros):
     assert result.steps == 2 and abs(result.distance - 0.03) < 1e-6
 
 
+def test_gains_change_while_it_walks(walk, ros):
+    gains = {"stabilizer.dcm": 1.2, "stabilizer.ankle": 0.9, "stabilizer.landing.tilt": 0.0, "stabilizer.landing.seek": 0.0}
+    handle = accepted(ros, walk, Walk.Goal(distance=0.1))
+    for name, value in gains.items():
+        assert ros.set_parameter("/khr1/gait_planner", name, value) == (True, "")
+        successful, reason = ros.set_parameter("/khr1/gait_planner", name, 100.0)
+        assert not successful and reason
+    assert ros.get_parameters("/khr1/gait_planner", *gains) == list(gains.values())
+    status, result = ros.result(handle, timeout=240.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    upright(ros)
+    for name in gains:
+        assert ros.set_parameter("/khr1/gait_planner", name, -1.0)[0]
+
+
 SLOPE, CREASE = math.radians(5.0), 0.2
 """Rise of the floor ahead [rad], and where it begins [m]."""
 

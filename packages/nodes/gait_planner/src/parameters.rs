@@ -1,6 +1,6 @@
 //! Parameters of the node.
 
-use karakuri_gait::planner::StabilizerSettings;
+use karakuri_gait::planner::{LandingSettings, StabilizerSettings};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::node::GaitPlanner;
@@ -18,6 +18,8 @@ pub(crate) struct Parameters {
     dcm: Parameter<f64>,
     rate: Parameter<f64>,
     ankle: Parameter<f64>,
+    landing_tilt: Parameter<f64>,
+    landing_seek: Parameter<f64>,
 }
 
 impl Parameters {
@@ -71,6 +73,16 @@ impl Parameters {
                 .describe("Part of the wanted moment that the ankles get, 0 is off; negative: the gait file's. [-]")
                 .range(-1.0..=1.0)
                 .declare()?,
+            landing_tilt: node
+                .parameter("stabilizer.landing.tilt", -1.0)
+                .describe("Rate at which a sole that feels the floor turns, by moment, 0 is off; negative: the gait file's. [-]")
+                .range(-1.0..=10.0)
+                .declare()?,
+            landing_seek: node
+                .parameter("stabilizer.landing.seek", -1.0)
+                .describe("How fast a foot goes down to a floor that is lower than planned, by natural frequency and height of the centre of mass, 0 is off; negative: the gait file's. [-]")
+                .range(-1.0..=10.0)
+                .declare()?,
         })
     }
 
@@ -81,6 +93,11 @@ impl Parameters {
             dcm: or(self.dcm.get(), file.dcm),
             rate: or(self.rate.get(), file.rate),
             ankle: or(self.ankle.get(), file.ankle),
+            landing: LandingSettings {
+                tilt: or(self.landing_tilt.get(), file.landing.tilt),
+                seek: or(self.landing_seek.get(), file.landing.seek),
+                ..file.landing
+            },
             ..*file
         }
     }
