@@ -12,7 +12,7 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 use crate::body::Body;
 use crate::contacts::{Mover, SLIP, tangents};
 use crate::gears::Gear;
-use crate::islands::root;
+use crate::islands::{root, unite};
 use crate::joints::AttachedJoint;
 use crate::solver::solve_contact;
 use crate::world::World;
@@ -104,8 +104,7 @@ impl World {
         bounces.able.resize(n, true);
         for i in 0..self.contacts.len() {
             if let Some([Mover::Body(a), Mover::Body(b)]) = self.movers_of(i) {
-                let (a, b) = (root(&mut bounces.parents, a), root(&mut bounces.parents, b));
-                bounces.parents[a.max(b)] = a.min(b);
+                unite(&mut bounces.parents, a, b);
             }
         }
         let geared = self.gears.iter().flatten().flat_map(Gear::movers);

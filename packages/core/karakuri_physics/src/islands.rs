@@ -40,10 +40,7 @@ impl Islands {
         let [a, b] = movers;
         match (a == NO_MOVER, b == NO_MOVER) {
             (true, true) => return,
-            (false, false) => {
-                let (a, b) = (self.first(a), self.first(b));
-                self.parents[a.max(b)] = a.min(b);
-            }
+            (false, false) => unite(&mut self.parents, a, b),
             _ => {}
         }
         self.makers.push((maker, if a == NO_MOVER { b } else { a }));
@@ -78,6 +75,12 @@ impl Islands {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[(Maker, usize)]> {
         self.sorted.chunk_by(|a, b| a.1 == b.1)
     }
+}
+
+/// Makes one set of those that `a` and `b` are in.
+pub(crate) fn unite(parents: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    parents[a.max(b)] = a.min(b);
 }
 
 /// First of the set that `i` is in.
