@@ -5,14 +5,11 @@ successor: a request sent before the successor is discovered gets no answer. So 
 acceptance and for the result, as a person at a terminal would.
 """
 
-from collections import Counter
-
 import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.action import ActionClient
-from support.arm import START, Arm, at, distance, goal, joint_states, moving, seconds, turned
+from support.arm import START, Arm, at, carry_out, distance, goal, joint_states, moving, seconds, turned
 from support.domain import Domain
 from support.ros import Ros
 from tf2_msgs.msg import TFMessage
@@ -20,44 +17,6 @@ from tf2_msgs.msg import TFMessage
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 COMMAND_TIMEOUT = 0.1
 FAR = turned(0.8)
-
-
-def carry_out(ros, positions, duration=0.5, timeout=120.0):
-    """Sends the motion until one answer says that it was carried out."""
-    client = ActionClient(ros.node, FollowJointTrajectory, "/arm/follow_joint_trajectory")
-    answers = Counter()
-
-    def answer(future):
-        try:
-            return ros.finish(future, 2.0)
-        except AssertionError:
-            return None
-
-    def result(handle):
-        for _ in range(30):
-            if response := answer(handle.get_result_async()):
-                return response
-        return None
-
-    def outcome():
-        if not client.server_is_ready():
-            return "no server"
-        handle = answer(client.send_goal_async(goal(positions, duration)))
-        if handle is None:
-            return "no answer to the goal"
-        if not handle.accepted:
-            return "refused"
-        response = result(handle)
-        if response is None:
-            return "no result"
-        return "carried out" if response.status == GoalStatus.STATUS_SUCCEEDED else response.result.error_string
-
-    def attempt():
-        answers[last := outcome()] += 1
-        return last == "carried out"
-
-    ros.wait_for(attempt, timeout, lambda: f"the motion to be carried out; answers were {dict(answers)}")
-    client.destroy()
 
 
 def set_off(ros, states):

@@ -2,6 +2,7 @@
 
 import math
 import time
+from xml.etree import ElementTree
 
 import pytest
 from action_msgs.msg import GoalStatus
@@ -11,7 +12,9 @@ from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
-from support.arm import ARM, Arm, at, distance, goal, joint_states, moving, seconds, trajectory, turned
+from support.arm import ARM, START, URDF, Arm, at, carry_out, distance, goal, joint_states, moving, seconds, trajectory, turned
+from support.domain import Domain
+from support.ros import Ros
 from trajectory_msgs.msg import JointTrajectory
 
 Result = FollowJointTrajectory.Result
@@ -29,7 +32,8 @@ def arm(domain):
 
 @pytest.fixture
 def follow(arm, ros):
-    # until then goals are refused; and a stamp of "1 ns" is not in the past
+    # until a motion was carried out goals may be refused; before 1 s a stamp of "1 ns" is not in the past
+    carry_out(ros, START, 0.1)
     state = ros.subscribe(JointTrajectoryControllerState, "/arm/controller_state")
     state.wait(lambda m: seconds(m.header.stamp) > 1.0)
     state.close()
@@ -253,3 +257,29 @@ def test_lockstep_keeps_real_time(domain, ros):
             return (seconds(states.last.header.stamp) - begun) / (time.monotonic() - start)
 
         ros.wait_for(lambda: pace() > 0.5, what="half the pace of real time")
+
+
+def test_refuses_goals_while_nobody_takes_its_commands():
+    # In a domain of its own: in the others this file listens to the commands.
+    with Domain() as domain, Ros(domain) as ros, Arm(domain, nodes=("feedforward_controller",)) as arm:
+        joints = ElementTree.parse(URDF).getroot().findall("joint")
+        names = [joint.get("name") for joint in joints if joint.get("type") == "revolute"]
+        states = ros.publisher(JointState, "/arm/joint_states")
+        position = [dict(zip(ARM, START, strict=True)).get(name, 0.0) for name in names]
+        here = JointState(name=names, position=position, velocity=[0.0] * len(names))
+        follow = ros.action(FollowJointTrajectory, ACTION)
+
+        def accepted():
+            here.header.stamp.nanosec += 2_000_000
+            states.publish(here)
+            return ros.send_goal(follow, goal(turned(0.2))).accepted
+
+        node = arm.nodes["feedforward_controller"]
+        taken = []
+        said = lambda: taken.append(accepted()) or "nobody takes `joint_command`" in node.output()  # noqa: E731
+        ros.wait_for(said, what="the reason")
+        assert not any(taken)
+        commands = ros.subscribe(JointState, "/arm/joint_command")
+        ros.wait_for(accepted, what="acceptance")
+        commands.wait()
+        follow.destroy()

@@ -10,10 +10,9 @@ import time
 import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTrajectoryControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
-from support.arm import ARM, START, Arm, goal, moving, seconds
+from support.arm import ARM, START, Arm, carry_out, goal, moving, seconds, turned
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 #: Effort limits of the arm's joints, as its URDF has them. [N·m]
@@ -82,11 +81,12 @@ class Memory:
 def soak(domain, ros, n, duration=0.0):
     source = random.Random(4)
     with Arm(domain, real_time_factor=0.0) as arm:
-        state = ros.subscribe(JointTrajectoryControllerState, "/arm/controller_state")
-        state.wait(lambda m: seconds(m.header.stamp) > 1.0)
-        state.close()
+        # Until `sim` has found the controller, too, no command moves the arm, and goals end for want of that.
+        for place in (turned(0.3), START):
+            carry_out(ros, place)
         client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
         node = arm.nodes["feedforward_controller"]
+        n_before = len(node.lines)
         steps, waiting, memory, i = Steps(ros), [], Memory(node), 0
         counts = dict.fromkeys(ENDS, 0)
         while i < n or time.monotonic() - memory.started < duration:
@@ -114,7 +114,7 @@ def soak(domain, ros, n, duration=0.0):
         assert all(counts.values()), "goals end in every way"
         assert max(steps.worst) < LARGEST_STEP, steps.worst
         assert growth < GROWTH
-        assert not [line for line in node.lines if "WARN" in line and "preempted" not in line], node.output()
+        assert not [line for line in node.lines[n_before:] if "WARN" in line and "preempted" not in line], node.output()
 
 
 def test_sixty_random_goals(domain, ros):

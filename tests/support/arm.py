@@ -1,9 +1,12 @@
 """arm6 in its cell, as launch/pick_and_place.launch.xml starts it: processes that a test can kill and start again."""
 
 import math
+from collections import Counter
 from contextlib import ExitStack
 
+from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
+from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from support.process import ROOT, NodeProcess
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -101,3 +104,41 @@ def joint_states(ros):
 
 def distance(a, b):
     return max(math.fabs(x - y) for x, y in zip(a, b, strict=True))
+
+
+def carry_out(ros, positions, duration=0.5, timeout=120.0):
+    """Sends the motion until one answer says that it was carried out."""
+    client = ActionClient(ros.node, FollowJointTrajectory, "/arm/follow_joint_trajectory")
+    answers = Counter()
+
+    def answer(future):
+        try:
+            return ros.finish(future, 2.0)
+        except AssertionError:
+            return None
+
+    def result(handle):
+        for _ in range(30):
+            if response := answer(handle.get_result_async()):
+                return response
+        return None
+
+    def outcome():
+        if not client.server_is_ready():
+            return "no server"
+        handle = answer(client.send_goal_async(goal(positions, duration)))
+        if handle is None:
+            return "no answer to the goal"
+        if not handle.accepted:
+            return "refused"
+        response = result(handle)
+        if response is None:
+            return "no result"
+        return "carried out" if response.status == GoalStatus.STATUS_SUCCEEDED else response.result.error_string
+
+    def attempt():
+        answers[last := outcome()] += 1
+        return last == "carried out"
+
+    ros.wait_for(attempt, timeout, lambda: f"the motion to be carried out; answers were {dict(answers)}")
+    client.destroy()

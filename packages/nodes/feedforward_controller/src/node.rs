@@ -144,6 +144,11 @@ impl ControllerNode {
         if self.sample.is_none() {
             return request.reject("no joint_states have come yet");
         }
+        if self.output.n_subscribers() == 0 {
+            return request.reject(
+                "nobody takes `joint_command` yet; is the robot's driver (or the simulation) running?",
+            );
+        }
         let now = self.now();
         if let Some(machine) = self.controller.machine_mut(group) {
             self.groups[group].accept(machine, request, now);
