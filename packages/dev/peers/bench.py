@@ -20,7 +20,7 @@ import report
 
 DYNAMICS = ("karakuri_dynamics", "algorithms")
 STEP = ("karakuri_testkit", "step")
-FIXED, FLOATING = ["ur5", "panda"], ["anymal_c", "solo12", "simple_humanoid", "g1"]
+FIXED, FLOATING = ["ur5", "panda"], ["anymal_c", "solo12", "simple_humanoid", "g1", "talos"]
 CHAINS = ["chain_10", "chain_50", "chain_200"]
 ALGORITHMS = [
     "fk", "rnea", "aba", "crba", "jacobians", "centroidal", "rnea_derivatives", "crba_ldl",

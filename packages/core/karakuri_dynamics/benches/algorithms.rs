@@ -129,6 +129,7 @@ fn main() {
         robot!("solo12", Base::Floating),
         robot!("simple_humanoid", Base::Floating),
         robot!("g1", Base::Floating),
+        robot!("talos", Base::Floating),
     ];
     models.extend([10, 50, 200].map(chain));
     for (name, model) in &models {

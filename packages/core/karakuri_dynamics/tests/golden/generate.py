@@ -25,6 +25,7 @@ CASES = [
     ("g1", "floating"),
     ("simple_humanoid", "fixed"),
     ("simple_humanoid", "floating"),
+    ("talos", "floating"),
 ]
 STATES = 3
 STATES_WITH_MATRICES = 2

@@ -36,6 +36,7 @@ golden! {
     solo12_floating: "solo12", "floating";
     anymal_c_floating: "anymal_c", "floating";
     g1_floating: "g1", "floating";
+    talos_floating: "talos", "floating";
     simple_humanoid_fixed: "simple_humanoid", "fixed";
     simple_humanoid_floating: "simple_humanoid", "floating";
 }
