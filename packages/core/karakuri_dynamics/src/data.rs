@@ -27,8 +27,11 @@ pub struct Data {
     pub velocity: Vec<Motion>,
     /// `A_WB` about O, spatial, without gravity (`update_accelerations`). (n bodies)
     pub acceleration: Vec<Motion>,
-    /// Wrench through the joint of every body, parent on child, about O (`rnea`). (n bodies)
+    /// Wrench through the joint of every body, parent on child, about O (`rnea`); the wrench of gravity and the
+    /// surroundings on all that hangs on it (`momentum_balance`). (n bodies)
     pub joint_force: Vec<Force>,
+    /// Momentum of all that hangs on the joint of every body, about O (`momentum_balance`). (n bodies)
+    pub joint_momentum: Vec<Force>,
     /// Generalized efforts (`rnea`, `bias`, `gravity_effort`). [N·m or N] (nv)
     pub effort: Vec<f64>,
     /// Generalized accelerations (`aba`). (nv)
@@ -72,6 +75,7 @@ impl Data {
             velocity: vec![motion; n],
             acceleration: vec![motion; n],
             joint_force: vec![Force::new(nan, nan); n],
+            joint_momentum: vec![Force::new(nan, nan); n],
             effort: vec![f64::NAN; nv],
             vdot: vec![f64::NAN; nv],
             mass_matrix: DMatrix::zeros(nv, nv),

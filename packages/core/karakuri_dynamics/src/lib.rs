@@ -13,6 +13,7 @@ mod inertia;
 mod inverse_kinematics;
 mod kinematics;
 mod ldl;
+mod momentum;
 mod position;
 mod rnea;
 mod topology;
@@ -36,5 +37,6 @@ pub use inverse_kinematics::{
 };
 pub use kinematics::{forward_kinematics, update_accelerations, update_velocities};
 pub use ldl::MassFactor;
+pub use momentum::momentum_balance;
 pub use position::{difference, integrate, normalize, random_position};
 pub use rnea::{bias, gravity_effort, rnea, rnea_at_velocity};

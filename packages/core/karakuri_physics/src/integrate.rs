@@ -6,6 +6,7 @@ use karakuri_spatial::Force;
 
 use crate::contacts::Mover;
 use crate::gears::Gear;
+use crate::integrators::Method;
 use crate::rows::NO_MOVER;
 use crate::world::World;
 use crate::{Integrator, ObjectId, RobotId};
@@ -74,10 +75,16 @@ impl World {
             }
         }
         for robot in self.robots.iter_mut().flatten() {
-            robot.flight.fourth_order =
-                robot.flight.on && integrator == Integrator::RungeKutta4 && robot.moves_softly(h);
-            robot.flight.on &= robot.flight.fourth_order || robot.moves_freely(h);
-            robot.flight.keeps_momentum = integrator == Integrator::Momentum && robot.floats();
+            let method = match integrator {
+                Integrator::RungeKutta4 => Method::RungeKutta4,
+                Integrator::Variational => Method::Variational,
+                Integrator::Default | Integrator::Momentum => Method::Midpoint,
+            };
+            let soft = robot.flight.on && method != Method::Midpoint && robot.moves_softly(h);
+            robot.flight.method = if soft { method } else { Method::Midpoint };
+            robot.flight.on &= soft || robot.moves_freely(h);
+            let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
+            robot.flight.keeps_momentum = keeping && robot.floats();
             if robot.flight.keeps_momentum {
                 robot.note_momentum();
             }

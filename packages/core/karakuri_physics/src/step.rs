@@ -5,6 +5,7 @@ use karakuri_spatial::Vector3;
 
 use crate::contacts::{Mover, SLIP, match_contacts};
 use crate::gears::Gear;
+use crate::integrators::Method;
 use crate::islands::Maker;
 use crate::operators::fill_operators;
 use crate::rows::{Builder, NO_MOVER, Row, Source};
@@ -177,10 +178,11 @@ impl World {
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let out = &mut self.problem.velocity[robot.start..robot.start + robot.v.len()];
-            let moved = match (robot.flight.on, robot.flight.fourth_order) {
-                (false, _) => robot.free_motion(h, &gravity, out),
-                (true, true) => robot.runge_kutta_motion(h, &gravity, out),
-                (true, false) => robot.midpoint_motion(h, &gravity, &self.springs, out),
+            let moved = match robot.flight.method {
+                _ if !robot.flight.on => robot.free_motion(h, &gravity, out),
+                Method::Midpoint => robot.midpoint_motion(h, &gravity, &self.springs, out),
+                Method::RungeKutta4 => robot.runge_kutta_motion(h, &gravity, out),
+                Method::Variational => robot.variational_motion(h, &gravity, &self.springs, out),
             };
             moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
         }

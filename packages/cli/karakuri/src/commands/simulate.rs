@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use karakuri_files::{load_scene, write_json};
 use karakuri_physics::solver::{SOLVERS, solver};
-use karakuri_physics::{Scene, StepOutcome, World};
+use karakuri_physics::{Integrator, Scene, StepOutcome, World};
 
 use self::plot::History;
 use self::report::Tally;
@@ -39,6 +39,9 @@ pub struct Args {
     /// Contact solver instead of the scene's
     #[arg(long, value_name = "METHOD")]
     solver: Option<String>,
+    /// Integrator of what moves freely instead of the scene's
+    #[arg(long, value_name = "NAME")]
+    integrator: Option<String>,
     /// Write positions, velocities and efforts over time as CSV
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
@@ -105,6 +108,12 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
             anyhow!("--solver {name}: there is no such solver; use one of {}", known.join(", "))
         })?;
         scene.settings.solver.method = found.name();
+    }
+    if let Some(name) = &args.integrator {
+        let known = Integrator::ALL.map(Integrator::name).join(", ");
+        scene.settings.integrator = Integrator::find(name).ok_or_else(|| {
+            anyhow!("--integrator {name}: there is no such integrator; use one of {known}")
+        })?;
     }
     Ok(())
 }

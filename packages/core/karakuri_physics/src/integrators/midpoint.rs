@@ -68,7 +68,10 @@ impl Robot {
         integrate(&model, &self.q, &self.v, 0.5 * h, &mut middle);
         forward_kinematics(&model, &mut self.data, &middle);
         self.loops.close(&model, &mut self.data, &mut middle);
-        self.factor.factorize(&model, &mut self.data, &self.armature)?;
+        if let Err(singular) = self.factor.factorize(&model, &mut self.data, &self.armature) {
+            self.flight.stage = middle;
+            return Err(singular);
+        }
         self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
         self.prepare_springs(springs, h);
         let mut mean = std::mem::take(&mut self.flight.velocity);

@@ -44,6 +44,16 @@ impl Robot {
         })
     }
 
+    /// Effort of the servo and the damper at a position and velocity. [N·m or N] (nq, nv)
+    pub(crate) fn soft_effort(&self, k: usize, q: &[f64], v: &[f64]) -> f64 {
+        let (drives, limit) = (&self.drives, self.drives.effort_limit[k]);
+        let servo = self.position_index[k]
+            .map_or(0.0, |i| drives.stiffness[k] * (drives.position[k] - q[i]))
+            + drives.damping[k] * (drives.velocity[k] - v[k]);
+        let effort = if drives.enabled[k] { servo + drives.effort[k] } else { 0.0 };
+        effort.clamp(-limit, limit) - self.joint_damping[k] * v[k]
+    }
+
     /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
     pub(crate) fn runge_kutta_motion(
         &mut self,
@@ -69,7 +79,11 @@ impl Robot {
             flight.rates[stage].copy_from_slice(&flight.velocity);
             untwist(&model, &flight.displacement, &mut flight.rates[stage]);
             let acceleration = &mut flight.accelerations[stage];
-            self.accelerate(&flight.stage, &flight.velocity, acceleration)?;
+            let moved = self.accelerate(&flight.stage, &flight.velocity, acceleration);
+            if let Err(singular) = moved {
+                self.flight = flight;
+                return Err(singular);
+            }
         }
         for (k, out) in out.iter_mut().enumerate() {
             let sum = |x: &[Vec<f64>; 4]| x[0][k] + 2.0 * (x[1][k] + x[2][k]) + x[3][k];
@@ -88,13 +102,7 @@ impl Robot {
         update_velocities(&model, &mut self.data, v);
         rnea_at_velocity(&model, &mut self.data, v, &self.zeros, &self.applied);
         for (k, out) in out.iter_mut().enumerate() {
-            let limit = self.drives.effort_limit[k];
-            let servo = self.position_index[k]
-                .map_or(0.0, |i| self.drives.stiffness[k] * (self.drives.position[k] - q[i]))
-                + self.drives.damping[k] * (self.drives.velocity[k] - v[k]);
-            let effort = if self.drives.enabled[k] { servo + self.drives.effort[k] } else { 0.0 };
-            let damper = self.joint_damping[k] * v[k];
-            *out = effort.clamp(-limit, limit) - damper - self.data.effort[k];
+            *out = self.soft_effort(k, q, v) - self.data.effort[k];
         }
         self.factor.factorize(&model, &mut self.data, &self.armature)?;
         self.factor.solve(&model, out);

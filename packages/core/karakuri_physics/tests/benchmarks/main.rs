@@ -26,3 +26,4 @@ mod servo;
 mod sim_benchmark;
 mod spinning;
 mod support;
+mod variational;
