@@ -42,16 +42,15 @@ def test_two_runs_in_lockstep_are_equal_bit_by_bit(environment, tmp_path):
 
 @pytest.mark.parametrize("factor", ["0", "1"])
 def test_placed_without_lockstep(environment, tmp_path, factor):
-    # Nobody waits for a node here. In real time a program that takes the processors from the controller for some 40 ms lets
-    # the arm leave its path: it is stopped and says so; as fast as it can, a gripper that is kept from running for as long
-    # misses half a second of samples, and says so. That the machine was free must be true of one run in three.
-    starved = {"0": "no measurement for ", "1": "the arm was stopped: "}[factor]
+    # Nobody waits for a node here. A program that takes the processors from the controller for some 40 ms lets the arm leave
+    # its path: it is stopped and says so; a gripper that is kept from running misses half a second of samples, and says so,
+    # sooner the faster time runs. That the machine was free must be true of one run in three.
     for attempt in range(3):
         out = tmp_path / str(attempt)
         code, text, report = demo(environment, out, "--no-lockstep", "--real-time-factor", factor, "--runs", "1")
         if code == 0:
             break
-        assert starved in text, text
+        assert any(words in text for words in ("no measurement for ", "the arm was stopped: ")), text
     assert code == 0, text
     run = report["runs"][0]
     assert run["placed_off_m"] < 0.005 and run["placed_turned_rad"] < 0.0349 and run["largest_finger_force_N"] < 15

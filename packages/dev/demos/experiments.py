@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+from common import interrupt  # before what takes long to import
+
 import rclpy
 import rclpy.node
 import rclpy.signals
@@ -242,7 +244,7 @@ class System:
         self.log = log
 
     def __enter__(self):
-        with open(self.log, "w") as log:
+        with interrupt.wait(), open(self.log, "w") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         return self
 
@@ -260,6 +262,7 @@ class System:
         end = time.monotonic() + PATIENCE
         while not done():
             rclpy.spin_once(client, timeout_sec=0.05)
+            interrupt.check()
             if self.process.poll() is not None:
                 raise Failed(f"the nodes ended; {self.log} says why")
             if time.monotonic() > end:
@@ -452,10 +455,6 @@ def write_page(folder, report):
     (folder / "nodes.md").write_text("\n".join(lines) + "\n")
 
 
-def interrupt(_signal, _frame):
-    raise KeyboardInterrupt
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/demo/experiments", help="folder of reports and plots")
@@ -465,8 +464,6 @@ def main():
     unknown = [name for name in options.experiments if name not in EXPERIMENTS]
     if unknown:
         parser.error(f"there is no experiment {', '.join(unknown)}; there are {', '.join(EXPERIMENTS)}")
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, interrupt)
     rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
     report, failures = {}, []
     try:

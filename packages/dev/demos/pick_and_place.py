@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 
+from common import interrupt  # before what takes long to import
+
 import rclpy
 import rclpy.executors
 import yaml
@@ -56,8 +58,6 @@ def main():
     except OSError as reason:
         raise SystemExit(f"cannot write to {out}: {reason.strerror}") from None
     task = yaml.safe_load((ROOT / "config/tasks/pick_and_place.yaml").read_text())
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, interrupt)
     report = {"task": task, "lockstep": arguments.lockstep, "real_time_factor": arguments.real_time_factor, "runs": []}
     system = System(arguments, out)
     verdict, code = "interrupted", 130
@@ -70,8 +70,7 @@ def main():
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        interrupt.ignore()
         system.stop()
         report["verdict"] = verdict
         if rclpy.ok():
@@ -96,10 +95,6 @@ def parse():
     parser.add_argument("--real-time-factor", type=float, default=0.0, help="simulated seconds per second; 0 is as fast as it can (default)")
     parser.add_argument("--runs", type=int, default=0, help="how many start postures to try; 0 is all (default)")
     return parser.parse_args()
-
-
-def interrupt(_signal, _frame):
-    raise KeyboardInterrupt
 
 
 def say(text):
@@ -133,12 +128,13 @@ class System:
 
     def start(self):
         say(f"Starting the nodes (their output: {self.log})")
-        with open(self.log, "w") as log:
+        with interrupt.wait(), open(self.log, "w") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
         System.running = self
 
     def check(self):
+        interrupt.check()
         code = self.process.poll()
         if code is not None:
             tail = "\n".join(self.log.read_text().splitlines()[-8:])

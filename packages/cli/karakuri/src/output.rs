@@ -1,7 +1,7 @@
 //! Results: JSON to stdout or to a file that is whole or not there.
 
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use karakuri_files::write_atomic;
@@ -25,4 +25,22 @@ pub fn print(text: &str) -> Result<()> {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.context("cannot write to stdout"),
     }
+}
+
+/// Reads the name of a plot's file from the command line: plots are SVG, whatever the name says.
+pub fn svg_file(text: &str) -> Result<PathBuf, String> {
+    with_extension(text, "svg", "plots are written as SVG")
+}
+
+/// Reads the name of a picture's file from the command line: pictures are PNG.
+pub fn png_file(text: &str) -> Result<PathBuf, String> {
+    with_extension(text, "png", "pictures are written as PNG")
+}
+
+fn with_extension(text: &str, extension: &str, why: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)) {
+        return Ok(path);
+    }
+    Err(format!("{why}: write `{}`", path.with_extension(extension).display()))
 }

@@ -84,3 +84,12 @@ fn every_walk_that_must_stand_stands() {
     let output = run(folder.path(), &text, &[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn plots_are_svg() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), "{gait: GAITS/h2.yaml}", &["--plot", "out/ranges.png"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("plots are written as SVG: write `out/ranges.svg`"), "{text}");
+}

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use self::errors::Study;
 use self::file::{Read, Samples};
 use super::Outcome;
-use crate::output;
+use crate::output::{self, svg_file};
 
 /// Computes the torques that move a mechanism, by the parallel scheme or the recursive algorithm
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv")]
     motion: Option<PathBuf>,
     /// Draw torques, errors and convergence here
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
     /// Write the report here instead of to stdout
     #[arg(long, value_name = "FILE.json")]

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use karakuri_files::{Panel, Plot, Series, read_trace};
 
 use super::Outcome;
+use crate::output::svg_file;
 
 /// Most curves of a panel that can still be told apart.
 const CURVES: usize = 12;
@@ -21,8 +22,8 @@ pub struct Args {
     /// What stands above
     #[arg(long, default_value = "")]
     title: String,
-    /// The plot: SVG
-    #[arg(long, value_name = "FILE")]
+    /// The plot
+    #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     output: PathBuf,
 }
 

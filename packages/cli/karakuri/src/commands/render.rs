@@ -11,6 +11,7 @@ use karakuri_render::{Camera, Image, Picture, film_strip, render, world_items};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use super::Outcome;
+use crate::output::png_file;
 
 /// White between the pictures of a strip. [pixels]
 const GAP: usize = 8;
@@ -26,8 +27,8 @@ pub struct Args {
     /// Instants of the trace: several make a strip [s]
     #[arg(long, value_name = "T,...", value_delimiter = ',', requires = "trace")]
     at: Vec<f64>,
-    /// The picture: PNG
-    #[arg(long, value_name = "FILE")]
+    /// The picture
+    #[arg(long, value_name = "FILE.png", value_parser = png_file)]
     output: PathBuf,
     /// Width and height of one picture [pixels]
     #[arg(long, value_name = "W,H", value_parser = numbers::<u16, 2>, default_value = "800,600")]

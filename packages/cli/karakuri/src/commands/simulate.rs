@@ -19,7 +19,8 @@ use self::stages::StageTimes;
 use self::trace::Trace;
 use super::Outcome;
 use crate::interrupt::Interrupt;
-use crate::{output, progress};
+use crate::output::{self, svg_file};
+use crate::progress;
 
 /// Runs a scene with physics, as fast as it can
 ///
@@ -49,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "S", value_parser = positive, requires = "trace")]
     trace_period: Option<f64>,
     /// Draw joints, bodies and energy over time
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
     /// Write the report here instead of to stdout
     #[arg(long, value_name = "FILE.json")]

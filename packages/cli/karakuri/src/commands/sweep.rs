@@ -16,6 +16,7 @@ use serde::Deserialize;
 use super::Outcome;
 use super::gait::GaitFile;
 use crate::interrupt::Interrupt;
+use crate::output::svg_file;
 use crate::progress;
 
 /// Most combinations.
@@ -33,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv")]
     output: PathBuf,
     /// Ranges of the angles over the arms' mass
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
     /// A Markdown page whose tables, between `<!-- walks NAME -->` and `<!-- end -->`, become those of the walks
     #[arg(long, value_name = "FILE.md")]

@@ -19,7 +19,8 @@ use self::cell::{Cell, Conditions, Errand, Push, Run};
 use self::ground::Stairs;
 use super::super::Outcome;
 use crate::interrupt::Interrupt;
-use crate::{output, progress};
+use crate::output::{self, png_file};
+use crate::progress;
 
 /// Longest walk. [s]
 const LONGEST: f64 = 3600.0;
@@ -96,8 +97,8 @@ pub(super) struct Simulate {
     /// Walk so many times, standing in between
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
-    /// A picture of the robot along its way, PNG
-    #[arg(long, value_name = "FILE.png")]
+    /// A picture of the robot along its way
+    #[arg(long, value_name = "FILE.png", value_parser = png_file)]
     picture: Option<PathBuf>,
     /// Time step of the physics [s]
     #[arg(long, value_name = "S", default_value_t = 0.001)]

@@ -1,0 +1,45 @@
+"""Ctrl-C and SIGTERM, caught from the import of this module on.
+
+They are raised where the program is, and remembered: what is raised within a callback of an extension or of the garbage
+collector is swallowed there. Loops that wait call `check`.
+"""
+import contextlib
+import signal
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+came = held = False
+
+
+def check():
+    """Raises what was swallowed."""
+    if came:
+        raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def wait():
+    """Signals wait for the end of the block: what is started within is known to who has to stop it."""
+    global held
+    held = True
+    try:
+        yield
+    finally:
+        held = False
+    check()
+
+
+def ignore():
+    """From here on: the program tidies up."""
+    for name in SIGNALS:
+        signal.signal(name, signal.SIG_IGN)
+
+
+def come(_signal, _frame):
+    global came
+    came = True
+    if not held:
+        raise KeyboardInterrupt
+
+
+for each in SIGNALS:
+    signal.signal(each, come)
