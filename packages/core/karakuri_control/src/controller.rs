@@ -260,8 +260,9 @@ impl FeedforwardController {
             let ended = if stale { group.machine.lose_state() } else { None };
             let updated = group.machine.update(now, dt, &group.position, &group.velocity);
             if group.machine.has_started_anew() {
-                // What the integrals learnt was of another place or time.
+                // What the integrals learnt was of another place or time, and so was where the loops were closed.
                 group.feedback.fill(Feedback::default());
+                self.method.restart();
                 if group.machine.not_following().is_none() {
                     group.efforts.fill(f64::NAN);
                 }

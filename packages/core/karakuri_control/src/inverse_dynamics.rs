@@ -48,7 +48,10 @@ pub trait InverseDynamics: core::fmt::Debug + Send {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
 
-    /// Efforts of the driven joints for `motion`; zero elsewhere. [N·m or N] (nv)
+    /// The next motion has nothing to do with the last one: what was kept of it to begin from is forgotten.
+    fn restart(&mut self);
+
+    /// Efforts of the driven joints for `motion`, the next sample of one that is followed; zero elsewhere. [N·m or N] (nv)
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised;
 }
 

@@ -26,32 +26,49 @@ pub fn forward_kinematics(model: &Model, data: &mut Data, q: &[f64]) {
     debug_assert_eq!(q.len(), model.nq, "length of q");
     // Most parents are the body before: its pose is at hand, and need not come back through memory.
     let mut before = Pose::IDENTITY;
-    for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
+    for (i, body) in model.bodies.iter().enumerate() {
         let X_WP = match body.parent {
             Some(p) if p.0 + 1 == i => before,
             Some(p) => data.pose_in_world[p.0],
             None => Pose::IDENTITY,
         };
-        let shift = joint.pose_in_parent.translation;
-        let X_WJ = if data.topology.is_shift[i] {
-            Pose::new(X_WP.rotation, X_WP.transform_point(&shift))
-        } else {
-            X_WP * joint.pose_in_parent
-        };
-        let X_WB = place(joint, X_WJ, q);
-        if i == 0 && matches!(model.base, Base::Floating) {
-            data.origin = X_WB.translation;
-        }
-        let p_OB = X_WB.translation - data.origin;
-        if let JointKind::Custom(motion) = &joint.kind {
-            set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, (q, data));
-        } else {
-            set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
-        }
-        data.com[i] = X_WB.rotation * body.inertia.com + p_OB;
-        data.pose_in_world[i] = X_WB;
-        before = X_WB;
+        before = place_body(model, data, q, i, &X_WP);
     }
+}
+
+/// As [`forward_kinematics`] for some bodies, in ascending order, where nothing else moved since.
+pub fn forward_kinematics_of(model: &Model, data: &mut Data, q: &[f64], bodies: &[usize]) {
+    debug_assert_eq!(q.len(), model.nq, "length of q");
+    for &i in bodies {
+        let parent = model.bodies[i].parent;
+        let X_WP = parent.map_or(Pose::IDENTITY, |p| data.pose_in_world[p.0]);
+        place_body(model, data, q, i, &X_WP);
+    }
+}
+
+/// Pose and axes of one body, from its parent's pose.
+#[inline]
+fn place_body(model: &Model, data: &mut Data, q: &[f64], i: usize, X_WP: &Pose) -> Pose {
+    let (body, joint) = (&model.bodies[i], &model.joints[i]);
+    let shift = joint.pose_in_parent.translation;
+    let X_WJ = if data.topology.is_shift[i] {
+        Pose::new(X_WP.rotation, X_WP.transform_point(&shift))
+    } else {
+        *X_WP * joint.pose_in_parent
+    };
+    let X_WB = place(joint, X_WJ, q);
+    if i == 0 && matches!(model.base, Base::Floating) {
+        data.origin = X_WB.translation;
+    }
+    let p_OB = X_WB.translation - data.origin;
+    if let JointKind::Custom(motion) = &joint.kind {
+        set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, (q, data));
+    } else {
+        set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
+    }
+    data.com[i] = X_WB.rotation * body.inertia.com + p_OB;
+    data.pose_in_world[i] = X_WB;
+    X_WB
 }
 
 /// Velocities of all bodies for the rates `v` (nv), at the position of the last `forward_kinematics`.
@@ -105,26 +122,58 @@ fn joint_velocity(
 pub fn update_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f64]) {
     debug_assert_eq!(vdot.len(), model.nv, "length of vdot");
     if data.topology.has_custom() {
-        return update_custom_accelerations(model, data, v, vdot);
+        return update_custom_accelerations(model, data, (v, vdot), 0..model.bodies.len());
     }
-    for (i, body) in model.bodies.iter().enumerate() {
-        let mut A = body.parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
-        // Σ Ṡ v = C × Σ S v, and Σ S v is the velocity of the body against its parent.
-        let mut V_rel = Motion::default();
-        for k in data.topology.dofs(i) {
+    for i in 0..model.bodies.len() {
+        accelerate_body(model, data, i, v, vdot);
+    }
+}
+
+/// As [`update_accelerations`] for some bodies, in ascending order, where all else is as it shall be.
+pub fn update_accelerations_of(
+    model: &Model,
+    data: &mut Data,
+    (v, vdot): (&[f64], &[f64]),
+    bodies: &[usize],
+) {
+    debug_assert_eq!(vdot.len(), model.nv, "length of vdot");
+    if data.topology.has_custom() {
+        return update_custom_accelerations(model, data, (v, vdot), bodies.iter().copied());
+    }
+    for &i in bodies {
+        accelerate_body(model, data, i, v, vdot);
+    }
+}
+
+/// Acceleration of one body, from its parent's; not on custom joints.
+#[inline]
+fn accelerate_body(model: &Model, data: &mut Data, i: usize, v: &[f64], vdot: &[f64]) {
+    let parent = model.bodies[i].parent;
+    let A = parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
+    // Σ Ṡ v = C × Σ S v, and Σ S v is the velocity of the body against its parent.
+    let dofs = data.topology.dofs(i);
+    let (A, V_rel) = if dofs.len() == 1 {
+        let (S, k) = (data.subspace[dofs.start], dofs.start);
+        (A + S * vdot[k], S * v[k])
+    } else {
+        dofs.fold((A, Motion::default()), |(A, V_rel), k| {
             let S = data.subspace[k];
-            A += S * vdot[k];
-            V_rel += S * v[k];
-        }
-        data.acceleration[i] = A + data.carrier[i].cross_motion(&V_rel);
-    }
+            (A + S * vdot[k], V_rel + S * v[k])
+        })
+    };
+    data.acceleration[i] = A + data.carrier[i].cross_motion(&V_rel);
 }
 
 /// The same where there are custom joints, whose columns change of themselves.
 #[cold]
-fn update_custom_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f64]) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let mut A = body.parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
+fn update_custom_accelerations(
+    model: &Model,
+    data: &mut Data,
+    (v, vdot): (&[f64], &[f64]),
+    bodies: impl Iterator<Item = usize>,
+) {
+    for i in bodies {
+        let mut A = model.bodies[i].parent.map_or(Motion::default(), |p| data.acceleration[p.0]);
         let mut V_rel = Motion::default();
         for k in data.topology.dofs(i) {
             let S = data.subspace[k];

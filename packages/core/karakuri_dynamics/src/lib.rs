@@ -35,7 +35,10 @@ pub use frames::{
 pub use inverse_kinematics::{
     IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget, InverseKinematics,
 };
-pub use kinematics::{forward_kinematics, update_accelerations, update_velocities};
+pub use kinematics::{
+    forward_kinematics, forward_kinematics_of, update_accelerations, update_accelerations_of,
+    update_velocities,
+};
 pub use ldl::MassFactor;
 pub use momentum::momentum_balance;
 pub use position::{difference, integrate, normalize, random_position};

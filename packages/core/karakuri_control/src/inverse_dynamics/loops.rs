@@ -3,20 +3,34 @@
 //! `G v = 0` holds for the relative velocity of each loop joint in its locked directions (in A's axes) and for each
 //! coupling `v_f − k v_l`. Gaussian elimination with pivots taken among the passive coordinates first gives
 //! `v = N v_i`: the independent coordinates `v_i` are the driven ones wherever the mechanism allows it.
+//! `G` has a column for each coordinate that a loop or a coupling ties, not for the others.
+//!
+//! Positions are closed by Newton's method. A motion that is followed closes each sample from the last one, moved on by
+//! `N` of the last one: what is left is of the second order in the step, and one Newton step closes it.
 //! Units: m, rad, s; world axes unless stated.
 
-use karakuri_dynamics::{Data, forward_kinematics, update_accelerations, update_velocities};
-use karakuri_model::{BodyId, Model};
-use karakuri_spatial::{Motion, Pose, Vector3};
+mod ends;
+
+use karakuri_dynamics::{
+    Data, forward_kinematics, forward_kinematics_of, update_accelerations_of, update_velocities,
+};
+use karakuri_model::{LoopJoint, Model};
+use karakuri_spatial::{Force, Motion, Vector3};
+
+use ends::Ends;
+pub(crate) use ends::{for_each_between, largest_gap};
 
 /// A pivot below this is rounding: the row repeats others.
 const PIVOT_TOLERANCE: f64 = 1e-9;
 /// Newton steps that close the loops; from a closed neighbour two are enough.
 const CLOSING_STEPS: usize = 8;
-/// A gap below this is closed: it enters forces divided by the square of a time step. [m or rad]
+/// A gap below this is closed where positions are differentiated: it enters forces divided by the square of a time step.
+/// [m or rad]
 const CLOSED: f64 = 1e-14;
-/// A gap below this that does not shrink is rounding. [m or rad]
+/// A gap below this that does not shrink is rounding; closed where rates are given. [m or rad]
 const ROUNDING: f64 = 1e-12;
+/// A measured coordinate farther than this from where the last sample leads to may mean another branch. [m or rad]
+const SAME_BRANCH: f64 = 0.1;
 
 /// Scratch of a model's loops.
 #[derive(Debug, Clone)]
@@ -24,16 +38,36 @@ pub(crate) struct Constraints {
     nv: usize,
     n_rows: usize,
     /// `[G | 1]`, row-major; after elimination `[R | T]`: the rows read `v_dep = T c − R v_i` for `G v = c`.
-    /// `(n_rows × (nv + n_rows))`
+    /// `(n_rows × (n columns + n_rows))`
     rows: Vec<f64>,
+    /// The coordinates of the columns, passive ones first for the drives in hand. (n columns)
+    columns: Vec<usize>,
+    n_passive: usize,
+    /// The column of a coordinate. (nv)
+    column_of: Vec<Option<usize>>,
+    /// The row that a dependent column was eliminated with. (n columns)
+    row_of: Vec<Option<usize>>,
+    /// Columns of independent coordinates.
+    free: Vec<usize>,
+    /// One row in the making. (n columns + `n_rows`)
+    pivot: Vec<f64>,
     /// `c`. (`n_rows`)
     right: Vec<f64>,
     /// Only loops move; couplings alone are eliminated once, for the drives in hand.
     moves: bool,
     eliminated_for: Vec<bool>,
-    /// The row that gives a dependent coordinate. (nv)
-    row_of: Vec<Option<usize>>,
-    order: Vec<usize>,
+    /// What each loop joins, at the position in hand. (n loops)
+    ends: Vec<Ends>,
+    /// The freedoms between A and B of each loop: with +1 those that carry A, with −1 those that carry B.
+    paths: Vec<Vec<(f64, usize)>>,
+    /// Bodies that move with the columns' coordinates, and the others that carry them.
+    bodies: Vec<usize>,
+    carriers: Vec<usize>,
+    /// The position coordinate of a velocity coordinate, of joints with one freedom. (nv)
+    position_of: Vec<Option<usize>>,
+    /// Positions of the columns when the last followed sample was closed, if there was one. (n columns)
+    last: Vec<f64>,
+    follows: bool,
     /// Zeros. (nv)
     still: Vec<f64>,
     /// `M Mᵀ`, its right side, and efforts of the drives. (nv × nv), (nv), (nv)
@@ -42,20 +76,65 @@ pub(crate) struct Constraints {
     given: Vec<f64>,
 }
 
+fn path(model: &Model, l: &LoopJoint) -> Vec<(f64, usize)> {
+    let mut path = Vec::new();
+    for_each_between(model, (l.body_a, l.body_b), |sign, k| path.push((sign, k)));
+    path
+}
+
+/// The coordinates that loops and couplings tie, and the bodies that move with them.
+fn tied(model: &Model) -> (Vec<usize>, Vec<usize>) {
+    let mut is_tied = vec![false; model.nv];
+    for l in &model.loops {
+        for_each_between(model, (l.body_a, l.body_b), |_, k| is_tied[k] = true);
+    }
+    for c in &model.couplings {
+        is_tied[model.joints[c.follower.0].v_start] = true;
+        is_tied[model.joints[c.leader.0].v_start] = true;
+    }
+    let mut moves = vec![false; model.bodies.len()];
+    for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
+        let by_itself = is_tied[joint.v_start..joint.v_start + joint.kind.nv()].contains(&true);
+        moves[i] = by_itself || body.parent.is_some_and(|p| moves[p.0]);
+    }
+    let chosen = |flags: &[bool]| (0..flags.len()).filter(|&k| flags[k]).collect();
+    (chosen(&is_tied), chosen(&moves))
+}
+
 impl Constraints {
     pub(crate) fn new(model: &Model) -> Self {
         let locked: usize =
             model.loops.iter().map(|l| l.locked.iter().filter(|x| **x).count()).sum();
         let n_rows = locked + model.couplings.len();
+        let (columns, bodies) = tied(model);
+        let n = columns.len();
+        let mut position_of = vec![None; model.nv];
+        for joint in model.joints.iter().filter(|j| j.kind.nv() == 1 && j.kind.nq() == 1) {
+            position_of[joint.v_start] = Some(joint.q_start);
+        }
         Self {
             nv: model.nv,
             n_rows,
-            rows: vec![0.0; n_rows * (model.nv + n_rows)],
+            rows: vec![0.0; n_rows * (n + n_rows)],
+            n_passive: n,
+            column_of: vec![None; model.nv],
+            row_of: vec![None; n],
+            free: Vec::with_capacity(n),
+            pivot: vec![0.0; n + n_rows],
             right: vec![0.0; n_rows],
             moves: !model.loops.is_empty(),
             eliminated_for: Vec::with_capacity(model.nv),
-            row_of: vec![None; model.nv],
-            order: (0..model.nv).collect(),
+            ends: Vec::with_capacity(model.loops.len()),
+            paths: model.loops.iter().map(|l| path(model, l)).collect(),
+            carriers: {
+                let parents = bodies.iter().filter_map(|&i| model.bodies[i].parent);
+                parents.map(|p| p.0).filter(|p| !bodies.contains(p)).collect()
+            },
+            bodies,
+            position_of,
+            last: vec![0.0; n],
+            follows: false,
+            columns,
             still: vec![0.0; model.nv],
             normal: vec![0.0; model.nv * model.nv],
             factor: vec![0.0; model.nv],
@@ -65,6 +144,16 @@ impl Constraints {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.n_rows == 0
+    }
+
+    /// Whether there are loops: then [`Self::follow`] and [`Self::complete`] leave poses and velocities in `data`.
+    pub(crate) fn moves(&self) -> bool {
+        self.moves
+    }
+
+    /// The next sample is closed from where it is measured, not from the last one.
+    pub(crate) fn restart(&mut self) {
+        self.follows = false;
     }
 
     /// Copies a wanted motion into `q`, `v`, `vdot` and completes it; gives the loops' gap.
@@ -78,35 +167,96 @@ impl Constraints {
         q.copy_from_slice(motion.q);
         v.copy_from_slice(motion.v);
         vdot.copy_from_slice(motion.vdot);
-        if self.is_empty() { 0.0 } else { self.complete(model, data, motion.driven, (q, v, vdot)) }
+        if self.is_empty() {
+            return 0.0;
+        }
+        let predicted = self.predict(motion.driven, q);
+        let parts = (&mut *q, &mut *v, &mut *vdot);
+        let mut gap = self.complete_to(ROUNDING, model, data, motion.driven, parts);
+        if predicted && (gap.is_nan() || gap > ROUNDING) {
+            q.copy_from_slice(motion.q);
+            let parts = (&mut *q, &mut *v, &mut *vdot);
+            gap = self.complete_to(ROUNDING, model, data, motion.driven, parts);
+        }
+        self.follows = gap <= ROUNDING;
+        for (last, k) in self.last.iter_mut().zip(&self.columns) {
+            *last = self.position_of[*k].map_or(0.0, |i| q[i]);
+        }
+        gap
+    }
+
+    /// Moves the dependent coordinates of `q` to where the last sample leads to; false, and nothing done, where that may
+    /// be another branch.
+    fn predict(&mut self, driven: &[bool], q: &mut [f64]) -> bool {
+        if !(self.follows && self.moves && self.eliminated_for == driven) {
+            return false;
+        }
+        let width = self.columns.len() + self.n_rows;
+        let way = |c: usize| self.position_of[self.columns[c]].map_or(0.0, |i| q[i] - self.last[c]);
+        let predicted = self.row_of.iter().enumerate().map(|(c, row)| {
+            let (i, row) = (self.position_of[self.columns[c]]?, (*row)?);
+            let row = &self.rows[row * width..(row + 1) * width];
+            let way = self.free.iter().map(|&f| row[f] * way(f)).sum::<f64>();
+            Some((i, self.last[c] - way))
+        });
+        for (value, predicted) in self.pivot.iter_mut().zip(predicted) {
+            *value = f64::NAN;
+            if let Some((i, predicted)) = predicted {
+                let same = (predicted - q[i]).abs() < SAME_BRANCH;
+                if !same {
+                    return false;
+                }
+                *value = predicted;
+            }
+        }
+        for (k, value) in self.columns.iter().zip(&self.pivot) {
+            if let Some(i) = self.position_of[*k].filter(|_| !value.is_nan()) {
+                q[i] = *value;
+            }
+        }
+        true
     }
 
     /// Moves the dependent coordinates of `q` until loops and couplings are closed, and the dependent velocities and
-    /// accelerations with them; gives the gap left. Leaves the kinematics in `data` when there are loops.
+    /// accelerations with them; gives the gap left. Leaves poses and velocities in `data` when there are loops.
     pub(crate) fn complete(
         &mut self,
         model: &Model,
         data: &mut Data,
         driven: &[bool],
+        parts: (&mut [f64], &mut [f64], &mut [f64]),
+    ) -> f64 {
+        self.complete_to(CLOSED, model, data, driven, parts)
+    }
+
+    fn complete_to(
+        &mut self,
+        closed: f64,
+        model: &Model,
+        data: &mut Data,
+        driven: &[bool],
         (q, v, vdot): (&mut [f64], &mut [f64], &mut [f64]),
     ) -> f64 {
-        let gap = self.close(model, data, driven, q);
-        self.prepare(model, data, driven);
+        let gap = self.close(closed, model, data, driven, q);
         self.right.fill(0.0);
         self.set_dependent(v);
         if self.moves {
             update_velocities(model, data, v);
             // The rates that accelerations along the independent coordinates leave over.
-            update_accelerations(model, data, v, &self.still);
+            // What both ends of a loop share does not count: what carries them may stand still.
+            self.carriers.iter().for_each(|&i| data.acceleration[i] = Motion::default());
+            update_accelerations_of(model, data, (v, &self.still), &self.bodies);
             self.fill_rates(model, data);
         }
         self.set_dependent(vdot);
         gap
     }
 
-    /// Moves the dependent coordinates of `q` until loops and couplings are closed; gives the gap left.
-    pub(crate) fn close(
+    /// Moves the dependent coordinates of `q` until loops and couplings are closed; gives the gap left. Leaves the rows
+    /// eliminated at this very position.
+    fn close(
         &mut self,
+        closed: f64,
         model: &Model,
         data: &mut Data,
         driven: &[bool],
@@ -115,22 +265,26 @@ impl Constraints {
         let mut gap = 0.0;
         for step in 0..=CLOSING_STEPS {
             if self.moves {
-                forward_kinematics(model, data, q);
+                if step == 0 {
+                    forward_kinematics(model, data, q);
+                } else {
+                    forward_kinematics_of(model, data, q, &self.bodies);
+                }
+                self.ends.clear();
+                self.ends.extend(model.loops.iter().map(|l| Ends::at(data, l)));
             }
-            self.fill_errors(model, data, q);
+            self.fill_errors(model, q);
+            self.prepare(model, data, driven);
             let last = gap;
             gap = self.right.iter().fold(0.0, |gap: f64, c| gap.max(c.abs()));
             let stuck = step > 0 && gap < ROUNDING && gap > 0.5 * last;
-            if gap < CLOSED || stuck || step == CLOSING_STEPS {
+            if gap < closed || stuck || step == CLOSING_STEPS {
                 break;
             }
-            self.prepare(model, data, driven);
-            for joint in &model.joints {
+            for (c, row) in self.row_of.iter().enumerate() {
                 // Only joints of one freedom can be dependent in a loop of hinges and slides.
-                if joint.kind.nv() == 1
-                    && let Some(row) = self.row_of[joint.v_start]
-                {
-                    q[joint.q_start] += self.solved(row);
+                if let (Some(row), Some(i)) = (*row, self.position_of[self.columns[c]]) {
+                    q[i] += self.solved(row);
                 }
             }
         }
@@ -139,24 +293,26 @@ impl Constraints {
 
     /// `Nᵀ τ`, left in the independent coordinates; zero in the dependent ones.
     pub(crate) fn reduce_effort(&self, tau: &mut [f64]) {
-        for k in 0..self.nv {
-            if let Some(row) = self.row_of[k] {
-                let effort = core::mem::take(&mut tau[k]);
-                for (i, factor) in self.row(row)[..self.nv].iter().enumerate() {
-                    if self.row_of[i].is_none() {
-                        tau[i] -= factor * effort;
-                    }
-                }
+        for (c, row) in self.row_of.iter().enumerate() {
+            if let Some(row) = *row {
+                let effort = core::mem::take(&mut tau[self.columns[c]]);
+                let row = self.row(row);
+                self.free.iter().for_each(|&f| tau[self.columns[f]] -= row[f] * effort);
             }
         }
     }
 
     /// How much an effort at coordinate `k` counts in independent coordinate `i`: `N[k, i]`.
     fn share(&self, k: usize, i: usize) -> f64 {
-        match self.row_of[k] {
-            Some(row) => -self.row(row)[i],
+        match self.row_that_gives(k) {
+            Some(row) => self.column_of[i].map_or(0.0, |c| -self.row(row)[c]),
             None => f64::from(u8::from(k == i)),
         }
+    }
+
+    /// The row that gives a dependent coordinate.
+    fn row_that_gives(&self, k: usize) -> Option<usize> {
+        self.column_of[k].and_then(|c| self.row_of[c])
     }
 
     /// Whether every freedom has one drive of its own: then [`Self::reduce_effort`] gives the drives' efforts.
@@ -206,42 +362,45 @@ impl Constraints {
     }
 
     pub(crate) fn is_dependent(&self, k: usize) -> bool {
-        self.row_of[k].is_some()
+        self.row_that_gives(k).is_some()
     }
 
-    /// The row `G̃ v̇ = c̃` that gives a dependent acceleration, after [`Self::complete`]; 1 at the coordinate itself.
-    /// (nv)
-    pub(crate) fn acceleration_row(&self, k: usize) -> Option<(&[f64], f64)> {
-        self.row_of[k].map(|row| (&self.row(row)[..self.nv], self.solved(row)))
+    /// Writes the row `G̃ v̇ = c̃` that gives a dependent acceleration, after [`Self::complete`], and gives `c̃`; 1 at the
+    /// coordinate itself. `None`, and nothing done, at an independent one. (nv)
+    pub(crate) fn acceleration_row(&self, k: usize, into: &mut [f64]) -> Option<f64> {
+        let row = self.row_that_gives(k)?;
+        into.fill(0.0);
+        for (k, value) in self.columns.iter().zip(self.row(row)) {
+            into[*k] = *value;
+        }
+        Some(self.solved(row))
     }
 
     fn row(&self, row: usize) -> &[f64] {
-        let width = self.nv + self.n_rows;
+        let width = self.columns.len() + self.n_rows;
         &self.rows[row * width..(row + 1) * width]
     }
 
     /// `T c` of a row.
     fn solved(&self, row: usize) -> f64 {
-        self.row(row)[self.nv..].iter().zip(&self.right).map(|(t, c)| t * c).sum()
+        self.row(row)[self.columns.len()..].iter().zip(&self.right).map(|(t, c)| t * c).sum()
     }
 
     fn set_dependent(&self, v: &mut [f64]) {
-        for k in 0..self.nv {
-            if let Some(index) = self.row_of[k] {
+        for (c, index) in self.row_of.iter().enumerate() {
+            if let Some(index) = *index {
                 let row = self.row(index);
-                let independent = (0..self.nv).filter(|i| self.row_of[*i].is_none());
-                v[k] = self.solved(index) - independent.map(|i| row[i] * v[i]).sum::<f64>();
+                let given = self.free.iter().map(|&f| row[f] * v[self.columns[f]]).sum::<f64>();
+                v[self.columns[c]] = self.solved(index) - given;
             }
         }
     }
 
     /// Negated position errors.
-    fn fill_errors(&mut self, model: &Model, data: &Data, q: &[f64]) {
+    fn fill_errors(&mut self, model: &Model, q: &[f64]) {
         let mut right = self.right.iter_mut();
-        for l in &model.loops {
-            let X_WA = pose(data, l.body_a) * l.pose_in_a;
-            let X_WB = pose(data, l.body_b) * l.pose_in_b;
-            let error = gap(&X_WA, &X_WB);
+        for (l, ends) in model.loops.iter().zip(&self.ends) {
+            let error = ends.gap();
             let locked = (0..6).filter(|k| l.locked[*k]);
             locked.zip(&mut right).for_each(|(k, right)| *right = -error[k]);
         }
@@ -254,162 +413,109 @@ impl Constraints {
     /// `−Ġ v`, by the velocities in `data` and its accelerations for `v̇ = 0`.
     fn fill_rates(&mut self, model: &Model, data: &Data) {
         let mut right = self.right.iter_mut();
-        for l in &model.loops {
-            let X_WA = pose(data, l.body_a) * l.pose_in_a;
-            let X_WB = pose(data, l.body_b) * l.pose_in_b;
-            let rate = loop_rate(data, l.body_a, l.body_b, &X_WA, &X_WB);
+        for (l, ends) in model.loops.iter().zip(&self.ends) {
+            let rate = ends.rate(data, l);
             let locked = (0..6).filter(|k| l.locked[*k]);
             locked.zip(&mut right).for_each(|(k, right)| *right = -rate[k]);
         }
         right.for_each(|right| *right = 0.0);
     }
 
-    /// `[G | 1]` of the position in `data`, eliminated.
-    fn prepare(&mut self, model: &Model, data: &Data, driven: &[bool]) {
-        if !self.moves && self.eliminated_for == driven {
-            return;
+    /// Sorts the columns, passive ones first.
+    fn sort_columns(&mut self, driven: &[bool]) {
+        self.columns.sort_unstable_by_key(|&k| (driven[k], k));
+        self.n_passive = self.columns.iter().filter(|k| !driven[**k]).count();
+        for (c, k) in self.columns.iter().enumerate() {
+            self.column_of[*k] = Some(c);
         }
-        self.rows.fill(0.0);
-        let (nv, width) = (self.nv, self.nv + self.n_rows);
-        for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
-            row[nv + i] = 1.0;
-        }
-        let mut rows = self.rows.chunks_exact_mut(width);
-        for l in &model.loops {
-            let X_WA = pose(data, l.body_a) * l.pose_in_a;
-            let X_WB = pose(data, l.body_b) * l.pose_in_b;
-            for (k, row) in (0..6).filter(|k| l.locked[*k]).zip(&mut rows) {
-                for_each_between(model, (l.body_a, l.body_b), |sign, j| {
-                    let X = if sign > 0.0 { &X_WA } else { &X_WB };
-                    let at = moved(&data.subspace[j], &(X.translation - data.origin));
-                    let part = if k < 3 { at.angular } else { at.linear };
-                    row[j] -= sign * X_WA.rotation.column(k % 3).dot(&part);
-                });
-            }
-        }
-        for (c, row) in model.couplings.iter().zip(rows) {
-            let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
-            row[f.v_start] = 1.0;
-            row[l.v_start] = -c.multiplier;
-        }
-        self.eliminate(driven);
         self.eliminated_for.clear();
         self.eliminated_for.extend_from_slice(driven);
     }
 
-    /// Reduced row echelon form; pivots in passive coordinates while there are any.
-    fn eliminate(&mut self, driven: &[bool]) {
-        let (nv, width) = (self.nv, self.nv + self.n_rows);
-        self.row_of.fill(None);
-        // Passive coordinates first, each half in its own order.
-        self.order.sort_unstable_by_key(|&k| (driven[k], k));
-        let n_passive = driven.iter().filter(|d| !**d).count();
-        let mut done = 0;
-        for candidates in [0..n_passive, n_passive..nv] {
-            while done < self.n_rows {
-                let mut best = (PIVOT_TOLERANCE, 0, 0);
-                for row in done..self.n_rows {
-                    for &k in &self.order[candidates.clone()] {
-                        let size = self.rows[row * width + k].abs();
-                        if size > best.0 {
-                            best = (size, row, k);
-                        }
+    /// `[G | 1]` of the position in `data`, eliminated.
+    fn prepare(&mut self, model: &Model, data: &Data, driven: &[bool]) {
+        if self.eliminated_for != driven {
+            self.sort_columns(driven);
+        } else if !self.moves {
+            return;
+        }
+        self.rows.fill(0.0);
+        let (n, width) = (self.columns.len(), self.columns.len() + self.n_rows);
+        for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
+            row[n + i] = 1.0;
+        }
+        let mut rows = self.rows.chunks_exact_mut(width);
+        for ((l, ends), path) in model.loops.iter().zip(&self.ends).zip(&self.paths) {
+            for (k, row) in (0..6).filter(|k| l.locked[*k]).zip(&mut rows) {
+                let e: Vector3 = ends.R_WA.column(k % 3).into();
+                // Both bodies' motion is taken at B's point: the gap is seen from A, which turns.
+                let F = if k < 3 {
+                    Force::new(e, Vector3::zeros())
+                } else {
+                    Force::new((ends.p_WB - data.origin).cross(&e), e)
+                };
+                for (sign, j) in path {
+                    if let Some(c) = self.column_of[*j] {
+                        row[c] = -sign * data.subspace[*j].dot(&F);
                     }
                 }
-                let (size, row, k) = best;
+            }
+        }
+        for (c, row) in model.couplings.iter().zip(rows) {
+            for (joint, factor) in [(c.follower, 1.0), (c.leader, -c.multiplier)] {
+                if let Some(c) = self.column_of[model.joints[joint.0].v_start] {
+                    row[c] = factor;
+                }
+            }
+        }
+        self.eliminate();
+    }
+
+    /// Reduced row echelon form; pivots in passive coordinates while there are any.
+    fn eliminate(&mut self) {
+        let (n, width) = (self.columns.len(), self.columns.len() + self.n_rows);
+        self.row_of.fill(None);
+        let mut done = 0;
+        for candidates in [0..self.n_passive, self.n_passive..n] {
+            while done < self.n_rows {
+                let (size, row, c) = self.largest(done, candidates.clone());
                 if size <= PIVOT_TOLERANCE {
                     break;
                 }
-                (0..width).for_each(|c| self.rows.swap(done * width + c, row * width + c));
-                let pivot = self.rows[done * width + k];
-                (0..width).for_each(|c| self.rows[done * width + c] /= pivot);
-                for other in (0..self.n_rows).filter(|r| *r != done) {
-                    let factor = self.rows[other * width + k];
-                    if factor != 0.0 {
-                        for c in 0..width {
-                            self.rows[other * width + c] -= factor * self.rows[done * width + c];
-                        }
+                let source = &self.rows[row * width..(row + 1) * width];
+                let pivot = source[c];
+                self.pivot.iter_mut().zip(source).for_each(|(to, from)| *to = from / pivot);
+                self.rows.copy_within(done * width..(done + 1) * width, row * width);
+                for (other, line) in self.rows.chunks_exact_mut(width).enumerate() {
+                    let factor = line[c];
+                    if other == done {
+                        line.copy_from_slice(&self.pivot);
+                    } else if factor != 0.0 {
+                        let both = line.iter_mut().zip(&self.pivot);
+                        both.for_each(|(x, pivot)| *x -= factor * pivot);
                     }
                 }
-                self.row_of[k] = Some(done);
+                self.row_of[c] = Some(done);
                 done += 1;
             }
         }
+        self.free.clear();
+        self.free.extend((0..n).filter(|c| self.row_of[*c].is_none()));
     }
-}
 
-/// Largest gap of the loop joints at the position in `data`, and whose. [m or rad]
-pub(crate) fn largest_gap<'a>(model: &'a Model, data: &Data) -> (f64, &'a str) {
-    let mut largest = (0.0, "");
-    for l in &model.loops {
-        let X_WA = pose(data, l.body_a) * l.pose_in_a;
-        let X_WB = pose(data, l.body_b) * l.pose_in_b;
-        for (gap, _) in gap(&X_WA, &X_WB).iter().zip(&l.locked).filter(|(_, locked)| **locked) {
-            if gap.abs() > largest.0 || gap.is_nan() {
-                largest = (gap.abs(), l.name.as_str());
+    /// The largest entry of the rows from `done` on in some columns: its size, row and column.
+    fn largest(&self, done: usize, columns: core::ops::Range<usize>) -> (f64, usize, usize) {
+        let width = self.columns.len() + self.n_rows;
+        let mut best = (0.0, 0, 0);
+        for (row, line) in self.rows.chunks_exact(width).enumerate().skip(done) {
+            for (c, value) in columns.clone().zip(&line[columns.clone()]) {
+                if value.abs() > best.0 {
+                    best = (value.abs(), row, c);
+                }
             }
         }
+        best
     }
-    largest
-}
-
-fn pose(data: &Data, body: Option<BodyId>) -> Pose {
-    body.map_or(Pose::IDENTITY, |b| data.pose_in_world[b.0])
-}
-
-fn moved(S: &Motion, p_OP: &Vector3) -> Motion {
-    Motion::new(S.angular, S.linear + S.angular.cross(p_OP))
-}
-
-/// Visits the freedoms of the joints between two bodies: with +1 those that carry only `a`, with −1 those that carry
-/// only `b`. What carries both moves neither against the other.
-pub(crate) fn for_each_between(
-    model: &Model,
-    (mut a, mut b): (Option<BodyId>, Option<BodyId>),
-    mut visit: impl FnMut(f64, usize),
-) {
-    // Parents come before children, so the later body is never the common one.
-    while a != b {
-        let (body, sign) = if a > b { (&mut a, 1.0) } else { (&mut b, -1.0) };
-        let Some(BodyId(i)) = *body else { return };
-        let joint = &model.joints[i];
-        (joint.v_start..joint.v_start + joint.kind.nv()).for_each(|k| visit(sign, k));
-        *body = model.bodies[i].parent;
-    }
-}
-
-/// Rotation (its sine) and translation from A to B, in A's axes. (6)
-fn gap(X_WA: &Pose, X_WB: &Pose) -> [f64; 6] {
-    let X_AB = X_WA.inverse() * *X_WB;
-    let (R, p) = (&X_AB.rotation, &X_AB.translation);
-    let half = |a: f64, b: f64| 0.5 * (a - b);
-    let rotation = [half(R.m32, R.m23), half(R.m13, R.m31), half(R.m21, R.m12)];
-    [rotation[0], rotation[1], rotation[2], p.x, p.y, p.z]
-}
-
-/// `Ġ v` of all six rows on a closed loop, in A's axes: the relative acceleration while `v̇ = 0`, seen from A. (6)
-fn loop_rate(
-    data: &Data,
-    a: Option<BodyId>,
-    b: Option<BodyId>,
-    X_WA: &Pose,
-    X_WB: &Pose,
-) -> [f64; 6] {
-    let at = |body: Option<BodyId>, X: &Pose| {
-        body.map_or((Motion::default(), Motion::default()), |body| {
-            let p_OP = X.translation - data.origin;
-            let V = moved(&data.velocity[body.0], &p_OP);
-            let A = moved(&data.acceleration[body.0], &p_OP);
-            // From the spatial to the classical acceleration of the point.
-            (V, Motion::new(A.angular, A.linear + V.angular.cross(&V.linear)))
-        })
-    };
-    let ((V_A, A_A), (V_B, A_B)) = (at(a, X_WA), at(b, X_WB));
-    let (V, A) = (V_B - V_A, A_B - A_A);
-    let w = V_A.angular;
-    let angular = X_WA.rotation.tr_mul(&(A.angular - w.cross(&V.angular)));
-    let linear = X_WA.rotation.tr_mul(&(A.linear - w.cross(&V.linear) * 2.0));
-    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
 }
 
 /// Solves `A x = b` for a symmetric positive semidefinite `A` in place (`b` becomes `x`); components in its null

@@ -1,7 +1,7 @@
 //! Inverse dynamics by the parallel scheme: nodal forces, `{τ} = [L][T]{P}`, forces across the cuts of loops.
 //!
 //! See [`crate::nodal`] and docs/theory/parallel-inverse-dynamics.md. An instant is three neighbouring positions of the
-//! nodes; nothing is kept between updates. Units: SI.
+//! nodes; between updates only the place of closed loops is kept. Units: SI.
 
 use karakuri_dynamics::Data;
 use karakuri_model::Model;
@@ -44,6 +44,10 @@ impl Nodal {
 impl InverseDynamics for Nodal {
     fn name(&self) -> &'static str {
         "nodal"
+    }
+
+    fn restart(&mut self) {
+        self.constraints.restart();
     }
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {

@@ -5,7 +5,7 @@
 //! the least-norm solution `τ_d = Mᵀ (M Mᵀ)⁻¹ Nᵀ τ`, `M = Nᵀ B`, is taken.
 //! [Featherstone 2008, §5.3, §8.12]. Units: SI.
 
-use karakuri_dynamics::{Data, rnea};
+use karakuri_dynamics::{Data, rnea, rnea_at_velocity};
 use karakuri_model::Model;
 
 use super::loops::Constraints;
@@ -40,13 +40,22 @@ impl InverseDynamics for Recursive {
         "recursive"
     }
 
+    fn restart(&mut self) {
+        self.constraints.restart();
+    }
+
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
         let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
         realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
         let (q, v, vdot) = (&self.q, &self.v, &self.vdot);
-        tau.copy_from_slice(rnea(model, &mut self.data, q, v, vdot, motion.external));
+        let data = &mut self.data;
+        tau.copy_from_slice(if self.constraints.moves() {
+            rnea_at_velocity(model, data, v, vdot, motion.external)
+        } else {
+            rnea(model, data, q, v, vdot, motion.external)
+        });
         for joint in &model.joints {
             let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
             let rates = self.vdot[freedoms.clone()].iter().zip(&self.v[freedoms.clone()]);

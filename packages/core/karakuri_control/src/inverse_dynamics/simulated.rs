@@ -79,8 +79,7 @@ impl Simulated {
         self.jacobian.fill(0.0);
         for k in 0..nv {
             let row = &mut self.jacobian[self.freedom.len() * nv..][..nv];
-            if let Some((constraint, right)) = self.constraints.acceleration_row(k) {
-                row.copy_from_slice(constraint);
+            if let Some(right) = self.constraints.acceleration_row(k, row) {
                 self.lambda.push(right);
             } else if driven[k] {
                 row[k] = 1.0;
@@ -152,6 +151,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 impl InverseDynamics for Simulated {
     fn name(&self) -> &'static str {
         "simulated"
+    }
+
+    fn restart(&mut self) {
+        self.constraints.restart();
     }
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
