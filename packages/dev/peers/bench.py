@@ -4,7 +4,7 @@
     ./dev bench [--peers] [FILTER]
 
 FILTER, a regular expression, chooses `ALGORITHM/MODEL` and `step/SCENE`, for instance `/(ur5|demo_held)$`. Prints one
-table, writes out/bench/bench.json, and with --peers and without a filter docs/benchmarks.md.
+table, writes out/bench/bench.json, and with --peers and without a filter the times in docs/benchmarks.md.
 """
 import argparse
 import datetime
@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 
+import pages
 import peers
 import report
 
@@ -146,7 +147,7 @@ def main():
     print(report.table(result))
     print("all numbers: out/bench/bench.json")
     if arguments.peers and not arguments.filter:
-        (peers.ROOT / "docs" / "benchmarks.md").write_text(report.page(result))
+        pages.write_times(report.page(result))
         print("written: docs/benchmarks.md")
 
 

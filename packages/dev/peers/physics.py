@@ -4,13 +4,15 @@
     ./dev bench --physics [LOG]
 
 Runs the tests of packages/core/karakuri_physics/tests/benchmarks, the long ones too (three minutes on an idle core), reads the numbers
-that they print, and writes docs/images/physics/*.svg and docs/physics-plots.md. LOG, the output of such a run, is read in place of one.
+that they print, and writes docs/images/physics/*.svg and their section of docs/benchmarks.md. LOG, the output of such a run, is read in place of one.
 """
 import math
 import pathlib
 import re
 import subprocess
 import sys
+
+import pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PICTURES = ROOT / "docs" / "images" / "physics"
@@ -75,6 +77,7 @@ CURVES = [
         "file": "anymal_energy", "title": "1.6 ANYmal thrown: energy error in 2 s", "y": "mean (E − E₀)² [J²]", "source": SOURCE_1,
         "ours": {
             "karakuri, default": r"1\.6 ANYmal energy, default, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²",
+            "karakuri, variational": r"1\.6 ANYmal energy, variational, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²",
             "karakuri, rk4": r"1\.6 ANYmal energy, rk4, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) J²",
         },
         "peers": {
@@ -89,6 +92,7 @@ CURVES = [
         "file": "anymal_momentum", "title": "1.7 ANYmal hit by a ball: momentum error in 10 s", "y": "mean |P − P₀|² [kg²m²/s²]", "source": SOURCE_1,
         "ours": {
             "karakuri, default": r"1\.7 ANYmal momentum, default, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) kg",
+            "karakuri, variational": r"1\.7 ANYmal momentum, variational, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) kg",
             "karakuri, momentum": r"1\.7 ANYmal momentum, momentum, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) kg",
         },
         "peers": {
@@ -175,6 +179,7 @@ LIMITS = [
     ("3 A02, 40 windows, energy [J]", r"A02, 40 windows, [^:]*: energy (?P<value>[\d.e-]+) of", 1.34, {}),
     ("3 A04 energy [J]", r"A04: off by .* energy (?P<value>[\d.e-]+) J", 1e-3, {}),
     ("3 A05, h = 10 ms [m]", r"A05, h = 0\.01: off by \[(?:[\d.e-]+, )*(?P<value>[\d.e-]+)\] m", 1e-3, {}),
+    ("4 rolling ball, momentum [-]", r"4 ball slides, [^:]*: momentum about the ground line moves by (?P<value>[\d.e-]+)", 1e-10, {}),
     ("4 wedged ball sinks [m]", r"wedge at 1\.01 [^:]*: sinks by (?P<value>[\d.e-]+) m", 1e-8, {}),
     ("7 held at 1.01, h = 1 ms [m]", r"grasp, h = 0\.001: slips by (?P<value>[\d.e-]+) m", 1e-6, {"MuJoCo elliptic": 1.2e-2, "MuJoCo no-slip": 7.6e-4}),
     ("7 held at 1.01, h = 5 ms [m]", r"grasp, h = 0\.005: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
@@ -350,6 +355,20 @@ def plotted(log):
     return files
 
 
+def shown(chart):
+    return [f"### {chart['title']}", "", f"![{chart['title']}](images/physics/{chart['file']}.svg)", ""]
+
+
+def numbers(chart, lines):
+    """The points of a picture of curves, as a table."""
+    rows = {**lines, **chart["peers"], **({"bar": chart["bar"]} if chart["bar"] else {})}
+    steps = sorted({h for row in rows.values() for h in row})
+    yield "| step [s] | " + " | ".join(f"{h:g}" for h in steps) + " |"
+    yield "|---" * (len(steps) + 1) + "|"
+    for name, row in rows.items():
+        yield f"| {name} | " + " | ".join(f"{row[h]:.2g}" if h in row else "" for h in steps) + " |"
+
+
 def main():
     if len(sys.argv) > 1:
         log = pathlib.Path(sys.argv[1]).read_text()
@@ -362,9 +381,10 @@ def main():
     log = spread(log)
     PICTURES.mkdir(parents=True, exist_ok=True)
     page = [
-        "# Plots of the physics benchmarks", "",
+        pages.PHYSICS, "",
         "Written by `./dev bench --physics`; do not edit. Ours are the numbers that the tests of"
-        " [physics-benchmarks.md](physics-benchmarks.md) print; thin lines are published, on other machines and years.", "",
+        " [physics-benchmarks.md](physics-benchmarks.md) print, what each means is there; thin lines and rows that are not karakuri's are"
+        " published, on other machines and years.", "",
     ]  # fmt: skip
     for chart in CURVES:
         lines = {
@@ -375,13 +395,13 @@ def main():
         if missing:
             sys.exit(f"error: {chart['title']}: the tests print nothing for {', '.join(missing)}")
         (PICTURES / f"{chart['file']}.svg").write_text(curve(chart, lines))
-        page += [f"## {chart['title']}", "", f"![{chart['title']}](images/physics/{chart['file']}.svg)", "", f"Peers: {chart['source']}.", ""]
+        page += [*shown(chart), *numbers(chart, lines), "", f"Peers: {chart['source']}.", ""]
     files = plotted(log)
     for chart in SERIES:
         if chart["file"] not in files:
             sys.exit(f"error: {chart['title']}: the tests print nothing")
         (PICTURES / f"{chart['file']}.svg").write_text(series(chart, files[chart["file"]]))
-        page += [f"## {chart['title']}", "", f"![{chart['title']}](images/physics/{chart['file']}.svg)", "", f"Beside: {chart['source']}.", ""]
+        page += [*shown(chart), f"Beside: {chart['source']}.", ""]
     rows = []
     for name, pattern, bar, peers in LIMITS:
         values = [float(m["value"]) for m in re.finditer(pattern, log)]
@@ -389,10 +409,10 @@ def main():
             sys.exit(f"error: {name}: the tests print nothing")
         rows.append((name, max(values), bar, peers))
     (PICTURES / "limits.svg").write_text(limits(rows))
-    page += ["## Single numbers", "", "![limits](images/physics/limits.svg)", "", "| | measured | bar | published |", "|---|---|---|---|"]
+    page += ["### Single numbers", "", "![limits](images/physics/limits.svg)", "", "| | measured | bar | published |", "|---|---|---|---|"]
     page += [f"| {n} | {v:.1e} | {b:g} | {', '.join(f'{k} {x:g}' for k, x in p.items())} |" for n, v, b, p in rows]
-    (ROOT / "docs" / "physics-plots.md").write_text("\n".join(page) + "\n")
-    print(f"written: docs/physics-plots.md and {len(CURVES) + len(SERIES) + 1} pictures in docs/images/physics")
+    pages.write_physics("\n".join(page))
+    print(f"written: docs/benchmarks.md and {len(CURVES) + len(SERIES) + 1} pictures in docs/images/physics")
 
 
 if __name__ == "__main__":

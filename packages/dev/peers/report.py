@@ -76,7 +76,8 @@ def table(result):
 def page(result):
     return f"""# Benchmarks
 
-Written by `./dev bench --peers`; do not edit. {title(result)}.
+Times are written by `./dev bench --peers`, the [physics benchmarks](#physics-benchmarks) below them by `./dev bench --physics`;
+do not edit. Times: {title(result)}.
 
 All times are CPU time of one thread, medians, both programs in turn within one run; other work on the machine makes
 factors below 1.2 meaningless. A ratio below 1 means karakuri is faster.

@@ -4,10 +4,11 @@ help_test() {
   cat << 'S'
 usage: ./dev test [STAGE...]
 
-Builds everything and runs every test, or only the given stages:
+Builds everything and runs every test (rust, system), or only the given stages:
 
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   system   running nodes, seen by rclpy clients (pytest in tests/)
+  builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
 
@@ -49,7 +50,7 @@ stage() {
 dev_test() {
   local stages=("$@") name started=$SECONDS
   for name; do
-    case $name in rust | system) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
+    case $name in rust | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
   done
   [ $# -gt 0 ] || stages=(rust system)
   with_ros
@@ -60,6 +61,7 @@ dev_test() {
   for name in "${stages[@]}"; do
     case $name in
       rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
+      builds) stage 'builds: the same bits from a second build' test_builds "$root/packages/dev/shell/builds.sh" ;;
       system)
         python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
         stage 'system: running nodes' test_system python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" tests

@@ -106,11 +106,12 @@ fn a_ball_slides_then_rolls() {
     let v = w.body(id).velocity();
     assert!((v.linear.x - 5.0 * v0 / 7.0).abs() < 1e-6, "{v:?}");
     assert!((v.linear.x - R * v.angular.y).abs() < 1e-8, "slips: {v:?}");
-    assert!(
-        (momentum(&w) / L - 1.0).abs() < 2e-10,
-        "momentum about the ground line: {:e}",
-        momentum(&w) / L - 1.0
+    let error = momentum(&w) / L - 1.0;
+    println!(
+        "4 ball slides, then rolls: momentum about the ground line moves by {:e}",
+        error.abs()
     );
+    assert!(error.abs() < 1e-11, "momentum about the ground line: {error:e}");
 }
 
 #[test]

@@ -14,6 +14,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark shows what it measured")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+mod builds;
 mod consistency;
 mod friction;
 mod grasp;
