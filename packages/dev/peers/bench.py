@@ -18,6 +18,7 @@ import sys
 import pages
 import peers
 import report
+import times
 
 DYNAMICS = ("karakuri_dynamics", "algorithms")
 STEP = ("karakuri_testkit", "step")
@@ -148,7 +149,8 @@ def main():
     print("all numbers: out/bench/bench.json")
     if arguments.peers and not arguments.filter:
         pages.write_times(report.page(result))
-        print("written: docs/benchmarks.md")
+        times.write(report.algorithm_rows(result), report.step_rows(result))
+        print("written: docs/benchmarks.md and its pictures")
 
 
 if __name__ == "__main__":

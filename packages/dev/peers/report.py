@@ -87,6 +87,8 @@ factors below 1.2 meaningless. A ratio below 1 means karakuri is faster.
 Both generic x86-64: karakuri as `cargo bench` builds it, Pinocchio's C++ as its wheel ships it. Sixteen random states in
 turn. "Jacobians" is forward kinematics and the Jacobian of the last link here, of all joints in Pinocchio.
 
+![Time of an algorithm, as part of Pinocchio's](images/times/algorithms.svg)
+
 {markdown(ALGORITHM_HEAD, list(algorithm_rows(result)))}
 
 ## Steps of whole scenes
@@ -96,6 +98,8 @@ MuJoCo's, a mean over the window; "residual" is the largest of our natural map, 
 *default*; *stiff* is elliptic cones, impedance ratio 10, contact and loop time constants of two steps; *no-slip* adds
 three of its no-slip sweeps. Rapier's: *default*, four substeps; *stiff* is contacts of 250 Hz (a quarter of the step
 rate) with Coulomb friction at every point. Rapier counts predicted contacts, too.
+
+![Time of a step of a scene](images/times/steps.svg)
 
 {markdown(STEP_HEAD, list(step_rows(result)))}
 """
