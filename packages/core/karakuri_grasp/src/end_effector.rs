@@ -18,23 +18,38 @@ pub trait EndEffector: core::fmt::Debug + Send {
     /// Its name in the registry.
     fn kind(&self) -> &'static str;
 
+    /// What all such hands have.
+    fn fingers(&self) -> &Fingers;
+
     /// The driven joint.
-    fn joint(&self) -> BodyId;
+    fn joint(&self) -> BodyId {
+        self.fingers().joint
+    }
 
     /// The tool frame.
-    fn tool_frame(&self) -> FrameId;
+    fn tool_frame(&self) -> FrameId {
+        self.fingers().tool_frame
+    }
 
     /// Least and greatest opening. [m]
-    fn opening_range(&self) -> (f64, f64);
+    fn opening_range(&self) -> (f64, f64) {
+        self.fingers().opening
+    }
 
     /// Largest force of a finger. [N]
-    fn force_max(&self) -> f64;
+    fn force_max(&self) -> f64 {
+        self.fingers().force_max
+    }
 
     /// Length of the finger pads along the tool's x. [m]
-    fn pad_depth(&self) -> f64;
+    fn pad_depth(&self) -> f64 {
+        self.fingers().pad_depth
+    }
 
     /// Width of the finger pads along the tool's z. [m]
-    fn pad_width(&self) -> f64;
+    fn pad_width(&self) -> f64 {
+        self.fingers().pad_width
+    }
 
     /// Opening at a position of the driven joint. [m]
     fn opening(&self, position: f64) -> f64;
@@ -53,6 +68,25 @@ pub trait EndEffector: core::fmt::Debug + Send {
 
     /// Where the middle of the pads is along the tool frame's x. [m]
     fn tool_depth(&self, position: f64) -> f64;
+}
+
+/// What hands with two fingers and one driven joint have in common: a section of the robot YAML.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fingers {
+    /// The driven joint.
+    pub joint: BodyId,
+    /// The tool frame.
+    pub tool_frame: FrameId,
+    /// Least and greatest opening: `opening_min`, `opening_max`. [m]
+    pub opening: (f64, f64),
+    /// Fingers that the drive moves: `fingers`. [-]
+    pub n: f64,
+    /// Largest force of a finger: `force_max`. [N]
+    pub force_max: f64,
+    /// Length of the pads along the tool's x: `pad_depth`. [m]
+    pub pad_depth: f64,
+    /// Width of the pads along the tool's z: `pad_width`. [m]
+    pub pad_width: f64,
 }
 
 /// What one finger feels of the object.
@@ -175,6 +209,19 @@ impl Numbers<'_> {
                 Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "above 0" })
             }
         }
+    }
+
+    /// What all hands have.
+    fn fingers(&self) -> Result<Fingers, EndEffectorError> {
+        Ok(Fingers {
+            joint: self.joint()?,
+            tool_frame: self.config.tool_frame,
+            opening: self.opening()?,
+            n: self.positive("fingers")?,
+            force_max: self.positive("force_max")?,
+            pad_depth: self.positive("pad_depth")?,
+            pad_width: self.positive("pad_width")?,
+        })
     }
 
     /// The one driven joint.

@@ -7,4 +7,4 @@ pub mod gripper_command;
 pub mod pick_and_place;
 pub mod slip;
 
-pub use end_effector::{EndEffector, EndEffectorError, FingerForce};
+pub use end_effector::{EndEffector, EndEffectorError, FingerForce, Fingers};

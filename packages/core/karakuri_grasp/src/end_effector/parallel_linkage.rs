@@ -4,9 +4,9 @@
 //! middle moves back by `L (1 − cos θ)`. One drive moves `n` cranks: force a finger `N = τ/(n L cos θ)`.
 //! Limits: singular at ±90°; the crank is kept within ±60°.
 
-use karakuri_model::{BodyId, EndEffector as Config, FrameId};
+use karakuri_model::EndEffector as Config;
 
-use super::{EndEffector, EndEffectorError, Kind, Numbers};
+use super::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 
 /// Its entry in the registry.
 pub(super) const REGISTERED: Kind = Kind {
@@ -31,15 +31,9 @@ const STEEPEST: f64 = core::f64::consts::FRAC_PI_3;
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParallelLinkage {
-    joint: BodyId,
-    tool_frame: FrameId,
+    fingers: Fingers,
     link_length: f64,
     half_opening: f64,
-    opening: (f64, f64),
-    fingers: f64,
-    force_max: f64,
-    pad_depth: f64,
-    pad_width: f64,
 }
 
 impl ParallelLinkage {
@@ -48,29 +42,20 @@ impl ParallelLinkage {
         let numbers = Numbers { kind: KIND, config };
         let link_length = numbers.positive("link_length")?;
         let half_opening = numbers.get("half_opening")?;
-        let opening = numbers.opening()?;
-        for (parameter, value) in [("opening_min", opening.0), ("opening_max", opening.1)] {
+        let fingers = numbers.fingers()?;
+        let (least, greatest) = fingers.opening;
+        for (parameter, value) in [("opening_min", least), ("opening_max", greatest)] {
             let sine = (0.5 * value - half_opening) / link_length;
             if sine.abs() > STEEPEST.sin() {
                 let range = "an opening that the crank reaches within 60 degrees";
                 return Err(EndEffectorError::Range { kind: KIND, parameter, value, range });
             }
         }
-        Ok(Self {
-            joint: numbers.joint()?,
-            tool_frame: config.tool_frame,
-            link_length,
-            half_opening,
-            opening,
-            fingers: numbers.positive("fingers")?,
-            force_max: numbers.positive("force_max")?,
-            pad_depth: numbers.positive("pad_depth")?,
-            pad_width: numbers.positive("pad_width")?,
-        })
+        Ok(Self { fingers, link_length, half_opening })
     }
 
     fn lever(&self, position: f64) -> f64 {
-        self.fingers * self.link_length * position.cos()
+        self.fingers.n * self.link_length * position.cos()
     }
 }
 
@@ -79,28 +64,8 @@ impl EndEffector for ParallelLinkage {
         KIND
     }
 
-    fn joint(&self) -> BodyId {
-        self.joint
-    }
-
-    fn tool_frame(&self) -> FrameId {
-        self.tool_frame
-    }
-
-    fn opening_range(&self) -> (f64, f64) {
-        self.opening
-    }
-
-    fn force_max(&self) -> f64 {
-        self.force_max
-    }
-
-    fn pad_depth(&self) -> f64 {
-        self.pad_depth
-    }
-
-    fn pad_width(&self) -> f64 {
-        self.pad_width
+    fn fingers(&self) -> &Fingers {
+        &self.fingers
     }
 
     fn opening(&self, position: f64) -> f64 {
@@ -108,7 +73,7 @@ impl EndEffector for ParallelLinkage {
     }
 
     fn position(&self, opening: f64) -> f64 {
-        let opening = opening.clamp(self.opening.0, self.opening.1);
+        let opening = opening.clamp(self.fingers.opening.0, self.fingers.opening.1);
         ((0.5 * opening - self.half_opening) / self.link_length).asin()
     }
 

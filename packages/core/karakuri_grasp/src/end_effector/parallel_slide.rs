@@ -3,9 +3,9 @@
 //! Slide position x [m], positive opens, each finger moves by it: opening `w = w₀ + 2 x`, `w₀` the opening at x = 0. One
 //! drive moves `n` fingers: force a finger `N = f/n`. The pads stay where they are along the tool's x.
 
-use karakuri_model::{BodyId, EndEffector as Config, FrameId};
+use karakuri_model::EndEffector as Config;
 
-use super::{EndEffector, EndEffectorError, Kind, Numbers};
+use super::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 
 /// Its entry in the registry.
 pub(super) const REGISTERED: Kind = Kind {
@@ -27,30 +27,15 @@ const KIND: &str = "parallel_slide";
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParallelSlide {
-    joint: BodyId,
-    tool_frame: FrameId,
+    fingers: Fingers,
     opening_at_zero: f64,
-    opening: (f64, f64),
-    fingers: f64,
-    force_max: f64,
-    pad_depth: f64,
-    pad_width: f64,
 }
 
 impl ParallelSlide {
     /// From the model's `end_effector`.
     pub fn new(config: &Config) -> Result<Self, EndEffectorError> {
         let numbers = Numbers { kind: KIND, config };
-        Ok(Self {
-            joint: numbers.joint()?,
-            tool_frame: config.tool_frame,
-            opening_at_zero: numbers.get("opening_at_zero")?,
-            opening: numbers.opening()?,
-            fingers: numbers.positive("fingers")?,
-            force_max: numbers.positive("force_max")?,
-            pad_depth: numbers.positive("pad_depth")?,
-            pad_width: numbers.positive("pad_width")?,
-        })
+        Ok(Self { fingers: numbers.fingers()?, opening_at_zero: numbers.get("opening_at_zero")? })
     }
 }
 
@@ -59,28 +44,8 @@ impl EndEffector for ParallelSlide {
         KIND
     }
 
-    fn joint(&self) -> BodyId {
-        self.joint
-    }
-
-    fn tool_frame(&self) -> FrameId {
-        self.tool_frame
-    }
-
-    fn opening_range(&self) -> (f64, f64) {
-        self.opening
-    }
-
-    fn force_max(&self) -> f64 {
-        self.force_max
-    }
-
-    fn pad_depth(&self) -> f64 {
-        self.pad_depth
-    }
-
-    fn pad_width(&self) -> f64 {
-        self.pad_width
+    fn fingers(&self) -> &Fingers {
+        &self.fingers
     }
 
     fn opening(&self, position: f64) -> f64 {
@@ -88,7 +53,7 @@ impl EndEffector for ParallelSlide {
     }
 
     fn position(&self, opening: f64) -> f64 {
-        0.5 * (opening.clamp(self.opening.0, self.opening.1) - self.opening_at_zero)
+        0.5 * (opening.clamp(self.fingers.opening.0, self.fingers.opening.1) - self.opening_at_zero)
     }
 
     fn opening_rate(&self, _position: f64) -> f64 {
@@ -96,11 +61,11 @@ impl EndEffector for ParallelSlide {
     }
 
     fn effort(&self, _position: f64, force: f64) -> f64 {
-        -force * self.fingers
+        -force * self.fingers.n
     }
 
     fn force(&self, _position: f64, effort: f64) -> f64 {
-        -effort / self.fingers
+        -effort / self.fingers.n
     }
 
     fn tool_depth(&self, _position: f64) -> f64 {
