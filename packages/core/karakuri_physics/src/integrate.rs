@@ -80,7 +80,9 @@ impl World {
                 Integrator::Variational => Method::Variational,
                 Integrator::Default | Integrator::Momentum => Method::Midpoint,
             };
-            let soft = robot.flight.on && method != Method::Midpoint && robot.moves_softly(h);
+            let open = method != Method::RungeKutta4 || robot.loops.is_empty();
+            let soft =
+                robot.flight.on && method != Method::Midpoint && open && robot.moves_softly(h);
             robot.flight.method = if soft { method } else { Method::Midpoint };
             robot.flight.on &= soft || robot.moves_freely(h);
             let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);

@@ -108,6 +108,29 @@ impl Loops {
         self.subtract_response(x);
     }
 
+    /// How far the mechanism of the last `factorize` is from a singular position: 1e-10, where a row is lost, to 1. [-]
+    pub(crate) fn margin(&self) -> f64 {
+        self.factor.margin()
+    }
+
+    /// Makes a change `x` of the rates that led to `q` close the loops there, to first order, by impulses along `J_Lᵀ` of the
+    /// last `factorize`; needs the kinematics of `q`. Largest gap before. [m or rad] (nv, nq)
+    pub(crate) fn aim(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (q, h): (&[f64], f64),
+        x: &mut [f64],
+    ) -> f64 {
+        let (gap, nv) = (self.gaps(model, data, q), self.nv);
+        for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv.max(1))) {
+            *m = *m / h + dot(row, x);
+        }
+        self.factor.solve(&mut self.multipliers);
+        self.subtract_response(x);
+        gap
+    }
+
     /// [`Self::project`] for a response to an impulse: exactly zero where the loops lock what it would move. (nv)
     pub(crate) fn project_response(&mut self, x: &mut [f64]) {
         if self.n == 0 {

@@ -88,6 +88,12 @@ impl PivotedCholesky {
         }
     }
 
+    /// The smallest pivot that counts over the largest; 1 where there is none.
+    pub(crate) fn margin(&self) -> f64 {
+        let pivot = |k: usize| self.factor[k * (self.n + 1)].powi(2);
+        if self.rank == 0 { 1.0 } else { pivot(self.rank - 1) / pivot(0) }
+    }
+
     /// `x ← A⁺ x` on the independent rows; zero on the rest. (n)
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);

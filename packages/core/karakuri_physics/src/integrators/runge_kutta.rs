@@ -21,9 +21,9 @@ use crate::robot::Robot;
 const SOFT: f64 = 0.25;
 
 impl Robot {
-    /// Whether the fourth-order method may take the step: no loop, spring, friction, motor or limit, and all servos soft.
+    /// Whether forces at points inside the step do: no spring, friction, motor or limit, and all servos soft.
     pub(crate) fn moves_softly(&mut self, h: f64) -> bool {
-        if !self.loops.is_empty() || self.springs.any() || !self.clear_of_limits(h) {
+        if self.springs.any() || !self.clear_of_limits(h) {
             return false;
         }
         if self.friction.iter().any(|f| *f != 0.0) || self.motors.iter().any(Unit::is_on) {

@@ -11,6 +11,9 @@
 //! only: `dexp⁻¹` and its half step, `c = (1 − ½θ cot ½θ)/θ²`, `t = tan(¼θ)/θ`, `θ = ‖x‖`. The first equation is solved
 //! for `u` by Newton's method with the factor of `M(q_m)` for its derivative, to round-off; every round costs O(n).
 //!
+//! Loops add `Jᵀ(q) λ` to `p`, with `λ` such that they are closed at `q'`, and then take from `p'` what would open them, along
+//! `Jᵀ(q')` (RATTLE). Redundant ones get one `λ` of those that do.
+//!
 //! The rule is its own inverse under `h → −h` and of second order. It keeps the symplectic form, so the energy stays within
 //! O(h²) for exponentially long times, and, as `L` does not change when the world is turned or shifted, the momentum of a
 //! floating tree. [Marsden, West 2001, §1; Johnson, Murphey 2009; Lee, Liu, Park, Srinivasa 2016; Hairer 2006, §VI.6]
@@ -35,6 +38,12 @@ const ROUNDS: usize = 40;
 const TOLERANCE: f64 = 1e-16;
 /// Relative change that is round-off once it does not shrink any more.
 const FLOOR: f64 = 1e-11;
+/// Gap of a loop that counts as closed. [m or rad]
+const CLOSED: f64 = 1e-11;
+/// Margin of loops below which their impulses at the step's start do not close them at its end.
+const SINGULAR: f64 = 1e-5;
+/// Multiple of the first change at which they do not converge.
+const DIVERGING: f64 = 10.0;
 /// Largest turn of a joint with three freedoms in a step. [rad]
 const LARGEST_TURN: f64 = 3.0;
 
@@ -81,74 +90,122 @@ impl Robot {
         forward_kinematics(model, &mut self.data, &flight.target);
         self.factor.factorize(model, &mut self.data, &self.armature)?;
         for (k, p) in flight.momentum_at_end.iter_mut().enumerate() {
-            *p += h * flight.rates[1][k];
+            *p += h * flight.rates[1][k] + flight.rates[2][k];
             out[k] = *p;
         }
         self.factor.solve(model, out);
         flight.rates_at_end.copy_from_slice(out);
+        self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
+        self.loops.project(out);
         Ok(())
     }
 
-    /// Solves for `u`, into `flight.velocity`, with `p` in `flight.momentum_at_end` and `s` in the second of `flight.rates`;
-    /// whether it converged. The momentum goes from step to step as it is: by way of the rates round-off would add up.
+    /// Solves for `u`, into `flight.velocity`, with `p` in `flight.momentum_at_end`, `s` in the second of `flight.rates` and
+    /// `Jᵀ λ` in the third; whether it converged.
     fn find_mean_rates(
         &mut self,
         model: &Model,
         flight: &mut Flight,
         h: f64,
     ) -> Result<bool, SingularInertia> {
-        let went_on = self.v == flight.rates_at_end && self.q == flight.target;
-        let Flight { stage, rates: [momentum, rate, ..], velocity, displacement, .. } = flight;
-        let start = &mut flight.momentum_at_end;
-        if !went_on {
-            forward_kinematics(model, &mut self.data, &self.q);
-            update_velocities(model, &mut self.data, &self.v);
-            momentum_balance(model, &mut self.data, &[], (start, rate));
-            for (p, (armature, v)) in start.iter_mut().zip(self.armature.iter().zip(&self.v)) {
-                *p += armature * v;
-            }
+        self.find_start_momentum(model, flight);
+        flight.velocity.copy_from_slice(&self.v);
+        self.prepare_factor(model, flight, h)?;
+        if self.loops.margin() < SINGULAR {
+            return Ok(false);
         }
-        velocity.copy_from_slice(&self.v);
-        let mut before = f64::INFINITY;
+        let (mut first, mut before) = (0.0, f64::INFINITY);
         for round in 0..ROUNDS {
-            integrate(model, &self.q, velocity, 0.5 * h, stage);
-            forward_kinematics(model, &mut self.data, stage);
-            update_velocities(model, &mut self.data, velocity);
-            if round == 0 {
-                let extra = &mut flight.accelerations[0];
-                for (k, extra) in extra.iter_mut().enumerate() {
-                    let (stiffness, damping) = self.inner_gains(k);
-                    let damping = 0.5 * h * (damping + self.joint_damping[k]);
-                    *extra = self.armature[k] + damping + 0.25 * h * h * stiffness;
-                }
-                self.factor.factorize(model, &mut self.data, extra)?;
-            }
-            momentum_balance(model, &mut self.data, &self.applied, (momentum, rate));
-            for k in 0..model.nv {
-                momentum[k] += self.armature[k] * velocity[k];
-                rate[k] += self.soft_effort(k, stage, velocity);
-                displacement[k] = start[k] - momentum[k] + 0.5 * h * rate[k];
-            }
-            if !bend(model, h, (velocity, momentum, rate), displacement) {
+            if !self.find_residual(model, flight, h) {
                 return Ok(false);
             }
-            self.factor.solve(model, displacement);
+            let gap = self.find_change(model, flight, h);
             let (mut change, mut largest) = (0.0_f64, 0.0_f64);
-            for (u, step) in velocity.iter_mut().zip(displacement.iter()) {
+            for (u, step) in flight.velocity.iter_mut().zip(&flight.displacement) {
                 *u += step;
                 change = change.max(step.abs());
                 largest = largest.max(u.abs());
             }
-            if change <= TOLERANCE * largest || (change > 0.5 * before && change <= FLOOR * largest)
-            {
+            let fine = change > 0.5 * before && change <= FLOOR * largest;
+            if gap <= CLOSED && (fine || change <= TOLERANCE * largest) {
                 return Ok(true);
             }
-            if !change.is_finite() {
+            if round == 0 {
+                first = change;
+            }
+            if change.is_nan() || change > DIVERGING * first {
                 return Ok(false);
             }
             before = change;
         }
         Ok(false)
+    }
+
+    /// The momentum goes from step to step as it is: by way of the rates round-off would add up.
+    fn find_start_momentum(&mut self, model: &Model, flight: &mut Flight) {
+        if self.v == flight.rates_at_end && self.q == flight.target {
+            return;
+        }
+        let (momentum, rate) = (&mut flight.momentum_at_end, &mut flight.rates[1]);
+        forward_kinematics(model, &mut self.data, &self.q);
+        update_velocities(model, &mut self.data, &self.v);
+        momentum_balance(model, &mut self.data, &[], (momentum, rate));
+        for (p, (armature, v)) in momentum.iter_mut().zip(self.armature.iter().zip(&self.v)) {
+            *p += armature * v;
+        }
+    }
+
+    /// Factorises near the middle of the step; with loops at its start, where their impulses act.
+    fn prepare_factor(
+        &mut self,
+        model: &Model,
+        flight: &mut Flight,
+        h: f64,
+    ) -> Result<(), SingularInertia> {
+        let part = if self.loops.is_empty() { 0.5 * h } else { 0.0 };
+        integrate(model, &self.q, &flight.velocity, part, &mut flight.stage);
+        forward_kinematics(model, &mut self.data, &flight.stage);
+        let extra = &mut flight.rates[3];
+        for (k, extra) in extra.iter_mut().enumerate() {
+            let (stiffness, damping) = self.inner_gains(k);
+            let damping = 0.5 * h * (damping + self.joint_damping[k]);
+            *extra = self.armature[k] + damping + 0.25 * h * h * stiffness;
+        }
+        self.factor.factorize(model, &mut self.data, extra)?;
+        self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
+        Ok(())
+    }
+
+    /// What the first equation lacks at `u`, into `flight.displacement`; false where something turns too far.
+    fn find_residual(&mut self, model: &Model, flight: &mut Flight, h: f64) -> bool {
+        let Flight { stage, rates: [momentum, rate, ..], velocity, displacement, .. } = flight;
+        integrate(model, &self.q, velocity, 0.5 * h, stage);
+        forward_kinematics(model, &mut self.data, stage);
+        update_velocities(model, &mut self.data, velocity);
+        momentum_balance(model, &mut self.data, &self.applied, (momentum, rate));
+        for k in 0..model.nv {
+            momentum[k] += self.armature[k] * velocity[k];
+            rate[k] += self.soft_effort(k, stage, velocity);
+            displacement[k] = flight.momentum_at_end[k] - momentum[k] + 0.5 * h * rate[k];
+        }
+        bend(model, h, (velocity, momentum, rate), displacement)
+    }
+
+    /// The change of `u` for a residual, both in `flight.displacement`; the largest gap of the loops at `u`. [m or rad]
+    fn find_change(&mut self, model: &Model, flight: &mut Flight, h: f64) -> f64 {
+        let Flight { rates: [_, _, reaction, _], target, velocity, displacement, .. } = flight;
+        if self.loops.is_empty() {
+            reaction.fill(0.0);
+            self.factor.solve(model, displacement);
+            return 0.0;
+        }
+        for (reaction, left) in reaction.iter_mut().zip(&*displacement) {
+            *reaction = -left;
+        }
+        self.factor.solve(model, displacement);
+        integrate(model, &self.q, velocity, h, target);
+        forward_kinematics(model, &mut self.data, target);
+        self.loops.aim(model, &self.data, (target, h), displacement)
     }
 }
 

@@ -230,3 +230,43 @@ fn a_step_too_coarse_for_it_keeps_the_momentum_all_the_same() {
     let after = centroidal_momentum(&model, &mut data, view.q(), view.v()).angular;
     assert!((after - spin).norm() < 1e-10 * spin.norm(), "{after:?} {spin:?}");
 }
+
+/// Mechanisms with closed loops, one through singular positions, one redundant, for 30 s.
+#[test]
+fn loops_stay_closed_and_keep_their_energy() {
+    for (name, allowed) in [("a02_two_windows", 1e-4), ("a04_bricard", 2e-5)] {
+        let mut w = scene(name);
+        w.set_settings(WorldSettings { integrator: Integrator::Variational, ..*w.settings() });
+        let id = only_robot(&w);
+        let model = Arc::clone(w.robot(id).model());
+        let initial = energy(&mut w);
+        let (mut worst, mut gap): (f64, f64) = (0.0, 0.0);
+        for _ in 0..n_steps(&w, 30.0) {
+            step(&mut w);
+            worst = worst.max((energy(&mut w) - initial).abs());
+            gap = gap.max(karakuri_physics::loop_gap(&model, w.robot(id).data()));
+        }
+        println!("{name}, variational, 30 s: energy within {worst:e} J, gap {gap:e} m");
+        assert!(gap <= 1e-11 && worst < allowed, "{name}: {gap:e} m, {worst:e} J");
+    }
+}
+
+#[test]
+fn the_error_of_a_mechanism_falls_with_the_square_of_the_step() {
+    let after = |dt: f64, integrator| {
+        let mut w = scene_at("a04_bricard", dt);
+        w.set_settings(WorldSettings { integrator, ..*w.settings() });
+        run(&mut w, 1.0);
+        let view = w.robot(only_robot(&w));
+        (view.q().to_vec(), view.v().to_vec())
+    };
+    let model = Arc::clone(scene("a04_bricard").robot(RobotId(0)).model());
+    let exact = after(1e-4, Integrator::Default);
+    let error = |dt| {
+        let state = after(dt, Integrator::Variational);
+        distance(&model, (&state.0, &state.1), (&exact.0, &exact.1))
+    };
+    let (coarse, fine) = (error(4e-3), error(2e-3));
+    println!("Bricard, variational: {coarse:e} at 4 ms, {fine:e} at 2 ms");
+    assert!((3.6..4.4).contains(&(coarse / fine)), "{coarse:e} {fine:e}");
+}
