@@ -2,11 +2,15 @@
 
 mod problems;
 
-use karakuri_model::Shape;
+use std::sync::Arc;
+
+use karakuri_model::{Base, Shape};
 use karakuri_physics::solver::{SOLVERS, solve};
-use karakuri_physics::{BodyDescription, Owner, SolverSettings, Surface, World, WorldSettings};
+use karakuri_physics::{
+    BodyDescription, Integrator, Owner, SolverSettings, Surface, World, WorldSettings,
+};
 use karakuri_spatial::{Motion, Pose, Vector3};
-use karakuri_testkit::{CountingHeap, heap_requests};
+use karakuri_testkit::{CountingHeap, Kind, heap_requests, random_tree};
 
 #[global_allocator]
 static HEAP: CountingHeap = CountingHeap;
@@ -60,6 +64,23 @@ fn a_warm_step_allocates_nothing() {
         "allocations in 200 steps with {} contacts",
         world.statistics().n_contacts
     );
+}
+
+#[test]
+fn no_integrator_allocates() {
+    let model = Arc::new(random_tree(5, 8, Base::Floating, Kind::ALL));
+    for integrator in Integrator::ALL {
+        let mut world = World::new(WorldSettings { integrator, ..WorldSettings::default() });
+        let q = model.neutral_position();
+        let id = world.add_robot("robot", Arc::clone(&model), &q).unwrap();
+        world.set_robot_state(id, &q, &vec![0.5; model.nv]).unwrap();
+        world.step();
+        let before = heap_requests();
+        for _ in 0..50 {
+            world.step();
+        }
+        assert_eq!(heap_requests() - before, 0, "allocations of {}", integrator.name());
+    }
 }
 
 #[test]
