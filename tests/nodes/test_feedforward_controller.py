@@ -219,6 +219,9 @@ def test_tells_how_long_its_answers_take(arm, ros):
     # The samples come every 2 ms; the machine may have other things to do.
     seen = timing(diagnostics.wait(lambda m: int(timing(m).get("n_answers", 0)) > 100))
     assert 0 < int(seen["latency_mean_us"]) <= int(seen["latency_longest_us"])
+    for name in ["latency", "interval"]:
+        figures = [int(seen[f"{name}_{figure}_us"]) for figure in ["shortest", "p50", "p99", "longest"]]
+        assert figures == sorted(figures), f"{name}: {figures}"
     assert int(seen["interval_shortest_us"]) < 2500 and int(seen["interval_longest_us"]) >= 1500
 
 

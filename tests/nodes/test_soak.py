@@ -13,6 +13,7 @@ from control_msgs.action import FollowJointTrajectory
 from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from support.arm import ARM, START, Arm, carry_out, goal, moving, seconds, turned
+from support.process import NodeProcess
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 #: Effort limits of the arm's joints, as its URDF has them. [N·m]
@@ -127,6 +128,13 @@ def test_a_thousand_random_goals(domain, ros):
 
 
 @pytest.mark.soak
+def share_of_a_core(ros, node, duration):
+    """Of a node that runs, while nobody looks."""
+    started, used = time.monotonic(), node.cpu_seconds()
+    ros.spin_for(duration)
+    return (node.cpu_seconds() - used) / (time.monotonic() - started)
+
+
 def test_processor_time_at_1_khz(domain, ros):
     arm = Arm(domain, period=0.001)
     arm.parameters["feedforward_controller"]["period"] = 0.001
@@ -138,10 +146,7 @@ def test_processor_time_at_1_khz(domain, ros):
         ros.wait_for(lambda: ros.send_goal(client, goal([q + 0.5 for q in START], 30.0)).accepted)
         # From here nobody looks: what the controller does for an observer is not counted.
         states.close()
-        node = arm.nodes["feedforward_controller"]
-        started, used = time.monotonic(), node.cpu_seconds()
-        ros.spin_for(20.0)
-        share = (node.cpu_seconds() - used) / (time.monotonic() - started)
+        share = share_of_a_core(ros, arm.nodes["feedforward_controller"], 20.0)
         ours = [s for m in diagnostics.messages for s in m.status if s.name.endswith("feedforward_controller: control")]
         timing = {value.key: value.value for value in ours[-1].values}
         print(f"\nfeedforward_controller at 1 kHz: {100 * share:.1f} % of a core; the last second: {timing}")
@@ -149,3 +154,9 @@ def test_processor_time_at_1_khz(domain, ros):
         client.destroy()
         # Most of it is the middleware's: waking up, taking and publishing 1000 messages a second.
         assert share < 0.2
+    # The same way of the messages, and nothing computed.
+    with Arm(domain, nodes=["sim"], period=0.001), NodeProcess(domain, "answerer", namespace="/arm") as answerer:
+        commands = ros.subscribe(JointState, "/arm/joint_command", 1)
+        commands.wait()
+        commands.close()
+        print(f"with nothing computed: {100 * share_of_a_core(ros, answerer, 10.0):.1f} % of a core")

@@ -10,8 +10,8 @@ use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    FromMessage, GoalRequest, JointStateReader, Node, Publisher, RobotParameters, Status, Throttle,
-    Time, info, qos, warn,
+    FromMessage, GoalRequest, JointStateReader, Node, RobotParameters, Status, Throttle, Time,
+    WirePublisher, info, qos, warn,
 };
 use karakuri_spatial::Force;
 
@@ -33,7 +33,7 @@ pub(crate) struct ControllerNode {
     reader: JointStateReader,
     sources: Sources,
     command: Command,
-    output: Publisher<JointState>,
+    output: WirePublisher<JointState>,
     message: JointState,
     /// Joints of the message, as indices of the command's arrays.
     commanded: Vec<usize>,
@@ -95,7 +95,7 @@ impl ControllerNode {
         Ok(Self {
             command: Command::new(&model),
             reader: JointStateReader::new(&model),
-            output: node.publisher("joint_command", qos::state())?,
+            output: node.wire_publisher("joint_command", qos::state())?,
             message: JointState { name, ..JointState::default() },
             sample: None,
             next_feedback: Time::ZERO,
@@ -213,7 +213,7 @@ impl ControllerNode {
     }
 
     fn publish(&mut self, stamp: Time) {
-        let Self { message, command, commanded, .. } = self;
+        let Self { message, command, commanded, output, .. } = self;
         message.header.stamp = stamp.to_message();
         for (target, values) in [
             (&mut message.position, &command.position),
@@ -223,7 +223,7 @@ impl ControllerNode {
             target.clear();
             target.extend(commanded.iter().map(|&j| values[j]));
         }
-        self.output.publish(message);
+        output.publish(message);
     }
 
     fn report(&mut self, stamp: Time) {

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
+use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
@@ -20,15 +21,24 @@ use r2r_rcl::{
     rcl_get_zero_initialized_init_options, rcl_get_zero_initialized_node,
     rcl_get_zero_initialized_subscription, rcl_init, rcl_init_options_fini, rcl_init_options_init,
     rcl_node_fini, rcl_node_get_default_options, rcl_node_init, rcl_node_options_fini, rcl_node_t,
-    rcl_parse_arguments, rcl_shutdown, rcl_subscription_fini, rcl_subscription_get_default_options,
-    rcl_subscription_init, rcl_subscription_set_on_new_message_callback, rcl_subscription_t,
-    rcl_take, rcutils_get_default_allocator, rmw_message_info_t,
+    rcl_parse_arguments, rcl_serialized_message_t, rcl_shutdown, rcl_subscription_fini,
+    rcl_subscription_get_default_options, rcl_subscription_init,
+    rcl_subscription_set_on_new_message_callback, rcl_subscription_t, rcl_take_serialized_message,
+    rcutils_get_default_allocator, rcutils_get_zero_initialized_uint8_array,
+    rcutils_uint8_array_fini, rcutils_uint8_array_init, rmw_message_info_t,
 };
 
-use crate::{Message, RosError, qos::Qos};
+use crate::{
+    RosError,
+    qos::Qos,
+    wire::{self, Wire},
+};
 
 /// The longest wait of the receiver's thread: bounds how long the end of the node takes.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// Bytes of a message before the first one comes; a longer one makes its own room, once.
+const ROOM: usize = 1024;
 
 /// Wakes the handlers' thread.
 #[derive(Debug, Default)]
@@ -130,9 +140,13 @@ pub(crate) struct DirectNode {
 }
 
 /// See the module.
-pub(crate) struct DirectSubscription<T: Message> {
+pub(crate) struct DirectSubscription<T: Wire> {
     subscription: Box<rcl_subscription_t>,
-    message: *mut T::CStruct,
+    /// The bytes of the newest message, and what they say.
+    bytes: rcl_serialized_message_t,
+    message: T,
+    /// The bytes are read here; else as the middleware does.
+    is_understood: bool,
     node: Rc<RefCell<DirectNode>>,
     /// What the callback rings, at an address that stays.
     _bell: Arc<Bell>,
@@ -245,7 +259,7 @@ impl Drop for DirectNode {
     }
 }
 
-impl<T: Message> DirectSubscription<T> {
+impl<T: Wire> DirectSubscription<T> {
     /// Subscribes to `topic`, a relative or an absolute name.
     pub(crate) fn new(
         node: &Rc<RefCell<DirectNode>>,
@@ -256,14 +270,26 @@ impl<T: Message> DirectSubscription<T> {
         let mut direct = Self {
             // SAFETY: plain data.
             subscription: Box::new(unsafe { rcl_get_zero_initialized_subscription() }),
-            message: T::create_msg(),
+            // SAFETY: plain data, which owns nothing yet.
+            bytes: unsafe { rcutils_get_zero_initialized_uint8_array() },
+            message: T::default(),
+            is_understood: wire::is_understood::<T>(),
             node: Rc::clone(node),
             _bell: Arc::clone(bell),
         };
-        let opened = direct.open(topic, qos, bell);
+        let opened = direct.make_room().and_then(|()| direct.open(topic, qos, bell));
         let name = topic.to_owned();
         opened.map_err(|reason| RosError::Create { kind: "subscription", name, reason })?;
         Ok(direct)
+    }
+
+    fn make_room(&mut self) -> Result<(), String> {
+        // SAFETY: the array owns nothing yet; the allocator is copied.
+        unsafe {
+            let allocator = rcutils_get_default_allocator();
+            let code = rcutils_uint8_array_init(&raw mut self.bytes, ROOM, &raw const allocator);
+            check("rcutils_uint8_array_init", code)
+        }
     }
 
     fn open(&mut self, topic: &str, qos: Qos, bell: &Arc<Bell>) -> Result<(), String> {
@@ -285,19 +311,26 @@ impl<T: Message> DirectSubscription<T> {
     }
 
     /// The next message that is there already.
-    pub(crate) fn take(&mut self) -> Option<T> {
+    pub(crate) fn take(&mut self) -> Option<&T> {
         let mut info = rmw_message_info_t::default();
-        let message: *mut T::CStruct = self.message;
-        // SAFETY: the subscription is open, and the message is of its type.
-        unsafe {
-            let subscription = &raw const *self.subscription;
-            let code = rcl_take(subscription, message.cast(), &raw mut info, ptr::null_mut());
-            (u32::try_from(code) == Ok(RCL_RET_OK)).then(|| T::from_native(&*message))
+        // SAFETY: the subscription and the array are open; the array holds as many bytes as it says.
+        let bytes = unsafe {
+            let (subscription, bytes) = (&raw const *self.subscription, &raw mut self.bytes);
+            let info = &raw mut info;
+            let code = rcl_take_serialized_message(subscription, bytes, info, ptr::null_mut());
+            if u32::try_from(code) != Ok(RCL_RET_OK) || self.bytes.buffer.is_null() {
+                return None;
+            }
+            slice::from_raw_parts(self.bytes.buffer, self.bytes.buffer_length)
+        };
+        if !self.is_understood || self.message.read(bytes).is_none() {
+            self.message = T::from_serialized_bytes(bytes).ok()?;
         }
+        Some(&self.message)
     }
 }
 
-impl<T: Message> Drop for DirectSubscription<T> {
+impl<T: Wire> Drop for DirectSubscription<T> {
     fn drop(&mut self) {
         let mut node = self.node.borrow_mut();
         // SAFETY: rcl refuses what was never made. Taking the callback back waits for a call under way.
@@ -305,8 +338,8 @@ impl<T: Message> Drop for DirectSubscription<T> {
             let subscription = &raw mut *self.subscription;
             rcl_subscription_set_on_new_message_callback(subscription, None, ptr::null());
             rcl_subscription_fini(subscription, &raw mut *node.node);
+            rcutils_uint8_array_fini(&raw mut self.bytes);
         }
-        T::destroy_msg(self.message);
     }
 }
 

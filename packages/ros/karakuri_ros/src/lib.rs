@@ -27,6 +27,7 @@ mod subscription;
 mod throttle;
 mod timer;
 mod transforms;
+mod wire;
 
 pub use action_client::{ActionClient, ClientGoal, ClientGoalState};
 pub use action_server::{ActiveGoal, CancelHandle, GoalRequest};
@@ -48,6 +49,7 @@ pub use throttle::Throttle;
 pub use timer::Timer;
 pub use tracing::{debug, error, info, warn};
 pub use transforms::Transforms;
+pub use wire::{Wire, WirePublisher};
 
 /// The message, service and action types that nodes use, by interface package.
 pub mod msg {

@@ -27,6 +27,7 @@ use crate::{
     parameter_server::{self, Entry, ParameterServer},
     qos::{self, Qos},
     timer::Timers,
+    wire::{self, Way, Wire, WirePublisher},
 };
 
 /// Something that hands what arrived to the node's state; true if there was something.
@@ -266,6 +267,23 @@ impl<S: 'static> Node<S> {
         Ok(Publisher::new(inner, topic))
     }
 
+    /// Publishes on `topic` from one place, many times a second: nothing is allocated once the message has its length.
+    pub fn wire_publisher<T: Wire>(
+        &mut self,
+        topic: &str,
+        qos: Qos,
+    ) -> Result<WirePublisher<T>, RosError> {
+        let way = create("publisher", topic, || {
+            let mut node = self.inner.lock();
+            if wire::is_understood::<T>() {
+                node.create_publisher_untyped(topic, T::TYPE, qos).map(Way::Bytes)
+            } else {
+                node.create_publisher(topic, qos).map(Way::Ordinary)
+            }
+        })?;
+        Ok(WirePublisher::new(way, topic))
+    }
+
     /// Gives every message of `topic` to `callback`, in order. Nothing is lost as long as the handlers keep up with
     /// the history that `qos` sets.
     pub fn subscribe<T: Message>(
@@ -299,7 +317,7 @@ impl<S: 'static> Node<S> {
     /// As [`Node::subscribe`], for what comes a thousand times a second: a participant of its own receives it and wakes the
     /// handlers' thread, which from then on waits for nothing else; all other entities are waited for on a thread of their
     /// own. Between this topic and others there is no order, so it is not for lockstep.
-    pub fn subscribe_directly<T: Message>(
+    pub fn subscribe_directly<T: Wire>(
         &mut self,
         topic: &str,
         qos: Qos,
@@ -316,7 +334,7 @@ impl<S: 'static> Node<S> {
         self.direct.push(Box::new(move |state| {
             let mut any = false;
             while let Some(message) = direct.take() {
-                callback(state, &message);
+                callback(state, message);
                 any = true;
             }
             any
@@ -465,8 +483,9 @@ impl<S: 'static> Node<S> {
         if wanted {
             let qos = Qos::default().keep_last(1).best_effort().volatile();
             self.clock_topic = Some(if let Some(node) = &self.beside {
-                let mut direct = DirectSubscription::new(node, "/clock", qos, &self.bell)?;
-                Box::new(move || direct.take())
+                let mut direct =
+                    DirectSubscription::<ClockMessage>::new(node, "/clock", qos, &self.bell)?;
+                Box::new(move || direct.take().cloned())
             } else {
                 let mut stream = create("subscription", "/clock", || {
                     self.inner.lock().subscribe::<ClockMessage>("/clock", qos)
