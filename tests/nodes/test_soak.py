@@ -127,7 +127,6 @@ def test_a_thousand_random_goals(domain, ros):
     soak(domain, ros, 1000, duration=600.0)
 
 
-@pytest.mark.soak
 def share_of_a_core(ros, node, duration):
     """Of a node that runs, while nobody looks."""
     started, used = time.monotonic(), node.cpu_seconds()
@@ -135,6 +134,7 @@ def share_of_a_core(ros, node, duration):
     return (node.cpu_seconds() - used) / (time.monotonic() - started)
 
 
+@pytest.mark.soak
 def test_processor_time_at_1_khz(domain, ros):
     arm = Arm(domain, period=0.001)
     arm.parameters["feedforward_controller"]["period"] = 0.001
