@@ -159,10 +159,10 @@ impl Sim {
         Ok(())
     }
 
-    /// Says where the fixed robots stand: `world` to their root links.
+    /// Says where the fixed robots stand, and where `odom` is, in which the others move.
     fn publish_bases(&self) {
         let there = self.robots.iter().enumerate().filter(|(i, _)| self.cell.io().is_there(*i));
-        let bases = there.filter_map(|(_, robot)| robot.base_transform(self.clock.now()));
+        let bases = there.map(|(_, robot)| robot.base_transform(self.clock.now()));
         self.tf_static.publish(&TFMessage { transforms: bases.collect() });
     }
 

@@ -1,7 +1,7 @@
 //! The topics of one robot.
 
 use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
-use karakuri_model::{Frame, FrameId, JointKind, Model};
+use karakuri_model::{Base, Frame, FrameId, JointKind, Model};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::geometry_msgs::msg::{TransformStamped, WrenchStamped};
 use karakuri_ros::msg::nav_msgs::msg::Odometry;
@@ -10,9 +10,12 @@ use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::qos::{self, Qos};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Throttle, Time, warn};
-use karakuri_spatial::Motion;
+use karakuri_spatial::{Motion, Pose};
 
 use crate::node::Sim;
+
+/// The frame of odometry (REP 105). Here it is the truth: `world`.
+const ODOM: &str = "odom";
 
 /// Publishers and buffers of a robot.
 #[derive(Debug)]
@@ -47,6 +50,15 @@ fn carried_otherwise(model: &Model) -> Vec<FrameId> {
 /// Equal variances and no covariances. (3×3)
 fn diagonal(variance: f64) -> Vec<f64> {
     (0..9).map(|i| if i % 4 == 0 { variance } else { 0.0 }).collect()
+}
+
+/// Where `child` is in `frame`.
+fn transform((stamp, frame): (&Stamp, &str), child: &str, pose: &Pose) -> TransformStamped {
+    TransformStamped {
+        header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
+        child_frame_id: child.to_owned(),
+        transform: pose.to_message(),
+    }
 }
 
 /// A header with the link as its frame.
@@ -84,7 +96,7 @@ impl RobotTopics {
                 node.publisher(&format!("{prefix}imu/{}", sensor.name), qos::state())?;
             imus.push((publisher, Imu { header: header(&sensor.link), ..Imu::default() }));
         }
-        let floating = matches!(layout.model.base, karakuri_model::Base::Floating);
+        let floating = matches!(layout.model.base, Base::Floating);
         let odometry =
             floating.then(|| node.publisher(&format!("{prefix}odom"), qos::state())).transpose()?;
         let carried = carried_otherwise(&layout.model);
@@ -98,7 +110,7 @@ impl RobotTopics {
             imus,
             motors: None,
             odometry,
-            transforms: (!carried.is_empty())
+            transforms: (floating || !carried.is_empty())
                 .then(|| node.publisher("/tf", qos::state()))
                 .transpose()?,
             carried,
@@ -177,24 +189,23 @@ impl RobotTopics {
         self.joint_states.publish(message);
     }
 
-    /// Where a fixed robot stands in `world`.
-    pub(crate) fn base_transform(&self, now: Time) -> Option<TransformStamped> {
+    /// What stands still in `world`: a fixed robot's root link, or `odom`, in which the others move.
+    pub(crate) fn base_transform(&self, now: Time) -> TransformStamped {
         let root = &self.layout.model.frames[0];
-        let karakuri_model::Base::Fixed(_) = self.layout.model.base else { return None };
-        Some(TransformStamped {
-            header: Header { stamp: now.to_message(), frame_id: "world".to_owned() },
-            child_frame_id: root.name.clone(),
-            transform: root.pose_in_body.to_message(),
-        })
+        let (child, pose) = match self.layout.model.base {
+            Base::Fixed(_) => (root.name.as_str(), root.pose_in_body),
+            Base::Floating => (ODOM, Pose::IDENTITY),
+        };
+        transform((&now.to_message(), "world"), child, &pose)
     }
 
-    /// Publishes the ground truth of a floating base: pose in `odom`, velocity in the root link's axes.
+    /// Publishes the ground truth of a floating base: pose in [`ODOM`], velocity in the root link's axes.
     pub(crate) fn publish_odometry(&self, stamp: &Stamp) {
         let (Some(publisher), Some((pose, velocity))) = (&self.odometry, &self.state.base) else {
             return;
         };
         let mut message = Odometry {
-            header: Header { stamp: stamp.clone(), frame_id: "odom".to_owned() },
+            header: Header { stamp: stamp.clone(), frame_id: ODOM.to_owned() },
             child_frame_id: self.layout.model.frames[0].name.clone(),
             ..Odometry::default()
         };
@@ -206,25 +217,26 @@ impl RobotTopics {
         publisher.publish(&message);
     }
 
-    /// Publishes where the links are whose joints are not in `joint_states`.
+    /// Publishes where a floating root link is, and the links whose joints are not in `joint_states`.
     pub(crate) fn publish_transforms(&self, io: &dyn RobotIo, stamp: &Stamp) {
-        let (Some(publisher), Some(world)) = (&self.transforms, io.world()) else { return };
-        let Some(id) = world.find_robot(&self.layout.name) else { return };
-        let (model, data) = (&self.layout.model, world.robot(id).data());
-        let place = |frame: &Frame| match frame.body {
-            Some(body) => data.pose_in_world[body.0] * frame.pose_in_body,
-            None => frame.pose_in_body,
-        };
-        let transform = |id: &FrameId| {
-            let child = &model.frames[id.0];
-            let parent = &model.frames[child.parent.as_ref()?.frame.0];
-            Some(TransformStamped {
-                header: Header { stamp: stamp.clone(), frame_id: parent.name.clone() },
-                child_frame_id: child.name.clone(),
-                transform: (place(parent).inverse() * place(child)).to_message(),
-            })
-        };
-        let transforms = self.carried.iter().filter_map(transform).collect();
+        let Some(publisher) = &self.transforms else { return };
+        let model = &self.layout.model;
+        let base = self.state.base.as_ref();
+        let base = base.map(|(pose, _)| transform((stamp, ODOM), &model.frames[0].name, pose));
+        let mut transforms: Vec<_> = base.into_iter().collect();
+        let robot = io.world().and_then(|w| Some(w.robot(w.find_robot(&self.layout.name)?)));
+        if let Some(robot) = robot {
+            let place = |frame: &Frame| match frame.body {
+                Some(body) => robot.data().pose_in_world[body.0] * frame.pose_in_body,
+                None => frame.pose_in_body,
+            };
+            transforms.extend(self.carried.iter().filter_map(|id| {
+                let child = &model.frames[id.0];
+                let parent = &model.frames[child.parent.as_ref()?.frame.0];
+                let pose = place(parent).inverse() * place(child);
+                Some(transform((stamp, &parent.name), &child.name, &pose))
+            }));
+        }
         publisher.publish(&TFMessage { transforms });
     }
 
