@@ -8,7 +8,7 @@ mod nodal;
 mod recursive;
 mod simulated;
 
-pub(crate) use loops::{Constraints, for_each_between, largest_gap, solve_semidefinite};
+pub(crate) use loops::{Constraints, largest_gap, path, solve_semidefinite, tied};
 pub use nodal::Nodal;
 pub use recursive::Recursive;
 pub use simulated::Simulated;

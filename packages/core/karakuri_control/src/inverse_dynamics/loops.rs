@@ -76,14 +76,15 @@ pub(crate) struct Constraints {
     given: Vec<f64>,
 }
 
-fn path(model: &Model, l: &LoopJoint) -> Vec<(f64, usize)> {
+/// The freedoms between the bodies of a loop joint, with the sign of [`for_each_between`].
+pub(crate) fn path(model: &Model, l: &LoopJoint) -> Vec<(f64, usize)> {
     let mut path = Vec::new();
     for_each_between(model, (l.body_a, l.body_b), |sign, k| path.push((sign, k)));
     path
 }
 
 /// The coordinates that loops and couplings tie, and the bodies that move with them.
-fn tied(model: &Model) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn tied(model: &Model) -> (Vec<usize>, Vec<usize>) {
     let mut is_tied = vec![false; model.nv];
     for l in &model.loops {
         for_each_between(model, (l.body_a, l.body_b), |_, k| is_tied[k] = true);

@@ -9,7 +9,7 @@ use karakuri_dynamics::Data;
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Pose, Vector3};
 
-use crate::inverse_dynamics::{for_each_between, solve_semidefinite};
+use crate::inverse_dynamics::{path, solve_semidefinite};
 
 /// A pivot below this part of the largest lever is rounding.
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -55,15 +55,20 @@ pub(crate) struct Cuts {
     nv: usize,
     /// First component of every loop joint, and the end. (n loops + 1)
     starts: Vec<usize>,
+    /// Freedoms in each loop, with their signs. (n loops)
+    paths: Vec<Vec<(f64, usize)>>,
     /// `C`, row-major. (nv × n)
     columns: Vec<f64>,
-    /// `[C_p | −τ_p]` and the rule's own row. (at most nv + 1 rows of n + 1)
+    /// Components that any freedom feels; what holds a planar loop in its plane is felt by none. (n)
+    felt: Vec<bool>,
+    /// Components that are solved for, the columns of the system; all others stay zero. (at most n)
+    wanted: Vec<usize>,
+    /// `[C_p | −τ_p]` and the rule's own row. (at most nv + 1 rows of wanted + 1)
     system: Vec<f64>,
     n_rows: usize,
-    /// Row that gives a component; `None` is free. (n)
+    /// Row that gives a wanted component; `None` is free. (wanted)
     row_of: Vec<Option<usize>>,
-    /// Components that may be used as pivots. (n)
-    usable: Vec<bool>,
+    /// Columns that are free.
     free: Vec<usize>,
     pub(crate) lambda: Vec<f64>,
     /// `GᵀG` and `−Gᵀ b` of the free components. (n × n), (n)
@@ -86,15 +91,23 @@ impl Cuts {
         }
         let n = starts[starts.len() - 1] + model.couplings.len();
         let nv = model.nv;
+        let mut columns = vec![0.0; nv * n];
+        for (c, component) in model.couplings.iter().zip(starts[starts.len() - 1]..) {
+            let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+            columns[f.v_start * n + component] = 1.0;
+            columns[l.v_start * n + component] = -c.multiplier;
+        }
         Self {
             n,
             nv,
             starts,
-            columns: vec![0.0; nv * n],
+            paths: model.loops.iter().map(|l| path(model, l)).collect(),
+            columns,
+            felt: vec![true; n],
+            wanted: Vec::with_capacity(n),
             system: vec![0.0; (nv + 1) * (n + 1)],
             n_rows: 0,
-            row_of: vec![None; n],
-            usable: vec![true; n],
+            row_of: Vec::with_capacity(n),
             free: Vec::with_capacity(n),
             lambda: vec![0.0; n],
             normal: vec![0.0; n * n],
@@ -191,33 +204,35 @@ impl Cuts {
         closure
     }
 
-    /// `C`: what a unit pair of every component asks of all freedoms.
+    /// `C`: what a unit pair of every component asks of all freedoms. The gears' part is constant.
     fn fill_columns(&mut self, model: &Model, data: &Data) {
-        self.columns.fill(0.0);
         let n = self.n;
-        let mut component = 0;
-        for l in &model.loops {
+        for (i, l) in model.loops.iter().enumerate() {
             let X_WA = frame(data, l.body_a, &l.pose_in_a);
             let X_WB = frame(data, l.body_b, &l.pose_in_b);
-            for k in (0..6).filter(|k| l.locked[*k]) {
+            let components = self.starts[i]..self.starts[i + 1];
+            for (k, component) in (0..6).filter(|k| l.locked[*k]).zip(components) {
                 let e: Vector3 = X_WA.rotation.column(k % 3).into();
                 let F = if k < 3 {
                     Force::new(e, Vector3::zeros())
                 } else {
                     Force::new((X_WB.translation - data.origin).cross(&e), e)
                 };
-                for_each_between(model, (l.body_a, l.body_b), |sign, j| {
+                for &(sign, j) in &self.paths[i] {
                     self.columns[j * n + component] = sign * data.subspace[j].dot(&F);
-                });
-                component += 1;
+                }
             }
         }
-        for c in &model.couplings {
-            let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
-            self.columns[f.v_start * n + component] = 1.0;
-            self.columns[l.v_start * n + component] = -c.multiplier;
-            component += 1;
+        let rounding = RANK_TOLERANCE * self.scale();
+        self.felt.fill(false);
+        for row in self.columns.chunks_exact(n) {
+            self.felt.iter_mut().zip(row).for_each(|(felt, c)| *felt |= c.abs() > rounding);
         }
+    }
+
+    /// The largest lever.
+    fn scale(&self) -> f64 {
+        self.columns.iter().fold(0.0, |s: f64, c| s.max(c.abs()))
     }
 
     fn by_least_norm(
@@ -228,23 +243,28 @@ impl Cuts {
         rule: &Rule,
         tau: &[f64],
     ) -> Closure {
-        self.usable.fill(true);
+        let squeeze = match rule {
+            Rule::Squeeze { contacts, force } => Some((*contacts, *force)),
+            _ => None,
+        };
+        // What no freedom feels may be what squeezes.
+        self.want(|j, felt| felt[j] || squeeze.is_some());
         self.fill_system(is_passive, tau);
-        if let Rule::Squeeze { contacts, force } = rule {
-            self.add_squeeze(model, data, *contacts, *force);
+        if let Some((contacts, force)) = squeeze {
+            self.add_squeeze(model, data, contacts, force);
         }
         let closure = self.eliminate();
         self.free.clear();
-        self.free.extend((0..self.n).filter(|j| self.row_of[*j].is_none()));
+        self.free.extend((0..self.wanted.len()).filter(|c| self.row_of[*c].is_none()));
         let n_free = self.free.len();
         self.normal.fill(0.0);
         self.right.clear();
         self.right.resize(n_free, 0.0);
-        if matches!(rule, Rule::Squeeze { .. }) {
-            for j in 0..self.n {
-                let base = self.base(j);
-                for (s, &f) in self.slope.iter_mut().zip(&self.free) {
-                    *s = slope(&self.system, self.n, self.row_of[j], j, f);
+        if squeeze.is_some() {
+            for column in 0..self.wanted.len() {
+                let base = self.base(column);
+                for (k, &f) in self.free.iter().enumerate() {
+                    self.slope[k] = self.slope_of(column, f);
                 }
                 add_normal(&mut self.normal, &mut self.right, &self.slope[..n_free], base);
             }
@@ -253,18 +273,18 @@ impl Cuts {
                 Rule::Weighted(ratings) => ratings.iter().copied().fold(0.0, f64::max),
                 _ => 1.0,
             };
-            for k in (0..self.nv).filter(|k| driven[*k]) {
+            for k in (0..self.nv).filter(|k| driven[*k] && n_free > 0) {
                 let weight = match rule {
                     Rule::Weighted(ratings) => largest / ratings[k],
                     _ => 1.0,
                 };
-                let row = k * self.n..(k + 1) * self.n;
                 let mut base = tau[k];
                 self.slope.fill(0.0);
-                for (j, c) in self.columns[row].iter().enumerate().filter(|(_, c)| **c != 0.0) {
-                    base += c * self.base(j);
-                    for (s, &f) in self.slope.iter_mut().zip(&self.free) {
-                        *s += c * slope(&self.system, self.n, self.row_of[j], j, f);
+                for (column, &j) in self.wanted.iter().enumerate() {
+                    let c = self.columns[k * self.n + j];
+                    base += c * self.base(column);
+                    for (i, &f) in self.free.iter().enumerate() {
+                        self.slope[i] += c * self.slope_of(column, f);
                     }
                 }
                 self.slope.iter_mut().for_each(|s| *s *= weight);
@@ -273,12 +293,10 @@ impl Cuts {
             }
         }
         solve_semidefinite(&mut self.normal[..n_free * n_free], &mut self.right);
-        for j in 0..self.n {
-            let mut x = self.base(j);
-            for (z, &f) in self.right.iter().zip(&self.free) {
-                x += z * slope(&self.system, self.n, self.row_of[j], j, f);
-            }
-            self.lambda[j] = x;
+        for (column, &j) in self.wanted.iter().enumerate() {
+            let ways = self.right.iter().zip(&self.free);
+            let along: f64 = ways.map(|(z, &f)| z * self.slope_of(column, f)).sum();
+            self.lambda[j] = self.base(column) + along;
         }
         closure
     }
@@ -294,33 +312,41 @@ impl Cuts {
         self.share.fill(0.0);
         for (l, share) in shares.iter().enumerate() {
             let run = self.starts[l]..self.starts[l + 1];
-            self.usable.fill(false);
-            self.usable[run.clone()].fill(true);
+            self.want(|j, felt| felt[j] && run.contains(&j));
             self.fill_system(&is_passive, tau);
             let closure = self.eliminate();
             worst.rank = worst.rank.min(closure.rank);
             worst.condition = worst.condition.min(closure.condition);
-            for j in run {
-                self.share[j] = share * self.base(j);
+            for (column, &j) in self.wanted.iter().enumerate() {
+                self.share[j] = share * self.base(column);
             }
         }
         self.lambda.copy_from_slice(&self.share);
         worst
     }
 
+    /// Chooses what is solved for, by its number and what is felt.
+    fn want(&mut self, is_wanted: impl Fn(usize, &[bool]) -> bool) {
+        let Self { wanted, felt, n, .. } = self;
+        wanted.clear();
+        wanted.extend((0..*n).filter(|j| is_wanted(*j, felt)));
+    }
+
     fn fill_system(&mut self, is_passive: impl Fn(usize) -> bool, tau: &[f64]) {
-        let (n, width) = (self.n, self.n + 1);
+        let (m, width) = (self.wanted.len(), self.wanted.len() + 1);
         self.n_rows = 0;
         for k in (0..self.nv).filter(|k| is_passive(*k)) {
             let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
-            row[..n].copy_from_slice(&self.columns[k * n..(k + 1) * n]);
-            row[n] = -tau[k];
+            let columns = &self.columns[k * self.n..(k + 1) * self.n];
+            row.iter_mut().zip(&self.wanted).for_each(|(x, j)| *x = columns[*j]);
+            row[m] = -tau[k];
             self.n_rows += 1;
         }
     }
 
     /// `(λ₁ − λ₂)·n/2 = f_s` in the translational components of both contacts.
     fn add_squeeze(&mut self, model: &Model, data: &Data, contacts: [usize; 2], force: f64) {
+        // All components are wanted.
         let width = self.n + 1;
         let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
         row.fill(0.0);
@@ -342,37 +368,38 @@ impl Cuts {
 
     /// Gauss-Jordan with full pivoting.
     fn eliminate(&mut self) -> Closure {
-        let (n, width) = (self.n, self.n + 1);
-        self.row_of.fill(None);
-        let scale = self.columns.iter().fold(0.0, |s: f64, c| s.max(c.abs()));
+        let (m, width) = (self.wanted.len(), self.wanted.len() + 1);
+        self.row_of.clear();
+        self.row_of.resize(m, None);
+        let rounding = RANK_TOLERANCE * self.scale();
         let (mut largest, mut smallest): (f64, f64) = (0.0, f64::INFINITY);
+        let rows = &mut self.system[..self.n_rows * width];
         let mut done = 0;
         while done < self.n_rows {
-            let mut best = (RANK_TOLERANCE * scale, None);
-            for row in done..self.n_rows {
-                for j in (0..n).filter(|j| self.usable[*j]) {
-                    let size = self.system[row * width + j].abs();
-                    if size > best.0 {
-                        best = (size, Some((row, j)));
+            let mut best = (rounding, None);
+            for (i, row) in rows.chunks_exact(width).enumerate().skip(done) {
+                for (j, x) in row[..m].iter().enumerate() {
+                    if x.abs() > best.0 {
+                        best = (x.abs(), Some((i, j)));
                     }
                 }
             }
             let Some((row, j)) = best.1 else { break };
             (largest, smallest) = (largest.max(best.0), smallest.min(best.0));
-            for c in 0..width {
-                self.system.swap(done * width + c, row * width + c);
+            let (above, from_done) = rows.split_at_mut(done * width);
+            let (first, below) = from_done.split_at_mut(width);
+            if row > done {
+                first.swap_with_slice(&mut below[(row - done - 1) * width..][..width]);
             }
-            let pivot = self.system[done * width + j];
-            for c in 0..width {
-                self.system[done * width + c] /= pivot;
+            let pivot = first[j];
+            for x in first.iter_mut() {
+                *x /= pivot;
             }
-            for other in (0..self.n_rows).filter(|r| *r != done) {
-                let factor = self.system[other * width + j];
+            for other in above.chunks_exact_mut(width).chain(below.chunks_exact_mut(width)) {
+                let factor = other[j];
                 if factor != 0.0 {
-                    for c in 0..width {
-                        self.system[other * width + c] -= factor * self.system[done * width + c];
-                    }
-                    self.system[other * width + j] = 0.0;
+                    other.iter_mut().zip(&*first).for_each(|(x, y)| *x -= factor * y);
+                    other[j] = 0.0;
                 }
             }
             self.row_of[j] = Some(done);
@@ -382,17 +409,18 @@ impl Cuts {
         Closure { rank: done, condition, missing: (0.0, 0) }
     }
 
-    /// Value of component `j` while the free ones are zero.
-    fn base(&self, j: usize) -> f64 {
-        self.row_of[j].map_or(0.0, |row| self.system[row * (self.n + 1) + self.n])
+    /// Value of a wanted component while the free ones are zero.
+    fn base(&self, column: usize) -> f64 {
+        let m = self.wanted.len();
+        self.row_of[column].map_or(0.0, |row| self.system[row * (m + 1) + m])
     }
-}
 
-/// How component `j` follows the free component `f`.
-fn slope(system: &[f64], n: usize, row: Option<usize>, j: usize, f: usize) -> f64 {
-    match row {
-        Some(row) => -system[row * (n + 1) + f],
-        None => f64::from(u8::from(j == f)),
+    /// How a wanted component follows a free one.
+    fn slope_of(&self, column: usize, free: usize) -> f64 {
+        match self.row_of[column] {
+            Some(row) => -self.system[row * (self.wanted.len() + 1) + free],
+            None => f64::from(u8::from(column == free)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use karakuri_dynamics::{Data, forward_kinematics, rnea};
+use karakuri_dynamics::{Data, forward_kinematics, forward_kinematics_of, rnea};
 use karakuri_spatial::{Force, Vector3};
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use super::block::{Block, STRETCH};
 use super::check::{Seen, near_dead_point};
 use super::cuts::{Closure, Cuts};
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
-use crate::inverse_dynamics::{Constraints, largest_gap};
+use crate::inverse_dynamics::{Constraints, largest_gap, tied};
 
 /// A loop may be open so far that the acceleration it feigns is this large. [m/s²]
 const GAP_ACCELERATION: f64 = 1e-3;
@@ -278,8 +278,9 @@ impl Summary {
 struct Worker<'a> {
     scheme: &'a Scheme,
     block: Block,
-    /// For the cuts.
+    /// For the cuts: places of the bodies that loops move, against those that carry them, which stand still here.
     data: Data,
+    tied: Vec<usize>,
     cuts: Cuts,
     summary: Summary,
     has_rotors: bool,
@@ -288,10 +289,13 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(scheme: &'a Scheme) -> Self {
         let m = &scheme.mechanism;
+        let mut data = Data::new(&m.model);
+        forward_kinematics(&m.model, &mut data, &m.model.neutral_position());
         Self {
             scheme,
             block: Block::new(m, scheme.nodes, scheme.variant),
-            data: Data::new(&m.model),
+            data,
+            tied: tied(&m.model).1,
             cuts: Cuts::new(&m.model),
             summary: Summary { condition: (1.0, 0), ..Summary::default() },
             has_rotors: m.model.joints.iter().any(|j| j.armature != 0.0 || j.damping != 0.0),
@@ -338,7 +342,8 @@ impl<'a> Worker<'a> {
         }
         if !model.loops.is_empty() {
             let data = &mut self.data;
-            forward_kinematics(model, data, &target.q[sample * model.nq..][..model.nq]);
+            let q = &target.q[sample * model.nq..][..model.nq];
+            forward_kinematics_of(model, data, q, &self.tied);
             let limit = GAP_ACCELERATION * target.dt * target.dt;
             let (gap, name) = largest_gap(model, data);
             if gap > limit.max(1e-11) || gap.is_nan() {
