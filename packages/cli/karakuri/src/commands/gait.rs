@@ -44,7 +44,7 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct Files {
-    /// The gait, YAML, such as config/gaits/h2.yaml
+    /// The gait, YAML: of those in config/gaits, `h2.yaml` is steady and `ah2_start.yaml` a start
     gait: PathBuf,
     /// What the arms do, instead of the file's word: fixed, active or passive
     #[arg(long)]
@@ -119,7 +119,9 @@ fn read(files: &Files) -> Result<GaitFile> {
 }
 
 fn missing(files: &Files, key: &str) -> anyhow::Error {
-    anyhow!("{}: there is no `{key}`; this command needs it", files.gait.display())
+    let gait = files.gait.display();
+    let like = if key == "steady" { "h2" } else { "ah2_start" };
+    anyhow!("{gait}: there is no `{key}`; give it one as config/gaits/{like}.yaml has")
 }
 
 fn write(files: &Files, report: &Value) -> Result<()> {
