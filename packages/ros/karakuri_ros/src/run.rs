@@ -7,7 +7,9 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
     },
+    thread,
     time::Duration,
 };
 
@@ -23,6 +25,11 @@ use crate::{
 /// The longest wait for an event: bounds the time to notice a signal.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
+/// The longest that the middleware may take to leave the network; `launch` takes a node for stuck after 5 s.
+const LONGEST_END: Duration = Duration::from_secs(3);
+
+/// Exit code of a node that failed.
+const FAILED: u8 = 1;
 /// Exit code of a wrong command line.
 const USAGE: u8 = 2;
 
@@ -88,14 +95,13 @@ fn live<S: 'static, E: fmt::Display>(
         Ok(state) => state,
         Err(reason) => {
             error!("failed to start: {reason:#}");
-            log.detach();
-            return ExitCode::FAILURE;
+            return leave(node, log, FAILED);
         }
     };
     if let Err(reason) = node.announce() {
         error!("{reason}");
-        log.detach();
-        return ExitCode::from(USAGE);
+        drop(state);
+        return leave(node, log, USAGE);
     }
     while !stop.is_requested() {
         if let Err(error) = node.spin(&mut state, LONGEST_WAIT) {
@@ -108,9 +114,30 @@ fn live<S: 'static, E: fmt::Display>(
     if let Some(reason) = &failure {
         error!("{reason}");
     }
+    leave(node, log, if failure.is_some() { FAILED } else { 0 })
+}
+
+/// Leaves the network; in time even where the middleware does not.
+///
+/// Fast DDS 2.14 may wait for ever for a listener that waits for it, when a peer says goodbye while its own participant is
+/// destroyed: one of some hundred ends of a whole system. The process then ends as it is, and peers miss it when its lease
+/// is over, as that of a process that was killed.
+fn leave<S: 'static>(node: Node<S>, log: &LogSink, code: u8) -> ExitCode {
     log.detach();
+    let name = node.full_name().to_owned();
+    let (left, leaving) = mpsc::channel::<()>();
+    let end = move || {
+        if leaving.recv_timeout(LONGEST_END) == Err(RecvTimeoutError::Timeout) {
+            say(&name, &"the middleware does not leave the network; ended without it");
+            // at once: what runs at an orderly exit would wait, too
+            signal_hook::low_level::exit(code.into());
+        }
+    };
+    // without a thread for it the end takes as long as it takes
+    drop(thread::Builder::new().name("end".to_owned()).spawn(end));
     drop(node);
-    if failure.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    drop(left);
+    ExitCode::from(code)
 }
 
 fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate::RosError> {
