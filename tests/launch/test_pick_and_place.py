@@ -35,7 +35,7 @@ def test_two_runs_in_lockstep_are_equal_bit_by_bit(environment, tmp_path):
     first, second = paths
     common = first.keys() & second.keys()
     # A slow listener misses samples; those that both heard must be equal to the last bit.
-    assert len(common) > 20, f"{len(common)} of {len(first)} and {len(second)} samples"
+    assert len(common) > 5, f"{len(common)} of {len(first)} and {len(second)} samples"
     different = [time for time in sorted(common, key=float) if first[time] != second[time]]
     assert different == []
 
