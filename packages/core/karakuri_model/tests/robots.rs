@@ -28,7 +28,7 @@ fn real_robots_have_the_freedoms_and_masses_of_their_files() {
         (12, 2.500_002_789_999_999_5, 17),
         (29, 33.341_142_020_000_01, 39),
         (29, 130.8, 31),
-        (44, 93.33572399999996, 60),
+        (44, 93.335_723_999_999_96, 60),
     ];
     for ((name, text), (nv, mass, links)) in ROBOTS.into_iter().zip(expected) {
         let source = Source::urdf(name, text).with_base(Base::Floating);
