@@ -230,8 +230,7 @@ impl MovePlanner {
         mut see: impl FnMut(f64, &Pose, &Motion, &Motion),
     ) {
         let order: Vec<_> = (0..self.joints.len()).map(Some).collect();
-        let held = vec![0.0; self.joints.len()];
-        let path = Path::new(trajectory, &order, &held);
+        let path = Path::new(trajectory, &order);
         let mut samples = vec![JointSample::default(); self.joints.len()];
         let (mut q, mut v, mut vdot) = (q.to_vec(), vec![0.0; model.nv], vec![0.0; model.nv]);
         let entry: Vec<_> = path.first().iter().map(crate::trajectory::Knot::sample).collect();

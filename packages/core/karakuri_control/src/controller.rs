@@ -19,10 +19,10 @@ use karakuri_spatial::Force;
 
 pub use feedback::Gains;
 pub use force::{Axes, ForceSettings, TargetWrench};
-pub use settings::{ControllerError, FeedforwardSettings, Payload};
+pub use settings::{ControllerError, FeedforwardSettings, Payload, PreparedSettings};
 
 use crate::Time;
-use crate::inverse_dynamics::{InverseDynamics, METHODS, Motion, Realised, method};
+use crate::inverse_dynamics::{InverseDynamics, Motion, Realised};
 use crate::joint_trajectory::{FinishedGoal, GroupSettings, JointTrajectoryMachine};
 use crate::trajectory::JointSample;
 use feedback::Feedback;
@@ -134,7 +134,7 @@ impl FeedforwardController {
             return Err(ControllerError::NoGroups { robot: model.name.clone() });
         }
         let loaded = settings.check(&model)?;
-        let method = find_method(&settings.method, loaded.as_ref().unwrap_or(&model))?;
+        let method = settings.find_method(loaded.as_ref().unwrap_or(&model))?;
         let mut driven = vec![false; model.nv];
         let mut groups = Vec::new();
         for group in &model.groups {
@@ -182,6 +182,11 @@ impl FeedforwardController {
         })
     }
 
+    /// The robot.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
     /// The groups, in the robot YAML's order.
     pub fn groups(&self) -> &[Group] {
         &self.groups
@@ -204,15 +209,19 @@ impl FeedforwardController {
 
     /// Changes settings between two updates.
     pub fn set_settings(&mut self, settings: FeedforwardSettings) -> Result<(), ControllerError> {
-        if settings.method != self.settings.method || settings.payload != self.settings.payload {
-            let loaded = settings.check(&self.model)?;
-            self.method = find_method(&settings.method, loaded.as_ref().unwrap_or(&self.model))?;
-            self.loaded = loaded;
-        } else {
-            settings.check(&self.model)?;
-        }
-        self.settings = settings;
+        let mut prepared = PreparedSettings::new(&self.model, &self.settings, settings)?;
+        self.apply(&mut prepared);
         Ok(())
+    }
+
+    /// Puts settings into force that were prepared to follow those in force. Nothing is allocated or freed: what was in force
+    /// is left in `prepared`.
+    pub fn apply(&mut self, prepared: &mut PreparedSettings) {
+        core::mem::swap(&mut self.settings, &mut prepared.settings);
+        if let Some((method, loaded)) = &mut prepared.rebuilt {
+            core::mem::swap(&mut self.method, method);
+            core::mem::swap(&mut self.loaded, loaded);
+        }
     }
 
     /// Lets a link exert forces on its surroundings; gives the index by which to set them.
@@ -351,13 +360,6 @@ impl FeedforwardController {
 /// What the drive adds by itself.
 fn servo_effort(drive: karakuri_model::Drive, error: &JointSample) -> f64 {
     drive.stiffness * error.position + drive.damping * error.velocity
-}
-
-fn find_method(name: &str, model: &Model) -> Result<Box<dyn InverseDynamics>, ControllerError> {
-    method(name, model).ok_or_else(|| ControllerError::UnknownMethod {
-        name: name.to_owned(),
-        known: METHODS.join(", "),
-    })
 }
 
 impl Controller for FeedforwardController {

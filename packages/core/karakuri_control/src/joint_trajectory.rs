@@ -19,18 +19,20 @@
 //! Units: rad or m, s, N·m or N. Arrays have one entry a joint of the group.
 
 mod goal;
+mod prepared;
 mod settings;
 mod validate;
 
 pub use goal::{
     ErrorCode, FinishedGoal, Goal, GoalId, GoalStatus, JointTolerance, Outcome, Quantity, Shortfall,
 };
+pub use prepared::Prepared;
 pub use settings::{GroupSettings, JointSettings, Tolerance};
 pub use validate::GoalError;
 
 use crate::Time;
 use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
-use goal::ActiveGoal;
+use goal::Limits;
 
 /// Runs the trajectories of one group of joints.
 #[derive(Debug, Clone)]
@@ -38,7 +40,10 @@ pub struct JointTrajectoryMachine {
     settings: GroupSettings,
     continuous: Vec<bool>,
     motion: Motion,
-    goal: Option<ActiveGoal>,
+    /// What is followed, and the limits of the goal under way; of others that are over what is left is kept for their memory.
+    path: Path,
+    limits: Limits,
+    goal: Option<GoalId>,
     next_goal: u64,
     /// Time of the last update.
     last: Option<Time>,
@@ -49,7 +54,6 @@ pub struct JointTrajectoryMachine {
     previous: Vec<JointSample>,
     /// The state in which the path was entered.
     entry: Vec<JointSample>,
-    scratch: Vec<f64>,
     speed_limited: bool,
     waiting: Option<Shortfall>,
     not_following: Option<Shortfall>,
@@ -57,7 +61,7 @@ pub struct JointTrajectoryMachine {
 }
 
 /// What the machine does at present.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Motion {
     /// Nothing was measured yet, or the clock jumped: hold what is measured next.
     Start,
@@ -68,12 +72,10 @@ enum Motion {
     /// Follow a path.
     Follow {
         start: Option<Time>,
-        accepted: Time,
         /// It comes from a goal, not from a stream of references.
         is_goal: bool,
         /// When it was entered, relative to its start. [s]
         entered: Option<f64>,
-        path: Path,
     },
 }
 
@@ -85,6 +87,8 @@ impl JointTrajectoryMachine {
             continuous: settings.joints.iter().map(|j| j.continuous).collect(),
             settings,
             motion: Motion::Start,
+            path: Path::default(),
+            limits: Limits::default(),
             goal: None,
             next_goal: 1,
             last: None,
@@ -93,7 +97,6 @@ impl JointTrajectoryMachine {
             error: none.clone(),
             command: none.clone(),
             previous: none.clone(),
-            scratch: vec![0.0; none.len()],
             entry: none,
             speed_limited: false,
             waiting: None,
@@ -140,7 +143,7 @@ impl JointTrajectoryMachine {
 
     /// The goal under way.
     pub fn active_goal(&self) -> Option<GoalId> {
-        self.goal.as_ref().map(|g| g.id)
+        self.goal
     }
 
     /// What the goal under way still lacks after its last point: joint, error and limit.
@@ -154,13 +157,10 @@ impl JointTrajectoryMachine {
         goal: &Goal,
         now: Time,
     ) -> Result<(GoalId, Option<FinishedGoal>), GoalError> {
-        let order = self.check(&goal.trajectory, now, false)?;
-        let preempted = self.finish(Outcome::Preempted);
+        let mut prepared = self.prepare()?.prepare_goal(GoalId(self.next_goal), goal, now)?;
         let id = GoalId(self.next_goal);
         self.next_goal += 1;
-        self.goal = Some(ActiveGoal::new(id, goal, &self.settings));
-        self.follow(&goal.trajectory, &order, (now, true));
-        Ok((id, preempted))
+        Ok((id, self.follow(&mut prepared)))
     }
 
     /// Takes a trajectory from the topic. A goal under way goes on and is judged against the new trajectory.
@@ -169,31 +169,40 @@ impl JointTrajectoryMachine {
         trajectory: &JointTrajectory,
         now: Time,
     ) -> Result<(), GoalError> {
-        let order = self.check(trajectory, now, true)?;
-        self.follow(trajectory, &order, (now, false));
+        let mut prepared = self.prepare()?.prepare_topic(trajectory, now)?;
+        self.follow(&mut prepared);
         Ok(())
     }
 
     /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without taking it.
     pub fn check_goal(&self, trajectory: &JointTrajectory, now: Time) -> Result<(), GoalError> {
-        self.check(trajectory, now, false).map(|_| ())
+        validate::check(trajectory, self.prepare()?, now, false).map(|_| ())
     }
 
-    fn check(
-        &self,
-        trajectory: &JointTrajectory,
-        now: Time,
-        from_topic: bool,
-    ) -> Result<Vec<Option<usize>>, GoalError> {
-        if self.last.is_none() {
-            return Err(GoalError::NoState);
+    fn prepare(&self) -> Result<&GroupSettings, GoalError> {
+        if self.last.is_none() { Err(GoalError::NoState) } else { Ok(&self.settings) }
+    }
+
+    /// Follows what was prepared, from the next update on, in place of what runs. Nothing is allocated or freed: the memory of
+    /// what ran is left in `prepared`. The preempted goal's result comes back.
+    pub fn follow(&mut self, prepared: &mut Prepared) -> Option<FinishedGoal> {
+        core::mem::swap(&mut self.path, &mut prepared.path);
+        self.path.hold(&self.command);
+        let mut preempted = None;
+        if let Some((id, limits)) = &mut prepared.goal {
+            preempted = self.finish(Outcome::Preempted);
+            core::mem::swap(&mut self.limits, limits);
+            self.goal = Some(*id);
         }
-        validate::check(trajectory, &self.settings, now, from_topic)
+        let is_goal = prepared.goal.is_some();
+        self.motion = Motion::Follow { start: prepared.start, is_goal, entered: None };
+        self.waiting = None;
+        preempted
     }
 
     /// Cancels a goal: brakes or holds. `None` when it is not under way (any more).
     pub fn cancel(&mut self, id: GoalId) -> Option<FinishedGoal> {
-        self.goal.as_ref().filter(|g| g.id == id)?;
+        self.goal.filter(|goal| *goal == id)?;
         let lacking = self.waiting;
         self.stop();
         self.finish(Outcome::Canceled { lacking })
@@ -295,24 +304,9 @@ impl JointTrajectoryMachine {
         })
     }
 
-    fn follow(
-        &mut self,
-        trajectory: &JointTrajectory,
-        order: &[Option<usize>],
-        (accepted, is_goal): (Time, bool),
-    ) {
-        for (held, command) in self.scratch.iter_mut().zip(&self.command) {
-            *held = command.position;
-        }
-        let path = Path::new(trajectory, order, &self.scratch);
-        self.motion =
-            Motion::Follow { start: trajectory.start, accepted, is_goal, entered: None, path };
-        self.waiting = None;
-    }
-
     fn finish(&mut self, outcome: Outcome) -> Option<FinishedGoal> {
         self.waiting = None;
-        self.goal.take().map(|goal| FinishedGoal { id: goal.id, outcome })
+        self.goal.take().map(|id| FinishedGoal { id, outcome })
     }
 
     /// Brakes if anything moves and may brake, else holds.
@@ -351,8 +345,9 @@ impl JointTrajectoryMachine {
                 }
                 None
             }
-            Motion::Follow { start, accepted, is_goal, entered, path } => {
-                let start = *start.get_or_insert(now.max(*accepted));
+            Motion::Follow { start, is_goal, entered } => {
+                let path = &mut self.path;
+                let start = *start.get_or_insert(now);
                 let t = now.since(start);
                 if entered.is_none() {
                     let from = if self.settings.interpolate_from_desired_state {
@@ -396,15 +391,16 @@ impl JointTrajectoryMachine {
     }
 
     fn judge(&mut self, phase: Option<(Phase, f64)>) -> Option<Outcome> {
-        let goal = self.goal.as_ref()?;
-        let (phase, time) = phase?;
+        self.goal?;
+        let (limits, (phase, time)) = (&self.limits, phase?);
         if phase != Phase::After {
-            return shortfall(&self.error, &goal.path_tolerance, time).map(Outcome::PathTolerance);
+            return shortfall(&self.error, &limits.path_tolerance, time)
+                .map(Outcome::PathTolerance);
         }
-        self.waiting = shortfall(&self.error, &goal.goal_tolerance, time);
+        self.waiting = shortfall(&self.error, &limits.goal_tolerance, time);
         match self.waiting {
             None => Some(Outcome::Reached),
-            Some(s) if goal.goal_time > 0.0 && time > goal.goal_time => {
+            Some(s) if limits.goal_time > 0.0 && time > limits.goal_time => {
                 Some(Outcome::GoalTolerance(s))
             }
             Some(_) => None,

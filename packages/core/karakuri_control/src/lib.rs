@@ -7,11 +7,13 @@ pub mod inverse_dynamics;
 pub mod joint_trajectory;
 pub mod nodal;
 pub mod profile;
+pub mod realtime;
 mod time;
 pub mod trajectory;
 
 pub use controller::{
     Axes, Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings,
-    ForceSettings, Gains, Group, GroupEvent, Payload, State, Status, TargetWrench,
+    ForceSettings, Gains, Group, GroupEvent, Payload, PreparedSettings, State, Status,
+    TargetWrench,
 };
 pub use time::Time;

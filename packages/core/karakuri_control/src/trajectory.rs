@@ -182,9 +182,10 @@ pub fn shortest_angle(from: f64, to: f64) -> f64 {
 /// A trajectory's points in the order of a group's joints, ready to be sampled.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Path {
-    n_joints: usize,
     times: Vec<f64>,
     knots: Vec<Knot>,
+    /// Joints that the trajectory says nothing of. (n)
+    held: Vec<bool>,
     lacks_positions: bool,
 }
 
@@ -201,23 +202,23 @@ pub enum Phase {
 
 impl Path {
     /// From a trajectory that was checked. `order[j]` is the column of the group's joint `j`; joints without a
-    /// column stay at `held[j]`. [rad or m] (n)
-    pub(crate) fn new(trajectory: &JointTrajectory, order: &[Option<usize>], held: &[f64]) -> Self {
+    /// column stay where [`hold`](Self::hold) is told.
+    pub(crate) fn new(trajectory: &JointTrajectory, order: &[Option<usize>]) -> Self {
         let knots = trajectory.points.iter().flat_map(|point| {
-            order.iter().zip(held).map(move |(&column, &held)| match column {
+            order.iter().map(move |&column| match column {
                 Some(c) => Knot {
                     position: point.positions.get(c).copied().unwrap_or(f64::NAN),
                     velocity: point.velocities.get(c).copied(),
                     acceleration: point.accelerations.get(c).copied(),
                     effort: point.efforts.get(c).copied(),
                 },
-                None => JointSample::at_rest(held).into(),
+                None => JointSample::default().into(),
             })
         });
         Self {
-            n_joints: order.len(),
             times: trajectory.points.iter().map(|p| p.time_from_start).collect(),
             knots: knots.collect(),
+            held: order.iter().map(Option::is_none).collect(),
             lacks_positions: trajectory.points.iter().any(|p| p.positions.is_empty()),
         }
     }
@@ -227,14 +228,28 @@ impl Path {
         self.times.last().copied().unwrap_or(0.0)
     }
 
+    fn n_joints(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Keeps the joints that the trajectory says nothing of where they are commanded now. (n)
+    pub(crate) fn hold(&mut self, commanded: &[JointSample]) {
+        for (i, knot) in self.knots.iter_mut().enumerate() {
+            let j = i % self.held.len();
+            if self.held[j] {
+                knot.position = commanded[j].position;
+            }
+        }
+    }
+
     /// The knots of the first point. (n)
     pub(crate) fn first(&self) -> &[Knot] {
-        self.knots.get(..self.n_joints).unwrap_or(&[])
+        self.knots.get(..self.n_joints()).unwrap_or(&[])
     }
 
     /// The knots of the last point. (n)
     pub(crate) fn last(&self) -> &[Knot] {
-        self.knots.len().checked_sub(self.n_joints).map_or(&[], |i| &self.knots[i..])
+        self.knots.len().checked_sub(self.n_joints()).map_or(&[], |i| &self.knots[i..])
     }
 
     /// Ties the path to the state it is entered from at time `t0` (from start; usually ≤ 0): missing positions are
@@ -249,7 +264,8 @@ impl Path {
             }
             let Some(first) = self.knots.get(j).map(|k| k.position) else { continue };
             let shift = from.position + shortest_angle(from.position, first) - first;
-            self.knots.iter_mut().skip(j).step_by(self.n_joints).for_each(|k| k.position += shift);
+            let n = self.held.len();
+            self.knots.iter_mut().skip(j).step_by(n).for_each(|k| k.position += shift);
         }
     }
 
@@ -283,7 +299,7 @@ impl Path {
     fn integrate(&mut self, j: usize, t0: f64, from: &JointSample) {
         let (mut t, mut last) = (t0, *from);
         for (i, &time) in self.times.iter().enumerate() {
-            let knot = &mut self.knots[i * self.n_joints + j];
+            let knot = &mut self.knots[i * self.held.len() + j];
             if knot.position.is_nan() {
                 let dt = (time - t).max(0.0);
                 let acceleration = knot.acceleration.unwrap_or(0.0);
@@ -306,7 +322,7 @@ impl Path {
         out: &mut [JointSample],
     ) -> Phase {
         let next = self.times.partition_point(|&time| time <= t);
-        let n = self.n_joints;
+        let n = self.n_joints();
         if next == self.times.len() {
             out.iter_mut()
                 .zip(self.last())

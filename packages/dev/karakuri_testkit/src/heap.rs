@@ -1,4 +1,4 @@
-//! An allocator that counts, for tests of what must not allocate:
+//! An allocator that counts, for tests of what must neither allocate nor free:
 //!
 //! ```
 //! #[global_allocator]
@@ -22,7 +22,7 @@ thread_local! {
     static REQUESTS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Requests of this thread for memory so far, where [`CountingHeap`] is the global allocator.
+/// How often this thread has asked for memory or given some back so far, where [`CountingHeap`] is the global allocator.
 pub fn heap_requests() -> usize {
     REQUESTS.get()
 }
@@ -36,6 +36,7 @@ unsafe impl GlobalAlloc for CountingHeap {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        REQUESTS.set(REQUESTS.get() + 1);
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }

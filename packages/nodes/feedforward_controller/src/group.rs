@@ -2,25 +2,23 @@
 
 use std::time::Duration;
 
-use karakuri_control::joint_trajectory::{
-    FinishedGoal, GoalId, GoalStatus, JointTrajectoryMachine,
-};
+use karakuri_control::joint_trajectory::{FinishedGoal, GoalId, GoalStatus};
+use karakuri_control::realtime::{Desk, GroupReport};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::control_msgs::msg::JointTrajectoryControllerState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{
-    ActiveGoal, GoalRequest, Node, Publisher, RosError, Throttle, Time, info, qos, warn,
-};
+use karakuri_ros::{ActiveGoal, GoalRequest, Node, Publisher, RosError, Throttle, info, qos, warn};
 
-use crate::convert::{control_time, goal, point_message, trajectory};
+use crate::convert::{goal, point_message, trajectory};
 use crate::node::ControllerNode;
 
 type Follow = FollowJointTrajectory::Action;
 
 /// What a group has at the ROS side.
 pub(crate) struct GroupTopics {
+    index: usize,
     /// Topic of its references, relative to the robot's namespace.
     pub(crate) topic: String,
     names: Vec<String>,
@@ -46,21 +44,17 @@ impl GroupTopics {
             s.on_goal(index, r);
         })?;
         let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
-        Ok(Self { topic, names, state, goal: None, dropped: Throttle::new(Duration::from_secs(2)) })
+        let dropped = Throttle::new(Duration::from_secs(2));
+        Ok(Self { index, topic, names, state, goal: None, dropped })
     }
 
-    /// A goal came; `now` is the time of the newest sample.
-    pub(crate) fn accept(
-        &mut self,
-        machine: &mut JointTrajectoryMachine,
-        request: GoalRequest<Follow>,
-        now: Time,
-    ) {
-        match machine.accept_goal(&goal(request.goal()), control_time(now)) {
+    /// A goal came.
+    pub(crate) fn accept(&mut self, desk: &mut Desk, request: GoalRequest<Follow>) {
+        match desk.accept_goal(self.index, &goal(request.goal())) {
             Err(e) => request.reject(e),
             Ok((id, preempted)) => {
                 if let Some(finished) = preempted {
-                    self.finish(machine, finished);
+                    self.finish(desk, finished);
                 }
                 self.goal = Some((id, request.accept()));
             }
@@ -68,13 +62,8 @@ impl GroupTopics {
     }
 
     /// A trajectory came on the topic. A stream of references that is dropped is told of now and then.
-    pub(crate) fn follow(
-        &self,
-        machine: &mut JointTrajectoryMachine,
-        message: &JointTrajectory,
-        now: Time,
-    ) {
-        if let Err(e) = machine.accept_topic(&trajectory(message), control_time(now))
+    pub(crate) fn follow(&self, desk: &mut Desk, message: &JointTrajectory) {
+        if let Err(e) = desk.accept_topic(self.index, &trajectory(message))
             && self.dropped.ready()
         {
             warn!("{}: dropped: {e}", self.topic);
@@ -82,20 +71,31 @@ impl GroupTopics {
     }
 
     /// Passes a client's cancel on.
-    pub(crate) fn check_cancel(&mut self, machine: &mut JointTrajectoryMachine) {
+    pub(crate) fn check_cancel(&mut self, desk: &mut Desk) {
         let canceling =
             self.goal.as_ref().filter(|(_, goal)| goal.is_canceling()).map(|(id, _)| *id);
-        if let Some(finished) = canceling.and_then(|id| machine.cancel(id)) {
-            self.finish(machine, finished);
+        if let Some(finished) = canceling.and_then(|id| desk.cancel(self.index, id)) {
+            self.finish(desk, finished);
         }
     }
 
-    /// Ends the action of a goal that the machine ended.
-    pub(crate) fn finish(&mut self, machine: &JointTrajectoryMachine, finished: FinishedGoal) {
+    /// A goal is under way.
+    pub(crate) fn has_goal(&self) -> bool {
+        self.goal.is_some()
+    }
+
+    /// Somebody wants to see every cycle.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.state.n_subscribers() > 0
+    }
+
+    /// Ends the action of a goal that ended.
+    pub(crate) fn finish(&mut self, desk: &Desk, finished: FinishedGoal) {
         let Some((_, active)) = self.goal.take_if(|(id, _)| *id == finished.id) else { return };
+        let settings = desk.group_settings(self.index);
         let result = FollowJointTrajectory::Result {
             error_code: finished.outcome.error_code() as i32,
-            error_string: finished.outcome.describe(machine.settings()),
+            error_string: settings.map(|s| finished.outcome.describe(s)).unwrap_or_default(),
         };
         match finished.outcome.status() {
             GoalStatus::Succeeded => active.succeed(result),
@@ -108,30 +108,30 @@ impl GroupTopics {
     }
 
     /// Feedback of the goal under way.
-    pub(crate) fn publish_feedback(&self, machine: &JointTrajectoryMachine, stamp: &Stamp) {
+    pub(crate) fn publish_feedback(&self, group: &GroupReport, stamp: &Stamp) {
         let Some((_, active)) = &self.goal else { return };
         active.publish_feedback(FollowJointTrajectory::Feedback {
             header: Header { stamp: stamp.clone(), ..Header::default() },
             joint_names: self.names.clone(),
-            desired: point_message(machine.desired()),
-            actual: point_message(machine.actual()),
-            error: point_message(machine.error()),
+            desired: point_message(&group.desired),
+            actual: point_message(&group.actual),
+            error: point_message(&group.error),
             ..FollowJointTrajectory::Feedback::default()
         });
     }
 
     /// The state of this cycle.
-    pub(crate) fn publish_state(&self, machine: &JointTrajectoryMachine, stamp: &Stamp) {
-        if self.state.n_subscribers() == 0 {
+    pub(crate) fn publish_state(&self, group: &GroupReport, stamp: &Stamp) {
+        if !self.is_observed() {
             return;
         }
         self.state.publish(&JointTrajectoryControllerState {
             header: Header { stamp: stamp.clone(), ..Header::default() },
             joint_names: self.names.clone(),
-            reference: point_message(machine.desired()),
-            feedback: point_message(machine.actual()),
-            error: point_message(machine.error()),
-            output: point_message(machine.command()),
+            reference: point_message(&group.desired),
+            feedback: point_message(&group.actual),
+            error: point_message(&group.error),
+            output: point_message(&group.command),
             speed_scaling_factor: 1.0,
             ..JointTrajectoryControllerState::default()
         });

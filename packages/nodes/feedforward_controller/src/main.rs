@@ -11,6 +11,7 @@
 //! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
 
 mod convert;
+mod cycle;
 mod forces;
 mod group;
 mod lockstep;

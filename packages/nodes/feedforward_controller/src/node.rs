@@ -1,51 +1,56 @@
-//! The node: a sample in, a command out.
+//! The node: goals, references and parameters to the desk, reports of the desk to results, feedback and diagnostics.
+//!
+//! Samples are answered in [`Cycle`]: on the thread that receives them, which shares no lock with this one; in lockstep here,
+//! in order with what the answer depends on.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use karakuri_control::{Command, Controller, FeedforwardController, GroupEvent, State};
+use karakuri_control::realtime::{Desk, Report, split};
+use karakuri_control::{FeedforwardController, Status as Update};
 use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    FromMessage, GoalRequest, JointStateReader, Node, RobotParameters, Status, Throttle, Time,
-    WirePublisher, info, qos, warn,
+    Audience, FromMessage, GoalRequest, JointStateReader, Node, RobotParameters, RosError, Status,
+    Throttle, Time, info, qos, warn,
 };
 use karakuri_spatial::Force;
+use rtrb::{Consumer, RingBuffer};
 
-use crate::convert::control_time;
+use crate::cycle::Cycle;
 use crate::forces::ForceTopics;
 use crate::group::GroupTopics;
 use crate::lockstep::Sources;
 use crate::parameters::Parameters;
-use crate::timing::Timing;
+use crate::timing::{Stopwatch, Timing};
 
 /// State of the node.
 pub(crate) struct ControllerNode {
-    robot: RobotParameters,
     parameters: Parameters,
     model: Arc<Model>,
-    controller: FeedforwardController,
+    desk: Desk,
     groups: Vec<GroupTopics>,
     forces: Vec<ForceTopics>,
-    reader: JointStateReader,
-    sources: Sources,
-    command: Command,
-    output: WirePublisher<JointState>,
-    message: JointState,
-    /// Joints of the message, as indices of the command's arrays.
-    commanded: Vec<usize>,
-    /// Stamp of the newest sample, and whether it is still to be answered.
-    sample: Option<(Time, bool)>,
+    lockstep: Option<Lockstep>,
+    audience: Audience<JointState>,
+    missing: Consumer<Vec<String>>,
     next_feedback: Time,
     saturated: Throttle,
     incomplete: Throttle,
-    status: karakuri_control::Status,
-    timing: Timing,
+    timing: Arc<Timing>,
     /// How often the robot was lost: silent, or elsewhere than commanded.
     n_interruptions: u64,
+}
+
+/// Samples that are answered when all that the answer depends on is there.
+struct Lockstep {
+    cycle: Cycle,
+    sources: Sources,
+    /// The newest sample, while it is to be answered.
+    sample: Option<Time>,
 }
 
 impl ControllerNode {
@@ -74,66 +79,80 @@ impl ControllerNode {
                 robot.sample_qos(),
             )?);
         }
-        let sources = Sources::new(&parameters.lockstep_sources.get());
-        if robot.lockstep.get() {
-            // in order with what the answer depends on, and again and again while it waits for that
-            node.subscribe("joint_states", robot.sample_qos(), Self::on_joint_states)?;
-            node.wall_timer(Duration::from_millis(10), Self::answer);
-        } else {
-            node.subscribe_directly("joint_states", robot.sample_qos(), Self::on_joint_states)?;
-        }
-        node.after_events(Self::answer);
-        node.on_parameters_changed(Self::on_parameters_changed);
-        node.diagnose("control", Self::diagnose);
-        let name = commanded.iter().map(|&j| model.joints[j].name.clone()).collect();
         info!(
             "controlling `{}`: {} joints in {} groups",
             model.name,
             commanded.len(),
             groups.len()
         );
-        Ok(Self {
-            command: Command::new(&model),
+        let (updater, desk) = split(controller);
+        let (missing, told) = RingBuffer::new(1);
+        let timing = Arc::<Timing>::default();
+        let output = node.wire_publisher("joint_command", qos::state())?;
+        let audience = output.audience();
+        let name = commanded.iter().map(|&j| model.joints[j].name.clone()).collect();
+        let cycle = Cycle {
+            model: Arc::clone(&model),
+            updater,
             reader: JointStateReader::new(&model),
-            output: node.wire_publisher("joint_command", qos::state())?,
+            output,
             message: JointState { name, ..JointState::default() },
-            sample: None,
+            commanded,
+            period: robot.period.clone(),
+            stopwatch: Stopwatch::new(Arc::clone(&timing)),
+            missing,
+            waker: node.waker(),
+        };
+        let sources = Sources::new(&parameters.lockstep_sources.get());
+        let lockstep = Self::follow_samples(node, &robot, cycle, sources)?;
+        node.after_events(Self::attend);
+        node.on_parameters_changed(Self::on_parameters_changed);
+        node.diagnose("control", Self::diagnose);
+        Ok(Self {
+            parameters,
+            model,
+            desk,
+            groups,
+            forces,
+            lockstep,
+            audience,
+            missing: told,
             next_feedback: Time::ZERO,
             saturated: Throttle::new(Duration::from_secs(2)),
             incomplete: Throttle::new(Duration::from_secs(5)),
-            status: karakuri_control::Status::default(),
-            timing: Timing::default(),
+            timing,
             n_interruptions: 0,
-            robot,
-            parameters,
-            model,
-            controller,
-            groups,
-            forces,
-            sources,
-            commanded,
         })
     }
 
-    /// Time of the newest sample; zero before the first.
-    fn now(&self) -> Time {
-        self.sample.map_or(Time::ZERO, |(stamp, _)| stamp)
+    /// Has samples answered: where they are received, or, when it gives the state of lockstep, here.
+    fn follow_samples(
+        node: &mut Node<Self>,
+        robot: &RobotParameters,
+        mut cycle: Cycle,
+        sources: Sources,
+    ) -> Result<Option<Lockstep>, RosError> {
+        if robot.lockstep.get() {
+            // in order with what the answer depends on, and again and again while it waits for that
+            node.subscribe("joint_states", robot.sample_qos(), Self::on_joint_states)?;
+            node.wall_timer(Duration::from_millis(10), Self::attend);
+            return Ok(Some(Lockstep { cycle, sources, sample: None }));
+        }
+        node.subscribe_directly("joint_states", robot.sample_qos(), move |sample| {
+            if let Some(stamp) = cycle.read(sample) {
+                cycle.answer(stamp);
+            }
+        })?;
+        Ok(None)
     }
 
     fn on_joint_states(&mut self, message: &JointState) {
-        self.timing.arrived();
-        match self.reader.read(&self.model, message) {
-            Ok(()) => self.sample = Some((Time::from(&message.header.stamp), true)),
-            Err(missing) => {
-                if self.incomplete.ready() {
-                    warn!(
-                        "joint_states lack {}; nothing is commanded until they come",
-                        missing.join(", ")
-                    );
-                }
-            }
+        if let Some(Lockstep { cycle, sample, .. }) = &mut self.lockstep
+            && let Some(stamp) = cycle.read(message)
+        {
+            *sample = Some(stamp);
         }
-        self.answer();
+        self.attend();
     }
 
     pub(crate) fn on_goal(
@@ -141,119 +160,121 @@ impl ControllerNode {
         group: usize,
         request: GoalRequest<FollowJointTrajectory::Action>,
     ) {
-        if self.sample.is_none() {
-            return request.reject("no joint_states have come yet");
-        }
-        if self.output.n_subscribers() == 0 {
+        if self.audience.n_subscribers() == 0 {
             return request.reject(
                 "nobody takes `joint_command` yet; is the robot's driver (or the simulation) running?",
             );
         }
-        let now = self.now();
-        if let Some(machine) = self.controller.machine_mut(group) {
-            self.groups[group].accept(machine, request, now);
-        }
+        // what has ended is not preempted
+        self.read_reports();
+        self.groups[group].accept(&mut self.desk, request);
     }
 
     pub(crate) fn on_trajectory(&mut self, group: usize, message: &JointTrajectory) {
-        let now = self.now();
-        if let Some(machine) = self.controller.machine_mut(group) {
-            self.groups[group].follow(machine, message, now);
+        let topics = &self.groups[group];
+        topics.follow(&mut self.desk, message);
+        if let Some(Lockstep { sources, .. }) = &mut self.lockstep {
+            sources.heard(&topics.topic, Time::from(&message.header.stamp));
         }
-        if self.robot.lockstep.get() {
-            self.sources.heard(&self.groups[group].topic, Time::from(&message.header.stamp));
-        }
-        self.answer();
+        self.attend();
     }
 
     pub(crate) fn on_target_wrench(&mut self, point: usize, message: &WrenchStamped) {
-        let now = control_time(self.now());
-        if let Some(target) = self.forces[point].target(message) {
-            self.controller.set_target_wrench(point, target, now);
+        let topics = &mut self.forces[point];
+        if let Some(target) = topics.target(message) {
+            self.desk.set_target_wrench(point, target);
         }
-        if self.robot.lockstep.get() {
-            self.sources.heard(&self.forces[point].topic, Time::from(&message.header.stamp));
+        if let Some(Lockstep { sources, .. }) = &mut self.lockstep {
+            sources.heard(&topics.topic, Time::from(&message.header.stamp));
         }
-        self.answer();
+        self.attend();
     }
 
     pub(crate) fn on_wrench(&mut self, point: usize, message: &WrenchStamped) {
         if let Some(wrench) = Force::from_message(&message.wrench) {
-            let now = control_time(self.now());
-            self.controller.set_measured_wrench(point, wrench, now);
+            self.desk.set_measured_wrench(point, wrench);
         }
     }
 
-    /// Answers the newest sample, once, when all that it waits for is there.
+    /// Passes on what came in, and what came of it.
+    fn attend(&mut self) {
+        for topics in &mut self.groups {
+            topics.check_cancel(&mut self.desk);
+        }
+        self.desk.watch(self.report_period());
+        self.answer();
+        self.read_reports();
+        if let Ok(missing) = self.missing.pop()
+            && self.incomplete.ready()
+        {
+            warn!("joint_states lack {}; nothing is commanded until they come", missing.join(", "));
+        }
+    }
+
+    /// How often the node has to know how the control goes. [s]
+    fn report_period(&self) -> f64 {
+        if self.groups.iter().any(GroupTopics::is_observed) {
+            0.0
+        } else if self.groups.iter().any(GroupTopics::has_goal) {
+            1.0 / self.parameters.action_monitor_rate.get()
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// In lockstep: answers the newest sample, once, when all that it waits for is there.
     fn answer(&mut self) {
-        for (group, topics) in self.groups.iter_mut().enumerate() {
-            if let Some(machine) = self.controller.machine_mut(group) {
-                topics.check_cancel(machine);
-            }
-        }
-        let Some((stamp, true)) = self.sample else { return };
+        let Some(Lockstep { cycle, sources, sample }) = &mut self.lockstep else { return };
         let patience = Duration::from_secs_f64(self.parameters.lockstep_timeout.get());
-        if self.robot.lockstep.get() && !self.sources.complete(stamp, patience) {
-            return;
+        if let Some(stamp) = sample.take_if(|stamp| sources.complete(*stamp, patience)) {
+            cycle.answer(stamp);
         }
-        self.sample = Some((stamp, false));
-        let state = State { q: &self.reader.q, v: &self.reader.v };
-        let period = self.robot.period.get();
-        self.status =
-            self.controller.update(&state, control_time(stamp), period, &mut self.command);
-        self.publish(stamp);
-        self.timing.answered();
-        let events: Vec<GroupEvent> = self.controller.events().to_vec();
-        for event in events {
-            if let Some(machine) = self.controller.machine_mut(event.group) {
-                self.groups[event.group].finish(machine, event.finished);
-            }
-        }
-        self.report(stamp);
     }
 
-    fn publish(&mut self, stamp: Time) {
-        let Self { message, command, commanded, output, .. } = self;
-        message.header.stamp = stamp.to_message();
-        for (target, values) in [
-            (&mut message.position, &command.position),
-            (&mut message.velocity, &command.velocity),
-            (&mut message.effort, &command.effort),
-        ] {
-            target.clear();
-            target.extend(commanded.iter().map(|&j| values[j]));
+    fn read_reports(&mut self) {
+        while let Some(report) = self.desk.next_report() {
+            self.pass_on(&report);
+            self.desk.give_back(report);
         }
-        output.publish(message);
     }
 
-    fn report(&mut self, stamp: Time) {
+    fn pass_on(&mut self, report: &Report) {
+        for event in &report.ended {
+            self.groups[event.group].finish(&self.desk, event.finished);
+        }
+        let stamp = Time::from_nanoseconds(report.stamp.0);
         let due =
             stamp >= self.next_feedback || stamp < self.next_feedback - Duration::from_secs(10);
         let message = stamp.to_message();
-        for (topics, group) in self.groups.iter().zip(self.controller.groups()) {
-            topics.publish_state(&group.machine, &message);
+        for (topics, group) in self.groups.iter().zip(&report.groups) {
+            topics.publish_state(group, &message);
             if due {
-                topics.publish_feedback(&group.machine, &message);
+                topics.publish_feedback(group, &message);
             }
         }
         if due {
-            self.next_feedback =
-                stamp.plus_seconds(1.0 / self.parameters.action_monitor_rate.get());
+            let rate = self.parameters.action_monitor_rate.get();
+            self.next_feedback = stamp.plus_seconds(1.0 / rate);
         }
-        if self.status.was_stale {
+        self.tell(&report.status);
+    }
+
+    /// What a user should know of.
+    fn tell(&mut self, status: &Update) {
+        if status.was_stale {
             self.n_interruptions += 1;
             warn!(
                 "joint_states did not come for too long; goals were ended, the robot holds where it is"
             );
         }
-        if let Some(joint) = self.status.not_following {
+        if let Some(joint) = status.not_following {
             self.n_interruptions += 1;
             warn!(
                 "joint `{}` is not where it is commanded: blocked, or the robot was exchanged or moved; it holds where it is",
                 self.model.joints[joint.0].name
             );
         }
-        if let Some(joint) = self.status.saturated
+        if let Some(joint) = status.saturated
             && self.saturated.ready()
         {
             let joint = &self.model.joints[joint.0];
@@ -265,27 +286,25 @@ impl ControllerNode {
     }
 
     fn on_parameters_changed(&mut self) {
-        if let Err(e) =
-            self.controller.set_settings(self.parameters.feedforward(self.model.joints.len()))
+        if let Err(e) = self.desk.set_settings(self.parameters.feedforward(self.model.joints.len()))
         {
             warn!("{e}");
         }
         for group in 0..self.groups.len() {
-            if let Some(machine) = self.controller.machine_mut(group) {
-                self.parameters.apply_to_group(machine.settings_mut());
-            }
+            self.desk.set_group(group, |settings| self.parameters.apply_to_group(settings));
         }
     }
 
     fn diagnose(&mut self) -> Status {
-        let status = match self.sample {
+        let status = match self.desk.newest() {
             None => Status::warn("waiting for joint_states"),
             Some(_) => Status::ok("controlling"),
         };
+        let awaited = self.lockstep.as_ref().map(|lockstep| lockstep.sources.awaited());
         let status = status
-            .value("method", &self.controller.settings().method)
+            .value("method", &self.desk.settings().method)
             .value("n_interruptions", self.n_interruptions)
-            .value("awaits", self.sources.awaited());
+            .value("awaits", awaited.unwrap_or_default());
         self.timing.report(status)
     }
 }

@@ -1,44 +1,62 @@
 //! How long an answer takes and how evenly answers come, in wall time, from one report to the next.
+//!
+//! The thread that answers counts, another one reports: they share numbers, and no lock.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use karakuri_ros::Status;
 
-/// See the module.
+/// What was counted since the last report.
 #[derive(Debug, Default)]
 pub(crate) struct Timing {
+    /// From a sample to its answer.
+    latency: Spread,
+    /// From one answer to the next.
+    interval: Spread,
+}
+
+/// Where samples are answered.
+#[derive(Debug)]
+pub(crate) struct Stopwatch {
+    timing: Arc<Timing>,
     /// When the sample in hand came.
     arrived: Option<Instant>,
     /// When the last one was answered.
     answered: Option<Instant>,
-    /// From a sample to its answer, and from one answer to the next; since the last report.
-    latency: Spread,
-    interval: Spread,
 }
 
 /// Eight bins an octave of nanoseconds, up to 17 s: each is at most an eighth wide.
 const N_BINS: usize = 8 * 33;
 
-/// How durations are spread.
+/// How durations are spread, as they come.
 #[derive(Debug)]
 struct Spread {
-    counts: [u32; N_BINS],
-    n: u32,
-    total: Duration,
-    shortest: Duration,
-    longest: Duration,
+    counts: [AtomicU32; N_BINS],
+    total: AtomicU64,
+    shortest: AtomicU64,
+    longest: AtomicU64,
 }
 
 impl Default for Spread {
     fn default() -> Self {
         Self {
-            counts: [0; N_BINS],
-            n: 0,
-            total: Duration::ZERO,
-            shortest: Duration::MAX,
-            longest: Duration::ZERO,
+            counts: [const { AtomicU32::new(0) }; N_BINS],
+            total: AtomicU64::new(0),
+            shortest: AtomicU64::new(u64::MAX),
+            longest: AtomicU64::new(0),
         }
     }
+}
+
+/// How durations were spread. [ns]
+struct Figures {
+    counts: [u32; N_BINS],
+    n: u32,
+    total: u64,
+    shortest: u64,
+    longest: u64,
 }
 
 /// The bin of so many nanoseconds: below 8 one each, then by the exponent and the three bits that follow the first.
@@ -56,48 +74,71 @@ fn end_of(bin: usize) -> u64 {
 }
 
 impl Spread {
-    fn add(&mut self, duration: Duration) {
+    fn add(&self, duration: Duration) {
         let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        self.counts[bin(nanoseconds)] += 1;
-        self.n += 1;
-        self.total += duration;
-        self.shortest = self.shortest.min(duration);
-        self.longest = self.longest.max(duration);
+        self.counts[bin(nanoseconds)].fetch_add(1, Ordering::Relaxed);
+        self.total.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.shortest.fetch_min(nanoseconds, Ordering::Relaxed);
+        self.longest.fetch_max(nanoseconds, Ordering::Relaxed);
     }
 
+    /// What was counted, from here on anew; one that is counted meanwhile may be split between the two.
+    fn take(&self) -> Figures {
+        let counts = self.counts.each_ref().map(|count| count.swap(0, Ordering::Relaxed));
+        Figures {
+            n: counts.iter().sum(),
+            counts,
+            total: self.total.swap(0, Ordering::Relaxed),
+            shortest: self.shortest.swap(u64::MAX, Ordering::Relaxed),
+            longest: self.longest.swap(0, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Figures {
     /// What so many percent do not exceed, an eighth too long at most.
-    fn percentile(&self, percent: u32) -> Duration {
+    fn percentile(&self, percent: u32) -> u64 {
         let wanted = u64::from(self.n) * u64::from(percent);
         let mut seen = 0;
         for (bin, count) in self.counts.iter().enumerate() {
             seen += 100 * u64::from(*count);
             if seen >= wanted {
-                return Duration::from_nanos(end_of(bin)).min(self.longest);
+                return end_of(bin).min(self.longest);
             }
         }
         self.longest
     }
 
-    fn mean(&self) -> Duration {
-        self.total.checked_div(self.n).unwrap_or_default()
-    }
-
+    /// Adds them in microseconds.
     fn report(&self, status: Status, name: &str) -> Status {
-        let shortest = if self.n > 0 { self.shortest } else { Duration::ZERO };
+        let shortest = if self.n > 0 { self.shortest } else { 0 };
         let figures = [
             ("shortest", shortest),
-            ("mean", self.mean()),
+            ("mean", self.total.checked_div(self.n.into()).unwrap_or(0)),
             ("p50", self.percentile(50)),
             ("p99", self.percentile(99)),
             ("longest", self.longest),
         ];
-        figures.into_iter().fold(status, |status, (figure, duration)| {
-            status.value(&format!("{name}_{figure}_us"), duration.as_micros())
+        figures.into_iter().fold(status, |status, (figure, nanoseconds)| {
+            status.value(&format!("{name}_{figure}_us"), nanoseconds / 1000)
         })
     }
 }
 
 impl Timing {
+    /// Adds what was seen since the last report. [µs]
+    pub(crate) fn report(&self, status: Status) -> Status {
+        let (latency, interval) = (self.latency.take(), self.interval.take());
+        let status = status.value("n_answers", latency.n);
+        interval.report(latency.report(status, "latency"), "interval")
+    }
+}
+
+impl Stopwatch {
+    pub(crate) fn new(timing: Arc<Timing>) -> Self {
+        Self { timing, arrived: None, answered: None }
+    }
+
     /// A sample came.
     pub(crate) fn arrived(&mut self) {
         self.arrived = Some(Instant::now());
@@ -107,19 +148,11 @@ impl Timing {
     pub(crate) fn answered(&mut self) {
         let now = Instant::now();
         if let Some(arrived) = self.arrived.take() {
-            self.latency.add(now - arrived);
+            self.timing.latency.add(now - arrived);
         }
         if let Some(last) = self.answered.replace(now) {
-            self.interval.add(now - last);
+            self.timing.interval.add(now - last);
         }
-    }
-
-    /// Adds what was seen since the last report. [µs]
-    pub(crate) fn report(&mut self, status: Status) -> Status {
-        let (latency, interval) =
-            (core::mem::take(&mut self.latency), core::mem::take(&mut self.interval));
-        let status = status.value("n_answers", latency.n);
-        interval.report(latency.report(status, "latency"), "interval")
     }
 }
 
@@ -140,14 +173,15 @@ mod tests {
 
     #[test]
     fn percentiles_of_a_ramp() {
-        let mut spread = Spread::default();
+        let spread = Spread::default();
         (1..=1000).for_each(|us| spread.add(Duration::from_micros(us)));
+        let figures = spread.take();
         for (percent, exact) in [(50, 500.0), (99, 990.0), (100, 1000.0)] {
-            let seen = spread.percentile(percent).as_secs_f64() * 1e6;
+            let seen = figures.percentile(percent) as f64 * 1e-3;
             assert!(seen >= exact && seen <= 1.13 * exact, "{percent} %: {seen} µs");
         }
-        assert_eq!(spread.shortest, Duration::from_micros(1));
-        assert_eq!(spread.longest, Duration::from_millis(1));
-        assert_eq!(Spread::default().percentile(99), Duration::ZERO);
+        assert_eq!((figures.n, figures.shortest, figures.longest), (1000, 1000, 1_000_000));
+        let none = spread.take();
+        assert_eq!((none.n, none.percentile(99)), (0, 0), "counted anew");
     }
 }

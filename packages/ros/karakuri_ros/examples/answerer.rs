@@ -6,21 +6,14 @@ use std::process::ExitCode;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{Node, RosError, WirePublisher, qos};
 
-struct Answerer {
-    output: WirePublisher<JointState>,
-}
-
-impl Answerer {
-    fn new(node: &mut Node<Self>) -> Result<Self, RosError> {
-        node.subscribe_directly("joint_states", qos::samples(false), Self::answer)?;
-        Ok(Self { output: node.wire_publisher("joint_command", qos::state())? })
-    }
-
-    fn answer(&mut self, sample: &JointState) {
-        self.output.publish(sample);
-    }
+fn set_up(node: &mut Node<()>) -> Result<(), RosError> {
+    let mut output: WirePublisher<JointState> =
+        node.wire_publisher("joint_command", qos::state())?;
+    node.subscribe_directly("joint_states", qos::samples(false), move |sample| {
+        output.publish(sample);
+    })
 }
 
 fn main() -> ExitCode {
-    karakuri_ros::run("answerer", Answerer::new)
+    karakuri_ros::run("answerer", set_up)
 }

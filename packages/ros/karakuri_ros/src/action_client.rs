@@ -10,6 +10,7 @@ use std::{
 use crate::{
     Action, Node, RosError, Service,
     action_server::status,
+    direct::NodeWaker,
     msg::{
         action_msgs::{
             msg::{GoalInfo, GoalStatusArray},
@@ -17,7 +18,7 @@ use crate::{
         },
         unique_identifier_msgs::msg::UUID,
     },
-    node::{Wake, create, next},
+    node::{create, next},
     qos,
     service::{Answer, Caller},
     warn,
@@ -66,12 +67,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// running: cancel it first if it must not.
 pub struct ClientGoal<A: Action> {
     view: Arc<Mutex<View<A>>>,
-    wake: Wake,
+    waker: NodeWaker,
 }
 
 impl<A: Action> Clone for ClientGoal<A> {
     fn clone(&self) -> Self {
-        Self { view: Arc::clone(&self.view), wake: self.wake.clone() }
+        Self { view: Arc::clone(&self.view), waker: self.waker.clone() }
     }
 }
 
@@ -112,7 +113,7 @@ impl<A: Action> ClientGoal<A> {
     /// Asks the server to cancel; the state tells when it did.
     pub fn cancel(&self) {
         lock(&self.view).cancel = true;
-        self.wake.soon();
+        self.waker.wake();
     }
 }
 
@@ -120,7 +121,7 @@ impl<A: Action> ClientGoal<A> {
 pub struct ActionClient<A: Action> {
     core: Arc<Mutex<Core<A>>>,
     action: Arc<str>,
-    wake: Wake,
+    waker: NodeWaker,
 }
 
 impl<A: Action> Clone for ActionClient<A> {
@@ -128,7 +129,7 @@ impl<A: Action> Clone for ActionClient<A> {
         Self {
             core: Arc::clone(&self.core),
             action: Arc::clone(&self.action),
-            wake: self.wake.clone(),
+            waker: self.waker.clone(),
         }
     }
 }
@@ -188,8 +189,8 @@ impl<A: Action> ActionClient<A> {
             ask_at: None,
         });
         core.advance(&self.action);
-        self.wake.soon();
-        ClientGoal { view, wake: self.wake.clone() }
+        self.waker.wake();
+        ClientGoal { view, waker: self.waker.clone() }
     }
 }
 
@@ -394,7 +395,7 @@ impl<S: 'static> Node<S> {
         let client = ActionClient {
             core: Arc::clone(&core),
             action: Arc::clone(&action),
-            wake: self.wake(),
+            waker: self.waker(),
         };
         self.add_source(move |_| {
             let mut core = lock(&core);

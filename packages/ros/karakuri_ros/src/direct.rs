@@ -1,9 +1,9 @@
-//! A subscription with a participant of its own, whose messages wake the handlers' thread without a wait set.
+//! A subscription with a participant of its own, whose messages are handled where they are received.
 //!
 //! A wait set costs at every wake-up by the number of the node's entities (some 30 for a controller: half of what a sample
-//! took). So what comes a thousand times a second is received here: the middleware's receiving thread of this
-//! participant, which has nothing else to do, rings the [`Bell`], and the handlers' thread takes the message. All else is
-//! waited for by the [`Receiver`]'s thread.
+//! took), and handing a message to another thread costs a second wake-up and a struggle for the reader's lock. So what comes a
+//! thousand times a second is handled on the middleware's receiving thread of this participant, which has nothing else to
+//! do. The [`Receiver`]'s thread waits for all else, and a [`NodeWaker`] wakes the thread of the other handlers.
 #![expect(unsafe_code, reason = "r2r has no callback of a subscription; this is rcl's, in C")]
 
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ use r2r_rcl::{
 };
 
 use crate::{
-    RosError,
+    RosError, Stop, guard,
     qos::Qos,
     wire::{self, Wire},
 };
@@ -42,33 +42,37 @@ const ROOM: usize = 1024;
 
 /// Wakes the handlers' thread.
 #[derive(Debug, Default)]
-pub(crate) struct Bell {
+struct Bell {
     sleeper: OnceLock<Thread>,
-    /// Something came on the ordinary way.
     rung: AtomicBool,
 }
 
-impl Bell {
-    /// Something came on the ordinary way.
-    fn ring(&self) {
-        self.rung.store(true, Ordering::Release);
-        self.wake();
-    }
+/// Has the node come round at once: what follows events is called. From any thread; takes no lock.
+#[derive(Debug, Clone, Default)]
+pub struct NodeWaker(Arc<Bell>);
 
-    fn wake(&self) {
-        if let Some(sleeper) = self.sleeper.get() {
+impl NodeWaker {
+    /// The node comes round, now or as soon as it is done with what it does.
+    pub fn wake(&self) {
+        self.0.rung.store(true, Ordering::Release);
+        if let Some(sleeper) = self.0.sleeper.get() {
             sleeper.unpark();
         }
     }
 
-    /// Sleeps until something comes, at most `limit`; true if it came on the ordinary way.
+    /// True if it was woken since the last time.
+    pub(crate) fn take(&self) -> bool {
+        self.0.rung.swap(false, Ordering::AcqRel)
+    }
+
+    /// Sleeps until it is woken, at most `limit`; true if it was.
     pub(crate) fn wait(&self, limit: Duration) -> bool {
-        let first = self.sleeper.set(thread::current()).is_ok();
+        let first = self.0.sleeper.set(thread::current()).is_ok();
         // what came before the bell knew whom to wake
-        if !first && !self.rung.load(Ordering::Acquire) {
+        if !first && !self.0.rung.load(Ordering::Acquire) {
             thread::park_timeout(limit);
         }
-        self.rung.swap(false, Ordering::AcqRel)
+        self.take()
     }
 }
 
@@ -102,13 +106,13 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub(crate) fn start(node: SharedNode, bell: Arc<Bell>) -> std::io::Result<Self> {
+    pub(crate) fn start(node: SharedNode, waker: NodeWaker) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let run = move || {
             while !stopped.load(Ordering::Acquire) {
                 node.lock().spin_once(LONGEST_WAIT);
-                bell.ring();
+                waker.wake();
             }
         };
         let thread = thread::Builder::new().name("ros".to_owned()).spawn(run)?;
@@ -139,24 +143,64 @@ pub(crate) struct DirectNode {
     namespace: String,
 }
 
-/// See the module.
-pub(crate) struct DirectSubscription<T: Wire> {
+/// A subscription and what its newest message says.
+struct Inbox<T: Wire> {
+    /// At an address that stays.
     subscription: Box<rcl_subscription_t>,
-    /// The bytes of the newest message, and what they say.
     bytes: rcl_serialized_message_t,
     message: T,
     /// The bytes are read here; else as the middleware does.
     is_understood: bool,
+}
+
+/// The messages of one topic, taken when somebody looks.
+pub(crate) struct DirectReader<T: Wire> {
+    inbox: Inbox<T>,
     node: Rc<RefCell<DirectNode>>,
-    /// What the callback rings, at an address that stays.
-    _bell: Arc<Bell>,
+}
+
+/// The messages of one topic, handled on the middleware's receiving thread.
+pub(crate) struct DirectSubscription<T: Wire> {
+    handler: Box<Mutex<Handler<T>>>,
+    /// Of the handler's inbox: to be reached without its lock.
+    subscription: *const rcl_subscription_t,
+    node: Rc<RefCell<DirectNode>>,
+}
+
+/// Used by one thread at a time, as the middleware calls back one by one; the lock round it is always free.
+struct Handler<T: Wire> {
+    inbox: Inbox<T>,
+    handle: Box<dyn FnMut(&T) + Send>,
+    topic: String,
+    stop: Stop,
+    has_panicked: bool,
+}
+
+impl<T: Wire> Handler<T> {
+    /// Handles as many messages as came.
+    fn run(&mut self, n_messages: usize) {
+        if self.has_panicked {
+            return;
+        }
+        let Self { inbox, handle, .. } = self;
+        let handled = guard::catch(|| {
+            for _ in 0..n_messages.max(1) {
+                let Some(message) = inbox.take() else { break };
+                handle(message);
+            }
+        });
+        if let Err(panic) = handled {
+            self.has_panicked = true;
+            self.stop.fail(format_args!("what handles `{}` has panicked: {panic}", self.topic));
+        }
+    }
 }
 
 /// Called on the middleware's receiving thread.
-unsafe extern "C" fn ring(bell: *const c_void, _n_messages: usize) {
-    // SAFETY: the subscription holds the bell, and takes the callback back before it lets go of it.
-    let bell = unsafe { &*bell.cast::<Bell>() };
-    bell.wake();
+unsafe extern "C" fn arrived<T: Wire>(handler: *const c_void, n_messages: usize) {
+    // SAFETY: the subscription holds the handler, and takes the callback back before it lets go of it.
+    let handler = unsafe { &*handler.cast::<Mutex<Handler<T>>>() };
+    handler.lock().unwrap_or_else(PoisonError::into_inner).run(n_messages);
 }
 
 /// The text of a failed call.
@@ -259,28 +303,23 @@ impl Drop for DirectNode {
     }
 }
 
-impl<T: Wire> DirectSubscription<T> {
+impl<T: Wire> Inbox<T> {
     /// Subscribes to `topic`, a relative or an absolute name.
-    pub(crate) fn new(
-        node: &Rc<RefCell<DirectNode>>,
-        topic: &str,
-        qos: Qos,
-        bell: &Arc<Bell>,
-    ) -> Result<Self, RosError> {
-        let mut direct = Self {
+    fn open(node: &RefCell<DirectNode>, topic: &str, qos: Qos) -> Result<Self, RosError> {
+        let mut inbox = Self {
             // SAFETY: plain data.
             subscription: Box::new(unsafe { rcl_get_zero_initialized_subscription() }),
             // SAFETY: plain data, which owns nothing yet.
             bytes: unsafe { rcutils_get_zero_initialized_uint8_array() },
             message: T::default(),
             is_understood: wire::is_understood::<T>(),
-            node: Rc::clone(node),
-            _bell: Arc::clone(bell),
         };
-        let opened = direct.make_room().and_then(|()| direct.open(topic, qos, bell));
-        let name = topic.to_owned();
-        opened.map_err(|reason| RosError::Create { kind: "subscription", name, reason })?;
-        Ok(direct)
+        if let Err(reason) = inbox.make_room().and_then(|()| inbox.subscribe(node, topic, qos)) {
+            inbox.close(node);
+            let name = topic.to_owned();
+            return Err(RosError::Create { kind: "subscription", name, reason });
+        }
+        Ok(inbox)
     }
 
     fn make_room(&mut self) -> Result<(), String> {
@@ -292,26 +331,27 @@ impl<T: Wire> DirectSubscription<T> {
         }
     }
 
-    fn open(&mut self, topic: &str, qos: Qos, bell: &Arc<Bell>) -> Result<(), String> {
+    fn subscribe(
+        &mut self,
+        node: &RefCell<DirectNode>,
+        topic: &str,
+        qos: Qos,
+    ) -> Result<(), String> {
         let [topic] = &c_strings([topic.to_owned()])?[..] else { return Ok(()) };
-        // SAFETY: node and strings outlive the calls, the type support is static; `ring` takes a bell, which lives as
-        // long as the subscription.
+        // SAFETY: node and strings outlive the call, the type support is static.
         unsafe {
             let mut options = rcl_subscription_get_default_options();
             options.qos = qos.into();
             let subscription = &raw mut *self.subscription;
-            let node = &raw const *self.node.borrow().node;
+            let node = &raw const *node.borrow().node;
             let (support, options) = (T::get_ts(), &raw const options);
             let code = rcl_subscription_init(subscription, node, support, topic.as_ptr(), options);
-            check("rcl_subscription_init", code)?;
-            let user = Arc::as_ptr(bell).cast::<c_void>();
-            let code = rcl_subscription_set_on_new_message_callback(subscription, Some(ring), user);
-            check("rcl_subscription_set_on_new_message_callback", code)
+            check("rcl_subscription_init", code)
         }
     }
 
     /// The next message that is there already.
-    pub(crate) fn take(&mut self) -> Option<&T> {
+    fn take(&mut self) -> Option<&T> {
         let mut info = rmw_message_info_t::default();
         // SAFETY: the subscription and the array are open; the array holds as many bytes as it says.
         let bytes = unsafe {
@@ -328,18 +368,85 @@ impl<T: Wire> DirectSubscription<T> {
         }
         Some(&self.message)
     }
+
+    fn close(&mut self, node: &RefCell<DirectNode>) {
+        let mut node = node.borrow_mut();
+        // SAFETY: rcl refuses what was never made.
+        unsafe {
+            rcl_subscription_fini(&raw mut *self.subscription, &raw mut *node.node);
+            rcutils_uint8_array_fini(&raw mut self.bytes);
+        }
+    }
+}
+
+impl<T: Wire> DirectReader<T> {
+    /// Subscribes to `topic`, a relative or an absolute name.
+    pub(crate) fn new(
+        node: &Rc<RefCell<DirectNode>>,
+        topic: &str,
+        qos: Qos,
+    ) -> Result<Self, RosError> {
+        Ok(Self { inbox: Inbox::open(node, topic, qos)?, node: Rc::clone(node) })
+    }
+
+    /// The next message that is there already.
+    pub(crate) fn take(&mut self) -> Option<&T> {
+        self.inbox.take()
+    }
+}
+
+impl<T: Wire> Drop for DirectReader<T> {
+    fn drop(&mut self) {
+        self.inbox.close(&self.node);
+    }
+}
+
+impl<T: Wire> DirectSubscription<T> {
+    /// Subscribes to `topic`, a relative or an absolute name; a panic of `handle` stops the node.
+    pub(crate) fn new(
+        node: &Rc<RefCell<DirectNode>>,
+        (topic, qos): (&str, Qos),
+        handle: impl FnMut(&T) + Send + 'static,
+        stop: Stop,
+    ) -> Result<Self, RosError> {
+        let inbox = Inbox::open(node, topic, qos)?;
+        let subscription = &raw const *inbox.subscription;
+        let (handle, topic) = (Box::new(handle), topic.to_owned());
+        let handler = Handler { inbox, handle, topic, stop, has_panicked: false };
+        let direct =
+            Self { handler: Box::new(Mutex::new(handler)), subscription, node: Rc::clone(node) };
+        direct.call_back(Some(arrived::<T>)).map_err(|reason| RosError::Create {
+            kind: "subscription",
+            name: direct.handler().topic.clone(),
+            reason,
+        })?;
+        Ok(direct)
+    }
+
+    fn handler(&self) -> MutexGuard<'_, Handler<T>> {
+        self.handler.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Not under the handler's lock, which a call under way holds: this waits for it.
+    fn call_back(
+        &self,
+        callback: Option<unsafe extern "C" fn(*const c_void, usize)>,
+    ) -> Result<(), String> {
+        let user = (&raw const *self.handler).cast::<c_void>();
+        // SAFETY: the subscription is open; the handler stays where it is until the callback is taken back.
+        let code = unsafe {
+            rcl_subscription_set_on_new_message_callback(self.subscription, callback, user)
+        };
+        check("rcl_subscription_set_on_new_message_callback", code)
+    }
 }
 
 impl<T: Wire> Drop for DirectSubscription<T> {
     fn drop(&mut self) {
-        let mut node = self.node.borrow_mut();
-        // SAFETY: rcl refuses what was never made. Taking the callback back waits for a call under way.
-        unsafe {
-            let subscription = &raw mut *self.subscription;
-            rcl_subscription_set_on_new_message_callback(subscription, None, ptr::null());
-            rcl_subscription_fini(subscription, &raw mut *node.node);
-            rcutils_uint8_array_fini(&raw mut self.bytes);
-        }
+        // what is open lets go of its callback
+        drop(self.call_back(None));
+        let node = Rc::clone(&self.node);
+        self.handler().inbox.close(&node);
     }
 }
 
@@ -357,13 +464,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bell_wakes_and_tells_which_way_it_came() {
-        let bell = Bell::default();
+    fn a_waker_ends_a_wait_before_and_while_it_lasts() {
+        let waker = NodeWaker::default();
         let long = Duration::from_secs(60);
-        assert!(!bell.wait(long), "the first wait learns whom to wake");
-        bell.wake();
-        assert!(!bell.wait(long), "a direct message");
-        bell.ring();
-        assert!(bell.wait(long));
+        assert!(!waker.wait(long), "the first wait learns whom to wake");
+        waker.wake();
+        assert!(waker.wait(long));
+        let other = waker.clone();
+        let thread = thread::spawn(move || other.wake());
+        // unparked for another reason it comes back empty-handed
+        while !waker.wait(long) {}
+        thread.join().unwrap();
+        assert!(!waker.wait(Duration::ZERO), "heard once");
     }
 }

@@ -34,6 +34,7 @@ pub use action_server::{ActiveGoal, CancelHandle, GoalRequest};
 pub use clock::{Clock, Time};
 pub use convert::{FromMessage, IntoMessage, duration_from_message, duration_to_message};
 pub use diagnostics::{Level, Status};
+pub use direct::NodeWaker;
 pub use error::{CallError, RosError};
 pub use interface::{Action, Message, Service};
 pub use joint_state_reader::JointStateReader;
@@ -49,7 +50,7 @@ pub use throttle::Throttle;
 pub use timer::Timer;
 pub use tracing::{debug, error, info, warn};
 pub use transforms::Transforms;
-pub use wire::{Wire, WirePublisher};
+pub use wire::{Audience, Wire, WirePublisher};
 
 /// The message, service and action types that nodes use, by interface package.
 pub mod msg {

@@ -1,6 +1,7 @@
 //! A node: its entities and the handlers that run on the spin thread.
 
 use std::{
+    any::Any,
     cell::{Cell, RefCell},
     collections::BTreeMap,
     fmt,
@@ -19,7 +20,7 @@ use crate::{
     Clock, Latest, Message, ParameterBuilder, ParameterType, Publisher, Request, RosError, Service,
     ServiceClient, Status, Time, Timer,
     diagnostics::Diagnostics,
-    direct::{Bell, DirectNode, DirectSubscription, Receiver, SharedNode},
+    direct::{DirectNode, DirectReader, DirectSubscription, NodeWaker, Receiver, SharedNode},
     guard,
     msg::rosgraph_msgs::msg::Clock as ClockMessage,
     outbox::Outbox,
@@ -41,6 +42,10 @@ type Job<S> = Box<dyn FnOnce(&mut Node<S>, &mut S)>;
 /// no `RefCell`. Handlers must return quickly; long work belongs in a thread of its own, which may publish and read
 /// [`Latest`] values, parameters and the clock.
 pub struct Node<S> {
+    /// Subscriptions that are handled elsewhere; they end before what their handlers publish with.
+    direct: Vec<Box<dyn Any>>,
+    /// What they belong to.
+    beside: Option<Rc<RefCell<DirectNode>>>,
     /// Ends before what it waits with.
     receiver: Option<Receiver>,
     pub(crate) inner: SharedNode,
@@ -52,11 +57,6 @@ pub struct Node<S> {
     clock_topic: Option<Box<dyn FnMut() -> Option<ClockMessage>>>,
     sim_time_wanted: Rc<Cell<bool>>,
     sources: Vec<Source<S>>,
-    /// Those that ring the bell themselves.
-    direct: Vec<Source<S>>,
-    /// What they belong to.
-    beside: Option<Rc<RefCell<DirectNode>>>,
-    bell: Arc<Bell>,
     pub(crate) timers: Timers<S>,
     after_events: Vec<Callback<S>>,
     after_jump_back: Vec<Callback<S>>,
@@ -64,27 +64,13 @@ pub struct Node<S> {
     diagnostics: Rc<RefCell<Diagnostics<S>>>,
     jobs: Later<S>,
     stop: Stop,
-    wake: Wake,
+    waker: NodeWaker,
     outbox: Outbox,
 }
 
 impl<S> fmt::Debug for Node<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Node").field("name", &self.full_name).finish_non_exhaustive()
-    }
-}
-
-/// Makes the spin thread come round at once instead of waiting for a message.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Wake(Arc<AtomicBool>);
-
-impl Wake {
-    pub(crate) fn soon(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    pub(crate) fn take(&self) -> bool {
-        self.0.swap(false, Ordering::AcqRel)
     }
 }
 
@@ -190,13 +176,12 @@ impl<S: 'static> Node<S> {
             sources: Vec::new(),
             direct: Vec::new(),
             beside: None,
-            bell: Arc::default(),
             timers: Timers::new(),
             after_events: Vec::new(),
             after_jump_back: Vec::new(),
             jobs: Later { jobs: Rc::default() },
             stop: origin.stop,
-            wake: Wake::default(),
+            waker: NodeWaker::default(),
             outbox: Outbox::default(),
         };
         let parameters = Rc::clone(&node.parameters);
@@ -314,31 +299,25 @@ impl<S: 'static> Node<S> {
         Ok(())
     }
 
-    /// As [`Node::subscribe`], for what comes a thousand times a second: a participant of its own receives it and wakes the
-    /// handlers' thread, which from then on waits for nothing else; all other entities are waited for on a thread of their
-    /// own. Between this topic and others there is no order, so it is not for lockstep.
+    /// Gives every message of `topic` to `handle`, for what comes a thousand times a second: a participant of its own receives
+    /// it, and its receiving thread handles it at once, apart from all that the node's state is for. [`Node::waker`] tells
+    /// that state of it. Between this topic and others there is no order, so it is not for lockstep; simulated time is then
+    /// looked at every 20 ms and when the node wakes.
     pub fn subscribe_directly<T: Wire>(
         &mut self,
         topic: &str,
         qos: Qos,
-        mut callback: impl FnMut(&mut S, &T) + 'static,
+        handle: impl FnMut(&T) + Send + 'static,
     ) -> Result<(), RosError> {
         if self.beside.is_none() {
             self.beside = Some(Rc::new(RefCell::new(DirectNode::new(&self.full_name)?)));
-            // the clock ticks as often: it comes directly, too
+            // the clock ticks as often, and nobody here waits for it
             self.clock_topic = None;
             self.follow_sim_time()?;
         }
         let Some(node) = &self.beside else { return Ok(()) };
-        let mut direct = DirectSubscription::<T>::new(node, topic, qos, &self.bell)?;
-        self.direct.push(Box::new(move |state| {
-            let mut any = false;
-            while let Some(message) = direct.take() {
-                callback(state, message);
-                any = true;
-            }
-            any
-        }));
+        let direct = DirectSubscription::new(node, (topic, qos), handle, self.stop.clone())?;
+        self.direct.push(Box::new(direct));
         Ok(())
     }
 
@@ -387,7 +366,7 @@ impl<S: 'static> Node<S> {
     /// Calls a service.
     pub fn service_client<T: Service>(&mut self, name: &str) -> Result<ServiceClient<T>, RosError> {
         let inner = self.raw_client::<T>(name)?;
-        let client = ServiceClient::new(inner, name, self.wake.clone());
+        let client = ServiceClient::new(inner, name, self.waker.clone());
         let polled = client.clone();
         self.add_source(move |_| polled.update());
         Ok(client)
@@ -406,8 +385,9 @@ impl<S: 'static> Node<S> {
         self.sources.push(Box::new(source));
     }
 
-    pub(crate) fn wake(&self) -> Wake {
-        self.wake.clone()
+    /// What has this node come round.
+    pub fn waker(&self) -> NodeWaker {
+        self.waker.clone()
     }
 
     /// Ticks in wall time. A period of zero ticks as often as possible. Missed ticks are skipped.
@@ -483,8 +463,7 @@ impl<S: 'static> Node<S> {
         if wanted {
             let qos = Qos::default().keep_last(1).best_effort().volatile();
             self.clock_topic = Some(if let Some(node) = &self.beside {
-                let mut direct =
-                    DirectSubscription::<ClockMessage>::new(node, "/clock", qos, &self.bell)?;
+                let mut direct = DirectReader::<ClockMessage>::new(node, "/clock", qos)?;
                 Box::new(move || direct.take().cloned())
             } else {
                 let mut stream = create("subscription", "/clock", || {
@@ -514,20 +493,11 @@ impl<S: 'static> Node<S> {
 
     /// One round: waits for something, at most `limit`, and hands out all that came.
     pub(crate) fn spin(&mut self, state: &mut S, limit: Duration) -> Result<(), RosError> {
-        let wait = if self.wake.take() {
-            Duration::ZERO
-        } else {
-            self.timers.until_next(&self.clock, limit)
-        };
-        let ordinary = self.wait(wait)?;
-        let mut any = self.read_clock(state);
-        if ordinary {
-            self.outbox.repeat(Instant::now());
-            for source in &mut self.sources {
-                any |= source(state);
-            }
-        }
-        for source in &mut self.direct {
+        let wait = self.timers.until_next(&self.clock, limit);
+        let mut any = self.wait(wait)?;
+        any |= self.read_clock(state);
+        self.outbox.repeat(Instant::now());
+        for source in &mut self.sources {
             any |= source(state);
         }
         any |= self.timers.run(state, &self.clock);
@@ -543,14 +513,15 @@ impl<S: 'static> Node<S> {
         self.follow_sim_time()
     }
 
-    /// Waits for something; true if it may have come on the ordinary way.
+    /// Waits for something; true if the node was woken.
     fn wait(&mut self, limit: Duration) -> Result<bool, RosError> {
         if self.direct.is_empty() {
-            self.inner.lock().spin_once(limit);
-            return Ok(true);
+            let woken = self.waker.take();
+            self.inner.lock().spin_once(if woken { Duration::ZERO } else { limit });
+            return Ok(woken);
         }
         if self.receiver.is_none() {
-            let started = Receiver::start(self.inner.clone(), Arc::clone(&self.bell));
+            let started = Receiver::start(self.inner.clone(), self.waker.clone());
             let failed = |e: std::io::Error| RosError::Create {
                 kind: "thread",
                 name: "ros".to_owned(),
@@ -561,8 +532,7 @@ impl<S: 'static> Node<S> {
         if !self.receiver.as_ref().is_some_and(Receiver::is_alive) {
             self.stop.fail("the thread that receives has died");
         }
-        // the call of a client whose answer is awaited counts as news
-        Ok(self.bell.wait(limit) || limit.is_zero())
+        Ok(self.waker.wait(limit))
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{CallError, Service, guard, node::Wake, outbox::Outbox, warn};
+use crate::{CallError, Service, direct::NodeWaker, guard, outbox::Outbox, warn};
 
 /// How often a client looks whether its server is there.
 const PRESENCE_PERIOD: Duration = Duration::from_millis(100);
@@ -162,7 +162,7 @@ impl<T: Service> Caller<T> {
 pub struct ServiceClient<T: Service> {
     shared: Arc<Mutex<Calls<T>>>,
     service: Arc<str>,
-    wake: Wake,
+    waker: NodeWaker,
 }
 
 impl<T: Service> Clone for ServiceClient<T> {
@@ -170,7 +170,7 @@ impl<T: Service> Clone for ServiceClient<T> {
         Self {
             shared: Arc::clone(&self.shared),
             service: Arc::clone(&self.service),
-            wake: self.wake.clone(),
+            waker: self.waker.clone(),
         }
     }
 }
@@ -207,9 +207,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T: Service> ServiceClient<T> {
-    pub(crate) fn new(inner: r2r::Client<T>, service: &str, wake: Wake) -> Self {
+    pub(crate) fn new(inner: r2r::Client<T>, service: &str, waker: NodeWaker) -> Self {
         let calls = Calls { caller: Caller::new(inner), waiting: Vec::new() };
-        Self { shared: Arc::new(Mutex::new(calls)), service: service.into(), wake }
+        Self { shared: Arc::new(Mutex::new(calls)), service: service.into(), waker }
     }
 
     /// Whether the server is there.
@@ -230,7 +230,7 @@ impl<T: Service> ServiceClient<T> {
             slot: Arc::clone(&slot),
         });
         calls.send_waiting(&self.service);
-        self.wake.soon();
+        self.waker.wake();
         Call { slot }
     }
 

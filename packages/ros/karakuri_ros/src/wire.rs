@@ -224,7 +224,11 @@ pub struct WirePublisher<T: Wire> {
     refused: Throttle,
 }
 
+/// Who listens to a [`WirePublisher`] that is elsewhere.
+pub struct Audience<T: Wire>(Way<T>);
+
 /// How messages go.
+#[derive(Clone)]
 pub(crate) enum Way<T: Wire> {
     /// As bytes that are written here.
     Bytes(r2r::PublisherUntyped),
@@ -264,9 +268,22 @@ impl<T: Wire> WirePublisher<T> {
         }
     }
 
+    /// Who listens, for those who do not publish.
+    pub fn audience(&self) -> Audience<T> {
+        Audience(self.way.clone())
+    }
+}
+
+impl<T: Wire> fmt::Debug for Audience<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audience").field("n_subscribers", &self.n_subscribers()).finish()
+    }
+}
+
+impl<T: Wire> Audience<T> {
     /// How many subscribers are matched now.
     pub fn n_subscribers(&self) -> usize {
-        let counted = match &self.way {
+        let counted = match &self.0 {
             Way::Bytes(publisher) => publisher.get_inter_process_subscription_count(),
             Way::Ordinary(publisher) => publisher.get_inter_process_subscription_count(),
         };

@@ -4,6 +4,7 @@ use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Inertia, Matrix3, Vector3};
 
 use super::{ForceSettings, Gains};
+use crate::inverse_dynamics::{InverseDynamics, METHODS, method};
 
 /// Settings of the controller.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,6 +134,42 @@ impl FeedforwardSettings {
             return Err(ControllerError::GainCount { given, joints });
         }
         self.payload.as_ref().map(|payload| payload.on(model)).transpose()
+    }
+
+    pub(super) fn find_method(
+        &self,
+        model: &Model,
+    ) -> Result<Box<dyn InverseDynamics>, ControllerError> {
+        method(&self.method, model).ok_or_else(|| ControllerError::UnknownMethod {
+            name: self.method.clone(),
+            known: METHODS.join(", "),
+        })
+    }
+}
+
+/// Settings that were checked, with all the memory that they take.
+#[derive(Debug)]
+pub struct PreparedSettings {
+    pub(super) settings: FeedforwardSettings,
+    /// Another method, or the same for another payload, and the model with that payload.
+    pub(super) rebuilt: Option<(Box<dyn InverseDynamics>, Option<Model>)>,
+}
+
+impl PreparedSettings {
+    /// Checks `settings` that are to follow those `in_force`.
+    pub fn new(
+        model: &Model,
+        in_force: &FeedforwardSettings,
+        settings: FeedforwardSettings,
+    ) -> Result<Self, ControllerError> {
+        let loaded = settings.check(model)?;
+        let is_rebuilt = settings.method != in_force.method || settings.payload != in_force.payload;
+        let rebuilt = if is_rebuilt {
+            Some((settings.find_method(loaded.as_ref().unwrap_or(model))?, loaded))
+        } else {
+            None
+        };
+        Ok(Self { settings, rebuilt })
     }
 }
 

@@ -189,17 +189,16 @@ pub struct FinishedGoal {
     pub outcome: Outcome,
 }
 
-/// The goal under way.
-#[derive(Debug, Clone)]
-pub(super) struct ActiveGoal {
-    pub(super) id: GoalId,
+/// What a goal is judged by.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Limits {
     pub(super) path_tolerance: Vec<Tolerance>,
     pub(super) goal_tolerance: Vec<Tolerance>,
     pub(super) goal_time: f64,
 }
 
-impl ActiveGoal {
-    pub(super) fn new(id: GoalId, goal: &Goal, settings: &GroupSettings) -> Self {
+impl Limits {
+    pub(super) fn new(goal: &Goal, settings: &GroupSettings) -> Self {
         let defaults = |pick: fn(&super::JointSettings) -> Tolerance| {
             settings.joints.iter().map(pick).collect::<Vec<_>>()
         };
@@ -216,7 +215,7 @@ impl ActiveGoal {
         if let Some(((path, end), time)) = both {
             (path_tolerance, goal_tolerance, goal_time) = (path, end, time);
         }
-        Self { id, path_tolerance, goal_tolerance, goal_time }
+        Self { path_tolerance, goal_tolerance, goal_time }
     }
 }
 

@@ -11,6 +11,9 @@ pub enum GoalError {
     /// The controller has not seen the robot yet.
     #[error("no joint state was received yet; is the robot (or the simulation) running?")]
     NoState,
+    /// Nothing of what was asked before is carried out.
+    #[error("too much was asked that no joint state has come for; see why, then send it again")]
+    Busy,
     /// No point at all.
     #[error("Empty trajectory received.")]
     Empty,

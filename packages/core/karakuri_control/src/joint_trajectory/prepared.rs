@@ -1,0 +1,36 @@
+//! Trajectories that were checked, with all the memory that following them takes: checking and making room happen wherever
+//! there is time, and the machine only exchanges.
+
+use super::goal::Limits;
+use super::{Goal, GoalError, GoalId, GroupSettings, validate};
+use crate::Time;
+use crate::trajectory::{JointTrajectory, Path};
+
+/// A trajectory ready to be followed by the machine of the group whose settings checked it.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub(super) start: Option<Time>,
+    pub(super) path: Path,
+    /// Of a goal; a stream of references has none.
+    pub(super) goal: Option<(GoalId, Limits)>,
+}
+
+impl GroupSettings {
+    /// Checks an action goal that comes at `now`; `id` is what the machine will call it by.
+    pub fn prepare_goal(&self, id: GoalId, goal: &Goal, now: Time) -> Result<Prepared, GoalError> {
+        let trajectory = &goal.trajectory;
+        let order = validate::check(trajectory, self, now, false)?;
+        let path = Path::new(trajectory, &order);
+        Ok(Prepared { start: trajectory.start, path, goal: Some((id, Limits::new(goal, self))) })
+    }
+
+    /// Checks a trajectory that comes on the topic at `now`.
+    pub fn prepare_topic(
+        &self,
+        trajectory: &JointTrajectory,
+        now: Time,
+    ) -> Result<Prepared, GoalError> {
+        let order = validate::check(trajectory, self, now, true)?;
+        Ok(Prepared { start: trajectory.start, path: Path::new(trajectory, &order), goal: None })
+    }
+}

@@ -1,0 +1,73 @@
+//! What happens at every sample, on the thread that receives it: a sample in, a command out, and a word to the node when
+//! something happened.
+
+use std::sync::Arc;
+
+use karakuri_control::realtime::Updater;
+use karakuri_control::{Command, State};
+use karakuri_model::Model;
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::{JointStateReader, NodeWaker, Parameter, Time, WirePublisher};
+use rtrb::Producer;
+
+use crate::convert::control_time;
+use crate::timing::Stopwatch;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Cycle {
+    pub(crate) model: Arc<Model>,
+    pub(crate) updater: Updater,
+    pub(crate) reader: JointStateReader,
+    pub(crate) output: WirePublisher<JointState>,
+    pub(crate) message: JointState,
+    /// Joints of the message, as indices of the command's arrays.
+    pub(crate) commanded: Vec<usize>,
+    pub(crate) period: Parameter<f64>,
+    pub(crate) stopwatch: Stopwatch,
+    /// Joints that a sample lacked.
+    pub(crate) missing: Producer<Vec<String>>,
+    pub(crate) waker: NodeWaker,
+}
+
+impl Cycle {
+    /// Takes over a sample, and gives its stamp; `None` when joints are missing in it.
+    pub(crate) fn read(&mut self, sample: &JointState) -> Option<Time> {
+        self.stopwatch.arrived();
+        match self.reader.read(&self.model, sample) {
+            Ok(()) => Some(Time::from(&sample.header.stamp)),
+            Err(missing) => {
+                // else the node has not heard of the last one yet
+                if !self.missing.is_full() && self.missing.push(missing.to_vec()).is_ok() {
+                    self.waker.wake();
+                }
+                None
+            }
+        }
+    }
+
+    /// Answers the sample that was read last.
+    pub(crate) fn answer(&mut self, stamp: Time) {
+        let state = State { q: &self.reader.q, v: &self.reader.v };
+        let period = self.period.get();
+        let has_news = self.updater.update(&state, control_time(stamp), period);
+        fill(&mut self.message, self.updater.command(), &self.commanded);
+        self.message.header.stamp = stamp.to_message();
+        self.output.publish(&self.message);
+        self.stopwatch.answered();
+        if has_news {
+            self.waker.wake();
+        }
+    }
+}
+
+fn fill(message: &mut JointState, command: &Command, commanded: &[usize]) {
+    for (target, values) in [
+        (&mut message.position, &command.position),
+        (&mut message.velocity, &command.velocity),
+        (&mut message.effort, &command.effort),
+    ] {
+        target.clear();
+        target.extend(commanded.iter().map(|&j| values[j]));
+    }
+}
