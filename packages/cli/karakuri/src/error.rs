@@ -9,8 +9,15 @@ pub fn print(error: anyhow::Error) {
     match error.downcast::<AtLine>() {
         Ok(pointed) => eprint!("{:?}", report(pointed)),
         Err(error) => {
-            eprintln!("error: {error}");
-            error.chain().skip(1).for_each(|cause| eprintln!("  because: {cause}"));
+            let mut said = error.to_string();
+            eprintln!("error: {said}");
+            for cause in error.chain().skip(1).map(ToString::to_string) {
+                // Many a message quotes its cause.
+                if !said.contains(&cause) {
+                    eprintln!("  because: {cause}");
+                    said = cause;
+                }
+            }
         }
     }
 }

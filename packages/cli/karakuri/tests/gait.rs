@@ -57,6 +57,24 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn one_errand_at_a_time() {
+    for more in [["--turn", "90", "--distance", "2"], ["--stairs", "0.1,0.36,3", "--turn", "90"]] {
+        let output = run("walk", "khr1_walk", &more);
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains("cannot be used with"), "{text}");
+    }
+}
+
+#[test]
+fn a_cause_is_told_once() {
+    let output = run("plan", "h2", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(text.matches("unknown field `arms`").count(), 1, "{text}");
+}
+
+#[test]
 fn khr1_plans_within_its_limits() {
     let output = run("plan", "khr1_walk", &["--distance", "1"]);
     let report = report(&output);

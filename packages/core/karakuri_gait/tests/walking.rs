@@ -4,10 +4,11 @@
 
 mod robots;
 
-use karakuri_dynamics::{Data, difference, rnea};
+use karakuri_dynamics::{Data, center_of_mass, difference, forward_kinematics, frame_pose, rnea};
 use karakuri_gait::planner::*;
 use karakuri_model::Model;
-use karakuri_spatial::{UnitQuaternion, Vector3};
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
+use karakuri_testkit::Random;
 
 use robots::{engine, khr1};
 
@@ -140,6 +141,55 @@ fn waist_and_arms_take_up_the_legs_yaw() {
             let again = zmp_of(model, &mut data, row, h);
             let away = (again[0] - row[1].zmp[0]).hypot(again[1] - row[1].zmp[1]);
             assert!(away < 1e-6, "{name}: {away} m at sample {}", row[1].index);
+        }
+    }
+}
+
+/// How far a posture is from where centre of mass and soles shall be. [rad, or part of the height of the centre of mass]
+fn away(generator: &Generator, q: &[f64], com: Vector3, soles: &[Pose; 2]) -> f64 {
+    let (biped, height) = (&generator.biped, generator.settings.com_height);
+    let mut data = Data::new(&biped.model);
+    forward_kinematics(&biped.model, &mut data, q);
+    let mut most = (center_of_mass(&biped.model, &data) - com).norm() / height;
+    for (leg, wanted) in biped.legs.iter().zip(soles) {
+        let sole = frame_pose(&biped.model, &data, leg.foot) * leg.sole_in_foot;
+        let turn = Pose::new(sole.rotation * wanted.rotation.transpose(), Vector3::zeros());
+        let [roll, pitch, yaw] = turn.rpy();
+        let yaw = if biped.has_yaw { yaw } else { 0.0 };
+        let shift = (sole.translation - wanted.translation).norm() / height;
+        most = most.max(shift).max(roll.hypot(pitch).hypot(yaw));
+    }
+    most
+}
+
+/// As exact as `whole_body` says, because the ZMP feels second differences of it.
+#[test]
+fn postures_are_where_they_shall_be() {
+    let mut random = Random::new(1);
+    let robots: [fn() -> WalkEngine; 3] = [khr1, anthropomorphic, g1];
+    for robot in robots {
+        let mut engine = robot();
+        let height = engine.generator().settings.com_height;
+        let forward = 0.3 * height;
+        let velocity = Velocity { forward, turn: 0.1, ..Velocity::default() };
+        engine.command(WalkCommand::Velocity(velocity));
+        let (samples, generator) = (walk(&mut engine, 6.0), engine.generator());
+        for s in &samples {
+            let error = away(generator, &s.q, s.com.into(), &s.soles);
+            assert!(error < 1e-7, "{error:e} at sample {}", s.index);
+        }
+        // From standing to anywhere near it, at once.
+        let (standing, mut solver) = (&samples[0], WholeBody::new(&generator.biped, height));
+        for _ in 0..200 {
+            let (lean, shift) = (random.vector(0.1), random.vector(0.05 * height));
+            let com = Vector3::from(standing.com) - Vector3::new(shift.x, shift.y, shift.z.abs());
+            let trunk = Pose::from_xyz_rpy([0.0; 3], [lean.x, lean.y, 0.0]).rotation;
+            let mut soles = standing.soles;
+            soles[0].translation += random.vector(0.05 * height);
+            let (target, mut q) = (BodyTarget { com, trunk, soles }, standing.q.clone());
+            solver.solve(&generator.biped, &target, &mut q).unwrap();
+            let error = away(generator, &q, com, &soles);
+            assert!(error < 1e-7, "{error:e}: {target:?}");
         }
     }
 }

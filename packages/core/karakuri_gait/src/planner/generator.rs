@@ -7,7 +7,7 @@
 //!
 //! Units: SI, world axes. Rates and accelerations are central differences over the sample period.
 
-use karakuri_dynamics::{Data, difference, integrate, rnea, rnea_at_velocity};
+use karakuri_dynamics::{Data, difference, integrate, rnea, take_off_wrench};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::sample::{Sample, Samples};
@@ -33,8 +33,8 @@ pub struct PlanError {
     pub left: f64,
 }
 
-/// How the next way follows from the last ones, newest last: on a cubic through four postures. [-]
-const EXTRAPOLATION: [f64; 3] = [1.0, -3.0, 3.0];
+/// How the next way follows from the last ones, newest last: on a quartic through five postures. [-]
+const EXTRAPOLATION: [f64; 4] = [-1.0, 4.0, -6.0, 4.0];
 
 /// One round of motion: where its cart is, and the last posture.
 #[derive(Debug, Clone, Default)]
@@ -113,8 +113,8 @@ pub(super) struct Displacement {
 /// What a plan is made with.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    /// Wanted ZMP of the pass under way, from the first sample on. [m] (n×2)
-    wanted: Vec<[f64; 2]>,
+    /// Wanted ZMP of the pass under way, from the first sample on, along each axis. [m] (2×n)
+    wanted: [Vec<f64>; 2],
     /// Centre of mass and its rate. [m, m/s] (n×4)
     com: Vec<[f64; 4]>,
     end: End,
@@ -144,7 +144,6 @@ pub struct Generator {
     righting: Righting,
     righting_before: Righting,
     rates: [Vec<f64>; 2],
-    external: Vec<Force>,
     polygon: Polygon,
     next_index: u64,
 }
@@ -182,7 +181,6 @@ impl Generator {
             righting: Righting::default(),
             righting_before: Righting::default(),
             rates: core::array::from_fn(|_| vec![0.0; model.nv]),
-            external: vec![Force::default(); model.bodies.len()],
             polygon: Polygon::default(),
             next_index: 0,
             gains,
@@ -328,12 +326,13 @@ impl Generator {
             let before = [com[0] - com[2] * h, com[1] - com[3] * h, com[2], com[3]];
             let end = &self.states[pass].end;
             q.clone_from(&end.q);
-            self.kinematics.forget();
-            if self.pose((timeline, index - 1), &before, &mut q).is_err() {
+            let before = self.target(timeline, index - 1, &before);
+            if self.pose(&before, &mut q).is_err() {
                 continue;
             }
             self.states[pass].end.q.copy_from_slice(&q);
-            if self.pose((timeline, index), &com, &mut q).is_ok() {
+            let now = self.target(timeline, index, &com);
+            if self.pose(&now, &mut q).is_ok() {
                 let end = &mut self.states[pass].end;
                 let [first, rest @ ..] = &mut end.ways;
                 difference(&self.biped.model, &end.q, &q, first);
@@ -358,8 +357,11 @@ impl Generator {
         let mut length = n + (n_passes - 1) * ahead + 1;
         let mut wanted = core::mem::take(&mut self.scratch.wanted);
         let mut com = core::mem::take(&mut self.scratch.com);
-        wanted.clear();
-        wanted.extend((0..=length + ahead).map(|k| timeline.zmp(first + k as u64)));
+        wanted.iter_mut().for_each(Vec::clear);
+        for k in 0..=length + ahead {
+            let zmp = timeline.zmp(first + k as u64);
+            wanted.iter_mut().zip(zmp).for_each(|(wanted, zmp)| wanted.push(zmp));
+        }
         com.clear();
         com.resize(length, [0.0; 4]);
         let mut done = Ok(());
@@ -372,23 +374,30 @@ impl Generator {
                 for axis in 0..2 {
                     com[axis] += cart[axis].position;
                     com[2 + axis] += cart[axis].velocity;
-                    let reference = |i: usize| wanted[(k + i).min(wanted.len() - 1)][axis];
-                    cart[axis] = self.gains.step(&cart[axis], reference);
+                    let ahead = wanted[axis].get(k + 1..).unwrap_or_default();
+                    cart[axis] = self.gains.step(&cart[axis], ahead);
                 }
             }
             let com = &com[..length];
             if pass + 1 == n_passes {
-                done = self.follow((pass, n), com, timeline, |generator, k, q, ways| {
+                done = self.follow((pass, n), com, timeline, |generator, k, target, q, ways| {
                     let sample = samples.push();
-                    generator.sample(timeline, first + k as u64, &com[k], (q, ways), sample);
+                    let [_, _, vx, vy] = com[k];
+                    sample.index = first + k as u64;
+                    sample.com = target.com.into();
+                    sample.com_velocity = [vx, vy];
+                    sample.soles = target.soles;
+                    generator.fill(sample, timeline, q, ways);
                 });
             } else {
-                wanted.clear();
-                done = self.follow((pass, n), com, timeline, |generator, k, q, ways| {
+                wanted.iter_mut().for_each(Vec::clear);
+                done = self.follow((pass, n), com, timeline, |generator, k, _, q, ways| {
                     let index = first + k as u64;
                     let (zmp, _) = generator.floor_wrench(timeline.floor(index), q, ways);
                     let reference = timeline.zmp(index);
-                    wanted.push([reference[0] - zmp[0], reference[1] - zmp[1]]);
+                    for axis in 0..2 {
+                        wanted[axis].push(reference[axis] - zmp[axis]);
+                    }
                 });
                 length -= ahead;
             }
@@ -400,14 +409,14 @@ impl Generator {
         done
     }
 
-    /// Postures of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; `on_sample` gets the number of each but the last, the
-    /// posture, and the ways to it and from it.
+    /// Postures of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; `on_sample` gets the number of each but the last, where all
+    /// is, the posture, and the ways to it and from it.
     fn follow(
         &mut self,
         (pass, n): (usize, usize),
         com: &[[f64; 4]],
         timeline: &Timeline,
-        mut on_sample: impl FnMut(&mut Self, usize, &[f64], [&[f64]; 2]),
+        mut on_sample: impl FnMut(&mut Self, usize, &BodyTarget, &[f64], [&[f64]; 2]),
     ) -> Result<(), PlanError> {
         let (first, n_passes) = (self.next_index, self.n_passes());
         let mut end = core::mem::take(&mut self.scratch.end);
@@ -416,8 +425,8 @@ impl Generator {
         end.clone_from(&self.state(0, pass).end);
         q.clone_from(&end.q);
         way.resize(self.biped.model.nv, 0.0);
-        self.kinematics.forget();
         let mut done = Ok(());
+        let mut target = self.target(timeline, first, &com[0]);
         for (k, c) in com.iter().enumerate() {
             let index = first + k as u64;
             if k <= n {
@@ -427,7 +436,15 @@ impl Generator {
                 *way = end.ways.iter().zip(EXTRAPOLATION).map(|(ways, w)| w * ways[i]).sum();
             }
             integrate(&self.biped.model, &end.q, &way, 1.0, &mut q);
-            if let Err(OutOfReach(left)) = self.pose((timeline, index), c, &mut q) {
+            let before = target;
+            target = self.target(timeline, index, c);
+            let mut posed = self.pose(&target, &mut q);
+            if posed.is_ok() && !self.can_bend(&q) {
+                // Past a stretched knee the extrapolation leads to one that bends the wrong way.
+                q.copy_from_slice(&end.q);
+                posed = self.pose(&target, &mut q);
+            }
+            if let Err(OutOfReach(left)) = posed {
                 done = Err(PlanError { time: index as f64 * self.settings.period, left });
                 break;
             }
@@ -437,7 +454,7 @@ impl Generator {
             difference(&self.biped.model, &end.q, &q, &mut way);
             let [.., back] = &end.ways;
             if k > 0 {
-                on_sample(self, k - 1, &end.q, [back, &way]);
+                on_sample(self, k - 1, &before, &end.q, [back, &way]);
             }
             core::mem::swap(&mut end.q, &mut q);
             end.ways.rotate_left(1);
@@ -448,16 +465,17 @@ impl Generator {
         done
     }
 
-    /// Moves `q` (nq) to the posture of a sample.
-    fn pose(
-        &mut self,
-        (timeline, index): (&Timeline, u64),
-        com: &[f64; 4],
-        q: &mut [f64],
-    ) -> Result<(), OutOfReach> {
-        let target = self.target(timeline, index, com);
-        self.upper_body.write(&target, q);
-        self.kinematics.solve(&self.biped, &target, q)
+    /// No joint of a leg is beyond its limits.
+    fn can_bend(&self, q: &[f64]) -> bool {
+        let joints = self.biped.legs.iter().flat_map(|leg| &leg.joints);
+        let mut joints = joints.map(|j| &self.biped.model.joints[j.0]);
+        joints.all(|j| (j.limits.lower..=j.limits.upper).contains(&q[j.q_start]))
+    }
+
+    /// Moves `q` (nq) to a posture.
+    fn pose(&mut self, target: &BodyTarget, q: &mut [f64]) -> Result<(), OutOfReach> {
+        self.upper_body.write(target, q);
+        self.kinematics.solve(&self.biped, target, q)
     }
 
     fn target(&self, timeline: &Timeline, index: u64, com: &[f64; 4]) -> BodyTarget {
@@ -513,66 +531,58 @@ impl Generator {
         (zmp, Force::new(moment, force))
     }
 
-    fn sample(
-        &mut self,
-        timeline: &Timeline,
-        index: u64,
-        com: &[f64; 4],
-        (q, ways): (&[f64], [&[f64]; 2]),
-        sample: &mut Sample,
-    ) {
+    /// The rest of a sample whose index, soles and centre of mass are there, from the posture and the ways to it and from it.
+    fn fill(&mut self, sample: &mut Sample, timeline: &Timeline, q: &[f64], ways: [&[f64]; 2]) {
+        let index = sample.index;
         let floor = timeline.floor(index);
         let (zmp, Force { moment, force }) = self.floor_wrench(floor, q, ways);
-        sample.index = index;
-        sample.com = self.target(timeline, index, com).com.into();
-        sample.com_velocity = [com[2], com[3]];
         sample.zmp_reference = timeline.zmp(index);
         sample.zmp = zmp;
-        sample.soles = timeline.feet(index);
         sample.support = timeline.support(index);
         self.biped.fit_support(sample.standing(), &mut self.polygon);
         sample.margin = self.polygon.margin(zmp);
         let point = Vector3::new(zmp[0], zmp[1], floor);
-        let root = Vector3::new(q[0], q[1], q[2]);
-        let at_zmp = Force::new(moment - (point - root).cross(&force), force);
+        let at_zmp = Force::new(moment - (point - self.data.origin).cross(&force), force);
         sample.yaw_moment = at_zmp.moment.z;
-        self.shared(sample, &at_zmp, &point);
-        let [v, a] = &self.rates;
-        let effort = rnea_at_velocity(&self.biped.model, &mut self.data, v, a, &self.external);
-        for (to, from) in
-            [(&mut sample.effort, effort), (&mut sample.v, v.as_slice()), (&mut sample.q, q)]
-        {
+        self.stand_on(sample, &at_zmp, &point);
+        let [v, _] = &self.rates;
+        for (to, from) in [
+            (&mut sample.effort, self.data.effort.as_slice()),
+            (&mut sample.v, v.as_slice()),
+            (&mut sample.q, q),
+        ] {
             to.clear();
             to.extend_from_slice(from);
         }
     }
 
-    /// The floor's wrench, given at the ZMP, on the feet that stand: each takes its share by the lever rule.
-    fn shared(&mut self, sample: &Sample, at_zmp: &Force, zmp: &Vector3) {
-        self.external.fill(Force::default());
+    /// The floor bears its wrench, given at the ZMP, by the feet that stand: each takes its share by the lever rule.
+    fn stand_on(&mut self, sample: &Sample, at_zmp: &Force, zmp: &Vector3) {
         let rest = |side: Side| {
             let [x, y] = self.settings.zmp_in_sole;
             let X_WSole = &sample.soles[side.index()];
             X_WSole.transform_point(&Vector3::new(x, side.sign() * y, 0.0))
         };
-        let shares = match sample.support {
-            Support::One(side) => [(1.0, *zmp); 2].map(|s| (side, s)),
+        match sample.support {
+            Support::One(side) => self.bear(side, at_zmp, zmp),
             Support::Both => {
                 let (p, q) = (rest(Side::Left), rest(Side::Right));
                 let along = q - p;
                 let k = ((zmp - p).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
                 // What is across the line between the feet, both take.
                 let across = zmp - (p + along * k);
-                [(Side::Left, (1.0 - k, p + across)), (Side::Right, (k, q + across))]
+                self.bear(Side::Left, &(*at_zmp * (1.0 - k)), &(p + across));
+                self.bear(Side::Right, &(*at_zmp * k), &(q + across));
             }
-        };
-        for (side, (share, point)) in shares {
-            let foot = self.biped.legs[side.index()].foot;
-            let Some(body) = self.biped.model.frames[foot.0].body else { continue };
-            let arm = point - self.data.pose_in_world[body.0].translation;
-            let force = at_zmp.force * share;
-            self.external[body.0] = Force::new(at_zmp.moment * share + arm.cross(&force), force);
         }
+    }
+
+    /// Takes a wrench at a point of the floor off the efforts, on one foot.
+    fn bear(&mut self, side: Side, at_point: &Force, point: &Vector3) {
+        let foot = self.biped.legs[side.index()].foot;
+        let Some(body) = self.biped.model.frames[foot.0].body else { return };
+        let moment = at_point.moment + (point - self.data.origin).cross(&at_point.force);
+        take_off_wrench(&mut self.data, body, &Force::new(moment, at_point.force));
     }
 }
 

@@ -74,7 +74,7 @@ impl UpperBody {
         if kinematics.solve(biped, standing, &mut q).is_err() {
             return upper;
         }
-        let Some(follow) = kinematics.follow(biped, standing, &q) else { return upper };
+        let Some(follow) = kinematics.follow(biped, standing, &mut q) else { return upper };
         let model = &biped.model;
         let mut matrix = Matrix6xX::zeros(model.nv);
         centroidal_momentum_matrix(model, kinematics.data_mut(), &q, &mut matrix);

@@ -1,29 +1,28 @@
 //! Whole-body inverse kinematics: centre of mass, trunk and both soles where they shall be, one posture.
 //!
-//! Newton's method with a little damping on the stacked errors, over the floating base and the legs:
-//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`; the inverse goes on from sample to sample, bettered by what each step does [Broyden 1965],
-//! and is taken anew where the error does not become ten times smaller. Rows: centre of mass (3), trunk rotation (3), each sole's position (3) and rotation (3; 2
-//! where the legs cannot turn, whose soles head as the trunk does). World axes, m and rad, lengths by the height of the
-//! centre of mass. All other joints stay where `q` has them.
+//! The floating base turns as the trunk shall, and carries the centre of mass to its place whatever the legs do. Left to find are the
+//! joints of the legs, from both soles as the centre of mass sees them: Newton's method with a little damping,
+//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is taken anew
+//! where that is slow. Rows: each sole's position (3) and rotation (3; 2 where the legs cannot turn, whose soles head as the trunk
+//! does). World axes, m and rad, lengths by the height of the centre of mass. All other joints stay where `q` has them.
 
 use karakuri_dynamics::{
-    Data, center_of_mass, center_of_mass_jacobian, forward_kinematics, frame_jacobian, frame_pose,
-    integrate,
+    Data, center_of_mass_jacobian, forward_kinematics, forward_kinematics_of, frame_pose,
 };
-use karakuri_model::FrameId;
+use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
-use nalgebra::{DMatrix, DVector, Matrix3xX, Matrix6xX};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Matrix3xX};
 
 use super::Biped;
 
-/// Errors below this are gone after one more step, which nobody needs to check: it makes them at least [`SLOW`] times smaller.
-/// [rad, or part of the height of the centre of mass]
-const TOLERANCE: f64 = 1e-6;
+/// The last step needs no check where the product of the error and of that where the Jacobian was taken is below this: what it
+/// leaves is that product times at most 10, with legs as far stretched as they may be. [-]
+const SQUARED_TOLERANCE: f64 = 1e-8;
 /// Newton steps before it gives up.
 const MOST_ITERATIONS: usize = 40;
 /// Largest step. [rad, or part of the height]
 const LARGEST_STEP: f64 = 0.4;
-/// An error that is no smaller than this part of the last one asks for a new Jacobian. [-]
+/// An error that is no smaller than this part of that where the Jacobian was taken asks for a new one. [-]
 const SLOW: f64 = 0.1;
 /// Damping: too small to be felt, large enough for a stretched knee. [-]
 const DAMPING: f64 = 1e-10;
@@ -39,33 +38,40 @@ pub struct BodyTarget {
     pub soles: [Pose; 2],
 }
 
+/// A joint of a leg.
+#[derive(Debug, Clone, Copy)]
+struct LegJoint {
+    body: usize,
+    q: usize,
+    v: usize,
+    /// Moves the left foot, the right foot.
+    moves: [bool; 2],
+}
+
 /// The solver and its scratch.
 #[derive(Debug, Clone)]
 pub struct WholeBody {
     data: Data,
-    /// Velocity coordinates that move.
-    active: Vec<usize>,
+    joints: Vec<LegJoint>,
+    /// Bodies that these joints move, in ascending order.
+    bodies: Vec<usize>,
     feet: [FrameId; 2],
     /// `X_SoleFoot`. (2)
     foot_in_sole: [Pose; 2],
     has_yaw: bool,
     length: f64,
+    /// Of the robot's mass, each body's part, and what hangs on each. [-] (n bodies)
+    part: Vec<f64>,
+    hanging: Vec<f64>,
+    /// `p_OCom` of what hangs on each body, times its part of the mass. [m] (n bodies)
+    moment: Vec<Vector3>,
+    /// Of the joints of the legs. [m] (3 × n)
     com_jacobian: Matrix3xX<f64>,
-    foot_jacobian: Matrix6xX<f64>,
     jacobian: DMatrix<f64>,
-    normal: DMatrix<f64>,
+    /// Of `JᵀJ + λ 1`.
+    factor: Option<Cholesky<f64, Dyn>>,
     residual: DVector<f64>,
-    /// From residuals to steps.
-    inverse: DMatrix<f64>,
-    /// That inverse still is what it says.
-    is_linearized: bool,
     step: DVector<f64>,
-    /// Of the residual, by the last step.
-    change: DVector<f64>,
-    guess: DVector<f64>,
-    row: DVector<f64>,
-    rates: Vec<f64>,
-    next: Vec<f64>,
 }
 
 /// How base and legs move, centre of mass, trunk and soles being held but for one thing. Rates by rates.
@@ -73,7 +79,7 @@ pub struct WholeBody {
 pub(super) struct Follow {
     /// A sole moves: left one forward and left, right one forward and left. [1/m or 1] (nv × 4)
     pub(super) feet: DMatrix<f64>,
-    /// A joint moves; that joint's own rate not counted. (nv × nv)
+    /// A joint of no leg moves; its own rate not counted. (nv × nv)
     pub(super) joints: DMatrix<f64>,
 }
 
@@ -85,32 +91,39 @@ impl WholeBody {
     /// For a robot, errors of length counted by `length` [m].
     pub fn new(biped: &Biped, length: f64) -> Self {
         let model = &biped.model;
-        let joints = biped.legs.iter().flat_map(|leg| &leg.joints);
-        let mut active: Vec<usize> = (0..6).collect();
-        active.extend(joints.map(|j| model.joints[j.0].v_start));
-        active.sort_unstable();
-        active.dedup();
-        let rows = if biped.has_yaw { 18 } else { 16 };
+        let all = model.joints.iter().enumerate();
+        let of_a_leg = all.filter_map(|(body, joint)| {
+            let moves = biped.legs.each_ref().map(|leg| leg.joints.contains(&BodyId(body)));
+            let joint = LegJoint { body, q: joint.q_start, v: joint.v_start, moves };
+            moves.contains(&true).then_some(joint)
+        });
+        let joints: Vec<LegJoint> = of_a_leg.collect();
+        let mut is_moved = vec![false; model.bodies.len()];
+        for (i, body) in model.bodies.iter().enumerate() {
+            let is_carried = body.parent.is_some_and(|parent| is_moved[parent.0]);
+            is_moved[i] = is_carried || joints.iter().any(|joint| joint.body == i);
+        }
+        let mass: f64 = model.bodies.iter().map(|body| body.inertia.mass).sum();
+        let part: Vec<f64> = model.bodies.iter().map(|body| body.inertia.mass / mass).collect();
+        let mut hanging = part.clone();
+        add_up(model, &mut hanging);
+        let rows = if biped.has_yaw { 12 } else { 10 };
         Self {
             data: Data::new(model),
             feet: biped.legs.each_ref().map(|leg| leg.foot),
             foot_in_sole: biped.legs.each_ref().map(|leg| leg.sole_in_foot.inverse()),
             has_yaw: biped.has_yaw,
             length,
-            com_jacobian: Matrix3xX::zeros(model.nv),
-            foot_jacobian: Matrix6xX::zeros(model.nv),
-            jacobian: DMatrix::zeros(rows, active.len()),
-            normal: DMatrix::zeros(0, 0),
+            moment: vec![Vector3::zeros(); part.len()],
+            part,
+            hanging,
+            bodies: (0..is_moved.len()).filter(|i| is_moved[*i]).collect(),
+            com_jacobian: Matrix3xX::zeros(joints.len()),
+            jacobian: DMatrix::zeros(rows, joints.len()),
+            factor: None,
             residual: DVector::zeros(rows),
-            inverse: DMatrix::zeros(active.len(), rows),
-            is_linearized: false,
-            step: DVector::zeros(active.len()),
-            change: DVector::zeros(rows),
-            guess: DVector::zeros(active.len()),
-            row: DVector::zeros(rows),
-            rates: vec![0.0; model.nv],
-            next: vec![0.0; model.nq],
-            active,
+            step: DVector::zeros(joints.len()),
+            joints,
         }
     }
 
@@ -121,22 +134,23 @@ impl WholeBody {
         target: &BodyTarget,
         q: &mut [f64],
     ) -> Result<(), OutOfReach> {
-        let mut left = self.measure(biped, target, q);
+        set_trunk(target, q);
+        forward_kinematics(&biped.model, &mut self.data, q);
+        // The error now, and where the Jacobian was taken.
+        let (mut left, mut taken) = (f64::INFINITY, 0.0);
         for _ in 0..MOST_ITERATIONS {
-            if !self.is_linearized && !self.invert(biped, q) {
-                break;
+            left = self.measure(biped, target, q);
+            if left >= SLOW * taken {
+                if !self.linearize(biped) {
+                    break;
+                }
+                taken = left;
             }
-            self.take_step(biped, q);
-            if left < TOLERANCE {
+            self.take_step(q);
+            if left * taken < SQUARED_TOLERANCE {
                 return Ok(());
             }
-            self.change.copy_from(&self.residual);
-            let before = left;
-            left = self.measure(biped, target, q);
-            self.is_linearized = left < SLOW * before;
-            if self.is_linearized {
-                self.learn();
-            }
+            forward_kinematics_of(&biped.model, &mut self.data, q, &self.bodies);
         }
         Err(OutOfReach(left))
     }
@@ -146,26 +160,48 @@ impl WholeBody {
         &mut self,
         biped: &Biped,
         target: &BodyTarget,
-        q: &[f64],
+        q: &mut [f64],
     ) -> Option<Follow> {
+        forward_kinematics(&biped.model, &mut self.data, q);
         self.measure(biped, target, q);
-        if !self.invert(biped, q) {
+        if !self.linearize(biped) {
             return None;
         }
-        self.forget();
-        let nv = biped.model.nv;
-        // From residuals to rates of all joints.
-        let mut rates = DMatrix::zeros(nv, self.inverse.ncols());
-        for (row, &k) in self.active.iter().enumerate() {
-            let scale = if k < 3 { self.length } else { 1.0 };
-            rates.row_mut(k).copy_from(&(self.inverse.row(row) * scale));
+        let model = &biped.model;
+        // From residuals to rates of the legs.
+        let mut inverse = self.jacobian.transpose();
+        self.factor.as_ref()?.solve_mut(&mut inverse);
+        let sole = 3 + self.angles();
+        let sole_to_legs = [0, 1, sole, sole + 1].map(|row| inverse.column(row) / self.length);
+        let sole_to_legs = DMatrix::from_columns(&sole_to_legs);
+        let both_to_legs = (inverse.columns(0, 3) + inverse.columns(sole, 3)) / self.length;
+        let mut com = Matrix3xX::zeros(model.nv);
+        center_of_mass_jacobian(model, &mut self.data, q, &mut com);
+        // Where a joint takes the centre of mass, the soles must go.
+        let joint_to_legs = both_to_legs * &com;
+        Some(Follow {
+            feet: self.with_base(model.nv, &sole_to_legs, None),
+            joints: self.with_base(model.nv, &joint_to_legs, Some(&com)),
+        })
+    }
+
+    /// Rates of the legs and of the base that holds the centre of mass, moved besides by `com`. (nv × n)
+    fn with_base(
+        &self,
+        nv: usize,
+        legs: &DMatrix<f64>,
+        com: Option<&Matrix3xX<f64>>,
+    ) -> DMatrix<f64> {
+        let mut rates = DMatrix::zeros(nv, legs.ncols());
+        let mut base = -(&self.com_jacobian * legs);
+        if let Some(com) = com {
+            base -= com;
         }
-        let per_length = 1.0 / self.length;
-        let second = 9 + self.angles();
-        let columns = [6, 7, second, second + 1].map(|row| rates.column(row) * per_length);
-        let feet = DMatrix::from_columns(&columns);
-        let joints = rates.columns(0, 3) * &self.com_jacobian * -per_length;
-        Some(Follow { feet, joints })
+        rates.rows_mut(0, 3).copy_from(&base);
+        for (row, joint) in self.joints.iter().enumerate() {
+            rates.row_mut(joint.v).copy_from(&legs.row(row));
+        }
+        rates
     }
 
     /// Scratch of the robot's dynamics.
@@ -173,55 +209,21 @@ impl WholeBody {
         &mut self.data
     }
 
-    /// `q` less the residual, as far as the inverse knows.
-    fn take_step(&mut self, biped: &Biped, q: &mut [f64]) {
-        self.step.gemv(1.0, &self.inverse, &self.residual, 0.0);
+    /// Moves the legs by what the Jacobian says, and the base against it.
+    fn take_step(&mut self, q: &mut [f64]) {
+        let Some(factor) = &self.factor else { return };
+        self.step.gemv_tr(1.0, &self.jacobian, &self.residual, 0.0);
+        factor.solve_mut(&mut self.step);
         let largest = self.step.amax();
         if largest > LARGEST_STEP {
             self.step *= LARGEST_STEP / largest;
         }
-        self.rates.fill(0.0);
-        for (k, x) in self.active.iter().zip(&self.step) {
-            self.rates[*k] = if *k < 3 { x * self.length } else { *x };
+        for (joint, x) in self.joints.iter().zip(&self.step) {
+            q[joint.q] += x;
         }
-        integrate(&biped.model, q, &self.rates, 1.0, &mut self.next);
-        q.copy_from_slice(&self.next);
-    }
-
-    /// The next posture has nothing to do with the last one.
-    pub fn forget(&mut self) {
-        self.is_linearized = false;
-    }
-
-    /// `(JᵀJ + λ 1)⁻¹ Jᵀ` at `q`, where the residual was last measured.
-    fn invert(&mut self, biped: &Biped, q: &[f64]) -> bool {
-        self.linearize(biped, q);
-        let n = self.active.len();
-        let mut normal = core::mem::replace(&mut self.normal, DMatrix::zeros(0, 0));
-        if normal.nrows() != n {
-            normal = DMatrix::zeros(n, n);
-        }
-        normal.gemm_tr(1.0, &self.jacobian, &self.jacobian, 0.0);
-        for k in 0..n {
-            normal[(k, k)] += DAMPING;
-        }
-        let Some(factor) = normal.cholesky() else { return false };
-        self.jacobian.transpose_to(&mut self.inverse);
-        factor.solve_mut(&mut self.inverse);
-        self.normal = factor.unpack_dirty();
-        self.is_linearized = true;
-        true
-    }
-
-    /// Makes the inverse say what the last step did to the residual. [Broyden 1965]
-    fn learn(&mut self) {
-        self.change -= &self.residual;
-        self.guess.gemv(1.0, &self.inverse, &self.change, 0.0);
-        let along = self.step.dot(&self.guess);
-        if along.abs() > 1e-3 * self.step.norm_squared() {
-            self.row.gemv_tr(1.0, &self.inverse, &self.step, 0.0);
-            self.guess -= &self.step;
-            self.inverse.ger(-1.0 / along, &self.guess, &self.row, 1.0);
+        let com = &self.com_jacobian * &self.step;
+        for (q, moved) in q.iter_mut().zip(&com) {
+            *q -= moved;
         }
     }
 
@@ -229,56 +231,94 @@ impl WholeBody {
         if self.has_yaw { 3 } else { 2 }
     }
 
-    /// Residual at `q`; the sum of the errors, because the largest of numbers and NaN
-    /// may be a number.
-    fn measure(&mut self, biped: &Biped, target: &BodyTarget, q: &[f64]) -> f64 {
+    /// Residual at the position of the last `forward_kinematics`, but for the base, which then has the centre of mass at its place; the
+    /// sum of the errors, because the largest of numbers and NaN may be a number.
+    fn measure(&mut self, biped: &Biped, target: &BodyTarget, q: &mut [f64]) -> f64 {
         let model = &biped.model;
-        forward_kinematics(model, &mut self.data, q);
-        let per_length = 1.0 / self.length;
-        let com = (target.com - center_of_mass(model, &self.data)) * per_length;
-        self.residual.fixed_rows_mut::<3>(0).copy_from(&com);
-        let X_WB = self.data.pose_in_world[0];
-        self.residual.fixed_rows_mut::<3>(3).copy_from(&turn(&X_WB.rotation, &target.trunk));
-        let angles = self.angles();
-        let mut first = 6;
-        for (i, foot) in self.feet.iter().enumerate() {
+        for ((moment, part), com) in self.moment.iter_mut().zip(&self.part).zip(&self.data.com) {
+            *moment = com * *part;
+        }
+        add_up(model, &mut self.moment);
+        let p_OCom = self.moment[0];
+        q[..3].copy_from_slice((target.com - p_OCom).as_slice());
+        let (per_length, angles) = (1.0 / self.length, self.angles());
+        let rows = self.residual.as_mut_slice().chunks_exact_mut(3 + angles);
+        for (i, residual) in rows.enumerate() {
             let X_WT = target.soles[i] * self.foot_in_sole[i];
-            let X_WFoot = frame_pose(model, &self.data, *foot);
-            let away = (X_WT.translation - X_WFoot.translation) * per_length;
+            let X_WFoot = frame_pose(model, &self.data, self.feet[i]);
+            let p_ComFoot = X_WFoot.translation - self.data.origin - p_OCom;
+            let away = (X_WT.translation - target.com - p_ComFoot) * per_length;
             let turn = turn(&X_WFoot.rotation, &X_WT.rotation);
-            self.residual.fixed_rows_mut::<3>(first).copy_from(&away);
-            self.residual.rows_mut(first + 3, angles).copy_from(&turn.rows(0, angles));
-            first += 3 + angles;
+            write(residual, &away, &turn);
         }
         self.residual.iter().map(|r| r.abs()).sum()
     }
 
-    /// Jacobian where the residual was last measured; lengths by `length` on both sides.
-    fn linearize(&mut self, biped: &Biped, q: &[f64]) {
-        center_of_mass_jacobian(&biped.model, &mut self.data, q, &mut self.com_jacobian);
+    /// Jacobian where the residual was last measured, lengths by `length`, and the factor that goes with it.
+    fn linearize(&mut self, biped: &Biped) -> bool {
+        for (column, joint) in self.joints.iter().enumerate() {
+            let S = &self.data.subspace[joint.v];
+            let com =
+                S.linear * self.hanging[joint.body] + S.angular.cross(&self.moment[joint.body]);
+            self.com_jacobian.set_column(column, &com);
+        }
         let (per_length, angles) = (1.0 / self.length, self.angles());
-        for (column, &k) in self.active.iter().enumerate() {
-            let scale = if k < 3 { 1.0 } else { per_length };
-            for row in 0..3 {
-                self.jacobian[(row, column)] = self.com_jacobian[(row, k)] * scale;
-                self.jacobian[(3 + row, column)] = f64::from(u8::from(k == 3 + row));
+        let p_OFeet = self
+            .feet
+            .map(|foot| frame_pose(&biped.model, &self.data, foot).translation - self.data.origin);
+        let rows = self.jacobian.nrows();
+        let columns = self.jacobian.as_mut_slice().chunks_exact_mut(rows);
+        for ((joint, com), column) in
+            self.joints.iter().zip(self.com_jacobian.column_iter()).zip(columns)
+        {
+            let S = &self.data.subspace[joint.v];
+            for (i, column) in column.chunks_exact_mut(3 + angles).enumerate() {
+                let (mut away, mut turn) = (-com, Vector3::zeros());
+                if joint.moves[i] {
+                    away += S.linear + S.angular.cross(&p_OFeet[i]);
+                    turn = S.angular;
+                }
+                write(column, &(away * per_length), &turn);
             }
         }
-        let mut first = 6;
-        for foot in self.feet {
-            frame_jacobian(&biped.model, &self.data, foot, &mut self.foot_jacobian);
-            for (column, &k) in self.active.iter().enumerate() {
-                let scale = if k < 3 { 1.0 } else { per_length };
-                for row in 0..3 {
-                    self.jacobian[(first + row, column)] = self.foot_jacobian[(3 + row, k)] * scale;
-                }
-                for row in 0..angles {
-                    self.jacobian[(first + 3 + row, column)] =
-                        if k < 3 { 0.0 } else { self.foot_jacobian[(row, k)] };
-                }
+        let n = self.joints.len();
+        let normal = self.factor.take().map(Cholesky::unpack_dirty);
+        let mut normal = normal.unwrap_or_else(|| DMatrix::zeros(n, n));
+        // The factorisation reads the lower half.
+        for (k, column) in self.jacobian.as_slice().chunks_exact(rows).enumerate() {
+            for (i, other) in self.jacobian.as_slice().chunks_exact(rows).enumerate().skip(k) {
+                normal[(i, k)] = column.iter().zip(other).map(|(a, b)| a * b).sum();
             }
-            first += 3 + angles;
+            normal[(k, k)] += DAMPING;
         }
+        self.factor = normal.cholesky();
+        self.factor.is_some()
+    }
+}
+
+/// The base turns as the trunk shall, by the quaternion nearer to the one it has.
+fn set_trunk(target: &BodyTarget, q: &mut [f64]) {
+    let wanted = Pose::new(target.trunk, Vector3::zeros()).quaternion();
+    let along: f64 = wanted.coords.iter().zip(&q[3..7]).map(|(a, b)| a * b).sum();
+    for (q, x) in q[3..7].iter_mut().zip(&wanted.coords) {
+        *q = if along < 0.0 { -x } else { *x };
+    }
+}
+
+/// To each body's, what its children have. (n bodies)
+fn add_up<T: Copy + core::ops::AddAssign>(model: &Model, sums: &mut [T]) {
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        if let Some(parent) = body.parent {
+            let sum = sums[i];
+            sums[parent.0] += sum;
+        }
+    }
+}
+
+/// Rows of a foot. (3 + 3 or 3 + 2)
+fn write(rows: &mut [f64], away: &Vector3, turn: &Vector3) {
+    for (row, x) in rows.iter_mut().zip(away.iter().chain(turn)) {
+        *row = *x;
     }
 }
 

@@ -30,7 +30,13 @@ pub(super) struct Walk {
     /// The robot and its gait, YAML, such as `config/gaits/khr1_walk.yaml`
     gait: PathBuf,
     /// Walk straight so far, negative is backward, then stand [m]
-    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 1.0)]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_negative_numbers = true,
+        default_value_t = 1.0,
+        conflicts_with_all = ["velocity", "turn"]
+    )]
     distance: f64,
     /// Walk at this velocity instead: forward, left [m/s], turn [rad/s]
     #[arg(long, value_name = "X,Y,TURN", allow_hyphen_values = true, value_parser = velocity, requires = "duration")]
@@ -92,7 +98,12 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "M", default_value_t = 0.0)]
     bumps: f64,
     /// Climb stairs and descend them again instead: height, depth [m], number
-    #[arg(long, value_name = "H,D,N", value_parser = stairs)]
+    #[arg(
+        long,
+        value_name = "H,D,N",
+        value_parser = stairs,
+        conflicts_with_all = ["distance", "velocity", "turn"]
+    )]
     stairs: Option<Stairs>,
     /// Walk so many times, standing in between
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
