@@ -5,8 +5,9 @@ import time
 
 import pytest
 from action_msgs.msg import GoalStatus
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from karakuri_msgs.msg import ObjectStates
+from karakuri_msgs.msg import ObjectStates, SimStatistics
 from karakuri_msgs.srv import AttachGear, AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot
 from rosgraph_msgs.msg import Clock
 from rclpy.action import ActionClient
@@ -497,6 +498,47 @@ def test_joints_break_and_gears_turn(paused, ros):
     assert not turn().success, "its name is taken"
     assert service(ros, DetachJoint, "detach_joint", name="belt").success
     assert service(ros, DetachJoint, "detach_joint", name="hook").success
+
+
+def test_statistics_hide_no_step_that_was_not_solved(paused, ros):
+    statistics = ros.subscribe(SimStatistics, "/arm/sim/statistics")
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+
+    def after_steps(wanted):
+        """Statistics of a second in which steps were taken."""
+        before = statistics.wait(lambda m: m.iterations == 0 and m.residual == 0.0 and m.unconverged == 0).step
+        step(ros, 10)
+        return statistics.wait(lambda m: m.step > before and wanted(m))
+
+    solved = after_steps(lambda m: m.residual > 0.0)
+    assert solved.unconverged == 0 and solved.residual <= 1e-9 and solved.contacts > 0
+    stages = [getattr(solved, f"{stage}_time") for stage in ("collision", "free_motion", "rows", "solve", "integrate")]
+    assert all(t > 0 for t in stages) and sum(stages) <= solved.step_time
+    assert solved.ledger.kinetic == 0.0, "nothing is booked unless asked for"
+
+    assert ros.set_parameter("/arm/sim", "solver.tolerance", 1e-300)[0]
+    assert ros.set_parameter("/arm/sim", "energy_ledger", True)[0]
+    unsolved = after_steps(lambda m: m.unconverged > 0)
+    assert 0 < unsolved.residual < 1e-6 and unsolved.iterations > 0
+    diagnostics.wait(lambda m: any("not solved to the tolerance" in s.message for s in m.status))
+    ledger = unsolved.ledger
+    came = ledger.servos + ledger.external + ledger.contacts + ledger.limits + ledger.friction + ledger.dampers
+    came += ledger.loops + ledger.stabilisation + ledger.integration + ledger.unexplained
+    assert ledger.servos != 0.0 and ledger.kinetic + ledger.potential == pytest.approx(came, abs=1e-12)
+
+    assert ros.set_parameter("/arm/sim", "solver.tolerance", 0.0)[0]
+    assert ros.set_parameter("/arm/sim", "energy_ledger", False)[0]
+    assert after_steps(lambda m: m.residual > 0.0).unconverged == 0
+
+
+def test_parameters_hold_after_a_restore(paused, ros):
+    assert service(ros, SaveSnapshot, "save_snapshot", name="tight").success
+    assert ros.set_parameter("/arm/sim", "solver.tolerance", 1e-300)[0]
+    assert service(ros, RestoreSnapshot, "restore_snapshot", name="tight").success
+    statistics = ros.subscribe(SimStatistics, "/arm/sim/statistics")
+    step(ros, 2)
+    statistics.wait(lambda m: m.unconverged > 0)
+    assert ros.set_parameter("/arm/sim", "solver.tolerance", 0.0)[0]
 
 
 def test_live_parameters(sim, ros):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `./dev bench` runs: our benchmarks, with --peers beside Pinocchio, MuJoCo and Rapier, in one run.
 
-    ./dev bench [--peers] [FILTER]
+    ./dev bench [--peers] [--turns N] [FILTER]
 
 FILTER, a regular expression, chooses `ALGORITHM/MODEL` and `step/SCENE`, for instance `/(ur5|demo_held)$`. Prints one
 table, writes out/bench/bench.json, and with --peers and without a filter the times in docs/benchmarks.md.
@@ -61,8 +61,20 @@ def progress(text):
     print(f"  … {text}", file=sys.stderr, flush=True)
 
 
-def dynamics(pattern, pinocchio):
-    """One row an algorithm and model; the two programs take turns, model by model."""
+def fastest(measure, turns):
+    """The programs take turns, again and again, and the fastest turn of each counts: what disturbs a machine for a second or two is
+    not one program's. `measure` gives numbers by name, or numbers by setting."""
+    best = measure()
+    for _ in range(turns - 1):
+        for name, value in measure().items():
+            slower = best[name]["us"] <= value["us"] if isinstance(value, dict) else best[name] <= value
+            if not slower:
+                best[name] = value
+    return best
+
+
+def dynamics(pattern, pinocchio, turns):
+    """One row an algorithm and model, model by model."""
     names = FIXED + FLOATING + CHAINS
     rows = [(a, n) for n in names for a in ALGORITHMS if wanted(pattern, a, n)]
     chosen = [n for n in names if any(n == m for _, m in rows)]
@@ -71,13 +83,18 @@ def dynamics(pattern, pinocchio):
     ours, results = Ours(*DYNAMICS), []
     for name in chosen:
         progress(f"algorithms: {name}")
-        floating = name in FLOATING
-        theirs = pinocchio.times(name, floating) if pinocchio else {}
-        ours.run(f"^({'|'.join(a for a, n in rows if n == name)})/{name}$")
-        for algorithm, _ in (row for row in rows if row[1] == name):
+        algorithms = [a for a, n in rows if n == name]
+
+        def turn(name=name, algorithms=algorithms):
+            theirs = pinocchio.times(name, name in FLOATING) if pinocchio else {}
+            ours.run(f"^({'|'.join(algorithms)})/{name}$")
+            return {f"their {key}": value for key, value in theirs.items()} | {a: ours.microseconds(a, name) for a in algorithms}
+
+        best = fastest(turn, turns)
+        for algorithm in algorithms:
             results.append({
-                "model": name, "algorithm": algorithm, "karakuri_us": ours.microseconds(algorithm, name),
-                **({"nv": theirs["nv"], "pinocchio_us": theirs[algorithm]} if theirs else {}),
+                "model": name, "algorithm": algorithm, "karakuri_us": best[algorithm],
+                **({"nv": best["their nv"], "pinocchio_us": best[f"their {algorithm}"]} if pinocchio else {}),
             })  # fmt: skip
     return results
 
@@ -90,22 +107,27 @@ def scenes():
             yield found.group(1), "rapier: true" in line, parts.group(1).split(", ") if parts else []
 
 
-def steps(pattern, mujoco, rapier):
-    """One row a scene; the programs take turns, scene by scene."""
+def steps(pattern, mujoco, rapier, turns):
+    """One row a scene, scene by scene."""
     chosen = [scene for scene in scenes() if wanted(pattern, "step", scene[0])]
     if not chosen:
         return []
     ours, results, best = Ours(*STEP), [], {}
     for name, free_bodies, parts in chosen:
         progress(f"step: {name}")
-        theirs = mujoco.step(name) if mujoco else {}
-        if rapier and free_bodies:
-            theirs |= rapier.step(name)
-        ours.run(f"^step/{name}$")
-        quality = json.loads((peers.OUT / "karakuri_step.json").read_text())[name]
-        row = {"scene": name, "karakuri": {"us": ours.microseconds("step", name), **quality}, **theirs}
+
+        def turn(name=name, free_bodies=free_bodies):
+            theirs = mujoco.step(name) if mujoco else {}
+            if rapier and free_bodies:
+                theirs |= rapier.step(name)
+            ours.run(f"^step/{name}$")
+            quality = json.loads((peers.OUT / "karakuri_step.json").read_text())[name]
+            return {"karakuri": {"us": ours.microseconds("step", name), **quality}, **theirs}
+
+        row = {"scene": name, **fastest(turn, turns)}
+        theirs = [value["us"] for key, value in row.items() if key not in ("scene", "karakuri")]
         if theirs:
-            best[name] = min(peer["us"] for peer in theirs.values())
+            best[name] = min(theirs)
         if parts and all(part in best for part in parts):
             row["parts"] = {"names": parts, "us": sum(best[part] for part in parts)}
         results.append(row)
@@ -124,8 +146,11 @@ def output(*command):
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--peers", action="store_true", help="measure Pinocchio, MuJoCo and Rapier, too")
+    parser.add_argument("--turns", type=int, default=3, metavar="N", help="turns of every program, of which its fastest counts (default: 3)")
     parser.add_argument("filter", nargs="?", help="regular expression on ALGORITHM/MODEL and step/SCENE")
     arguments = parser.parse_args()
+    if arguments.turns < 1:
+        parser.error(f"--turns {arguments.turns}: at least one turn is needed")
     peers.OUT.mkdir(parents=True, exist_ok=True)
     pinocchio = mujoco = rapier = None
     if arguments.peers:
@@ -139,8 +164,9 @@ def main():
             "rustc": (output("rustc", "--version").split() + ["", "unknown"])[1],
             **({"Pinocchio": pinocchio.version, "MuJoCo": mujoco.version, "Rapier": rapier.version} if pinocchio else {}),
         },
-        "algorithms": dynamics(arguments.filter, pinocchio),
-        "steps": steps(arguments.filter, mujoco, rapier),
+        "turns": arguments.turns,
+        "algorithms": dynamics(arguments.filter, pinocchio, arguments.turns),
+        "steps": steps(arguments.filter, mujoco, rapier, arguments.turns),
     }
     if not result["algorithms"] and not result["steps"]:
         raise peers.Missing(f"no benchmark matches `{arguments.filter}`")

@@ -79,8 +79,8 @@ def page(result):
 Times are written by `./dev bench --peers`, the [physics benchmarks](#physics-benchmarks) below them by `./dev bench --physics`;
 do not edit. Times: {title(result)}.
 
-All times are CPU time of one thread, medians, both programs in turn within one run; other work on the machine makes
-factors below 1.2 meaningless. A ratio below 1 means karakuri is faster.
+All times are CPU time of one thread, medians, the programs in turn within one run, the fastest turn of {result["turns"]} each; other work on
+the machine makes factors below 1.2 meaningless. A ratio below 1 means karakuri is faster.
 
 ## Rigid-body algorithms
 

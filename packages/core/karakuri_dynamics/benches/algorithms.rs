@@ -7,11 +7,9 @@ use karakuri_dynamics::{
     Data, MassFactor, RneaDerivatives, aba, centroidal_momentum_matrix, crba, forward_kinematics,
     frame_jacobian, rnea, rnea_derivatives,
 };
-use karakuri_model::{
-    Base, FrameId, JointKind, JointSpec, LinkSpec, Model, ModelBuilder, NoAssets, Source, load,
-};
-use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
-use karakuri_testkit::{CpuTime, Random, random_position, random_vector};
+use karakuri_model::{Base, FrameId, Model, NoAssets, Source, load};
+use karakuri_spatial::Pose;
+use karakuri_testkit::{CpuTime, Random, chain, random_position, random_vector};
 use nalgebra::Matrix6xX;
 
 /// As many as fit the caches and still keep branch predictors honest.
@@ -32,26 +30,6 @@ macro_rules! robot {
 #[expect(clippy::unwrap_used, reason = "a bench says so")]
 fn robot(urdf: &str, base: Base) -> Model {
     load(&Source::urdf("robot.urdf", urdf).with_base(base), &mut NoAssets).unwrap().model
-}
-
-/// Links of 0.1 m on hinges about y and x in turn.
-#[expect(clippy::unwrap_used, reason = "a bench says so")]
-fn chain(n: usize) -> (String, Model) {
-    let com = Vector3::new(0.0, 0.0, -0.05);
-    let inertia = Inertia { mass: 0.5, com, about_com: Matrix3::identity() * 1e-3 };
-    let mut builder = ModelBuilder::new("chain", Base::Fixed(Pose::IDENTITY))
-        .link(LinkSpec::new("link0", Inertia::ZERO));
-    for i in 0..n {
-        let axis = if i % 2 == 0 { Vector3::y() } else { Vector3::x() };
-        let (parent, child) = (format!("link{i}"), format!("link{}", i + 1));
-        let offset = Vector3::new(0.0, 0.0, if i == 0 { 0.0 } else { -0.1 });
-        let hinge = Some(JointKind::Revolute { axis });
-        let joint = JointSpec::new(&format!("joint{i}"), &parent, &child, hinge.clone());
-        builder = builder
-            .link(LinkSpec::new(&child, inertia))
-            .joint(joint.at(Pose::from_translation(offset)));
-    }
-    (format!("chain_{n}"), builder.build().unwrap())
 }
 
 /// States in turn, without end.
@@ -131,7 +109,7 @@ fn main() {
         robot!("g1", Base::Floating),
         robot!("talos", Base::Floating),
     ];
-    models.extend([10, 50, 200].map(chain));
+    models.extend([10, 50, 200].map(|n| (format!("chain_{n}"), chain(n, None))));
     for (name, model) in &models {
         measure(&mut criterion, name, model);
     }

@@ -13,7 +13,7 @@
 //! joint change of themselves, by `S°`.
 //! [Featherstone 2008, §2.11, §3.5, §5.3]
 
-use karakuri_model::{Base, Joint, JointKind, JointMotion, Model};
+use karakuri_model::{Base, Body, Joint, JointKind, JointMotion, Model};
 use karakuri_spatial::{Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
@@ -24,51 +24,52 @@ use crate::Data;
 /// Fills `origin`, `pose_in_world` and `subspace`.
 pub fn forward_kinematics(model: &Model, data: &mut Data, q: &[f64]) {
     debug_assert_eq!(q.len(), model.nq, "length of q");
-    // Most parents are the body before: its pose is at hand, and need not come back through memory.
-    let mut before = Pose::IDENTITY;
-    for (i, body) in model.bodies.iter().enumerate() {
-        let X_WP = match body.parent {
-            Some(p) if p.0 + 1 == i => before,
-            Some(p) => data.pose_in_world[p.0],
-            None => Pose::IDENTITY,
-        };
-        before = place_body(model, data, q, i, &X_WP);
-    }
+    let bodies = model.bodies.iter().zip(&model.joints).enumerate();
+    place_bodies(model, data, q, bodies.map(|(i, (body, joint))| (i, body, joint)));
 }
 
 /// As [`forward_kinematics`] for some bodies, in ascending order, where nothing else moved since.
 pub fn forward_kinematics_of(model: &Model, data: &mut Data, q: &[f64], bodies: &[usize]) {
     debug_assert_eq!(q.len(), model.nq, "length of q");
-    for &i in bodies {
-        let parent = model.bodies[i].parent;
-        let X_WP = parent.map_or(Pose::IDENTITY, |p| data.pose_in_world[p.0]);
-        place_body(model, data, q, i, &X_WP);
-    }
+    let bodies = bodies.iter().map(|&i| (i, &model.bodies[i], &model.joints[i]));
+    place_bodies(model, data, q, bodies);
 }
 
-/// Pose and axes of one body, from its parent's pose.
-#[inline]
-fn place_body(model: &Model, data: &mut Data, q: &[f64], i: usize, X_WP: &Pose) -> Pose {
-    let (body, joint) = (&model.bodies[i], &model.joints[i]);
-    let shift = joint.pose_in_parent.translation;
-    let X_WJ = if data.topology.is_shift[i] {
-        Pose::new(X_WP.rotation, X_WP.transform_point(&shift))
-    } else {
-        *X_WP * joint.pose_in_parent
-    };
-    let X_WB = place(joint, X_WJ, q);
-    if i == 0 && matches!(model.base, Base::Floating) {
-        data.origin = X_WB.translation;
+/// Poses and axes of bodies, from their parents' poses.
+fn place_bodies<'m>(
+    model: &Model,
+    data: &mut Data,
+    q: &[f64],
+    bodies: impl Iterator<Item = (usize, &'m Body, &'m Joint)>,
+) {
+    // Most parents are the body before: its pose is at hand, and need not come back through memory.
+    let (mut last, mut before) = (usize::MAX, Pose::IDENTITY);
+    for (i, body, joint) in bodies {
+        let X_WP = match body.parent {
+            Some(p) if p.0 == last => before,
+            Some(p) => data.pose_in_world[p.0],
+            None => Pose::IDENTITY,
+        };
+        let shift = joint.pose_in_parent.translation;
+        let X_WJ = if data.topology.is_shift[i] {
+            Pose::new(X_WP.rotation, X_WP.transform_point(&shift))
+        } else {
+            X_WP * joint.pose_in_parent
+        };
+        let X_WB = place(joint, X_WJ, q);
+        if i == 0 && matches!(model.base, Base::Floating) {
+            data.origin = X_WB.translation;
+        }
+        let p_OB = X_WB.translation - data.origin;
+        if let JointKind::Custom(motion) = &joint.kind {
+            set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, (q, data));
+        } else {
+            set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
+        }
+        data.com[i] = X_WB.rotation * body.inertia.com + p_OB;
+        data.pose_in_world[i] = X_WB;
+        (last, before) = (i, X_WB);
     }
-    let p_OB = X_WB.translation - data.origin;
-    if let JointKind::Custom(motion) = &joint.kind {
-        set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, (q, data));
-    } else {
-        set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
-    }
-    data.com[i] = X_WB.rotation * body.inertia.com + p_OB;
-    data.pose_in_world[i] = X_WB;
-    X_WB
 }
 
 /// Velocities of all bodies for the rates `v` (nv), at the position of the last `forward_kinematics`.

@@ -42,4 +42,4 @@ pub use kinematics::{
 pub use ldl::MassFactor;
 pub use momentum::momentum_balance;
 pub use position::{difference, integrate, normalize, random_position};
-pub use rnea::{bias, gravity_effort, rnea, rnea_at_velocity};
+pub use rnea::{bias, gravity_effort, rnea, rnea_at_velocity, take_off_wrench};

@@ -7,7 +7,7 @@
 //! Limits: rigid bodies only. Armature, damping and friction of the joints are not in here; add
 //! `armature · v̇ + damping · v + …` to the result where they are wanted.
 
-use karakuri_model::Model;
+use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
 use crate::{Data, forward_kinematics, update_accelerations, update_velocities};
@@ -43,6 +43,15 @@ pub fn rnea_at_velocity<'a>(
     }
     collect_efforts(model, data, external);
     &data.effort
+}
+
+/// Takes off the efforts of the last `rnea` what a wrench on a body bears, `τ −= Jᵀ F`. The wrench is about the reference point O, in
+/// world axes.
+pub fn take_off_wrench(data: &mut Data, body: BodyId, F_O: &Force) {
+    let Data { effort, subspace, topology, .. } = data;
+    for k in topology.chain(topology.last_dof[body.0]) {
+        effort[k] -= subspace[k].dot(F_O);
+    }
 }
 
 /// Coriolis, centrifugal and gravity efforts `c(q, v)`. [N·m or N] (nv)

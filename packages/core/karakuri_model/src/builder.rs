@@ -16,7 +16,7 @@ use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
 use crate::{
-    Base, Cone, Drive, JointKind, Limits, Model, MotorSpec, SensorKind, SensorNoise, Shape,
+    Base, Bumper, Cone, Drive, JointKind, Limits, Model, MotorSpec, SensorKind, SensorNoise, Shape,
 };
 
 /// A link: a rigid piece, and a frame of its own name.
@@ -87,6 +87,8 @@ pub struct JointSpec {
     pub origin: Pose,
     /// Limits of a joint with one freedom.
     pub limits: Limits,
+    /// What gives way at its limits of position.
+    pub bumper: Option<Bumper>,
     /// Limits of a ball joint.
     pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
@@ -122,6 +124,7 @@ impl JointSpec {
             kind,
             origin: Pose::IDENTITY,
             limits: Limits::NONE,
+            bumper: None,
             cone: None,
             armature: 0.0,
             damping: 0.0,

@@ -68,6 +68,8 @@ pub(crate) struct DriveConfig {
     pub(crate) viscous: Option<f64>,
     pub(crate) effort: Option<f64>,
     pub(crate) velocity: Option<f64>,
+    pub(crate) limit_stiffness: Option<f64>,
+    pub(crate) limit_damping: Option<f64>,
 }
 
 /// Two joints of the tree that turn by a fixed ratio: `q[follower] = ratio · q[leader] + offset`.
@@ -208,7 +210,17 @@ fn read_pose(reader: &mut Reader<'_>, node: &Node, path: &str) -> Pose {
 }
 
 fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
-    let known = ["stiffness", "damping", "armature", "friction", "viscous", "effort", "velocity"];
+    let known = [
+        "stiffness",
+        "damping",
+        "armature",
+        "friction",
+        "viscous",
+        "effort",
+        "velocity",
+        "limit_stiffness",
+        "limit_damping",
+    ];
     let fields = reader.fields(node, path, &known);
     let mut number = |key, unit| {
         fields.get(key).and_then(|(node, path)| reader.number(node, &path, &POSITIVE, unit))
@@ -221,6 +233,8 @@ fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
         viscous: number("viscous", "N·m·s/rad or N·s/m"),
         effort: number("effort", "N·m or N"),
         velocity: number("velocity", "rad/s or m/s"),
+        limit_stiffness: number("limit_stiffness", "N·m/rad or N/m"),
+        limit_damping: number("limit_damping", "N·m·s/rad or N·s/m"),
     }
 }
 

@@ -199,6 +199,8 @@ pub struct Joint {
     pub v_start: usize,
     /// Limits; infinite where the file sets none.
     pub limits: Limits,
+    /// What gives way at the limits of position; `None`: they are hard.
+    pub bumper: Option<Bumper>,
     /// Limits of a ball joint.
     pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
@@ -232,6 +234,15 @@ impl Limits {
         velocity: f64::INFINITY,
         effort: f64::INFINITY,
     };
+}
+
+/// Spring and damper that push back from beyond a limit of position: `effort = stiffness·depth + damping·rate`, never inwards.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bumper {
+    /// [N·m/rad or N/m]
+    pub stiffness: f64,
+    /// [N·m·s/rad or N·s/m]
+    pub damping: f64,
 }
 
 /// A PD servo on a joint: `effort = stiffness·(q_d − q) + damping·(v_d − v) + feed-forward`, clipped at the

@@ -103,6 +103,10 @@ const WRONG: &[(&str, Expected)] = &[
         "drives:\n  ja: {stiffness: -1}",
         (2, "drives.ja.stiffness: -1 is out of range", "at least 0 [N·m/rad or N/m]"),
     ),
+    (
+        "drives:\n  ja: {limit_damping: 2}",
+        (2, "joint `ja` has a limit_damping without a limit_stiffness", "write both"),
+    ),
     ("drives:\n  ja: {stiffness: high}", (2, "expected a number, found `high`", "at least 0")),
     ("drives:\n  ja: {stiffness: .nan}", (2, "expected a number, found `.nan`", "at least 0")),
     ("drives:\n  ja: {stiffness: \"5\"}", (2, "expected a number", "at least 0")),

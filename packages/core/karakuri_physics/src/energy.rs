@@ -107,6 +107,9 @@ impl World {
             return;
         }
         let h = self.settings.dt;
+        for robot in self.robots.iter_mut().flatten().filter(|robot| !robot.flight.on) {
+            robot.complete_mass_matrix();
+        }
         let mut booking = std::mem::take(&mut self.booking);
         booking.step = Ledger::default();
         booking.mean.clear();

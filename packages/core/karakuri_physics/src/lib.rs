@@ -48,6 +48,7 @@ pub use loops::loop_gap;
 pub use materials::{MaterialId, Mix, Mixing, Surface};
 pub use motors::MotorReport;
 pub use pushes::{Push, PushId};
+pub use queries::RayHit;
 pub use robot::Drives;
 pub use scene::{
     Ground, MaterialName, Scene, SceneAnchor, SceneBody, SceneDrive, SceneGear, SceneGearEnd,

@@ -9,6 +9,17 @@ use crate::contacts::{Attachment, ContactReport, Owner};
 use crate::errors::WorldError;
 use crate::world::World;
 
+/// What a ray met.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RayHit {
+    /// The link, body or ground.
+    pub part: Owner,
+    /// From the ray's origin. [m]
+    pub distance: f64,
+    /// Outward unit normal, in the world. (3)
+    pub normal: Vector3,
+}
+
 impl World {
     /// The thing of this name: `robot/link`, the name of a body, or `world`, which stands for the ground too.
     pub fn find_part(&self, name: &str) -> Result<Owner, WorldError> {
@@ -131,6 +142,14 @@ impl World {
     /// [N·m; N]
     pub fn pair_wrench(&self, by: Owner, part: Owner) -> Force {
         sum(self.contacts_on(part).filter(|c| c.a == by))
+    }
+
+    /// What the ray from `origin` along the unit vector `direction` meets first, within `range`, as things are now. A ray
+    /// that starts inside something meets it at once, with a zero normal. [m]
+    pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
+        let hit = self.collision.cast_ray(origin, direction, range)?;
+        let part = self.attachments[hit.collider.0]?.owner;
+        Some(RayHit { part, distance: hit.distance, normal: hit.normal })
     }
 
     /// The nearest points of two things as they are now; `None` where one has no shape.

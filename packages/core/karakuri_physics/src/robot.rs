@@ -243,7 +243,6 @@ impl Robot {
             out[k] += pushed - implicit * self.v[k];
         }
         self.factor.factorize(&model, &mut self.data, &self.extra)?;
-        self.complete_mass_matrix();
         self.factor.solve(&model, out);
         for (out, v) in out.iter_mut().zip(&self.v) {
             *out += v;
@@ -269,8 +268,8 @@ impl Robot {
         }
     }
 
-    /// Fills the mass matrix where the factor does not need it; the energy ledger and the solver do.
-    fn complete_mass_matrix(&mut self) {
+    /// Fills the mass matrix where the factor does not: O(n²), and only the energy ledger and the solver need it.
+    pub(crate) fn complete_mass_matrix(&mut self) {
         if !self.factor.keeps_mass_matrix() {
             crba_at_position(&self.model, &mut self.data);
         }

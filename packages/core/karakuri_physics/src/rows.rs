@@ -1,6 +1,7 @@
 //! Row blocks of a step: saturated servos, dry friction, joint limits, contacts.
 
 use karakuri_collision::ColliderId;
+use karakuri_model::Bumper;
 use karakuri_spatial::{Matrix3, Vector3};
 
 use crate::WorldSettings;
@@ -105,7 +106,7 @@ impl Builder<'_> {
                 self.friction(robot, dof);
             }
             if joint.kind.single().is_some() {
-                self.limits(robot, joint.v_start, &joint.limits);
+                self.limits(robot, joint);
             }
         }
         self.motors(robot);
@@ -141,25 +142,24 @@ impl Builder<'_> {
         }
     }
 
-    fn limits(&mut self, robot: usize, dof: usize, limits: &karakuri_model::Limits) {
-        let h = self.settings.dt;
+    fn limits(&mut self, robot: usize, joint: &karakuri_model::Joint) {
+        let (h, dof, limits) = (self.settings.dt, joint.v_start, &joint.limits);
         let Some(r) = &self.robots[robot] else { return };
         let Some(q) = r.position_index[dof].map(|i| r.q[i]) else { return };
         let velocity = self.problem.velocity[r.start + dof];
         let impulses = r.impulses[dof];
         // A row that could become active: the free motion reaches the limit within two steps, or it was active.
         let reach = 2.0 * h * velocity;
-        let undo = |depth: f64| self.settings.penetration_rate * depth / h;
         let (below, above) = (q - limits.lower, limits.upper - q);
         if below + reach.min(0.0) <= 0.0 || impulses.lower != 0.0 {
-            let target = -below.max(0.0) / h;
-            let extra = (0.0, impulses.lower, undo((-below).max(0.0)));
+            let [target, compliance, undo] = self.limit_row(below, joint.bumper);
+            let extra = (compliance, impulses.lower, undo);
             self.joint_row(Source::Lower { robot, dof }, (0.0, f64::INFINITY), target, extra);
         }
         if above - reach.max(0.0) <= 0.0 || impulses.upper != 0.0 {
-            let target = above.max(0.0) / h;
-            let extra = (0.0, impulses.upper, -undo((-above).max(0.0)));
-            self.joint_row(Source::Upper { robot, dof }, (f64::NEG_INFINITY, 0.0), target, extra);
+            let [target, compliance, undo] = self.limit_row(above, joint.bumper);
+            let extra = (compliance, impulses.upper, -undo);
+            self.joint_row(Source::Upper { robot, dof }, (f64::NEG_INFINITY, 0.0), -target, extra);
         }
         if velocity.abs() > limits.velocity || impulses.speed != 0.0 {
             let (sign, speed) = (velocity.signum(), limits.velocity);
@@ -171,6 +171,19 @@ impl Builder<'_> {
                 (0.0, impulses.speed, 0.0),
             );
         }
+    }
+
+    /// Least velocity away from a limit at distance `room`, the row's compliance, and the velocity that undoes what is
+    /// beyond. A bumper is backward Euler of its spring and damper, and does not act before the limit. [m/s, 1/kg, m/s]
+    fn limit_row(&self, room: f64, bumper: Option<Bumper>) -> [f64; 3] {
+        let h = self.settings.dt;
+        let depth = (-room).max(0.0);
+        let Some(Bumper { stiffness, damping }) = bumper else {
+            return [-room.max(0.0) / h, 0.0, self.settings.penetration_rate * depth / h];
+        };
+        let gain = h * stiffness + damping;
+        let target = if room > 0.0 { -room / h } else { stiffness * depth / gain };
+        [target, 1.0 / (h * gain), 0.0]
     }
 
     /// A row on one freedom. `(compliance, warm start, correction)`.

@@ -226,8 +226,11 @@ impl World {
 
     /// Changes settings from the next step on.
     pub fn set_settings(&mut self, settings: WorldSettings) {
-        self.wake_all();
-        self.time_offset = self.time() - self.steps as f64 * settings.dt;
+        // The number of threads changes no bit.
+        if (WorldSettings { threads: self.settings.threads, ..settings }) != self.settings {
+            self.wake_all();
+            self.time_offset = self.time() - self.steps as f64 * settings.dt;
+        }
         self.settings = settings;
     }
 

@@ -243,6 +243,13 @@ fn contacts_and_distances_by_name() {
     assert!((near.gap - 0.4).abs() < 1e-6, "{} m apart", near.gap);
     assert!((near.points[1].x - near.points[0].x - 0.4).abs() < 1e-6);
     assert_eq!(world.part_name(upper), "upper");
+    let (from, down) = (Vector3::new(0.01, 0.02, 1.0), -Vector3::z());
+    let hit = world.cast_ray(&from, &down, 2.0).unwrap();
+    assert!(hit.part == upper && (hit.normal - Vector3::z()).norm() < 1e-6, "{hit:?}");
+    assert!((hit.distance - 0.8).abs() < 1e-4, "{} m", hit.distance);
+    assert_eq!(world.cast_ray(&from, &down, 0.7), None, "out of range");
+    let beside = world.cast_ray(&Vector3::new(0.3, 0.0, 1.0), &down, 2.0).unwrap();
+    assert!(beside.part == ground && (beside.distance - 1.0).abs() < 1e-12);
 }
 
 /// A box put on a running belt takes its speed after v/(μ g), and then rides along without creep.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use karakuri_dynamics::{Data, centroidal_momentum};
 use karakuri_model::{
-    Base, Drive, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec, MimicSpec, Model,
-    ModelBuilder, Shape,
+    Base, Bumper, Drive, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec,
+    MimicSpec, Model, ModelBuilder, Shape,
 };
 use karakuri_physics::{BodyDescription, RobotId, StepOutcome, World, WorldSettings, loop_gap};
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
@@ -138,6 +138,68 @@ fn joint_limits_stop_and_hold() {
         assert!(w.robot(id).q()[0] > -0.2 - 1e-9, "at {}", w.robot(id).q()[0]);
     }
     assert!((w.robot(id).q()[0] + 0.2).abs() < 1e-9 && w.robot(id).v()[0].abs() < 1e-9);
+}
+
+/// A weight on a rail with a spring of `stiffness` and a damper at its lower end, 0.1 m below.
+fn onto_a_bumper(dt: f64, stiffness: f64, damping: f64) -> (World, RobotId) {
+    let mut w = world(dt);
+    let builder = ModelBuilder::new("drop", Base::Fixed(Pose::IDENTITY))
+        .link(base())
+        .link(LinkSpec::new("weight", solid(3.0, 0.1, Vector3::zeros())))
+        .joint(JointSpec {
+            limits: Limits { lower: -0.1, upper: 0.1, ..Limits::NONE },
+            bumper: Some(Bumper { stiffness, damping }),
+            ..JointSpec::prismatic("rail", "base", "weight", Vector3::z())
+        });
+    let (id, _) = add(&mut w, builder);
+    (w, id)
+}
+
+#[test]
+fn a_soft_limit_is_a_spring_and_a_damper_beyond_it() {
+    let (k, d, m, dt) = (3e3, 30.0, 3.0, 1e-5);
+    let (mut w, id) = onto_a_bumper(dt, k, d);
+    let (mut x, mut v) = (0.0_f64, 0.0_f64);
+    let mut lowest: f64 = 0.0;
+    for _ in 0..40_000 {
+        step(&mut w);
+        // The same motion in steps so much finer that its own error does not count.
+        for _ in 0..10 {
+            let depth = (-0.1 - x).max(0.0);
+            let push = if depth > 0.0 { (k * depth - d * v).max(0.0) } else { 0.0 };
+            v += 0.1 * dt * (push / m - G);
+            x += 0.1 * dt * v;
+        }
+        let q = w.robot(id).q()[0];
+        assert!((q - x).abs() < 1e-4, "at {q} m instead of {x}");
+        lowest = lowest.min(q);
+    }
+    assert!(lowest < -0.13, "it gives way: {lowest} m");
+    run(&mut w, 2.0);
+    let (q, v) = (w.robot(id).q()[0], w.robot(id).v()[0]);
+    assert!((q + 0.1 + m * G / k).abs() < 1e-5 && v.abs() < 1e-4, "rests at {q} m, {v} m/s");
+}
+
+#[test]
+fn a_soft_limit_of_any_stiffness_is_stable_and_pulls_nothing_back() {
+    for stiffness in [1e2, 1e5, 1e9, 1e15] {
+        let (mut w, id) = onto_a_bumper(1e-2, stiffness, 0.0);
+        let start = w.energy().total();
+        for _ in 0..1000 {
+            step(&mut w);
+            let bound = 0.5 * stiffness * (-0.1 - w.robot(id).q()[0]).max(0.0).powi(2);
+            let now = w.energy().total() + bound;
+            assert!(now < start + 0.15, "K = {stiffness}: from {start} J to {now} J");
+        }
+        let (mut w, id) = onto_a_bumper(1e-3, stiffness, 1e3);
+        w.set_robot_state(id, &[-0.11], &[1.0]).unwrap();
+        step(&mut w);
+        assert!(
+            w.robot(id).v()[0] > 0.99 - 1e-3 * G,
+            "leaves a damper freely: {}",
+            w.robot(id).v()[0]
+        );
+    }
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use karakuri_model::{Base, Drive, GeometrySpec, JointSpec, LinkSpec, ModelBuilder, Shape};
 use karakuri_physics::{
-    BodyDescription, JointDescription, ObjectId, Owner, Scene, Sleeping, StepOutcome, Surface,
-    World, WorldSettings,
+    Batch, BodyDescription, JointDescription, ObjectId, Owner, Scene, Sleeping, StepOutcome,
+    Surface, World, WorldSettings,
 };
 use karakuri_spatial::{Force, Inertia, Matrix3, Motion, Pose, Vector3};
 
@@ -199,6 +199,22 @@ fn every_change_wakes() {
         let moved = (w.body(ids[2]).pose().translation - before).norm();
         assert_eq!(moved > 1e-6, moves, "{name}: {moved} m");
     }
+}
+
+/// Settings that are told again, and threads, which change no bit, wake nothing: so copies of what sleeps are what sleeps.
+#[test]
+fn settings_told_again_wake_nothing() {
+    let (mut w, _) = towers(true);
+    w.set_settings(*w.settings());
+    w.set_settings(WorldSettings { threads: 2, ..*w.settings() });
+    let mut batch = Batch::new(&w, 2, 2);
+    run(&mut w, 10);
+    assert_eq!(w.statistics().n_asleep, 6);
+    let copies = batch.run(|_, copy| {
+        run(copy, 10);
+        (copy.statistics().n_asleep, copy.state_hash())
+    });
+    assert_eq!(copies, [(6, w.state_hash()); 2]);
 }
 
 /// A servo that starts to push wakes what it touches: robots never sleep, nor what is near them.

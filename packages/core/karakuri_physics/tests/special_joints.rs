@@ -331,3 +331,38 @@ fn a_servo_holds_a_trolley_on_its_path() {
     let held = 0.8 * 9.81 * rate.z;
     assert!((view.efforts()[0] - held).abs() < 1e-6, "{} N, not {held} N", view.efforts()[0]);
 }
+
+/// A puck on a tilted plane: it slides and turns as a free body in the plane does, and its joint carries the rest.
+#[test]
+fn a_puck_on_a_planar_joint_slides_and_spins_freely() {
+    let slope: f64 = 0.3;
+    let plane = JointKind::Planar { x: Vector3::x(), y: Vector3::y() };
+    let com = Vector3::new(0.02, 0.0, 0.01);
+    let about_com = Matrix3::from_diagonal(&Vector3::new(0.01, 0.02, 0.03));
+    let model = ModelBuilder::new("puck", Base::Fixed(Pose::IDENTITY))
+        .link(LinkSpec::new("ground", Inertia::ZERO))
+        .link(LinkSpec::new("puck", Inertia { mass: 2.0, com, about_com }))
+        .joint(
+            JointSpec::new("plane", "ground", "puck", Some(plane))
+                .at(Pose::from_axis_angle(&Vector3::y(), slope)),
+        )
+        .build()
+        .unwrap();
+    let mut world = World::new(WorldSettings { dt: 1e-4, ..settings(9.81) });
+    let id = world.add_robot("puck", Arc::new(model), &[0.0; 3]).unwrap();
+    // About its centre of mass, which rests at first.
+    let spin = 3.0;
+    world.set_robot_state(id, &[0.0; 3], &[0.0, -com.x * spin, spin]).unwrap();
+    run(&mut world, 1.0);
+    let q = world.robot(id).q();
+    let (s, c) = q[2].sin_cos();
+    let x = q[0] + com.x * c - com.x;
+    let y = q[1] + com.x * s;
+    let fallen = 0.5 * 9.81 * slope.sin();
+    assert!((q[2] - spin).abs() < 1e-6, "turned by {} rad", q[2]);
+    assert!((x - fallen).abs() < 1e-6 && y.abs() < 1e-6, "slid by {x} {y} m instead of {fallen}");
+    let change = world.energy().total()
+        - (0.5 * 0.03 * spin * spin + 2.0 * 9.81 * 0.01 * slope.cos()
+            - 2.0 * 9.81 * 0.02 * slope.sin());
+    assert!(change.abs() < 1e-6, "energy off by {change} J");
+}

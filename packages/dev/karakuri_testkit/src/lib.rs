@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+mod chain;
 mod cpu_time;
 mod heap;
 mod random;
 
+pub use chain::chain;
 pub use cpu_time::CpuTime;
 pub use heap::{CountingHeap, heap_requests};
 pub use random::{Kind, Random, Saddle, random_position, random_tree, random_vector};

@@ -5,6 +5,7 @@ pub mod conformance;
 mod mock;
 mod robot_io;
 mod simulation;
+mod tally;
 
 pub use cell::{Cell, CellEvent, CellSettings, Tick};
 pub use mock::Mock;
@@ -13,3 +14,4 @@ pub use robot_io::{
     SensorLayout,
 };
 pub use simulation::Simulation;
+pub use tally::Tally;

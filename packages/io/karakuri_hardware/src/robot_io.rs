@@ -6,6 +6,8 @@ use karakuri_model::{BodyId, Model, SensorKind};
 use karakuri_physics::{RobotId, World};
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
+use crate::Tally;
+
 /// A cell of robots: simulated, mocked or real.
 pub trait RobotIo: Send {
     /// The robots, in the order of the index that the other calls take.
@@ -33,6 +35,11 @@ pub trait RobotIo: Send {
 
     /// The simulated world, to spawn, move or restore things between two samples.
     fn world_mut(&mut self) -> Option<&mut World> {
+        None
+    }
+
+    /// What the steps since the last call cost, where something is simulated.
+    fn take_tally(&mut self) -> Option<Tally> {
         None
     }
 

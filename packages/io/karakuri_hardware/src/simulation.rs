@@ -6,7 +6,7 @@ use karakuri_model::{Model, SensorKind};
 use karakuri_physics::{RobotId, StepOutcome, World};
 use karakuri_spatial::{Motion, Pose};
 
-use crate::{ImuReading, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
+use crate::{ImuReading, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState, Tally};
 
 /// A simulated cell.
 #[derive(Debug, Clone)]
@@ -15,6 +15,7 @@ pub struct Simulation {
     robots: Vec<RobotId>,
     layouts: Vec<RobotLayout>,
     steps_per_period: usize,
+    tally: Tally,
 }
 
 impl Simulation {
@@ -28,8 +29,13 @@ impl Simulation {
                 RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.model()))
             })
             .collect();
-        let mut simulation =
-            Self { world, robots, layouts, steps_per_period: steps_per_period.max(1) };
+        let mut simulation = Self {
+            world,
+            robots,
+            layouts,
+            steps_per_period: steps_per_period.max(1),
+            tally: Tally::default(),
+        };
         for robot in 0..simulation.robots.len() {
             simulation.hold(robot);
         }
@@ -96,11 +102,15 @@ impl RobotIo for Simulation {
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
         for _ in 0..self.steps_per_period {
-            if let StepOutcome::NonFinite { .. } = self.world.step() {
+            if let StepOutcome::NonFinite { .. } = self.tally.step(&mut self.world) {
                 return Err(RobotIoError::Device { what: self.world.non_finite_report() });
             }
         }
         Ok(())
+    }
+
+    fn take_tally(&mut self) -> Option<Tally> {
+        Some(std::mem::take(&mut self.tally))
     }
 
     fn is_there(&self, robot: usize) -> bool {

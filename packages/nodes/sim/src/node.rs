@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use karakuri_hardware::{Cell, CellEvent, Tick};
-use karakuri_physics::{RobotId, Snapshot, SolverSettings};
-use karakuri_ros::msg::karakuri_msgs::msg::SimStatistics;
+use karakuri_physics::{Ledger, RobotId, Snapshot, SolverSettings};
+use karakuri_ros::msg::karakuri_msgs::msg::{EnergyLedger, SimStatistics};
 use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::Header;
@@ -40,6 +40,8 @@ pub(crate) struct Sim {
     later: Later<Self>,
     world_topics: WorldTopics,
     statistics: Publisher<SimStatistics>,
+    /// Steps that the solver left above its tolerance and no diagnostics told of yet.
+    unconverged: u64,
     tf_static: Publisher<TFMessage>,
     clock_topic: Option<Publisher<ClockMessage>>,
     clock: Clock,
@@ -56,7 +58,6 @@ pub(crate) struct Sim {
 struct Meter {
     since: f64,
     stamp: i64,
-    samples: u32,
     busy: f64,
     longest: f64,
     rate: f64,
@@ -109,6 +110,7 @@ impl Sim {
             world_topics: WorldTopics::new(node)?,
             drive_parameters,
             statistics: node.publisher("~/statistics", qos::state())?,
+            unconverged: 0,
             tf_static: node.publisher("/tf_static", qos::latched())?,
             clock_topic: simulated.then(|| node.publisher("/clock", qos::clock())).transpose()?,
             clock: node.clock().clone(),
@@ -192,7 +194,6 @@ impl Sim {
             match self.cell.poll(now) {
                 Ok(Tick::Advanced) => {
                     let spent = self.now() - now;
-                    self.meter.samples += 1;
                     self.meter.busy += spent;
                     self.meter.longest = self.meter.longest.max(spent);
                     self.publish();
@@ -290,6 +291,7 @@ impl Sim {
         if let Some(world) = self.cell.io_mut().world_mut() {
             let mut settings = *world.settings();
             settings.solver = self.parameters.solver(scene);
+            settings.energy_ledger = self.parameters.energy_ledger.get();
             world.set_settings(settings);
             self.drive_parameters.apply(world);
         }
@@ -304,11 +306,14 @@ impl Sim {
             / passed;
         self.meter = Meter { since: now, stamp, rate: rate.max(0.0), ..Meter::default() };
         let period = self.cell.io().period();
+        let Some(tally) = self.cell.io_mut().take_tally() else { return };
+        self.unconverged += tally.unconverged;
         let Some(world) = self.cell.io_mut().world_mut() else { return };
         let (statistics, energy, dt) = (world.statistics(), world.energy(), world.settings().dt);
-        let steps = f64::from(meter.samples) * (period / dt);
-        let each = |total: f64| if steps > 0.0 { total / steps } else { 0.0 };
+        let each = |total: f64| total / tally.steps.max(1) as f64;
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let [collision_time, free_motion_time, rows_time, solve_time, integrate_time] =
+            tally.stage_times();
         self.statistics.publish(&SimStatistics {
             header: Header {
                 stamp: Time::from_nanoseconds(stamp).to_message(),
@@ -322,22 +327,32 @@ impl Sim {
             wait_time: each(passed - meter.busy),
             contacts: count(statistics.n_contacts),
             constraints: count(statistics.n_blocks),
-            iterations: count(statistics.iterations),
-            residual: statistics.residual,
+            iterations: count(tally.most_iterations),
+            residual: tally.worst_residual,
+            unconverged: u32::try_from(tally.unconverged).unwrap_or(u32::MAX),
+            collision_time,
+            free_motion_time,
+            rows_time,
+            solve_time,
+            integrate_time,
             kinetic_energy: energy.kinetic,
             potential_energy: energy.potential,
+            ledger: ledger_message(&world.ledger()),
         });
     }
 
     fn diagnose(&mut self) -> Status {
+        let unconverged = std::mem::take(&mut self.unconverged);
         let lost: Vec<&str> = (0..self.robots.len())
             .filter(|&i| self.cell.is_lost(i) && self.cell.io().is_there(i))
             .map(|i| self.robots[i].layout.name.as_str())
             .collect();
-        let status = if lost.is_empty() {
-            Status::ok(if self.cell.is_playing() { "running" } else { "paused" })
-        } else {
+        let status = if !lost.is_empty() {
             Status::warn(format!("{} in hold: no joint_command", lost.join(", ")))
+        } else if unconverged > 0 {
+            Status::warn(format!("contacts of {unconverged} steps are not solved to the tolerance"))
+        } else {
+            Status::ok(if self.cell.is_playing() { "running" } else { "paused" })
         };
         status
             .value("real_time_factor", self.meter.rate)
@@ -380,6 +395,8 @@ impl Sim {
         let world = self.cell.io_mut().world_mut().ok_or("there is no simulated world")?;
         let (stamp, digest) = self.keeper.restore(name, world)?;
         self.cell.set_stamp(stamp);
+        // Parameters that were changed since hold; those that were not change nothing.
+        self.apply_solver_settings();
         self.next_states = 0;
         self.publish();
         Ok((stamp, digest))
@@ -388,6 +405,23 @@ impl Sim {
     /// Ends the node.
     pub(crate) fn quit(&self) {
         self.stop.stop();
+    }
+}
+
+fn ledger_message(ledger: &Ledger) -> EnergyLedger {
+    EnergyLedger {
+        kinetic: ledger.kinetic,
+        potential: ledger.potential,
+        servos: ledger.servos,
+        external: ledger.external,
+        contacts: ledger.contacts,
+        limits: ledger.limits,
+        friction: ledger.friction,
+        dampers: ledger.dampers,
+        loops: ledger.loops,
+        stabilisation: ledger.stabilisation,
+        integration: ledger.integration,
+        unexplained: ledger.unexplained,
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) struct Parameters {
     solver_method: Parameter<String>,
     solver_iterations: Parameter<i64>,
     solver_tolerance: Parameter<f64>,
+    pub(crate) energy_ledger: Parameter<bool>,
     pub(crate) state_period: Parameter<f64>,
     pub(crate) reset_posture: Parameter<String>,
 }
@@ -92,6 +93,10 @@ impl Parameters {
                 .parameter("solver.tolerance", 0.0)
                 .describe("Residual velocity below which contacts count as solved; 0: the scene's. [m/s]")
                 .range(0.0..=1.0)
+                .declare()?,
+            energy_ledger: node
+                .parameter("energy_ledger", false)
+                .describe("Whether `~/statistics` tells where the energy goes; costs a tenth of a step.")
                 .declare()?,
             state_period: node
                 .parameter("state_period", 0.02)

@@ -1,8 +1,8 @@
 //! `karakuri simulate`: runs a scene and writes what happened.
 
+mod forces;
 mod plot;
 mod report;
-mod stages;
 mod trace;
 
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use karakuri_files::{load_scene, write_json};
+use karakuri_hardware::Tally;
 use karakuri_physics::solver::{SOLVERS, solver};
-use karakuri_physics::{Integrator, Scene, StepOutcome, World};
+use karakuri_physics::{Energy, Integrator, Scene, StepOutcome, World};
 
+use self::forces::Counts;
 use self::plot::History;
-use self::report::Tally;
-use self::stages::StageTimes;
 use self::trace::Trace;
 use super::Outcome;
 use crate::interrupt::Interrupt;
@@ -121,13 +121,14 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
 
 /// What a run leaves.
 struct Run {
+    /// Its stages have times when a report is asked for.
     tally: Tally,
     trace: Option<Trace>,
     history: History,
+    contacts: Counts,
+    initial: Energy,
     /// Time in the steps alone. [s]
     wall: f64,
-    /// The same by stage; measured when a report is asked for.
-    stages: Option<StageTimes>,
     /// Why it ended before its time.
     failure: Option<String>,
 }
@@ -138,11 +139,12 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
     let trace_every = args.trace_period.map_or(1, |period| count(period / dt));
     let plot_every = steps.div_ceil(PLOT_POINTS).max(1);
     let mut run = Run {
-        tally: Tally::start(world.energy()),
+        tally: Tally::default(),
+        contacts: Counts::default(),
+        initial: world.energy(),
         trace: args.trace.as_ref().map(|file| Trace::create(file, world)).transpose()?,
         history: History::new(world),
         wall: 0.0,
-        stages: args.report.as_ref().map(|_| StageTimes::default()),
         failure: None,
     };
     let bar = progress::bar(steps, "simulating");
@@ -164,16 +166,19 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
             break;
         }
         let start = Instant::now();
-        let outcome = match &mut run.stages {
-            Some(stages) => stages.step(world),
-            None => world.step(),
+        let outcome = if args.report.is_some() {
+            run.tally.step(world)
+        } else {
+            let outcome = world.step();
+            run.tally.add(&outcome, &world.statistics());
+            outcome
         };
         run.wall += start.elapsed().as_secs_f64();
-        run.tally.step(&outcome, &world.statistics());
         if let StepOutcome::NonFinite(_) = outcome {
             run.failure = Some(format!("at {:.6} s: {}", world.time(), world.non_finite_report()));
             break;
         }
+        run.contacts.count(world.statistics().n_contacts);
     }
     bar.finish_and_clear();
     Ok(run)

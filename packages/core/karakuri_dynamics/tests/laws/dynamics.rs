@@ -5,7 +5,7 @@ use karakuri_dynamics::{
     Articulated, Data, MassFactor, aba, bias, center_of_mass, center_of_mass_jacobian,
     centroidal_momentum, centroidal_momentum_matrix, crba, forward_kinematics, frame_acceleration,
     frame_jacobian, frame_jacobian_local, frame_jacobian_rate, frame_pose, frame_velocity,
-    gravity_effort, kinetic_energy, potential_energy, rnea, update_accelerations,
+    gravity_effort, kinetic_energy, potential_energy, rnea, take_off_wrench, update_accelerations,
     update_velocities,
 };
 use karakuri_model::{Base, BodyId, FrameId, Model};
@@ -49,6 +49,23 @@ proptest! {
         let back = aba(&model, &mut data, &q, &v, &tau, &forces).unwrap();
         let error = relative_error(back.iter().copied(), a);
         prop_assert!(error < 1e-8, "{error:e}");
+    }
+
+    #[test]
+    fn wrenches_may_be_taken_off_afterwards(seed: u64) {
+        let (model, mut random) = any_tree(seed);
+        let mut data = Data::new(&model);
+        let q = position(&model, &mut random);
+        let (v, a) = (list(&mut random, model.nv, 2.0), list(&mut random, model.nv, 2.0));
+        let forces = forces(&model, &mut random);
+        let at_once = rnea(&model, &mut data, &q, &v, &a, &forces).to_vec();
+        rnea(&model, &mut data, &q, &v, &a, &[]);
+        for (i, F) in forces.iter().enumerate() {
+            let p_OB = data.pose_in_world[i].translation - data.origin;
+            let about_O = Force::new(F.moment + p_OB.cross(&F.force), F.force);
+            take_off_wrench(&mut data, BodyId(i), &about_O);
+        }
+        prop_assert!(relative_error(data.effort.iter().copied(), at_once) < ROUND_OFF);
     }
 
     #[test]

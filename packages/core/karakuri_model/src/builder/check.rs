@@ -211,6 +211,16 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
     if let Some(drive) = joint.drive {
         at_least_zero.extend([("stiffness", drive.stiffness), ("drive damping", drive.damping)]);
     }
+    if let Some(bumper) = joint.bumper {
+        at_least_zero.push(("limit damping", bumper.damping));
+        if bumper.stiffness.is_nan() || bumper.stiffness <= 0.0 || bumper.stiffness.is_infinite() {
+            report.error(
+                &Subject::Drive(name.clone()),
+                format!("joint `{name}`: limit stiffness {} is not above 0", bumper.stiffness),
+                "write a positive number, or leave out its stiffness and damping for a hard limit",
+            );
+        }
+    }
     for (what, value) in at_least_zero {
         if !value.is_finite() || value < 0.0 {
             report.error(

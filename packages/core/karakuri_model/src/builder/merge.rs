@@ -102,6 +102,7 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
         q_start: 0,
         v_start: 0,
         limits,
+        bumper: spec.bumper,
         armature: spec.armature,
         damping: spec.damping,
         friction: spec.friction,

@@ -10,7 +10,7 @@ use crate::builder::{JointSpec, closest};
 use crate::diagnostic::{Place, Report, Subject};
 use crate::load::decode_text;
 use crate::xml::XmlText;
-use crate::{Convex, Drive, ModelBuilder, Shape};
+use crate::{Bumper, Convex, Drive, ModelBuilder, Shape};
 
 impl RobotConfig {
     /// Drives and surfaces change the URDF's joints and links; the rest hangs on them by name.
@@ -132,6 +132,13 @@ fn apply_drive(
             format!("drive `{}` instead", mimic.leader),
         );
     }
+    if config.limit_damping.is_some() && config.limit_stiffness.is_none() {
+        report.error_at(
+            place.clone(),
+            format!("drives: joint `{name}` has a limit_damping without a limit_stiffness"),
+            "write both, or neither for a hard limit",
+        );
+    }
     set_drive(joint, config, driven);
 }
 
@@ -141,6 +148,9 @@ fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
     joint.damping = config.viscous.unwrap_or(joint.damping);
     joint.limits.effort = config.effort.unwrap_or(joint.limits.effort);
     joint.limits.velocity = config.velocity.unwrap_or(joint.limits.velocity);
+    if let Some(stiffness) = config.limit_stiffness {
+        joint.bumper = Some(Bumper { stiffness, damping: config.limit_damping.unwrap_or(0.0) });
+    }
     if driven {
         joint.drive = Some(Drive {
             stiffness: config.stiffness.unwrap_or(0.0),

@@ -2,53 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use karakuri_physics::{Energy, Ledger, RobotView, Statistics, StepOutcome, World, loop_gap};
+use karakuri_physics::{Energy, Ledger, RobotId, Stage, World, loop_gap};
 use karakuri_spatial::{Motion, Pose};
 use serde::Serialize;
 
+use super::forces::{Contacts, JointForce, Wrench, joint_forces, sensor_wrenches};
 use super::trace::{base_state, joints};
 use super::{Args, Run};
-
-/// Sums over the steps of a run.
-#[derive(Debug)]
-pub(super) struct Tally {
-    initial: Energy,
-    steps: u64,
-    unconverged: u64,
-    most_contacts: usize,
-    all_contacts: usize,
-    most_iterations: usize,
-    all_iterations: usize,
-    worst_residual: f64,
-}
-
-impl Tally {
-    pub(super) fn start(initial: Energy) -> Self {
-        Self {
-            initial,
-            steps: 0,
-            unconverged: 0,
-            most_contacts: 0,
-            all_contacts: 0,
-            most_iterations: 0,
-            all_iterations: 0,
-            worst_residual: 0.0,
-        }
-    }
-
-    pub(super) fn step(&mut self, outcome: &StepOutcome, now: &Statistics) {
-        if matches!(outcome, StepOutcome::NonFinite(_)) {
-            return;
-        }
-        self.steps += 1;
-        self.unconverged += u64::from(matches!(outcome, StepOutcome::MaxIterations { .. }));
-        self.most_contacts = self.most_contacts.max(now.n_contacts);
-        self.all_contacts += now.n_contacts;
-        self.most_iterations = self.most_iterations.max(now.iterations);
-        self.all_iterations += now.iterations;
-        self.worst_residual = self.worst_residual.max(now.residual);
-    }
-}
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -70,6 +30,9 @@ pub(super) struct Report {
     /// Where it went, by cause; booked when a report is asked for.
     #[serde(rename = "energy_ledger_J", skip_serializing_if = "Option::is_none")]
     ledger: Option<Ledger>,
+    /// Of the joints that were attached, in the last step.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    joints: BTreeMap<String, JointForce>,
     robots: BTreeMap<String, Robot>,
     bodies: BTreeMap<String, State>,
     state_hash: String,
@@ -84,14 +47,6 @@ struct Solver {
     iterations_max: usize,
     residual_max: f64,
     unconverged_steps: u64,
-}
-
-#[derive(Serialize)]
-struct Contacts {
-    mean: f64,
-    max: usize,
-    #[serde(rename = "final")]
-    last: usize,
 }
 
 #[derive(Serialize)]
@@ -112,6 +67,9 @@ struct State {
 struct Robot {
     base: State,
     joints: BTreeMap<String, Joint>,
+    /// Readings in the last step, in the links' axes.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sensors: BTreeMap<String, Wrench>,
     loop_gap_m: f64,
 }
 
@@ -125,12 +83,13 @@ struct Joint {
 /// The report of a run that ended in the state of `world`.
 pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
     let tally = &run.tally;
-    let per_step = |sum: usize| sum as f64 / tally.steps.max(1) as f64;
-    let (settings, last) = (*world.settings(), world.statistics());
+    let settings = *world.settings();
     let joules = |e: Energy| Joules { kinetic: e.kinetic, potential: e.potential };
     let energy =
-        BTreeMap::from([("initial", joules(tally.initial)), ("final", joules(world.energy()))]);
+        BTreeMap::from([("initial", joules(run.initial)), ("final", joules(world.energy()))]);
     let wall = run.wall.max(f64::MIN_POSITIVE);
+    let microseconds = tally.stage_times().map(|mean| 1e6 * mean);
+    let stages = Stage::ALL.map(Stage::name).into_iter().zip(microseconds).collect();
     Report {
         scene: args.scene.display().to_string(),
         result: run.failure.clone().unwrap_or_else(|| "done".to_owned()),
@@ -140,24 +99,21 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
         steps: tally.steps,
         steps_per_second: tally.steps as f64 / wall,
         real_time_factor: world.time() / wall,
-        stages: run.stages.as_ref().map(|stages| stages.means(tally.steps)),
+        stages: args.report.as_ref().map(|_| stages),
         solver: Solver {
             method: settings.solver.method,
             iterations_limit: settings.solver.iterations,
             tolerance: settings.solver.tolerance,
-            iterations_mean: per_step(tally.all_iterations),
+            iterations_mean: tally.all_iterations as f64 / tally.steps.max(1) as f64,
             iterations_max: tally.most_iterations,
             residual_max: tally.worst_residual,
             unconverged_steps: tally.unconverged,
         },
-        contacts: Contacts {
-            mean: per_step(tally.all_contacts),
-            max: tally.most_contacts,
-            last: last.n_contacts,
-        },
+        contacts: run.contacts.report(world, tally.steps),
         energy,
         ledger: settings.energy_ledger.then(|| world.ledger()),
-        robots: world.robot_ids().map(|id| world.robot(id)).map(robot).collect(),
+        joints: joint_forces(world),
+        robots: world.robot_ids().map(|id| robot(world, id)).collect(),
         bodies: world
             .body_ids()
             .map(|id| world.body(id))
@@ -167,7 +123,8 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
     }
 }
 
-fn robot(view: RobotView<'_>) -> (String, Robot) {
+fn robot(world: &World, id: RobotId) -> (String, Robot) {
+    let view = world.robot(id);
     let (pose, velocity) = base_state(view);
     let joints = joints(view.model()).map(|joint| {
         let (q, v) = (joint.q_start, joint.v_start);
@@ -182,6 +139,7 @@ fn robot(view: RobotView<'_>) -> (String, Robot) {
     let robot = Robot {
         base: state(&pose, &velocity),
         joints: joints.collect(),
+        sensors: sensor_wrenches(world, id),
         loop_gap_m: loop_gap(view.model(), view.data()),
     };
     (view.name().to_owned(), robot)

@@ -1,0 +1,105 @@
+//! What presses and holds, for the report: contacts by pair, attached joints, force sensors; means over the last step.
+
+use std::collections::BTreeMap;
+
+use karakuri_model::SensorKind;
+use karakuri_physics::{RobotId, World};
+use karakuri_spatial::Force;
+use serde::Serialize;
+
+/// Contact points over a run.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    most: usize,
+    all: usize,
+}
+
+impl Counts {
+    pub(super) fn count(&mut self, now: usize) {
+        self.most = self.most.max(now);
+        self.all += now;
+    }
+
+    pub(super) fn report(&self, world: &World, steps: u64) -> Contacts {
+        Contacts {
+            mean: self.all as f64 / steps.max(1) as f64,
+            max: self.most,
+            last: world.statistics().n_contacts,
+            pairs: pairs(world),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Contacts {
+    mean: f64,
+    max: usize,
+    #[serde(rename = "final")]
+    last: usize,
+    pairs: Vec<Pair>,
+}
+
+/// All contacts of two things that carry force.
+#[derive(Serialize)]
+struct Pair {
+    by: String,
+    on: String,
+    points: usize,
+    #[serde(rename = "force_N")]
+    force: [f64; 3],
+}
+
+/// At an origin that the field says, in N·m and N.
+#[derive(Serialize)]
+pub(super) struct Wrench {
+    #[serde(rename = "force_N")]
+    force: [f64; 3],
+    #[serde(rename = "moment_Nm")]
+    moment: [f64; 3],
+}
+
+impl From<Force> for Wrench {
+    fn from(wrench: Force) -> Self {
+        Self { force: wrench.force.into(), moment: wrench.moment.into() }
+    }
+}
+
+/// On the joint's second end, at its place, in world axes.
+#[derive(Serialize)]
+pub(super) struct JointForce {
+    #[serde(flatten)]
+    wrench: Wrench,
+    yields: bool,
+    broken: bool,
+}
+
+fn pairs(world: &World) -> Vec<Pair> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for contact in world.contacts() {
+        let (by, on) = (world.part_name(contact.a), world.part_name(contact.b));
+        let force: [f64; 3] = contact.force.into();
+        match pairs.iter_mut().find(|p| p.by == by && p.on == on) {
+            Some(pair) => {
+                pair.points += 1;
+                pair.force.iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
+            }
+            None => pairs.push(Pair { by, on, points: 1, force }),
+        }
+    }
+    pairs
+}
+
+pub(super) fn joint_forces(world: &World) -> BTreeMap<String, JointForce> {
+    let force = |name: &str| {
+        let report = world.joint(world.find_joint(name)?)?;
+        let (yields, broken) = (report.yields, report.broken);
+        Some((name.to_owned(), JointForce { wrench: report.wrench.into(), yields, broken }))
+    };
+    world.joint_names().filter_map(force).collect()
+}
+
+pub(super) fn sensor_wrenches(world: &World, id: RobotId) -> BTreeMap<String, Wrench> {
+    let sensors = world.robot(id).model().sensors.iter().enumerate();
+    let forces = sensors.filter(|(_, sensor)| sensor.kind != SensorKind::Imu);
+    forces.map(|(i, sensor)| (sensor.name.clone(), world.sensor_wrench(id, i).into())).collect()
+}

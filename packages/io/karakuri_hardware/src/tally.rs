@@ -1,0 +1,71 @@
+//! What the steps of a simulation cost, and how well they were solved.
+
+use std::time::{Duration, Instant};
+
+use karakuri_physics::{Stage, Statistics, StepOutcome, Watch, World};
+
+/// Sums over the steps of a world.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    /// Steps that were taken.
+    pub steps: u64,
+    /// Those whose contacts were not solved to the tolerance.
+    pub unconverged: u64,
+    /// Most iterations of the solver in a step.
+    pub most_iterations: usize,
+    /// Iterations of the solver, all steps together.
+    pub all_iterations: usize,
+    /// Largest residual of the solver. [m/s or rad/s]
+    pub worst_residual: f64,
+    /// Wall time by stage, all steps together, in the order of [`Stage::ALL`].
+    pub stages: [Duration; Stage::ALL.len()],
+}
+
+impl Tally {
+    /// Steps a world and books what it cost; a step that [`StepOutcome::NonFinite`] refused is not one.
+    pub fn step(&mut self, world: &mut World) -> StepOutcome {
+        let mut watch = StageClock { sums: &mut self.stages, open: None };
+        let outcome = world.step_watched(&mut watch);
+        watch.close();
+        self.add(&outcome, &world.statistics());
+        outcome
+    }
+
+    /// Books a step whose stages nobody timed.
+    pub fn add(&mut self, outcome: &StepOutcome, now: &Statistics) {
+        if matches!(outcome, StepOutcome::NonFinite(_)) {
+            return;
+        }
+        self.steps += 1;
+        self.unconverged += u64::from(matches!(outcome, StepOutcome::MaxIterations { .. }));
+        self.most_iterations = self.most_iterations.max(now.iterations);
+        self.all_iterations += now.iterations;
+        self.worst_residual = self.worst_residual.max(now.residual);
+    }
+
+    /// Mean wall time of a step in each stage. [s]
+    pub fn stage_times(&self) -> [f64; Stage::ALL.len()] {
+        self.stages.map(|sum| sum.as_secs_f64() / self.steps.max(1) as f64)
+    }
+}
+
+/// Takes the time of each stage.
+struct StageClock<'a> {
+    sums: &'a mut [Duration; Stage::ALL.len()],
+    open: Option<(Stage, Instant)>,
+}
+
+impl StageClock<'_> {
+    fn close(&mut self) {
+        if let Some((stage, since)) = self.open.take() {
+            self.sums[stage as usize] += since.elapsed();
+        }
+    }
+}
+
+impl Watch for StageClock<'_> {
+    fn enter(&mut self, stage: Stage) {
+        self.close();
+        self.open = Some((stage, Instant::now()));
+    }
+}
