@@ -9,7 +9,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from diagnostic_msgs.msg import DiagnosticArray
-from support.arm import START, Arm, at, carry_out, distance, goal, joint_states, moving, seconds, turned
+from support.arm import START, Arm, at, carry_out, distance, goal, joint_states, moving, seconds, settle_in, turned
 from support.domain import Domain
 from support.ros import Ros
 from tf2_msgs.msg import TFMessage
@@ -21,8 +21,9 @@ FAR = turned(0.8)
 
 def set_off(ros, states):
     """Starts the arm on a long way; returns when it is on it."""
+    settle_in(ros)
+    states.messages.clear()
     client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
-    # refused until the controller has seen the joint states
     ros.wait_for(lambda: ros.send_goal(client, goal(FAR, 1.0)).accepted, what="acceptance")
     states.wait(lambda m: moving(m) > 0.5 and distance(at(m), START) > 0.1)
     return client

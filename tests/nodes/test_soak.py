@@ -12,7 +12,7 @@ from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
-from support.arm import ARM, START, Arm, carry_out, goal, moving, seconds, turned
+from support.arm import ARM, START, Arm, goal, moving, seconds, settle_in
 from support.process import NodeProcess
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -82,9 +82,7 @@ class Memory:
 def soak(domain, ros, n, duration=0.0):
     source = random.Random(4)
     with Arm(domain, real_time_factor=0.0) as arm:
-        # Until `sim` has found the controller, too, no command moves the arm, and goals end for want of that.
-        for place in (turned(0.3), START):
-            carry_out(ros, place)
+        settle_in(ros)
         client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
         node = arm.nodes["feedforward_controller"]
         n_before = len(node.lines)

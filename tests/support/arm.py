@@ -106,6 +106,13 @@ def distance(a, b):
     return max(math.fabs(x - y) for x, y in zip(a, b, strict=True))
 
 
+def settle_in(ros):
+    """Has the arm carry out a motion and return to the start. Until `sim` has found the controller, too, no command moves the arm,
+    and a goal ends for want of that."""
+    for place in (turned(0.3), START):
+        carry_out(ros, place)
+
+
 def carry_out(ros, positions, duration=0.5, timeout=120.0):
     """Sends the motion until one answer says that it was carried out."""
     client = ActionClient(ros.node, FollowJointTrajectory, "/arm/follow_joint_trajectory")
