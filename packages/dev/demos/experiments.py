@@ -261,8 +261,8 @@ class System:
         """Until `done()`."""
         end = time.monotonic() + PATIENCE
         while not done():
-            rclpy.spin_once(client, timeout_sec=0.05)
-            interrupt.check()
+            with interrupt.wait():
+                rclpy.spin_once(client, timeout_sec=0.05)
             if self.process.poll() is not None:
                 raise Failed(f"the nodes ended; {self.log} says why")
             if time.monotonic() > end:
@@ -467,15 +467,16 @@ def main():
     rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
     report, failures = {}, []
     try:
-        for name in options.experiments or EXPERIMENTS:
-            print(f"{EXPERIMENTS[name].title} ...", flush=True)
-            out = options.out / name
-            runs = experiment_runs(name, out)
-            report[name] = {label: summary(EXPERIMENTS[name], result) for label, result in runs.items()}
-            for label, numbers in report[name].items():
-                print(f"  {label}: {describe(numbers)}", flush=True)
-            failures += [f"{name}: {what}" for what in judge(name, report[name])]
-            draw(name, runs, out, options.page / f"{name}_nodes.svg" if options.page else out / "errors.svg")
+        with interrupt.told():
+            for name in options.experiments or EXPERIMENTS:
+                print(f"{EXPERIMENTS[name].title} ...", flush=True)
+                out = options.out / name
+                runs = experiment_runs(name, out)
+                report[name] = {label: summary(EXPERIMENTS[name], result) for label, result in runs.items()}
+                for label, numbers in report[name].items():
+                    print(f"  {label}: {describe(numbers)}", flush=True)
+                failures += [f"{name}: {what}" for what in judge(name, report[name])]
+                draw(name, runs, out, options.page / f"{name}_nodes.svg" if options.page else out / "errors.svg")
     except Failed as reason:
         failures.append(str(reason))
     except KeyboardInterrupt:

@@ -62,8 +62,9 @@ def main():
     system = System(arguments, out)
     verdict, code = "interrupted", 130
     try:
-        system.start()
-        demonstrate(arguments, task, out, report)
+        with interrupt.told():
+            system.start()
+            demonstrate(arguments, task, out, report)
         verdict, code = judge(report, task)
     except Failed as reason:
         verdict, code = f"FAILED: {reason}", 1
@@ -226,7 +227,8 @@ def stamp(header):
 def spin_until(client, done, patience, what):
     end = time.monotonic() + patience
     while not done():
-        rclpy.spin_once(client, timeout_sec=0.05)
+        with interrupt.wait():
+            rclpy.spin_once(client, timeout_sec=0.05)
         System.running.check()
         if time.monotonic() > end:
             what = what() if callable(what) else what

@@ -8,7 +8,6 @@
 mod support;
 
 use std::hint::black_box;
-use std::process::Command as Process;
 use std::sync::Arc;
 
 use karakuri_control::inverse_dynamics::{Motion, method};
@@ -19,6 +18,7 @@ use karakuri_control::{
 };
 use karakuri_dynamics::{Data, rnea};
 use karakuri_model::Model;
+use karakuri_testkit::{can_count_instructions, instructions};
 use support::{Plan, SAMPLES, robots};
 
 const CASES: [&str; 5] = ["rnea", "recursive", "motion com", "motion point", "update nodal"];
@@ -96,18 +96,9 @@ fn run(case: &str, model: &Model, rounds: usize) {
     }
 }
 
-/// Instructions of a process that runs the case, by callgrind's last line.
+/// Instructions of a process that runs the case.
 fn count(robot: &str, case: &str, rounds: usize) -> f64 {
-    let output = Process::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--case", robot, case, &rounds.to_string()])
-        .env("RAYON_NUM_THREADS", "1")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    let line = text.lines().find(|line| line.contains("Collected :")).unwrap();
-    line.rsplit(' ').next().unwrap().parse().unwrap()
+    instructions(&["--case", robot, case, &rounds.to_string()])
 }
 
 fn main() {
@@ -118,7 +109,7 @@ fn main() {
         let (_, model) = robots().into_iter().find(|(name, _)| name == robot).unwrap();
         return run(case, &model, rounds.parse().unwrap());
     }
-    if Process::new("valgrind").arg("--version").output().is_err() {
+    if !can_count_instructions() {
         println!("valgrind is not installed; without it nothing is counted");
         return;
     }

@@ -407,7 +407,8 @@ impl JointTrajectoryMachine {
         }
     }
 
-    /// No command goes further from the last one than the joint's speed limit allows.
+    /// No command goes further from the last one than the joint's speed limit allows. What is caught up this way has the velocity of
+    /// what is caught up with: the drive's damper does not kick it along.
     fn limit_speed(&mut self, dt: f64) {
         self.speed_limited = false;
         for (j, command) in self.command.iter_mut().enumerate() {
@@ -417,7 +418,8 @@ impl JointTrajectoryMachine {
             // A thousandth above the limit is rounding of the trajectory, not a jump.
             if way.abs() > reach * 1.001 {
                 self.speed_limited = true;
-                let velocity = way.signum() * self.settings.joints[j].max_velocity;
+                let limit = self.settings.joints[j].max_velocity;
+                let velocity = command.velocity.clamp(-limit, limit);
                 *command = JointSample {
                     position: previous + way.signum() * reach,
                     velocity,

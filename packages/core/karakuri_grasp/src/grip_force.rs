@@ -5,11 +5,21 @@
 //! `θ̇ = ω (ΣF − 2F*)/K`, `K = Σ ∂F/∂θ` of both fingers through the drive's stiffness, so that the force settles with the
 //! rate ω whatever the drive. Rate limit, dead band and clamping of the target to what the drive can use (anti-windup)
 //! keep it calm.
+//! Targets may reach the drive late (a busy machine, a slow bus), and a target ahead of the measured position is a spring that
+//! waits to be released. So closing slows down as soon as the *target* is near the object; from there on it creeps while it
+//! stands for much more than the fingers feel, and it never stands for more than [`PRESS`] times the wanted force.
 //! While one finger alone touches, its force is kept low: the object is pushed to the middle if it goes lightly, and not
 //! pressed against what holds it.
 //! Units: m, rad, N, s.
 
 use crate::{EndEffector, FingerForce};
+
+/// The wanted force times this is the most that a closing target stands for. [-]
+const PRESS: f64 = 1.3;
+/// A target that stands for so much more than the fingers feel has not arrived yet. [N]
+const UNFELT: f64 = 2.0;
+/// Share of the rate with which it goes on: it may be friction that holds the hand. [-]
+const CREEP: f64 = 0.1;
 
 /// What a user may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -175,13 +185,24 @@ impl GripForce {
                 let rate = speed / hand.opening_rate(target);
                 (way / dt).clamp(-rate, rate)
             }
-            GripTask::Close { force, slow_below } => self.close(hand, target, force, slow_below),
+            GripTask::Close { force, slow_below } => {
+                let rate = self.close(hand, target, force, slow_below);
+                let stands_for = hand.force(position, self.stiffness * (target - position));
+                let unfelt = stands_for - 0.5 * (self.state.forces[0] + self.state.forces[1]);
+                let free = self.is_free(hand, target, slow_below);
+                if rate < 0.0 && unfelt > UNFELT && !free { CREEP * rate } else { rate }
+            }
         };
         // The drive cannot use a target further away than its effort reaches: more would only wind up.
-        let reach = hand.effort(position, hand.force_max()).abs() / self.stiffness;
-        let wanted = (target + velocity * dt).clamp(position - reach, position + reach);
+        let reach = |force: f64| hand.effort(position, force).abs() / self.stiffness;
+        let press = match self.task {
+            GripTask::Close { force, .. } => (PRESS * force).min(hand.force_max()),
+            GripTask::Stay | GripTask::MoveTo { .. } => hand.force_max(),
+        };
+        let (full, press) = (reach(hand.force_max()), reach(press));
+        let wanted = (target + velocity * dt).clamp(position - press, position + full);
         // A target below the closed end presses the fingers on each other or on the object: allow the press.
-        let next = wanted.clamp(lowest - reach, highest);
+        let next = wanted.clamp(lowest - press, highest);
         self.state.at_end = hand.opening(position) <= hand.opening(lowest) + 2e-4;
         self.target = Some(next);
         HandReference { position: next, velocity: (next - target) / dt, effort: 0.0 }
@@ -203,17 +224,26 @@ impl GripForce {
         self.state.opening = hand.opening(position);
     }
 
+    fn is_touching(&self) -> bool {
+        self.state.touching.contains(&true)
+    }
+
+    /// Whether nothing is to be touched yet: the hand, and where it is sent, are wider than that. [m]
+    fn is_free(&self, hand: &dyn EndEffector, target: f64, opening: f64) -> bool {
+        let narrowest = self.state.opening.min(hand.opening(target));
+        !self.is_touching() && !self.state.gripped && narrowest >= opening
+    }
+
     /// Rate of the target while closing and holding; negative closes. [rad/s or m/s]
     fn close(&mut self, hand: &dyn EndEffector, target: f64, force: f64, slow_below: f64) -> f64 {
         let s = &self.settings;
         let sum = self.state.forces[0] + self.state.forces[1];
         let touch_rate = s.touch_speed / hand.opening_rate(target);
-        let touching = self.state.touching[0] || self.state.touching[1];
         // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
         self.state.gripped |= is_firm(&self.state.forces, force);
-        if !touching && !self.state.gripped {
-            let slow = self.state.opening < slow_below;
-            return -if slow { touch_rate } else { s.speed / hand.opening_rate(target) };
+        if !self.is_touching() && !self.state.gripped {
+            let free = self.is_free(hand, target, slow_below);
+            return -if free { s.speed / hand.opening_rate(target) } else { touch_rate };
         }
         let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
         if alone && sum < 0.8 * s.push_force {

@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM, caught from the import of this module on.
 
-They are raised where the program is, and remembered: what is raised within a callback of an extension or of the garbage
-collector is swallowed there. Loops that wait call `check`.
+They are raised where the program is, and remembered: what is raised within an extension or the garbage collector is swallowed
+there, or becomes another error. Loops that wait call `check`, spin within `wait`, and the whole is within `told`.
 """
 import contextlib
 import signal
@@ -26,6 +26,16 @@ def wait():
     finally:
         held = False
     check()
+
+
+@contextlib.contextmanager
+def told():
+    """What a signal made of an extension's call is that signal, not an error."""
+    try:
+        yield
+    except Exception:
+        check()
+        raise
 
 
 def ignore():

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use karakuri_model::{Base, Drive, JointSpec, Limits, LinkSpec, ModelBuilder};
 use karakuri_physics::{Integrator, Ledger, World, WorldSettings};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
+use karakuri_testkit::chain;
 
 use crate::support::*;
 
@@ -106,4 +107,19 @@ fn servos_dampers_limits_and_pushes_are_booked() {
         assert!(work < -1e-4, "{name} dissipate: {l:?}");
     }
     assert!(l.servos > 0.0 && l.external.abs() > 1e-3, "{l:?}");
+}
+
+/// The ledger needs the mass matrix, which the factor of a long chain does not.
+#[test]
+fn a_long_chain_is_explained() {
+    let mut w = World::new(WorldSettings::default());
+    booked(&mut w);
+    let drive = Some(Drive { stiffness: 10.0, damping: 0.1 });
+    let q: Vec<f64> = (0..100).map(|i| 0.1 * f64::from(i).sin()).collect();
+    w.add_robot("chain", Arc::new(chain(100, drive)), &q).unwrap();
+    for _ in 0..100 {
+        step(&mut w);
+    }
+    let l = w.ledger();
+    assert!(l.servos.abs() > 1e-3 && l.unexplained.abs() < 1e-9, "{l:?}");
 }

@@ -43,6 +43,8 @@ pub(crate) struct Cell {
     pub(crate) sees: bool,
     /// The fingers' drive is stuck where it is.
     pub(crate) jammed: bool,
+    /// The controller does not get the hand's targets; the last one counts.
+    pub(crate) deaf: bool,
     pub(crate) peak_force: f64,
     pub(crate) peak_tracking: f64,
     /// Of the gripper's loop joints. [m or rad]
@@ -108,6 +110,7 @@ impl Cell {
             stopped: None,
             sees: true,
             jammed: false,
+            deaf: false,
             peak_force: 0.0,
             peak_tracking: 0.0,
             peak_loop_gap: 0.0,
@@ -167,8 +170,10 @@ impl Cell {
                 ..TrajectoryPoint::default()
             }],
         };
-        // Before the first update the controller knows no state and takes nothing.
-        self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
+        if !self.deaf {
+            // Before the first update the controller knows no state and takes nothing.
+            self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
+        }
         let state = State { q: &q, v: &v };
         let status = self.controller.update(&state, now, DT, &mut self.command);
         assert!(status.realised.loop_gap < 1e-6, "{status:?}");

@@ -88,6 +88,32 @@ fn one_finger_first_centres_the_hand() {
     println!("peak force {:.2} N", cell.peak_force);
 }
 
+/// A busy machine hands the targets over late, and then the newest: the hand must not have gone on without the fingers.
+#[test]
+fn late_targets_do_not_press_harder() {
+    for begin in (0..9).map(|i| 0.22 + 0.06 * f64::from(i)) {
+        for length in [0.03, 0.2] {
+            let mut cell = Cell::new("start1", "arm6");
+            start(&mut cell, goal());
+            let mut closing: Option<f64> = None;
+            let result = cell.run(15.0, |cell| {
+                let time = cell.world.time();
+                let late = match cell.machine.feedback().stage {
+                    Stage::Close => time - *closing.get_or_insert(time),
+                    _ => closing.map_or(-1.0, |since| time - since),
+                };
+                cell.deaf = (begin..begin + length).contains(&late);
+            });
+            assert_eq!(result.failure, None, "{result:?}");
+            let force = cell.peak_force;
+            assert!(
+                force < 13.0,
+                "{force:.1} N, late for {length} s from {begin:.2} s of closing on"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_post_beside_one_finger_is_blocked() {
     let mut cell = Cell::with("start1", "arm6", |bodies| {
