@@ -276,12 +276,20 @@ def test_spawned_robots_have_drives_and_topics(paused, ros, tmp_path):
     commands = ros.publisher(JointState, "/arm/servo/joint_command")
     step(ros, 50)
     ros.wait_for(lambda: at_angle(0.5), what="the scene's drive to hold it against its weight")
+    gain = "servo.drives.hinge.stiffness"
+    stiffness = ros.get_parameters("/arm/sim", gain)[0]
+    assert stiffness > 0 and ros.set_parameter("/arm/sim", gain, 0.01 * stiffness)[0]
+    ros.wait_for(lambda: step(ros, 100) or abs(states.last.position[0] - 0.5) > 0.1, what="a weak drive to give way")
+    assert ros.set_parameter("/arm/sim", gain, 2.0 * stiffness)[0]
     reach(-0.3)
     assert service(ros, DeleteEntity, "delete_entity", entity="servo").result.result == OK
+    successful, reason = ros.set_parameter("/arm/sim", gain, stiffness)
+    assert not successful and "not declared" in reason, "the parameters of its drives went with it"
     step(ros, 5)
     # The same robot takes up the same topics.
     assert spawn().result.result == OK
     ros.wait_for(lambda: at_angle(0.5), what="the next one where the scene has it")
+    assert ros.get_parameters("/arm/sim", gain) == [stiffness], "its own gains"
     reach(0.2)
     assert len(ros.node.get_publishers_info_by_topic("/arm/servo/joint_states")) == 1
     body = "bodies: [{name: x, shape: {box: [0.1, 0.1, 0.1]}, mass: 1, pose: {xyz: [0, 0, 4]}}]"

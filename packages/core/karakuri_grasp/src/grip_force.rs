@@ -7,19 +7,21 @@
 //! keep it calm.
 //! Targets may reach the drive late (a busy machine, a slow bus), and a target ahead of the measured position is a spring that
 //! waits to be released. So closing slows down as soon as the *target* is near the object; from there on it creeps while it
-//! stands for much more than the fingers feel, and it never stands for more than [`PRESS`] times the wanted force.
+//! stands for much more than the fingers feel, and it never stands for much more than the wanted force.
 //! While one finger alone touches, its force is kept low: the object is pushed to the middle if it goes lightly, and not
 //! pressed against what holds it.
 //! Units: m, rad, N, s.
 
 use crate::{EndEffector, FingerForce};
 
-/// The wanted force times this is the most that a closing target stands for. [-]
-const PRESS: f64 = 1.3;
-/// A target that stands for so much more than the fingers feel has not arrived yet. [N]
+/// The most that a closing target stands for beyond the wanted force, as a share of it, but at least [`UNFELT`]. [-]
+const PRESS: f64 = 0.3;
+/// A target that stands for so much more than the fingers feel has not arrived yet; less may be the drive's friction. [N]
 const UNFELT: f64 = 2.0;
 /// Share of the rate with which it goes on: it may be friction that holds the hand. [-]
 const CREEP: f64 = 0.1;
+/// Below this wanted force the touch speed falls with it, to a fifth: the drive's inertia strikes as hard as it is fast. [N]
+const GENTLE: f64 = 5.0;
 
 /// What a user may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -196,7 +198,9 @@ impl GripForce {
         // The drive cannot use a target further away than its effort reaches: more would only wind up.
         let reach = |force: f64| hand.effort(position, force).abs() / self.stiffness;
         let press = match self.task {
-            GripTask::Close { force, .. } => (PRESS * force).min(hand.force_max()),
+            GripTask::Close { force, .. } => {
+                (force + UNFELT.max(PRESS * force)).min(hand.force_max())
+            }
             GripTask::Stay | GripTask::MoveTo { .. } => hand.force_max(),
         };
         let (full, press) = (reach(hand.force_max()), reach(press));
@@ -238,7 +242,8 @@ impl GripForce {
     fn close(&mut self, hand: &dyn EndEffector, target: f64, force: f64, slow_below: f64) -> f64 {
         let s = &self.settings;
         let sum = self.state.forces[0] + self.state.forces[1];
-        let touch_rate = s.touch_speed / hand.opening_rate(target);
+        let gently = (force / GENTLE).clamp(0.2, 1.0);
+        let touch_rate = gently * s.touch_speed / hand.opening_rate(target);
         // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
         self.state.gripped |= is_firm(&self.state.forces, force);
         if !self.is_touching() && !self.state.gripped {

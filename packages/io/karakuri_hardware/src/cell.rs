@@ -21,7 +21,7 @@ pub struct CellSettings {
     /// Cell seconds per wall second; 0 is as fast as the commanders keep up: a command may then lag by
     /// one sample, as it does in real time. [-]
     pub real_time_factor: f64,
-    /// Commands older than this put the robot into hold; 0 is never. Cell time. [s]
+    /// Commands older than this put the robot into hold, its end effector gripping on; 0 is never. Cell time. [s]
     pub command_timeout: f64,
     /// The same where the cell waits for its commanders (`lockstep`, or a real-time factor of 0); wall time. [s]
     pub lockstep_timeout: f64,
@@ -41,7 +41,7 @@ pub enum Tick {
 /// Something a person should be told, once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CellEvent {
-    /// No command came for so long [s]; the robot holds its place.
+    /// No command came for so long [s]; the robot holds its place, its end effector what it grips.
     CommandsLost {
         /// Index of the robot.
         robot: usize,
@@ -201,7 +201,7 @@ impl Cell {
     pub fn forget_commands(&mut self) {
         for robot in 0..self.commanders.len() {
             self.forget_commander(robot);
-            self.io.hold(robot);
+            self.io.hold(robot, false);
         }
         self.origin = None;
         self.repeated = f64::NEG_INFINITY;
@@ -325,7 +325,7 @@ impl Cell {
                 (self.stamp() - cell) as f64 * 1e-9
             };
             if silence > timeout {
-                self.io.hold(robot);
+                self.io.hold(robot, true);
                 self.commanders[robot] = Commander::Lost;
                 self.events.push(CellEvent::CommandsLost { robot, silence });
             }

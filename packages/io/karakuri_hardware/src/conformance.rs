@@ -156,7 +156,7 @@ fn holds_where_it_is(
     write(io, &command)?;
     let period = io.period();
     run(io, state, period * 5.0)?;
-    io.hold(0);
+    io.hold(0, false);
     let held = state.position[joint];
     run(io, state, trial.settle)?;
     let moved = (state.position[joint] - held).abs();

@@ -123,10 +123,12 @@ impl RobotIo for Mock {
         Ok(())
     }
 
-    fn hold(&mut self, _robot: usize) {
-        for axis in &mut self.axes {
-            axis.target = axis.position;
+    fn hold(&mut self, _robot: usize, gripping: bool) {
+        for (axis, joint) in self.axes.iter_mut().zip(&self.layouts[0].joints) {
             axis.target_velocity = 0.0;
+            if !(gripping && joint.grips) {
+                axis.target = axis.position;
+            }
         }
     }
 

@@ -22,8 +22,9 @@ pub trait RobotIo: Send {
     /// Sets the drives' targets for the next period. NaN leaves a joint's target as it is.
     fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError>;
 
-    /// Makes every drive of a robot keep the place it is at, without feed-forward.
-    fn hold(&mut self, robot: usize);
+    /// Makes every drive of a robot keep the place it is at, without feed-forward; where `gripping`, those of the end effector keep
+    /// their targets and feed-forward: what they press stays pressed.
+    fn hold(&mut self, robot: usize, gripping: bool);
 
     /// Goes on to the next sample: one control period.
     fn advance(&mut self) -> Result<(), RobotIoError>;
@@ -124,6 +125,8 @@ pub struct JointLayout {
     pub v: usize,
     /// Whether it has a drive.
     pub driven: bool,
+    /// Whether it is one of the end effector's.
+    pub grips: bool,
 }
 
 /// One sensor of a layout.
@@ -162,6 +165,7 @@ impl RobotLayout {
                 q: j.q_start,
                 v: j.v_start,
                 driven: j.drive.is_some(),
+                grips: model.end_effector.as_ref().is_some_and(|e| e.joints.contains(&BodyId(i))),
             })
             .collect();
         let sensors = |wanted: fn(SensorKind) -> bool| {

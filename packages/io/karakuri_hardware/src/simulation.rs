@@ -37,7 +37,7 @@ impl Simulation {
             tally: Tally::default(),
         };
         for robot in 0..simulation.robots.len() {
-            simulation.hold(robot);
+            simulation.hold(robot, false);
         }
         simulation
     }
@@ -77,7 +77,7 @@ impl RobotIo for Simulation {
         Ok(())
     }
 
-    fn hold(&mut self, robot: usize) {
+    fn hold(&mut self, robot: usize, gripping: bool) {
         if !self.is_there(robot) {
             return;
         }
@@ -86,9 +86,11 @@ impl RobotIo for Simulation {
         for joint in layout.joints.iter().filter(|j| j.driven) {
             let position = self.world.robot(id).q()[joint.q];
             let drives = self.world.drive_mut(id);
-            drives.position[joint.v] = position;
             drives.velocity[joint.v] = 0.0;
-            drives.effort[joint.v] = 0.0;
+            if !(gripping && joint.grips) {
+                drives.position[joint.v] = position;
+                drives.effort[joint.v] = 0.0;
+            }
         }
     }
 

@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use karakuri_hardware::conformance::{Trial, check};
-use karakuri_hardware::{Mock, RobotIo, Simulation};
-use karakuri_model::{Drive, JointSpec, Limits, LinkSpec, Model, ModelBuilder};
+use karakuri_hardware::{JointCommand, Mock, RobotIo, RobotState, Simulation};
+use karakuri_model::{
+    Drive, EndEffector, FrameId, JointSpec, Limits, LinkSpec, Model, ModelBuilder,
+};
 use karakuri_physics::{World, WorldSettings};
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
@@ -37,6 +39,47 @@ fn model() -> Arc<Model> {
 
 fn trial() -> Trial {
     Trial { joint: "elbow".to_owned(), stroke: 0.3, tolerance: 1e-3, settle: 2.0 }
+}
+
+/// The same with its elbow as the end effector.
+fn hand() -> Arc<Model> {
+    let mut model = Arc::unwrap_or_clone(model());
+    model.end_effector = Some(EndEffector {
+        kind: "any".to_owned(),
+        tool_frame: FrameId(2),
+        joints: vec![model.joint("elbow").unwrap()],
+        sensors: Vec::new(),
+        parameters: Vec::new(),
+    });
+    Arc::new(model)
+}
+
+/// Without commands a hand presses on, the arm stops where it is.
+fn grips_on(io: &mut dyn RobotIo) {
+    let mut state = RobotState::new(&io.robots()[0]);
+    let mut command = JointCommand::new(&io.robots()[0]);
+    for (gripping, elbow) in [(true, 0.3), (false, 0.0)] {
+        command.position.fill(0.0);
+        io.write(0, &command).unwrap();
+        (0..2000).for_each(|_| io.advance().unwrap());
+        command.position.fill(0.3);
+        io.write(0, &command).unwrap();
+        io.hold(0, gripping);
+        (0..2000).for_each(|_| io.advance().unwrap());
+        io.read(0, &mut state);
+        let expected = [0.0, elbow];
+        for (position, expected) in state.position.iter().zip(expected) {
+            assert!((position - expected).abs() < 1e-3, "{gripping}: {:?}", state.position);
+        }
+    }
+}
+
+#[test]
+fn a_hand_keeps_what_it_grips() {
+    let mut world = World::new(WorldSettings::default());
+    world.add_robot("arm", hand(), &[0.0, 0.0]).unwrap();
+    grips_on(&mut Simulation::new(world, 2));
+    grips_on(&mut Mock::new("arm", &hand(), &[0.0, 0.0], 2e-3));
 }
 
 #[test]

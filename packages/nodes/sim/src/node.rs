@@ -74,10 +74,7 @@ impl Sim {
         let layouts = io.robots().to_vec();
         let simulated = io.world().is_some();
         let scene_solver = io.world().map(|world| world.settings().solver);
-        let drive_parameters = match io.world() {
-            Some(world) => DriveParameters::declare(node, &layouts, world)?,
-            None => DriveParameters::default(),
-        };
+        let drive_parameters = DriveParameters::declare(node, io.as_ref())?;
         let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
         let mut cell = Cell::new(io, parameters.cell());
         cell.set_playing(!parameters.start_paused.get());
@@ -134,6 +131,16 @@ impl Sim {
         self.later.run(move |node, sim| {
             if let Err(error) = sim.connect(node, index, &prefix) {
                 warn!("a spawned robot has no topics: {error}");
+            }
+        });
+        self.follow_robots();
+    }
+
+    /// Robots came or went: the parameters of their drives do so, too, as soon as what runs now is through.
+    pub(crate) fn follow_robots(&self) {
+        self.later.run(|node, sim| {
+            if let Err(error) = sim.drive_parameters.follow(node, sim.cell.io()) {
+                warn!("a spawned robot lacks parameters: {error}");
             }
         });
     }
@@ -229,7 +236,7 @@ impl Sim {
         for event in events {
             match event {
                 CellEvent::CommandsLost { robot, silence } => warn!(
-                    "robot `{}`: no joint_command for {silence:.3} s; it holds its place until the controller returns",
+                    "robot `{}`: no joint_command for {silence:.3} s; it holds its place, and what it grips, until the controller returns",
                     self.robots[robot].layout.name
                 ),
                 CellEvent::CommandsBack { robot } => {
@@ -374,6 +381,7 @@ impl Sim {
         let posture = self.parameters.reset_posture.get();
         self.keeper.reset(self.cell.io_mut(), scope, &posture)?;
         self.apply_solver_settings();
+        self.follow_robots();
         if scope.time {
             self.cell.reset_time();
             self.next_states = 0;
@@ -388,6 +396,7 @@ impl Sim {
         if let Some(world) = self.cell.io_mut().world_mut() {
             self.keeper.delete_spawned(world);
         }
+        self.follow_robots();
     }
 
     /// Goes back to a kept snapshot, time included.
@@ -397,6 +406,7 @@ impl Sim {
         self.cell.set_stamp(stamp);
         // Parameters that were changed since hold; those that were not change nothing.
         self.apply_solver_settings();
+        self.follow_robots();
         self.next_states = 0;
         self.publish();
         Ok((stamp, digest))

@@ -66,7 +66,7 @@ impl Parameters {
                 .declare()?,
             command_timeout: node
                 .parameter("command_timeout", 0.1)
-                .describe("Simulated time without a command after which a robot holds its place; 0 is never. [s]")
+                .describe("Simulated time without a command after which a robot holds its place, and its hand what it grips; 0 is never. [s]")
                 .range(0.0..=3600.0)
                 .declare()?,
             lockstep_timeout: node

@@ -312,6 +312,7 @@ fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEnt
                     Entity::Object(id) => world.remove_body(id),
                 }
             }
+            sim.follow_robots();
             ok()
         }
     };

@@ -237,6 +237,11 @@ impl<S: 'static> Node<S> {
         ParameterBuilder::new(self, name, default)
     }
 
+    /// Takes back a parameter that was declared, if there is one of this name. Its [`Parameter`](crate::Parameter) keeps the last value.
+    pub fn remove_parameter(&mut self, name: &str) {
+        self.parameters.borrow_mut().remove(name);
+    }
+
     /// Called once after each successful set from outside, when all of its parameters hold.
     pub fn on_parameters_changed(&mut self, callback: impl FnMut(&mut S) + 'static) {
         self.parameters.borrow_mut().after_change(Box::new(callback));
@@ -441,7 +446,7 @@ impl<S: 'static> Node<S> {
                 "unexpected argument `{argument}` (this node takes only ROS arguments)"
             ));
         }
-        let parameters = self.parameters.borrow();
+        let mut parameters = self.parameters.borrow_mut();
         for name in self.addressed.iter().filter(|name| self.overrides.contains_key(*name)) {
             let hint = parameter_server::closest(name, parameters.names())
                 .map_or_else(String::new, |close| format!(" (did you mean `{close}`?)"));

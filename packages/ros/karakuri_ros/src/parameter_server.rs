@@ -40,6 +40,8 @@ pub(crate) struct Entry<S> {
 pub(crate) struct ParameterServer<S> {
     entries: BTreeMap<String, Entry<S>>,
     after_change: Vec<Callback<S>>,
+    /// What comes and goes from here on is told one by one.
+    announced: bool,
     events: Publisher<ParameterEvent>,
     node_name: String,
     clock: Clock,
@@ -47,7 +49,14 @@ pub(crate) struct ParameterServer<S> {
 
 impl<S: 'static> ParameterServer<S> {
     pub(crate) fn new(events: Publisher<ParameterEvent>, node_name: String, clock: Clock) -> Self {
-        Self { entries: BTreeMap::new(), after_change: Vec::new(), events, node_name, clock }
+        Self {
+            entries: BTreeMap::new(),
+            after_change: Vec::new(),
+            announced: false,
+            events,
+            node_name,
+            clock,
+        }
     }
 
     pub(crate) fn add(&mut self, entry: Entry<S>) -> Result<(), RosError> {
@@ -55,8 +64,19 @@ impl<S: 'static> ParameterServer<S> {
         if self.entries.contains_key(&name) {
             return Err(RosError::Duplicate(name));
         }
+        let new = message(&name, &entry.value);
         self.entries.insert(name, entry);
+        if self.announced {
+            self.publish(ParameterEvent { new_parameters: vec![new], ..ParameterEvent::default() });
+        }
         Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        if let Some(entry) = self.entries.remove(name) {
+            let deleted_parameters = vec![message(name, &entry.value)];
+            self.publish(ParameterEvent { deleted_parameters, ..ParameterEvent::default() });
+        }
     }
 
     pub(crate) fn after_change(&mut self, callback: Callback<S>) {
@@ -68,7 +88,8 @@ impl<S: 'static> ParameterServer<S> {
     }
 
     /// Tells the world which parameters there are.
-    pub(crate) fn announce(&self) {
+    pub(crate) fn announce(&mut self) {
+        self.announced = true;
         let all = self.entries.iter().map(|(name, entry)| message(name, &entry.value)).collect();
         self.publish(ParameterEvent { new_parameters: all, ..ParameterEvent::default() });
     }

@@ -22,7 +22,7 @@ impl RobotIo for Counter {
     fn write(&mut self, _: usize, _: &JointCommand) -> Result<(), RobotIoError> {
         Ok(())
     }
-    fn hold(&mut self, _: usize) {
+    fn hold(&mut self, _: usize, _: bool) {
         self.held.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
     fn advance(&mut self) -> Result<(), RobotIoError> {
