@@ -107,6 +107,15 @@ def area(corners):
     return 0.5 * sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(corners, corners[1:] + corners[:1]))
 
 
+def test_walks_in_steps_at_a_speed(walk, ros):
+    begun = []
+    status, result = carry_out(ros, walk, Walk.Goal(distance=0.1, steps=5, speed=0.04), begun)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    # the sixth closes the feet; no step is faster than the speed
+    assert result.steps == 6 and abs(result.distance - 0.1) < 1e-6 and not result.clipped
+    assert result.elapsed > 0.1 / 0.04
+
+
 def test_turns_to_a_heading(walk, ros):
     feedback, before = [], heading(ros)
     status, result = carry_out(ros, walk, Walk.Goal(turn=0.5), feedback)
@@ -256,6 +265,10 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
         ({"velocity": twist(float("inf"))}, "velocity is not finite"),
         ({"footsteps": [Footstep(side=7)]}, "footsteps[0].side is 7"),
         ({"footsteps": [Footstep(), Footstep(side=1, yaw=float("nan"))]}, "footsteps[1] is not finite"),
+        ({"turn": 0.5, "steps": 3}, "both steps and turn are given"),
+        ({"turn": 0.5, "speed": 0.05}, "speed is given without distance or steps"),
+        ({"distance": 0.1, "speed": -1.0}, "speed is -1 m/s"),
+        ({"steps": 20_000}, "steps is 20000; it must be at most 10000"),
         ({"footsteps": [Footstep(pitch=0.8)]}, "footsteps[0] stands on a slope of roll 0 and pitch 0.8 rad"),
     ],
 )

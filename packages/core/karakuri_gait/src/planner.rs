@@ -10,6 +10,7 @@
 mod biped;
 pub mod dcm;
 mod engine;
+mod excess;
 mod footstep;
 mod generator;
 mod landing;
@@ -27,12 +28,13 @@ mod whole_body;
 
 pub use biped::{Biped, BipedError, FootSensor, Leg};
 pub use engine::{JointTargets, WalkEngine, WalkState};
+pub use excess::{Excess, Limited};
 pub use footstep::{Clip, ClipKind, Footstep, Place, Side, SlipTurn, StepLimits, Velocity, clip};
 pub use generator::{Generator, PlanError};
 pub use landing::{LandingSettings, Yielded};
 pub use preview::{CartState, PreviewDesign, PreviewGains};
 pub use reaction::{Reach, ReactionSettings};
-pub use route::WalkCommand;
+pub use route::{StraightWalk, WalkCommand};
 pub use sample::{Sample, Samples};
 pub use settings::{SettingError, WalkSettings};
 pub use stabilizer::{Correction, Measured, Stabilizer, StabilizerSettings, with_servo_sag};

@@ -52,7 +52,7 @@ fn walker() -> WalkEngine {
     gains.ankle = 0.0;
     gains.steps.on = false;
     engine.stabilizer_mut().settings = gains;
-    engine.command(WalkCommand::Distance(1.0));
+    engine.command(WalkCommand::Straight(1.0_f64.into()));
     engine
 }
 

@@ -73,7 +73,7 @@ fn the_whole_robots_zmp_stays_in_the_soles() {
     let mut robots =
         [("khr1", khr1(), 0.4, 0.006), ("anthropomorphic", anthropomorphic(), 2.0, 0.06)];
     for (name, engine, distance, most) in &mut robots {
-        engine.command(WalkCommand::Distance(*distance));
+        engine.command(WalkCommand::Straight((*distance).into()));
         let samples = walk(engine, 60.0);
         let (margin, error) = zmp(&samples);
         assert!(margin > 0.008 && error < *most, "{name}: margin {margin}, error {error}");
@@ -255,11 +255,71 @@ fn what_is_cut_is_said() {
 }
 
 #[test]
+fn a_straight_walk_has_steps_a_speed_and_a_heading() {
+    let gone = |engine: &WalkEngine| {
+        let [l, r] = engine.feet().map(|f| f.position);
+        [0.5 * (l[0] + r[0]), 0.5 * (l[1] + r[1])]
+    };
+    // Over ten steps, and the one that closes the feet; as few as possible are five.
+    for (steps, made) in [(10, 11), (0, 6), (2, 6)] {
+        let mut engine = khr1();
+        let straight = StraightWalk { distance: 0.2, steps, ..StraightWalk::default() };
+        engine.command(WalkCommand::Straight(straight));
+        walk(&mut engine, 60.0);
+        assert_eq!(engine.steps(), made, "asked for {steps}");
+        assert!((gone(&engine)[0] - 0.2).abs() < 1e-9, "{:?}", gone(&engine));
+    }
+    // Six of the longest, without a distance.
+    let mut engine = khr1();
+    let longest = engine.generator().settings.limits.forward;
+    engine.command(WalkCommand::Straight(StraightWalk { steps: 6, ..StraightWalk::default() }));
+    walk(&mut engine, 60.0);
+    assert_eq!(engine.steps(), 7);
+    assert!((gone(&engine)[0] - 6.0 * longest).abs() < 1e-9, "{:?}", gone(&engine));
+    // No step is longer than the speed allows.
+    let mut engine = khr1();
+    let step_time = engine.generator().settings.step_time;
+    let straight = StraightWalk { distance: 0.2, speed: 0.03, ..StraightWalk::default() };
+    engine.command(WalkCommand::Straight(straight));
+    let samples = walk(&mut engine, 60.0);
+    let n = (0.2 / (0.03 * step_time)).ceil();
+    assert_eq!(engine.steps(), n as u64 + 1);
+    assert!(samples.len() as f64 * engine.generator().settings.period > n * step_time);
+    // A line to the left: it turns first.
+    let mut engine = anthropomorphic();
+    let straight = StraightWalk { distance: 2.0, heading: 0.8, ..StraightWalk::default() };
+    engine.command(WalkCommand::Straight(straight));
+    walk(&mut engine, 120.0);
+    // Its feet slip when it turns: they lead where it heads by what is expected of that.
+    assert!((engine.heading() - 0.8).abs() < 0.05, "{}", engine.heading());
+}
+
+#[test]
+fn what_joints_cannot_do_is_told() {
+    let mut biped = khr1().generator().biped.clone();
+    let settings = khr1().generator().settings.clone();
+    let mut model = (*biped.model).clone();
+    let knee = model.joints.iter().position(|j| j.name.contains("knee")).unwrap();
+    model.joints[knee].limits.velocity = 0.5;
+    biped.model = std::sync::Arc::new(model);
+    let mut engine = WalkEngine::new(biped, settings).unwrap();
+    assert!(engine.take_excesses().is_empty());
+    engine.command(WalkCommand::Straight(0.1_f64.into()));
+    walk(&mut engine, 20.0);
+    let told = engine.take_excesses();
+    let [excess] = told[..] else { panic!("{told:?}") };
+    assert_eq!((excess.joint.0, excess.what, excess.limit), (knee, Limited::Speed, 0.5));
+    assert!(excess.asked > 0.5 && excess.step > 0, "{excess:?}");
+    let text = excess.describe(&engine.generator().biped.model);
+    assert!(text.contains("knee") && text.contains("beyond its limit of 0.500"), "{text}");
+}
+
+#[test]
 fn what_is_out_of_reach_ends_in_standing() {
     let mut settings = khr1().generator().settings.clone();
     settings.limits.forward = 0.3;
     let mut engine = WalkEngine::new(khr1().generator().biped.clone(), settings).unwrap();
-    engine.command(WalkCommand::Distance(0.6));
+    engine.command(WalkCommand::Straight(0.6_f64.into()));
     for _ in 0..400 {
         engine.advance(0.01, None);
     }
@@ -272,7 +332,7 @@ fn what_is_out_of_reach_ends_in_standing() {
 fn the_same_commands_give_the_same_bits() {
     let run = || {
         let mut engine = khr1();
-        engine.command(WalkCommand::Distance(0.1));
+        engine.command(WalkCommand::Straight(0.1_f64.into()));
         walk(&mut engine, 20.0)
     };
     assert_eq!(run(), run());
@@ -321,7 +381,7 @@ fn footsteps_lead_onto_a_slope() {
     };
     engine.command(WalkCommand::Footsteps(vec![up(Side::Left, left), up(Side::Right, right)]));
     let mut samples = walk(&mut engine, 20.0);
-    engine.command(WalkCommand::Distance(1.0));
+    engine.command(WalkCommand::Straight(1.0_f64.into()));
     samples.extend(walk(&mut engine, 20.0));
     for place in engine.feet() {
         let [x, _, z] = place.position;
@@ -402,7 +462,7 @@ fn every_walk_keeps_its_heading() {
     };
     let velocity = Velocity { forward: 0.06, ..Velocity::default() };
     for command in [
-        WalkCommand::Distance(0.3),
+        WalkCommand::Straight(0.3_f64.into()),
         WalkCommand::Velocity(velocity),
         WalkCommand::Footsteps((1..=12).map(ahead).collect()),
     ] {

@@ -1,6 +1,8 @@
 //! `walk` and `cmd_vel`: messages to what the engine understands.
 
-use karakuri_gait::planner::{Footstep, Place, Side, Velocity, WalkCommand, WalkGoal};
+use karakuri_gait::planner::{
+    Footstep, Place, Side, StraightWalk, Velocity, WalkCommand, WalkGoal,
+};
 use karakuri_ros::FromMessage;
 use karakuri_ros::msg::geometry_msgs::msg::Twist;
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
@@ -14,6 +16,8 @@ const RIGHT: u8 = 1;
 const LONGEST: f64 = 1000.0;
 /// Largest turn of one goal. [rad]
 const LARGEST: f64 = 100.0;
+/// Most steps of one goal.
+const MOST_STEPS: u32 = 10_000;
 
 /// Steepest floor. [rad]
 const STEEPEST: f64 = 0.5;
@@ -26,8 +30,9 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
         d => return Err(format!("duration is {d} s; it must be 0 (until canceled) or above")),
     };
     let velocity = velocity(&goal.velocity)?;
+    let is_straight = goal.distance != 0.0 || goal.steps != 0;
     let asked = [
-        ("distance", goal.distance != 0.0),
+        (if goal.distance == 0.0 { "steps" } else { "distance" }, is_straight),
         ("turn", goal.turn != 0.0),
         ("velocity", velocity != Velocity::default()),
         ("footsteps", !goal.footsteps.is_empty()),
@@ -36,6 +41,13 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     let (first, second) = (asked.next(), asked.next());
     if let (Some(a), Some(b)) = (first, second) {
         return Err(format!("both {a} and {b} are given; give one of them"));
+    }
+    for (name, value) in [("speed", goal.speed), ("heading", goal.heading)] {
+        if value != 0.0 && !is_straight {
+            return Err(format!(
+                "{name} is given without distance or steps; give one of them, too"
+            ));
+        }
     }
     let within = |name: &str, value: f64, most: f64, unit: &str| {
         let fits = value.abs() <= most;
@@ -51,9 +63,26 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
             return Ok(WalkGoal { command: WalkCommand::Velocity(velocity), duration });
         }
         Some("turn") => WalkCommand::Turn(within("turn", goal.turn, LARGEST, "rad")?),
-        Some(_) => WalkCommand::Distance(within("distance", goal.distance, LONGEST, "m")?),
+        Some(_) => {
+            if goal.steps > MOST_STEPS {
+                let steps = goal.steps;
+                return Err(format!("steps is {steps}; it must be at most {MOST_STEPS}"));
+            }
+            if !(goal.speed >= 0.0 && goal.speed.is_finite()) {
+                let speed = goal.speed;
+                return Err(format!(
+                    "speed is {speed} m/s; it must be 0 (the robot's own) or above"
+                ));
+            }
+            WalkCommand::Straight(StraightWalk {
+                distance: within("distance", goal.distance, LONGEST, "m")?,
+                steps: goal.steps,
+                speed: goal.speed,
+                heading: within("heading", goal.heading, LARGEST, "rad")?,
+            })
+        }
         None => {
-            return Err("distance is 0 m, and nothing else is asked for; give distance, turn, velocity or footsteps".to_owned());
+            return Err("distance is 0 m, and nothing else is asked for; give distance, steps, turn, velocity or footsteps".to_owned());
         }
     };
     Ok(WalkGoal { command, duration: None })

@@ -310,7 +310,12 @@ impl GaitPlanner {
         }
         let ending = report::ending(progress);
         let message = ending.1.clone();
-        let result = report::result((&run, &self.engine), ending, &clips, stamp);
+        let mut result = report::result((&run, &self.engine), ending, &clips, stamp);
+        for excess in self.engine.take_excesses() {
+            let text = excess.describe(&self.engine.generator().biped.model);
+            warn!("walk: {text}");
+            result.clipped.push(text);
+        }
         match progress {
             Progress::Failed(failure) => {
                 warn!("walk: {message}");

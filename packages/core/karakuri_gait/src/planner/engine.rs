@@ -7,6 +7,7 @@ use karakuri_dynamics::{difference, integrate};
 use karakuri_model::BodyId;
 use serde::Serialize;
 
+use super::excess::{Excess, Excesses};
 use super::generator::{Displacement, Generator, PlanError};
 use super::landing::{Felt, Landing, Yielded};
 use super::reaction::{Patience, Reach, Reaction, Situation};
@@ -77,6 +78,7 @@ pub struct WalkEngine {
     strayed: f64,
     is_measured: bool,
     failure: Option<PlanError>,
+    excesses: Excesses,
     targets: JointTargets,
     correction: Correction,
 }
@@ -117,6 +119,7 @@ impl WalkEngine {
             strayed: 0.0,
             is_measured: false,
             failure: None,
+            excesses: Excesses::new(&generator.biped.model),
             targets,
             correction: Correction::default(),
             generator,
@@ -164,6 +167,11 @@ impl WalkEngine {
     /// Steps begun.
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// What plans asked of joints beyond their limits since this was last asked: the worst of each.
+    pub fn take_excesses(&mut self) -> Vec<Excess> {
+        self.excesses.take()
     }
 
     /// What was cut from the steps since this was last asked.
@@ -287,7 +295,10 @@ impl WalkEngine {
         let end = self.spare.end_of_step(at);
         let n =
             if is_idle { settings.samples(IDLE) } else { usize::try_from(end - at).unwrap_or(1) };
+        let first = self.samples.len();
         self.generator.plan(&self.spare, n, &mut self.samples)?;
+        let step = self.steps + u64::from(!self.ahead.steps.is_empty());
+        self.excesses.check(&self.generator.biped.model, &self.samples[first..], step);
         core::mem::swap(&mut self.timeline, &mut self.spare);
         let settings = &self.generator.settings;
         if let Some(step) = self.ahead.steps.first() {

@@ -29,10 +29,31 @@ pub enum WalkCommand {
     Velocity(Velocity),
     /// Make these steps, then stand where the feet are.
     Footsteps(Vec<Footstep>),
-    /// Walk straight over a distance, negative is backward, then stand; a measured heading keeps it to its line. [m]
-    Distance(f64),
+    /// Walk along a line, then stand; a measured heading keeps it to the line.
+    Straight(StraightWalk),
     /// Turn on the spot, positive is left, then stand; by the measured heading where the feet slip. [rad]
     Turn(f64),
+}
+
+/// A walk along a line.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StraightWalk {
+    /// How far, negative is backward; 0 is as far as the steps lead. [m]
+    pub distance: f64,
+    /// Over how many steps, if they are not longer then than the robot's limits; 0 is as few as possible. The one that closes the
+    /// feet is not counted.
+    pub steps: u32,
+    /// At most; 0 is the robot's own. [m/s]
+    pub speed: f64,
+    /// Of the line, to the left of where the robot heads; it turns on the spot first. [rad]
+    pub heading: f64,
+}
+
+impl From<f64> for StraightWalk {
+    /// Ahead over a distance. [m]
+    fn from(distance: f64) -> Self {
+        Self { distance, ..Self::default() }
+    }
 }
 
 /// What the next steps are for.
@@ -49,8 +70,8 @@ enum Aim {
     },
     /// The heading to turn to. [rad]
     Heading(f64),
-    /// Straight on.
-    Straight(Straight),
+    /// Along a line.
+    Straight(Line),
     /// Steps, the first of which are committed.
     Steps {
         /// All of them.
@@ -60,15 +81,19 @@ enum Aim {
     },
 }
 
-/// A straight walk, kept to its line by the heading.
+/// What is left of a straight walk, kept to its line by the heading.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Straight {
+struct Line {
     /// From the foot that stands then; negative is backward. [m]
     left: f64,
     /// Of the line. [rad]
     heading: f64,
     /// How far to the left of the line it has come, by the headings of the steps begun. [m]
     aside: f64,
+    /// Of a step. [m]
+    longest: f64,
+    /// It does not head along the line yet.
+    is_turning: bool,
 }
 
 /// Footsteps to come.
@@ -148,7 +173,7 @@ impl Route {
             }
             WalkCommand::Turn(angle) => Aim::Heading(standing.heading() + angle),
             WalkCommand::Footsteps(steps) => Aim::Steps { steps: steps.into(), done: 0 },
-            WalkCommand::Distance(distance) => {
+            WalkCommand::Straight(walk) => {
                 let (mut feet, mut side) = (*standing.feet, self.next_side);
                 let middle = between(&feet);
                 if let Some(step) = self.committed {
@@ -158,8 +183,21 @@ impl Route {
                 }
                 let foot = feet[side.other().index()];
                 let gone = forward(&foot, foot.position) - forward(&foot, middle);
-                let heading = standing.heading();
-                Aim::Straight(Straight { left: distance - gone, heading, aside: 0.0 })
+                let mut heading = walk.heading;
+                if heading != 0.0 && !standing.can_turn() {
+                    no_yaw(heading);
+                    heading = 0.0;
+                }
+                let longest = walk.longest_step(standing.settings);
+                let all = f64::from(walk.steps) * longest;
+                let distance = if walk.distance == 0.0 { all } else { walk.distance };
+                Aim::Straight(Line {
+                    left: distance - gone,
+                    heading: standing.heading() + heading,
+                    aside: 0.0,
+                    longest,
+                    is_turning: heading != 0.0,
+                })
             }
         };
     }
@@ -225,12 +263,12 @@ impl Route {
         }
         if let Some(step) = ahead.steps.first() {
             self.next_side = step.side.other();
-            if let Aim::Straight(straight) = &mut self.aim {
+            if let Aim::Straight(line) = &mut self.aim {
                 let mut feet = *from.feet;
                 feet[step.side.index()] = step.to;
                 let gone =
                     forward(&step.to, between(&feet)) - forward(&step.to, between(from.feet));
-                straight.aside += gone * (from.heading() - straight.heading).sin();
+                line.aside += gone * (from.heading() - line.heading).sin();
             }
         }
         self.committed = ahead.steps.get(1).copied();
@@ -246,10 +284,10 @@ impl Route {
         if let Some(step) = &mut self.committed {
             step.to = step.to.moved(turned(step.to.yaw));
         }
-        if let Aim::Straight(straight) = &mut self.aim {
-            let [forward, left] = turned(straight.heading);
-            straight.left -= forward;
-            straight.aside += left;
+        if let Aim::Straight(line) = &mut self.aim {
+            let [forward, left] = turned(line.heading);
+            line.left -= forward;
+            line.aside += left;
         }
     }
 }
@@ -271,7 +309,7 @@ impl Aim {
             Self::Heading(goal) => {
                 turn_towards(*goal - now, at).map(|turn| Velocity { turn, ..Velocity::default() })
             }
-            Self::Straight(straight) => straight.next(now, at),
+            Self::Straight(line) => line.next(now, at),
             Self::Steps { steps, done } => {
                 let before = done.checked_sub(1).and_then(|i| steps.get(i)).map(|step| step.to);
                 let step = steps.get(*done).copied()?;
@@ -281,22 +319,38 @@ impl Aim {
         };
         let Some(mut v) = velocity else { return closing(side, feet, settings) };
         let slide = if at.has_yaw { 0.0 } else { slide(&mut v, feet, settings) };
-        if let Self::Straight(straight) = self {
-            straight.left -= v.forward * settings.step_time;
+        if let Self::Straight(line) = self {
+            line.left -= v.forward * settings.step_time;
         }
         let slid = slid(feet, slide);
         Some(Footstep { slide, ..v.footstep(side, &slid[side.other().index()], settings) })
     }
 }
 
-impl Straight {
+impl StraightWalk {
+    /// [m]
+    fn longest_step(&self, settings: &WalkSettings) -> f64 {
+        let limits = &settings.limits;
+        let mut longest = if self.distance < 0.0 { limits.backward } else { limits.forward };
+        if self.steps > 0 && self.distance != 0.0 {
+            longest = longest.min(self.distance.abs() / f64::from(self.steps));
+        }
+        if self.speed > 0.0 { longest.min(self.speed * settings.step_time) } else { longest }
+    }
+}
+
+impl Line {
     /// The velocity of the next step, while there is way to go.
-    fn next(&self, now: f64, at: &Standing<'_>) -> Option<Velocity> {
-        let limits = &at.settings.limits;
-        let longest = if self.left < 0.0 { limits.backward } else { limits.forward };
-        let n = (self.left / longest).abs();
+    fn next(&mut self, now: f64, at: &Standing<'_>) -> Option<Velocity> {
+        let n = (self.left / self.longest).abs();
         if n < 1e-6 || !n.is_finite() {
             return None;
+        }
+        if self.is_turning {
+            if let Some(turn) = turn_towards(self.heading - now, at) {
+                return Some(Velocity { turn, ..Velocity::default() });
+            }
+            self.is_turning = false;
         }
         let way = self.left / (n - 1e-6).ceil();
         let back = (self.aside / BACK_IN).atan() * self.left.signum();

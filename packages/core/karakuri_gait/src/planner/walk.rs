@@ -79,6 +79,7 @@ impl Walk {
     /// Commands the engine.
     pub fn start(engine: &mut WalkEngine, goal: WalkGoal) -> Self {
         engine.take_clips();
+        engine.take_excesses();
         engine.command(goal.command);
         Self {
             remaining: goal.duration,

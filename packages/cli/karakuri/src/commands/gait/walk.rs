@@ -11,7 +11,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use karakuri_files::{load_gait, write_json};
-use karakuri_gait::planner::{Biped, Sample, Velocity, WalkCommand, WalkEngine, WalkState};
+use karakuri_gait::planner::{
+    Biped, Sample, StraightWalk, Velocity, WalkCommand, WalkEngine, WalkState,
+};
 use karakuri_model::Model;
 use serde_json::{Value, json};
 
@@ -38,6 +40,15 @@ pub(super) struct Walk {
         conflicts_with_all = ["velocity", "turn"]
     )]
     distance: f64,
+    /// Over so many steps, if they are not too long for that, before the one that closes the feet
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["velocity", "turn"], value_parser = clap::value_parser!(u32).range(..=10_000))]
+    steps: u32,
+    /// At most so fast [m/s]
+    #[arg(long, value_name = "M/S", default_value_t = 0.0, conflicts_with_all = ["velocity", "turn"])]
+    speed: f64,
+    /// Along a line that leads so far to the left; it turns first [degrees]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0, conflicts_with_all = ["velocity", "turn"])]
+    heading: f64,
     /// Walk at this velocity instead: forward, left [m/s], turn [rad/s]
     #[arg(long, value_name = "X,Y,TURN", allow_hyphen_values = true, value_parser = velocity, requires = "duration")]
     velocity: Option<Velocity>,
@@ -102,7 +113,7 @@ pub(super) struct Simulate {
         long,
         value_name = "H,D,N",
         value_parser = stairs,
-        conflicts_with_all = ["distance", "velocity", "turn"]
+        conflicts_with_all = ["distance", "steps", "speed", "heading", "velocity", "turn"]
     )]
     stairs: Option<Stairs>,
     /// Walk so many times, standing in between
@@ -163,6 +174,12 @@ impl Walk {
         if !(-25.0..=25.0).contains(&self.slope) {
             bail!("--slope {}: write from -25 to 25 degrees", self.slope);
         }
+        if !(0.0..=100.0).contains(&self.speed) {
+            bail!("--speed {}: write from 0 (the robot's own) to 100 m/s", self.speed);
+        }
+        if !(-3600.0..=3600.0).contains(&self.heading) {
+            bail!("--heading {}: write from -3600 to 3600 degrees", self.heading);
+        }
         if let Some(turn) = self.turn
             && !(-3600.0..=3600.0).contains(&turn)
         {
@@ -180,7 +197,12 @@ impl Walk {
         match (self.turn, self.velocity) {
             (Some(degrees), _) => WalkCommand::Turn(degrees.to_radians()),
             (None, Some(velocity)) => WalkCommand::Velocity(velocity),
-            (None, None) => WalkCommand::Distance(self.distance),
+            (None, None) => WalkCommand::Straight(StraightWalk {
+                distance: self.distance,
+                steps: self.steps,
+                speed: self.speed,
+                heading: self.heading.to_radians(),
+            }),
         }
     }
 
@@ -216,7 +238,7 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
     }
     let wall = start.elapsed().as_secs_f64();
     let clips: Vec<String> = engine.take_clips().iter().map(ToString::to_string).collect();
-    let violations = violations(&model, &samples, period);
+    let excesses = excesses(&mut engine, &model);
     let margin = samples.iter().map(|s| s.margin).fold(f64::INFINITY, f64::min);
     let worst = samples.iter().map(|s| error(s.zmp, s.zmp_reference)).fold(0.0, f64::max);
     let report = json!({
@@ -226,7 +248,7 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
         "largest_zmp_error_m": worst,
         "largest_yaw_moment_nm": samples.iter().map(|s| s.yaw_moment.abs()).fold(0.0, f64::max),
         "clipped": clips,
-        "beyond_limits": violations,
+        "beyond_limits": excesses,
         "failure": engine.failure().map(|f| f.to_string()),
         "planned_faster_than_real_time": time / wall,
     });
@@ -240,37 +262,19 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
     if let Some(failure) = engine.failure() {
         return Ok(Outcome::Failed(failure.to_string()));
     }
-    if !violations.is_empty() {
-        return Ok(Outcome::Failed(format!("{} joints go beyond their limits", violations.len())));
+    if !excesses.is_empty() {
+        return Ok(Outcome::Failed(excesses.join("; ")));
     }
     Ok(Outcome::Done)
 }
 
-fn error(a: [f64; 2], b: [f64; 2]) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
+/// What was planned beyond the joints' limits.
+fn excesses(engine: &mut WalkEngine, model: &Model) -> Vec<String> {
+    engine.take_excesses().iter().map(|excess| excess.describe(model)).collect()
 }
 
-/// Joints that go beyond their limits: the worst of each.
-fn violations(model: &Model, samples: &[Sample], period: f64) -> Vec<Value> {
-    let mut found = Vec::new();
-    for joint in model.joints.iter().skip(1) {
-        let l = &joint.limits;
-        let mut check = |what: &str, limit: f64, value: &dyn Fn(&Sample) -> f64| {
-            let worst = samples.iter().max_by(|a, b| value(a).total_cmp(&value(b)));
-            if let Some(s) = worst
-                && value(s) > limit
-            {
-                let time = s.index as f64 * period;
-                found.push(json!({"joint": joint.name, "what": what, "limit": limit,
-                    "value": value(s), "time_s": time}));
-            }
-        };
-        check("upper", l.upper, &|s| s.q[joint.q_start]);
-        check("lower, negated", -l.lower, &|s| -s.q[joint.q_start]);
-        check("speed", l.velocity, &|s| s.v[joint.v_start].abs());
-        check("effort", l.effort, &|s| s.effort[joint.v_start].abs());
-    }
-    found
+fn error(a: [f64; 2], b: [f64; 2]) -> f64 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
 /// A walk in the physics simulation, as the command line says it.

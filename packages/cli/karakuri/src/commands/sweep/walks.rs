@@ -2,6 +2,7 @@
 //!
 //! Each walk of the file is a table of options of `karakuri gait walk`; where an option has a list, every combination is walked.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -50,6 +51,9 @@ struct Walk {
     gait: String,
     #[serde(default)]
     options: Mapping,
+    /// What numbers of the report must be, from least to most: with one that is not, the sweep fails.
+    #[serde(default)]
+    expect: BTreeMap<String, [f64; 2]>,
     /// Beyond what the robot can: no failure of the sweep.
     #[serde(default)]
     may_fall: bool,
@@ -121,15 +125,33 @@ pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
     if let Some(plot) = &args.plot {
         figure(&args.sweep, &rows).write_svg(plot)?;
     }
-    let fell = mine
+    let wrong: Vec<String> = mine
         .iter()
         .zip(&rows)
-        .filter(|(case, row)| row.failure.is_some() && !file.walks[case.walk].may_fall);
-    let fell: Vec<String> = fell.map(|(case, _)| case.line.join(" ")).collect();
-    if fell.is_empty() {
+        .flat_map(|(case, row)| {
+            let wrong = wrong(&file.walks[case.walk], row);
+            wrong.into_iter().map(|what| format!("{}: {what}", case.line.join(" ")))
+        })
+        .collect();
+    if wrong.is_empty() {
         return Ok(Outcome::Done);
     }
-    Ok(Outcome::Failed(format!("{} walks that should stand fell: {}", fell.len(), fell.join("; "))))
+    Ok(Outcome::Failed(format!("not as it must be: {}", wrong.join("; "))))
+}
+
+/// What a walk did other than it must.
+fn wrong(walk: &Walk, row: &Row) -> Vec<String> {
+    match &row.failure {
+        Some(_) if walk.may_fall => return Vec::new(),
+        Some(why) => return vec![why.clone()],
+        None => {}
+    }
+    let wrong = |(key, [least, most]): (&String, &[f64; 2])| {
+        let value = number(&row.report, key);
+        let fits = (*least..=*most).contains(&value);
+        (!fits).then(|| format!("{key} is {value:.4}, not from {least} to {most}"))
+    };
+    walk.expect.iter().filter_map(wrong).collect()
 }
 
 /// What was walked before, and where more of it is written.
@@ -242,12 +264,11 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
 /// One line of a table: the walks of which it tells, the worst of each number.
 fn line(name: &str, rows: &[&Row]) -> String {
     let standing = || rows.iter().filter(|row| row.failure.is_none());
-    let worst = |key: &str| {
-        let all = rows.iter().map(|row| number(&row.report, key));
-        all.max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(f64::NAN)
-    };
-    let least =
-        |key: &str| rows.iter().map(|row| number(&row.report, key)).fold(f64::INFINITY, f64::min);
+    let numbers = |key: &'static str| rows.iter().map(move |row| number(&row.report, key));
+    let by_size = |a: &f64, b: &f64| a.abs().total_cmp(&b.abs());
+    let most = |key| numbers(key).max_by(by_size).unwrap_or(f64::NAN);
+    let least = |key| numbers(key).min_by(by_size).unwrap_or(f64::NAN);
+    let margin = numbers("margin_95_percent_m").fold(f64::INFINITY, f64::min);
     let result = match rows {
         [row] => match &row.failure {
             Some(why) => why.split(" in step").next().unwrap_or(why).to_owned(),
@@ -257,11 +278,11 @@ fn line(name: &str, rows: &[&Row]) -> String {
     };
     format!(
         "| {name} | {:.2} | {:.3} | {:.1} | {:.1} | {:.1} | {result} |\n",
-        worst("distance_m"),
-        worst("speed_m_s"),
-        1e3 * worst("lateral_drift_m"),
-        worst("yaw_rad").to_degrees(),
-        1e3 * least("margin_95_percent_m"),
+        least("distance_m"),
+        least("speed_m_s"),
+        1e3 * most("lateral_drift_m"),
+        most("yaw_rad").to_degrees(),
+        1e3 * margin,
     )
 }
 

@@ -122,6 +122,7 @@ pub(super) struct Run {
     /// Walks from standing to standing.
     walks: u32,
     clips: Vec<String>,
+    excesses: Vec<String>,
     faster: f64,
     saturated: f64,
     /// From when on no step could have saved it. [s]
@@ -159,6 +160,7 @@ impl Run {
             "margin_95_percent_m": self.margin(0.05),
             "part_of_time_at_effort_limit": self.saturated,
             "clipped": self.clips,
+            "beyond_limits": self.excesses,
             "faster_than_real_time": self.faster,
         })
     }
@@ -260,6 +262,7 @@ impl Cell {
             height: end[2] - start[2],
             yaw: self.pose().rpy()[2],
             clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
+            excesses: super::excesses(&mut self.engine, &self.model),
             faster: time / wall.elapsed().as_secs_f64(),
             saturated: self.saturated as f64 * HISTORY / time,
             lost_at: self.lost_at,
