@@ -58,10 +58,17 @@ impl Default for WorldSettings {
 impl WorldSettings {
     /// Name of a setting that no step can use.
     pub(crate) fn unusable(&self) -> Option<&'static str> {
-        if !(self.dt > 0.0 && self.dt.is_finite()) {
-            return Some("dt");
-        }
-        let finite = self.gravity.iter().all(|x| x.is_finite());
-        (!finite).then_some("gravity")
+        let part = |x: f64| (0.0..=1.0).contains(&x);
+        let checks = [
+            ("dt", self.dt > 0.0 && self.dt.is_finite()),
+            ("gravity", self.gravity.iter().all(|x| x.is_finite())),
+            ("solver.tolerance", self.solver.tolerance >= 0.0),
+            ("restitution_threshold", self.restitution_threshold >= 0.0),
+            ("penetration_slop", self.penetration_slop >= 0.0 && self.penetration_slop.is_finite()),
+            ("penetration_rate", part(self.penetration_rate)),
+            ("penetration_step", self.penetration_step >= 0.0),
+            ("anchor_rate", part(self.anchor_rate)),
+        ];
+        checks.iter().find(|(_, fits)| !fits).map(|(name, _)| *name)
     }
 }

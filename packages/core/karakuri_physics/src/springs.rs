@@ -31,6 +31,15 @@ pub enum Anchor {
     Body(ObjectId, Vector3),
 }
 
+impl Anchor {
+    /// In its frame. [m] (3)
+    fn point(&self) -> &Vector3 {
+        match self {
+            Self::World(point) | Self::Link(.., point) | Self::Body(_, point) => point,
+        }
+    }
+}
+
 /// A spring and damper in line between two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spring {
@@ -115,6 +124,10 @@ impl World {
         if numbers.iter().any(|x| !x.is_finite() || *x < 0.0) {
             let name = format!("spring {}", self.springs.len());
             return Err(WorldError::NotFinite { name, what: "stiffness, damping or rest length" });
+        }
+        if [spring.a, spring.b].iter().any(|end| !end.point().iter().all(|x| x.is_finite())) {
+            let name = format!("spring {}", self.springs.len());
+            return Err(WorldError::NotFinite { name, what: "ends" });
         }
         self.wake_all();
         self.springs.push(Some(spring));

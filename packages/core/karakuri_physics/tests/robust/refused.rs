@@ -124,10 +124,28 @@ fn settings_that_no_step_can_use() {
         assert!(world.non_finite_report().contains("`dt`"), "{}", world.non_finite_report());
         assert_eq!(world.state_hash(), hash);
     }
+    type Spoil = fn(&mut WorldSettings, f64);
+    let spoil: [(&str, Spoil, f64); 8] = [
+        ("gravity", |s, x| s.gravity.y = x, f64::INFINITY),
+        ("solver.tolerance", |s, x| s.solver.tolerance = x, -1.0),
+        ("restitution_threshold", |s, x| s.restitution_threshold = x, -1.0),
+        ("penetration_slop", |s, x| s.penetration_slop = x, f64::INFINITY),
+        ("penetration_rate", |s, x| s.penetration_rate = x, 1.5),
+        ("penetration_step", |s, x| s.penetration_step = x, -1e-3),
+        ("anchor_rate", |s, x| s.anchor_rate = x, -0.1),
+        ("dt", |s, x| s.dt = x, f64::NEG_INFINITY),
+    ];
     let mut world = crowd(1);
-    world.set_settings(WorldSettings { gravity: Vector3::new(0.0, f64::NAN, 0.0), ..good });
-    assert!(matches!(world.step(), StepOutcome::NonFinite(_)));
-    assert!(world.non_finite_report().contains("`gravity`"), "{}", world.non_finite_report());
+    for (name, spoil, worst) in spoil {
+        for bad in [f64::NAN, worst] {
+            let mut settings = good;
+            spoil(&mut settings, bad);
+            world.set_settings(settings);
+            assert!(matches!(world.step(), StepOutcome::NonFinite(_)), "{name} = {bad}");
+            let report = world.non_finite_report();
+            assert!(report.contains(&format!("`{name}`")), "{name} = {bad}: {report}");
+        }
+    }
     world.set_settings(good);
     assert!(!matches!(world.step(), StepOutcome::NonFinite(_)));
 }
