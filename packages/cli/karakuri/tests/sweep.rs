@@ -77,7 +77,7 @@ fn walks_fill_the_tables_of_a_page() {
     let output = run(folder.path(), text, &[]);
     assert_eq!(output.status.code(), Some(3));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("distance_m is 0.2") && told.contains("not from 0.3 to 0.4"), "{told}");
+    assert!(told.contains("distance_m is 0.1997, not from 0.3 to 0.4"), "{told}");
 }
 
 /// Every walk of docs/experiments/walking.md goes as it must: eight minutes on two cores.
