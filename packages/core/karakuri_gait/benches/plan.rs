@@ -1,7 +1,8 @@
 //! Planning while `khr1` walks: the next two steps anew, and a step as the engine plans it, one at a time with its look-ahead.
-//! Processor time.
+//! Processor time, which must be below 2 ms for two steps on an idle machine; and instructions, which a busy one does not disturb: fails
+//! where two steps take over 15.5 million.
 
-#![expect(clippy::unwrap_used, reason = "a bench says so")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench says so")]
 
 #[path = "../tests/robots/mod.rs"]
 mod robots;
@@ -10,7 +11,10 @@ use criterion::{BatchSize, Criterion};
 use karakuri_gait::planner::{
     Footstep, Generator, Samples, Side, Timeline, Velocity, WalkCommand, WalkEngine,
 };
-use karakuri_testkit::CpuTime;
+use karakuri_testkit::{CpuTime, can_count_instructions, instructions};
+
+/// Of a plan of two steps: a tenth above what they take.
+const MOST_INSTRUCTIONS: f64 = 15.5e6;
 
 /// Walking at full speed, a step about to be planned.
 fn walking() -> WalkEngine {
@@ -76,8 +80,30 @@ fn plan(criterion: &mut Criterion<CpuTime>) {
     });
 }
 
+/// Plans the next two steps so often.
+fn plan_two_steps(times: usize) {
+    let (generator, timeline, samples) = steps(&walking(), 2);
+    for _ in 0..times {
+        generator.clone().plan(&timeline, samples, &mut Samples::default()).unwrap();
+    }
+}
+
 fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, flag, times] = &args[..]
+        && flag == "--times"
+    {
+        return plan_two_steps(times.parse().unwrap());
+    }
     let mut criterion = Criterion::default().with_measurement(CpuTime).configure_from_args();
     plan(&mut criterion);
     criterion.final_summary();
+    if !can_count_instructions() {
+        println!("valgrind is not installed; without it no instructions are counted");
+        return;
+    }
+    let count = |times: &str| instructions(&["--times", times]);
+    let n = count("2") - count("1");
+    println!("plan/next_two_steps: {:.1} million instructions", 1e-6 * n);
+    assert!(n < MOST_INSTRUCTIONS, "a plan of two steps takes {n} instructions");
 }
