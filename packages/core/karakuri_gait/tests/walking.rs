@@ -283,7 +283,7 @@ fn a_straight_walk_has_steps_a_speed_and_a_heading() {
     engine.command(WalkCommand::Straight(straight));
     let samples = walk(&mut engine, 60.0);
     let n = (0.2 / (0.03 * step_time)).ceil();
-    assert_eq!(engine.steps(), n as u64 + 1);
+    assert!((engine.steps() as f64 - n - 1.0).abs() < 0.5, "{} steps", engine.steps());
     assert!(samples.len() as f64 * engine.generator().settings.period > n * step_time);
     // A line to the left: it turns first.
     let mut engine = anthropomorphic();
