@@ -113,6 +113,9 @@ fn commands_and_pushes_that_are_none_leave_the_world_as_it_was() {
     }
 }
 
+/// Gives one setting a value.
+type Spoil = fn(&mut WorldSettings, f64);
+
 #[test]
 fn settings_that_no_step_can_use() {
     let good = WorldSettings::default();
@@ -124,7 +127,6 @@ fn settings_that_no_step_can_use() {
         assert!(world.non_finite_report().contains("`dt`"), "{}", world.non_finite_report());
         assert_eq!(world.state_hash(), hash);
     }
-    type Spoil = fn(&mut WorldSettings, f64);
     let spoil: [(&str, Spoil, f64); 8] = [
         ("gravity", |s, x| s.gravity.y = x, f64::INFINITY),
         ("solver.tolerance", |s, x| s.solver.tolerance = x, -1.0),
