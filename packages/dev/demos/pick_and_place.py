@@ -135,7 +135,6 @@ class System:
         System.running = self
 
     def check(self):
-        interrupt.check()
         code = self.process.poll()
         if code is not None:
             tail = "\n".join(self.log.read_text().splitlines()[-8:])

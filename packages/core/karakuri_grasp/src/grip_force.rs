@@ -188,11 +188,7 @@ impl GripForce {
                 (way / dt).clamp(-rate, rate)
             }
             GripTask::Close { force, slow_below } => {
-                let rate = self.close(hand, target, force, slow_below);
-                let stands_for = hand.force(position, self.stiffness * (target - position));
-                let unfelt = stands_for - 0.5 * (self.state.forces[0] + self.state.forces[1]);
-                let free = self.is_free(hand, target, slow_below);
-                if rate < 0.0 && unfelt > UNFELT && !free { CREEP * rate } else { rate }
+                self.close(hand, (position, target), force, slow_below)
             }
         };
         // The drive cannot use a target further away than its effort reaches: more would only wind up.
@@ -239,16 +235,32 @@ impl GripForce {
     }
 
     /// Rate of the target while closing and holding; negative closes. [rad/s or m/s]
-    fn close(&mut self, hand: &dyn EndEffector, target: f64, force: f64, slow_below: f64) -> f64 {
+    fn close(
+        &mut self,
+        hand: &dyn EndEffector,
+        (position, target): (f64, f64),
+        force: f64,
+        slow_below: f64,
+    ) -> f64 {
+        // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
+        self.state.gripped |= is_firm(&self.state.forces, force);
+        if self.is_free(hand, target, slow_below) {
+            return -self.settings.speed / hand.opening_rate(target);
+        }
+        let rate = self.touch(hand, target, force);
+        let stands_for = hand.force(position, self.stiffness * (target - position));
+        let unfelt = stands_for - 0.5 * (self.state.forces[0] + self.state.forces[1]);
+        if rate < 0.0 && unfelt > UNFELT { CREEP * rate } else { rate }
+    }
+
+    /// Rate of the target that brings the fingers to the object, and their forces to what they shall be. [rad/s or m/s]
+    fn touch(&self, hand: &dyn EndEffector, target: f64, force: f64) -> f64 {
         let s = &self.settings;
         let sum = self.state.forces[0] + self.state.forces[1];
         let gently = (force / GENTLE).clamp(0.2, 1.0);
         let touch_rate = gently * s.touch_speed / hand.opening_rate(target);
-        // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
-        self.state.gripped |= is_firm(&self.state.forces, force);
         if !self.is_touching() && !self.state.gripped {
-            let free = self.is_free(hand, target, slow_below);
-            return -if free { s.speed / hand.opening_rate(target) } else { touch_rate };
+            return -touch_rate;
         }
         let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
         if alone && sum < 0.8 * s.push_force {

@@ -121,13 +121,19 @@ impl World {
     /// Adds a spring.
     pub fn add_spring(&mut self, spring: Spring) -> Result<SpringId, WorldError> {
         let numbers = [spring.stiffness, spring.damping, spring.rest_length];
-        if numbers.iter().any(|x| !x.is_finite() || *x < 0.0) {
-            let name = format!("spring {}", self.springs.len());
-            return Err(WorldError::NotFinite { name, what: "stiffness, damping or rest length" });
-        }
-        if [spring.a, spring.b].iter().any(|end| !end.point().iter().all(|x| x.is_finite())) {
-            let name = format!("spring {}", self.springs.len());
-            return Err(WorldError::NotFinite { name, what: "ends" });
+        let ends = [spring.a, spring.b];
+        let is_finite = |end: &Anchor| end.point().iter().all(|x| x.is_finite());
+        for (what, fits) in [
+            (
+                "stiffness, damping or rest length",
+                numbers.iter().all(|x| x.is_finite() && *x >= 0.0),
+            ),
+            ("ends", ends.iter().all(is_finite)),
+        ] {
+            if !fits {
+                let name = format!("spring {}", self.springs.len());
+                return Err(WorldError::NotFinite { name, what });
+            }
         }
         self.wake_all();
         self.springs.push(Some(spring));

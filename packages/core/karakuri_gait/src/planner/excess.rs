@@ -1,13 +1,11 @@
 //! What a plan asks of a joint beyond its limits.
 
 use karakuri_model::{BodyId, Model};
-use serde::Serialize;
 
 use super::Sample;
 
 /// What of a joint is limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limited {
     /// [rad or m]
     Position,
@@ -53,7 +51,7 @@ impl Excess {
 }
 
 /// The worst of each joint's limits.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Excesses {
     found: Vec<Excess>,
 }

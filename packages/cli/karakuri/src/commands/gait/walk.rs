@@ -26,6 +26,8 @@ use crate::progress;
 
 /// Longest walk. [s]
 const LONGEST: f64 = 3600.0;
+/// Options of walks that are not straight.
+const NOT_STRAIGHT: [&str; 2] = ["velocity", "turn"];
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Walk {
@@ -37,17 +39,17 @@ pub(super) struct Walk {
         value_name = "M",
         allow_negative_numbers = true,
         default_value_t = 1.0,
-        conflicts_with_all = ["velocity", "turn"]
+        conflicts_with_all = NOT_STRAIGHT
     )]
     distance: f64,
     /// Over so many steps, if they are not too long for that, before the one that closes the feet
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["velocity", "turn"], value_parser = clap::value_parser!(u32).range(..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = NOT_STRAIGHT, value_parser = clap::value_parser!(u32).range(..=10_000))]
     steps: u32,
     /// At most so fast [m/s]
-    #[arg(long, value_name = "M/S", default_value_t = 0.0, conflicts_with_all = ["velocity", "turn"])]
+    #[arg(long, value_name = "M/S", default_value_t = 0.0, conflicts_with_all = NOT_STRAIGHT)]
     speed: f64,
     /// Along a line that leads so far to the left; it turns first [degrees]
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0, conflicts_with_all = ["velocity", "turn"])]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0, conflicts_with_all = NOT_STRAIGHT)]
     heading: f64,
     /// Walk at this velocity instead: forward, left [m/s], turn [rad/s]
     #[arg(long, value_name = "X,Y,TURN", allow_hyphen_values = true, value_parser = velocity, requires = "duration")]
@@ -177,13 +179,10 @@ impl Walk {
         if !(0.0..=100.0).contains(&self.speed) {
             bail!("--speed {}: write from 0 (the robot's own) to 100 m/s", self.speed);
         }
-        if !(-3600.0..=3600.0).contains(&self.heading) {
-            bail!("--heading {}: write from -3600 to 3600 degrees", self.heading);
-        }
-        if let Some(turn) = self.turn
-            && !(-3600.0..=3600.0).contains(&turn)
-        {
-            bail!("--turn {turn}: write from -3600 to 3600 degrees");
+        for (option, degrees) in [("heading", self.heading), ("turn", self.turn.unwrap_or(0.0))] {
+            if !(-3600.0..=3600.0).contains(&degrees) {
+                bail!("--{option} {degrees}: write from -3600 to 3600 degrees");
+            }
         }
         if let Some(duration) = self.duration
             && !(0.0..=LONGEST).contains(&duration)
