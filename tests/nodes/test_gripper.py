@@ -302,7 +302,7 @@ def test_says_when_it_slips(fresh, ros, action):
     goal.mass, goal.max_grip_force = 0.05, 1.2
     status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=240.0)
     assert status == GoalStatus.STATUS_ABORTED and result.error_code in (Result.SLIPPED, Result.TOO_HEAVY), result.message
-    assert "1.2 N" in result.message and result.force_left < 3.0
+    assert "1.2 N" in result.message and result.force_left < 5.0  # the strike, with targets that may come late
     p = cube(ros).pose.position
     assert math.dist((p.x, p.y, p.z), PICK) < 0.02
 

@@ -23,6 +23,9 @@ const CREEP: f64 = 0.1;
 /// Below this wanted force the touch speed falls with it, to a fifth: the drive's inertia strikes as hard as it is fast. [N]
 const GENTLE: f64 = 5.0;
 
+/// The force comes so near to the wanted one, whatever the dead band: less than any judgement of it asks for. [-]
+const CLOSE: f64 = 0.02;
+
 /// What a user may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripSettings {
@@ -36,7 +39,7 @@ pub struct GripSettings {
     pub touch_speed: f64,
     /// ω: how fast the force follows. [1/s]
     pub force_rate: f64,
-    /// Force errors below it are left. [N]
+    /// Errors of the sum of both forces below it are left, if they are below 2 % of it. [N]
     pub dead_band: f64,
     /// With which one finger alone may push. [N]
     pub push_force: f64,
@@ -267,7 +270,7 @@ impl GripForce {
             return -touch_rate;
         }
         let error = if alone { sum - s.push_force } else { sum - 2.0 * force };
-        if error.abs() < s.dead_band {
+        if error.abs() < s.dead_band.min(2.0 * CLOSE * force) {
             return 0.0;
         }
         // ∂F/∂θ of one finger through the drive: the force of an effort of one stiffness unit.

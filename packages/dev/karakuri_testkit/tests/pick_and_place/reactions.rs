@@ -208,6 +208,28 @@ fn a_slippery_cube_is_gripped_harder() {
     is_placed(&cell, &goal);
 }
 
+/// Forces near the sensors' dead band: the grip is weak, but what it finds is found, and told for what it is.
+#[test]
+fn a_grip_too_weak_for_the_cube_says_so_however_late_its_targets_are() {
+    for force in [0.8, 1.2, 1.7] {
+        for (period, late) in [(1, 0), (150, 20), (300, 50)] {
+            let mut cell = cell(|_| {});
+            let limits = PickAndPlaceGoal { grip_force: force, max_grip_force: force, ..goal() };
+            start(&mut cell, PickAndPlaceGoal { mass: 0.05, ..limits });
+            let mut tick = 0;
+            let result = cell.run(30.0, |cell| {
+                tick += 1;
+                cell.deaf = tick % period < late;
+            });
+            assert!(
+                matches!(result.failure, Some(Failure::Slipped | Failure::TooHeavy)),
+                "{force} N, late for {late} of {period} ms: {result:?}"
+            );
+            assert!(result.forces.iter().all(|f| *f < 5.0), "{force} N: {result:?}");
+        }
+    }
+}
+
 #[test]
 fn a_slippery_cube_fails_honestly_at_the_limit() {
     let mut cell = cell(|cube| cube.friction = friction(0.15));
