@@ -6,9 +6,20 @@ import time
 import pytest
 from action_msgs.msg import GoalStatus
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import Point, Vector3, Wrench, WrenchStamped
 from karakuri_msgs.msg import ObjectStates, SimStatistics
-from karakuri_msgs.srv import AttachGear, AttachJoint, DetachJoint, RestoreSnapshot, SaveSnapshot
+from karakuri_msgs.srv import (
+    AttachGear,
+    AttachJoint,
+    CastRay,
+    DetachJoint,
+    GetDistance,
+    Push,
+    RestoreSnapshot,
+    SaveSnapshot,
+    SetSurface,
+    SetSurfaceVelocity,
+)
 from rosgraph_msgs.msg import Clock
 from rclpy.action import ActionClient
 from sensor_msgs.msg import Imu, JointState
@@ -444,7 +455,7 @@ def test_joints_come_and_go(paused, ros):
         ({}, "there is a joint `weld` already; detach it first, or choose another name"),
         ({"name": "x", "body_b": "bax"}, "body_b: there is no `bax`; there are: world, "),
         ({"name": "x", "body_a": "arm/bax"}, "body_a: there is no `arm/bax`; there are: arm/"),
-        ({"name": "x", "locked": [False] * 6}, "joint `x`: it locks nothing; lock at least one of the six freedoms"),
+        ({"name": "x", "locked": [False] * 6}, "joint `x`: it holds nothing; lock at least one of the six freedoms, or give one a stiffness or damping"),
         ({"name": "x", "body_a": box}, "joint `x`: both ends are one rigid body; join two that move apart"),
     ):
         refused = attach(**fields)
@@ -506,6 +517,110 @@ def test_joints_break_and_gears_turn(paused, ros):
     assert not turn().success, "its name is taken"
     assert service(ros, DetachJoint, "detach_joint", name="belt").success
     assert service(ros, DetachJoint, "detach_joint", name="hook").success
+
+
+def lift_cube(ros, height):
+    lifted = state_of(ros, "cube")
+    lifted.pose.position.z += height
+    moved = service(ros, SetEntityState, "set_entity_state", entity="cube", state=lifted).result
+    assert moved.result == OK, moved.error_message
+    return lifted.pose.position.z
+
+
+def test_a_bushing_sags_by_weight_over_stiffness(paused, ros):
+    height = lift_cube(ros, 0.2)
+    mount = {"name": "mount", "body_a": "world", "body_b": "cube", "locked": [False] * 6, "frame": state_of(ros, "cube").pose}
+    refused = service(ros, AttachJoint, "attach_joint", **mount, stiffness=[-1.0] * 6)
+    assert not refused.success and "stiffness and damping of 0 or more" in refused.message
+    answer = service(ros, AttachJoint, "attach_joint", **mount, stiffness=[1.0] * 3 + [100.0] * 3, damping=[0.1] * 3 + [9.0] * 3)
+    assert answer.success, answer.message
+    step(ros, 1000)
+    assert height - position(state_of(ros, "cube"))[2] == pytest.approx(0.2 * 9.81 / 100.0, rel=1e-3)
+
+
+def test_pushes_a_thing_for_a_while(paused, ros):
+    before = position(state_of(ros, "cube"))
+    twice = Wrench(force=Vector3(z=2 * 0.2 * 9.81))
+    for fields, words in (
+        ({"duration": 0.0}, "`duration` is 0; give a time above 0 s"),
+        ({"body": "table"}, "`table`"),
+        ({"body": "bax"}, "body: there is no `bax`; there are: world, "),
+        ({"wrench": Wrench(force=Vector3(z=math.nan))}, "`wrench` is not finite"),
+    ):
+        refused = service(ros, Push, "push", **{"body": "cube", "wrench": twice, "duration": 0.1, **fields})
+        assert not refused.success and words in refused.message, refused.message
+    assert service(ros, Push, "push", body="cube", wrench=twice, duration=0.1).success
+    step(ros, 50)
+    assert position(state_of(ros, "cube"))[2] - before[2] == pytest.approx(0.5 * 9.81 * 0.1**2, rel=2e-2)
+    step(ros, 300)
+    assert position(state_of(ros, "cube"))[2] == pytest.approx(before[2], abs=1e-4), "it fell back"
+
+
+def test_looks_along_rays_and_between_things(paused, ros):
+    down = {"direction": Vector3(z=-2.0), "range": 5.0}
+    hit = service(ros, CastRay, "cast_ray", origin=Point(x=0.5, y=-0.2, z=1.0), **down)
+    assert (hit.success, hit.hit, hit.body, hit.normal.z) == (True, True, "cube", pytest.approx(1.0))
+    assert hit.distance == pytest.approx(0.2, abs=1e-4)
+    hit = service(ros, CastRay, "cast_ray", origin=Point(x=5.0, z=1.0), **down)
+    assert (hit.body, hit.distance) == ("world", pytest.approx(1.0))
+    missed = service(ros, CastRay, "cast_ray", origin=Point(x=5.0, z=1.0), direction=Vector3(z=-1.0), range=0.5)
+    assert missed.success and not missed.hit and missed.body == ""
+    refused = service(ros, CastRay, "cast_ray")
+    assert not refused.success and refused.message == "`direction` is not finite or has no length"
+    near = service(ros, GetDistance, "get_distance", body_a="cube", body_b="shelf")
+    assert near.success and near.distance == pytest.approx(0.275, abs=1e-4)
+    assert (near.point_a.y, near.point_b.y) == (pytest.approx(-0.175, abs=1e-4), pytest.approx(0.1))
+    unknown = service(ros, GetDistance, "get_distance", body_a="cube", body_b="bax")
+    assert not unknown.success and unknown.message.startswith("body_b: there is no `bax`")
+
+
+def test_surfaces_change_and_run_live(paused, ros):
+    """Half a newton does not move the cube; without friction it does; on a running surface it rides along."""
+
+    def pushed():
+        assert service(ros, Push, "push", body="cube", wrench=Wrench(force=Vector3(x=0.5)), duration=0.1).success
+        step(ros, 50)
+        return position(state_of(ros, "cube"))[0] - 0.5
+
+    assert pushed() == pytest.approx(0.0, abs=1e-5)
+    refused = service(ros, SetSurface, "set_surface", body="cube", dynamic_friction=0.9)
+    assert not refused.success and "`dynamic_friction` is above `friction`" in refused.message
+    assert service(ros, SetSurface, "set_surface", body="cube", friction=0.0).success
+    assert pushed() == pytest.approx(0.5 * 0.5 / 0.2 * 0.1**2, rel=2e-2)
+    assert service(ros, ResetSimulation, "reset_simulation").result.result == OK
+    assert pushed() == pytest.approx(0.0, abs=1e-5), "a reset takes surfaces back"
+    assert service(ros, SetSurfaceVelocity, "set_surface_velocity", body="table", velocity=Vector3(x=0.1)).success
+    step(ros, 500)
+    assert position(state_of(ros, "cube"))[0] - 0.5 == pytest.approx(0.1, rel=2e-2)
+
+
+def test_settings_of_the_physics_are_live(paused, ros):
+    height = lift_cube(ros, 0.2)
+    for name, value, words in (
+        ("gravity", [0.0, 0.0], "2 numbers are no acceleration"),
+        ("integrator", "euler", "`euler` is no integrator"),
+        ("penetration.rate", 1.5, "outside its range"),
+        ("threads", 0, "outside its range"),
+    ):
+        done, why = ros.set_parameter("/arm/sim", name, value)
+        assert not done and words in why, why
+    for name, value in (
+        ("gravity", [0.0, 0.0, 0.0]),
+        ("integrator", "rk4"),
+        ("penetration.rate", 0.1),
+        ("anchor_rate", 0.1),
+        ("threads", 2),
+        ("sleeping", True),
+    ):
+        before = ros.get_parameters("/arm/sim", name)[0]
+        assert ros.set_parameter("/arm/sim", name, value) == (True, "")
+        step(ros, 50)
+        assert position(state_of(ros, "cube"))[2] == pytest.approx(height, abs=1e-9), name
+        if name != "gravity":
+            assert ros.set_parameter("/arm/sim", name, before) == (True, "")
+    assert ros.set_parameter("/arm/sim", "gravity", [0.0, 0.0, -9.81]) == (True, "")
+    step(ros, 50)
+    assert height - position(state_of(ros, "cube"))[2] == pytest.approx(0.5 * 9.81 * 0.1**2, rel=1e-2)
 
 
 def test_statistics_hide_no_step_that_was_not_solved(paused, ros):

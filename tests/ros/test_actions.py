@@ -15,7 +15,7 @@ from support.process import NodeProcess
 from support.ros import latched
 from unique_identifier_msgs.msg import UUID
 
-SUCCEED, ABORT, DROP, REFUSE = 0.0, 1.0, 2.0, 3.0
+SUCCEED, ABORT, DROP, REFUSE, LINGER = 0.0, 1.0, 2.0, 3.0, 4.0
 FOREVER = 1e9
 STATUS = GoalStatus
 
@@ -33,7 +33,7 @@ def count(ros, node):
 
 @pytest.fixture
 def statuses(ros, node):
-    topic = ros.subscribe(GoalStatusArray, "/fixture/count/_action/status", latched())
+    topic = ros.subscribe(GoalStatusArray, "/fixture/count/_action/status", latched(depth=100))
     topic.wait()
     yield topic
     topic.close()
@@ -74,8 +74,9 @@ def test_goal_succeeds_with_feedback_and_stamp(ros, count, statuses):
     assert handle.stamp.sec > 1_000_000_000, "the stamp is the node's clock"
     status, result = ros.result(handle)
     assert (status, result.position) == (STATUS.STATUS_SUCCEEDED, 3.0)
+    # another topic than the result's: it may come after that
+    ros.wait_for(lambda: len(feedback) == 3, what="the feedback")
     assert [f.position for f in feedback] == [1.0, 2.0, 3.0]
-    wait_for_status(statuses, handle, STATUS.STATUS_EXECUTING)
     wait_for_status(statuses, handle, STATUS.STATUS_SUCCEEDED)
 
 
@@ -97,12 +98,15 @@ def test_dropped_handle_aborts(ros, count):
 
 
 def test_cancel_goes_through_canceling_to_canceled(ros, count, statuses):
-    handle = ros.send_goal(count, goal(FOREVER))
+    handle = ros.send_goal(count, goal(FOREVER, LINGER))
+    # the topic keeps the last status only: each is waited for before the next one may come
+    wait_for_status(statuses, handle, STATUS.STATUS_EXECUTING)
     response = ros.finish(handle.cancel_goal_async())
     assert response.return_code == CancelGoal.Response.ERROR_NONE
     assert [g.goal_id for g in response.goals_canceling] == [handle.goal_id]
-    assert ros.result(handle)[0] == STATUS.STATUS_CANCELED
     wait_for_status(statuses, handle, STATUS.STATUS_CANCELING)
+    ros.call(Trigger, "/fixture/let_go")
+    assert ros.result(handle)[0] == STATUS.STATUS_CANCELED
     wait_for_status(statuses, handle, STATUS.STATUS_CANCELED)
 
 

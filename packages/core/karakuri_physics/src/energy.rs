@@ -86,7 +86,7 @@ impl World {
             energy.kinetic += body.kinetic_energy();
             energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
         }
-        energy.potential += self.spring_energy();
+        energy.potential += self.spring_energy() + self.bushing_energy();
         energy
     }
 
@@ -121,7 +121,10 @@ impl World {
         for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
             let work = row_work(&self.problem, block, &booking.mean, |_| true);
             let account = match row.source {
-                Source::Servo { .. } | Source::Motor { .. } | Source::Spring(_) => None,
+                Source::Servo { .. }
+                | Source::Motor { .. }
+                | Source::Spring(_)
+                | Source::Bushing { .. } => None,
                 Source::Friction { .. } => Some(&mut booking.step.friction),
                 Source::Lower { .. }
                 | Source::Upper { .. }
@@ -137,11 +140,9 @@ impl World {
             if !matches!(row.source, Source::Servo { .. } | Source::Motor { .. }) {
                 booked_rows += work;
             }
-            if let Source::Spring(i) = row.source
-                && let Some(spring) = self.springs[i]
-            {
+            if let Some(damping) = self.damping_of(row.source) {
                 let rates = |v: &[f64]| row_rate(&self.problem, block, v);
-                booking.step.dampers -= h * spring.damping * rates(after) * rates(&booking.mean);
+                booking.step.dampers -= h * damping * rates(after) * rates(&booking.mean);
             }
         }
         left -= booked_rows;
@@ -180,6 +181,18 @@ impl World {
         booking.step.unexplained = left;
         booking.step.stabilisation = self.stabilisation_work();
         self.booking = booking;
+    }
+
+    /// Of the damper that a row has beside its spring. [N·s/m or N·m·s/rad]
+    fn damping_of(&self, source: Source) -> Option<f64> {
+        match source {
+            Source::Spring(i) => self.springs[i].map(|spring| spring.damping),
+            Source::Bushing { joint, axis } => {
+                let joint = self.joints[joint].as_ref();
+                joint.and_then(|j| j.soft(axis)).map(|bushing| bushing.damping[axis])
+            }
+            _ => None,
+        }
     }
 
     /// Work of the undoing of penetrations against gravity. [J]

@@ -4,6 +4,8 @@
 //! no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
 //! that only moves positions. Two things that a joint holds together do not collide with each other.
 //!
+//! Freedoms that are not locked may have the springs and dampers of a [`Bushing`].
+//!
 //! A joint with a [`Strength`] that *breaks* gives nothing from the step after its force or torque exceeded it; one that
 //! *yields* gives at most this force and torque about each of its axes and keeps the shape it is bent to. Neither counts
 //! in the joint's first step, whose impulse is that of an impact.
@@ -12,6 +14,7 @@ use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use crate::body::Body;
+use crate::bushings::{Bushing, displacement, rate_axes};
 use crate::contacts::{Attachment, Contact, Mover, Owner};
 use crate::errors::WorldError;
 use crate::loops::{GAP_RATE, relative_gap};
@@ -34,6 +37,8 @@ pub struct JointDescription {
     pub pose_in_a: Pose,
     /// Which of the six relative freedoms are locked, in that frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
+    /// What holds the freedoms that are not locked; `None`: nothing.
+    pub bushing: Option<Bushing>,
     /// Where it gives way; `None`: nowhere.
     pub strength: Option<Strength>,
 }
@@ -102,15 +107,17 @@ pub(crate) struct AttachedJoint {
     pub(crate) ends: [Mover; 2],
     /// The joint's frame on what moves the ends, or in the world.
     poses: [Pose; 2],
-    /// Of the last step, along the axes of A's frame. [N·m·s, N·s] (6)
+    /// Of the last step, along the axes of the rows. [N·m·s, N·s] (6)
     pub(crate) impulses: [f64; 6],
+    /// What the bushing was bent by for good. [rad, m] (6)
+    set: [f64; 6],
     /// On B in the last step, about `position`, in world axes. [N·m·s; N·s]
     pub(crate) push: Force,
     position: Vector3,
     /// Whether its first step is over.
     settled: bool,
-    /// Whether rotation and translation reached their bounds in the last step.
-    yielding: [bool; 2],
+    /// Which freedoms reached their bounds in the last step.
+    yielding: [bool; 6],
     broken: bool,
 }
 
@@ -123,6 +130,63 @@ impl AttachedJoint {
             }
             _ => f64::INFINITY,
         }
+    }
+
+    /// The bushing of a freedom that it holds.
+    pub(crate) fn soft(&self, axis: usize) -> Option<Bushing> {
+        self.description.bushing.filter(|b| !self.description.locked[axis] && b.holds(axis))
+    }
+
+    /// How far the freedoms are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
+    fn stretch(&self, [X_WA, X_WB]: &[Pose; 2]) -> [f64; 6] {
+        let displacement = displacement(X_WA, X_WB);
+        std::array::from_fn(|k| match self.soft(k) {
+            Some(_) => displacement[k] - self.set[k],
+            None => 0.0,
+        })
+    }
+
+    /// Unit wrenches of the rows, in world axes. (6)
+    fn axes(&self, [X_WA, X_WB]: &[Pose; 2]) -> [Force; 6] {
+        let turn = (X_WA.inverse() * *X_WB).quaternion().scaled_axis();
+        let rates = rate_axes(&turn);
+        std::array::from_fn(|axis| {
+            let e = X_WA.rotation.column(axis % 3).into_owned();
+            match (axis < 3, self.soft(axis)) {
+                (true, Some(_)) => Force::new(X_WA.rotation * rates.column(axis), Vector3::zeros()),
+                (true, None) => Force::new(e, Vector3::zeros()),
+                (false, _) => Force::new(Vector3::zeros(), e),
+            }
+        })
+    }
+
+    /// Impulse on B about its own frame's origin, in world axes. [N·m·s; N·s]
+    fn wrench(&self, X: &[Pose; 2]) -> Force {
+        let parts = self.axes(X).into_iter().zip(self.impulses);
+        parts.fold(Force::default(), |sum, (axis, impulse)| sum + axis * impulse)
+    }
+
+    /// Yielding freedoms of the bushing keep what they are stretched by beyond their strength.
+    fn bend_bushing(&mut self, X: &[Pose; 2]) {
+        let stretch = self.stretch(X);
+        for axis in (0..6).filter(|&k| self.yielding[k]) {
+            if let Some(bushing) = self.soft(axis).filter(|b| b.stiffness[axis] > 0.0) {
+                let elastic = self.bound(axis, 1.0) / bushing.stiffness[axis];
+                self.set[axis] += stretch[axis] - stretch[axis].clamp(-elastic, elastic);
+            }
+        }
+    }
+
+    /// Yielding locks take the pose they are bent to: all rotations, all translations.
+    fn bend_locks(&mut self, [X_WA, X_WB]: &[Pose; 2]) {
+        let bent = |axes: std::ops::Range<usize>| {
+            axes.into_iter().any(|k| self.yielding[k] && self.description.locked[k])
+        };
+        let [turns, moves] = [bent(0..3), bent(3..6)];
+        let (bent, own) = (X_WB.inverse() * *X_WA, self.poses[1]);
+        let moved = if moves { own.transform_point(&bent.translation) } else { own.translation };
+        let turned = if turns { own.rotation * bent.rotation } else { own.rotation };
+        self.poses[1] = Pose { rotation: turned, translation: moved };
     }
 
     /// Whether it holds these two colliders' owners together.
@@ -173,8 +237,16 @@ impl World {
         if !X_AJ.translation.iter().chain(X_AJ.rotation.iter()).all(|x| x.is_finite()) {
             return refuse("its frame is not finite; give finite numbers");
         }
-        if !description.locked.contains(&true) {
-            return refuse("it locks nothing; lock at least one of the six freedoms");
+        if !description.bushing.is_none_or(|b| b.is_usable()) {
+            return refuse(
+                "its bushing is not finite or negative; give stiffness and damping of 0 or more",
+            );
+        }
+        let holds = |k| description.locked[k] || description.bushing.is_some_and(|b| b.holds(k));
+        if !(0..6).any(holds) {
+            return refuse(
+                "it holds nothing; lock at least one of the six freedoms, or give one a stiffness or damping",
+            );
         }
         let strong = |s: Strength| s.force > 0.0 && s.torque > 0.0;
         if !description.strength.is_none_or(strong) {
@@ -198,10 +270,11 @@ impl World {
             ends,
             poses: [X_MA * X_AJ, X_MB * on_b],
             impulses: [0.0; 6],
+            set: [0.0; 6],
             push: Force::default(),
             position: X_WJ.translation,
             settled: false,
-            yielding: [false; 2],
+            yielding: [false; 6],
             broken: false,
         }));
         Ok(JointId(self.joints.len() - 1))
@@ -288,26 +361,19 @@ impl World {
     pub(crate) fn settle_joints(&mut self) {
         let h = self.settings.dt;
         for i in 0..self.joints.len() {
-            let Some(end) = self.joints[i].as_ref().map(|j| j.ends[0]) else { continue };
-            let X_WM = self.mover_pose(end);
+            let Some(X) = self.joint_poses(i) else { continue };
             let Some(joint) = &mut self.joints[i] else { continue };
-            let X_WA = X_WM * joint.poses[0];
-            let [a, b, c, x, y, z] = joint.impulses;
-            let (moment, force) = (Vector3::new(a, b, c), Vector3::new(x, y, z));
-            joint.push = Force::new(X_WA.rotation * moment, X_WA.rotation * force);
-            joint.position = X_WA.translation;
+            joint.push = joint.wrench(&X);
+            joint.position = X[1].translation;
             if let Some(strength) = joint.description.strength
                 && joint.settled
             {
-                let reached = |axes: std::ops::Range<usize>| {
-                    axes.into_iter().any(|k| {
-                        let bound = joint.bound(k, h);
-                        joint.impulses[k].abs() >= bound * (1.0 - AT_BOUND)
-                    })
-                };
-                joint.yielding = [reached(0..3), reached(3..6)];
+                joint.yielding = std::array::from_fn(|k| {
+                    joint.impulses[k].abs() >= joint.bound(k, h) * (1.0 - AT_BOUND)
+                });
                 joint.broken |= strength.failure == Failure::Breaks
-                    && (force.norm() > h * strength.force || moment.norm() > h * strength.torque);
+                    && (joint.push.force.norm() > h * strength.force
+                        || joint.push.moment.norm() > h * strength.torque);
             }
             joint.settled = true;
         }
@@ -316,20 +382,32 @@ impl World {
     /// Takes the shape that yielding joints are bent to for their own.
     pub(crate) fn rest_joints(&mut self) {
         for i in 0..self.joints.len() {
-            let Some(joint) = self.joints[i].as_ref().filter(|j| j.yielding.contains(&true)) else {
+            let yields = |j: &AttachedJoint| j.yielding.contains(&true);
+            if !self.joints[i].as_ref().is_some_and(yields) {
                 continue;
-            };
-            let [X_WA, X_WB] =
-                [0, 1].map(|end| self.mover_pose(joint.ends[end]) * joint.poses[end]);
-            let bent = X_WB.inverse() * X_WA;
-            let Some(joint) = &mut self.joints[i] else { continue };
-            let own = joint.poses[1];
-            let [turns, moves] = joint.yielding;
-            let moved =
-                if moves { own.transform_point(&bent.translation) } else { own.translation };
-            let turned = if turns { own.rotation * bent.rotation } else { own.rotation };
-            joint.poses[1] = Pose { rotation: turned, translation: moved };
+            }
+            let Some(X) = self.joint_poses(i) else { continue };
+            if let Some(joint) = &mut self.joints[i] {
+                joint.bend_bushing(&X);
+                joint.bend_locks(&X);
+            }
         }
+    }
+
+    /// The joint's frame as its two ends have it, in the world.
+    fn joint_poses(&self, joint: usize) -> Option<[Pose; 2]> {
+        let joint = self.joints[joint].as_ref()?;
+        Some([0, 1].map(|end| self.mover_pose(joint.ends[end]) * joint.poses[end]))
+    }
+
+    /// Energy in the bushings. [J]
+    pub(crate) fn bushing_energy(&self) -> f64 {
+        let energy = |i: usize| {
+            let joint = self.joints[i].as_ref().filter(|j| !j.broken)?;
+            let bushing = joint.description.bushing?;
+            Some(bushing.energy(&joint.stretch(&self.joint_poses(i)?)))
+        };
+        (0..self.joints.len()).filter_map(energy).sum()
     }
 }
 
@@ -345,18 +423,23 @@ impl Builder<'_> {
         let gaps = relative_gap(&X_WA, &X_WB, joint.description.locked);
         let n_robots = self.robots.len();
         let movers = joint.ends.map(|m| m.index(n_robots));
-        for axis in (0..6).filter(|&k| joint.description.locked[k]) {
-            let e = X_WA.rotation.column(axis % 3).into_owned();
-            let unit = if axis < 3 {
-                Force::new(e, Vector3::zeros())
+        let axes = joint.axes(&[X_WA, X_WB]);
+        let stretch = joint.stretch(&[X_WA, X_WB]);
+        for axis in 0..6 {
+            let (wanted, compliance, correction, source) = if joint.description.locked[axis] {
+                let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
+                (0.0, 0.0, -undone / s.dt, Source::Joint { joint: index, axis })
+            } else if let Some(bushing) = joint.soft(axis) {
+                let row = bushing.row(axis, stretch[axis], s.dt);
+                (row.wanted, row.compliance, 0.0, Source::Bushing { joint: index, axis })
             } else {
-                Force::new(Vector3::zeros(), e)
+                continue;
             };
             let bound = joint.bound(axis, s.dt);
-            let sides = self.wrench_sides(joint.ends, &X_WB.translation, &unit);
-            let block = Block::row((-bound, bound), sides, 0.0, 0.0, joint.impulses[axis]);
-            let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
-            self.push(block, Source::Joint { joint: index, axis }, movers, -undone / s.dt);
+            let sides = self.wrench_sides(joint.ends, &X_WB.translation, &axes[axis]);
+            let warm = joint.impulses[axis];
+            let block = Block::row((-bound, bound), sides, wanted, compliance, warm);
+            self.push(block, source, movers, correction);
         }
     }
 

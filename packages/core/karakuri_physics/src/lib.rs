@@ -3,6 +3,7 @@
 
 mod batch;
 mod body;
+mod bushings;
 mod cones;
 mod contacts;
 mod energy;
@@ -37,6 +38,7 @@ mod world;
 
 pub use batch::Batch;
 pub use body::BodyDescription;
+pub use bushings::Bushing;
 pub use contacts::{ContactReport, Owner};
 pub use energy::{Energy, Ledger};
 pub use errors::WorldError;

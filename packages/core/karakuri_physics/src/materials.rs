@@ -232,4 +232,19 @@ impl World {
             (attachment.surface, attachment.material) = (surface, Some(material));
         }
     }
+
+    /// The surface of a thing; of the first of its shapes.
+    pub fn surface(&self, part: Owner) -> Option<Surface> {
+        self.attachments.iter().flatten().find(|a| a.owner == part).map(|a| a.surface)
+    }
+
+    /// Gives a thing a surface of its own, which is of no material.
+    pub fn set_surface(&mut self, part: Owner, surface: Surface) -> Result<(), WorldError> {
+        check(&self.part_name(part), &surface)?;
+        self.wake_all();
+        for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
+            (attachment.surface, attachment.material) = (surface, None);
+        }
+        Ok(())
+    }
 }

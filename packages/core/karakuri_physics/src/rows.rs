@@ -51,6 +51,13 @@ pub(crate) enum Source {
         joint: usize,
         axis: usize,
     },
+    /// A freedom of an attached joint that its bushing holds.
+    Bushing {
+        /// The joint.
+        joint: usize,
+        /// Rotation x y z, translation x y z.
+        axis: usize,
+    },
 }
 
 /// What the solver need not know of a block.

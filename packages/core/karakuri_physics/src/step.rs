@@ -424,7 +424,7 @@ impl World {
                         robot.cones[ball].impulses[side as usize] = impulse.x;
                     }
                 }
-                Source::Joint { joint, axis } => {
+                Source::Joint { joint, axis } | Source::Bushing { joint, axis } => {
                     if let Some(joint) = &mut self.joints[joint] {
                         joint.impulses[axis] = impulse.x;
                     }

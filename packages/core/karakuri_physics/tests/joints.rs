@@ -48,7 +48,14 @@ fn run(world: &mut World, seconds: f64) {
 }
 
 fn joint(a: Owner, b: Owner, frame: Vector3, locked: [bool; 6]) -> JointDescription {
-    JointDescription { a, b, pose_in_a: Pose::from_translation(frame), locked, strength: None }
+    JointDescription {
+        a,
+        b,
+        pose_in_a: Pose::from_translation(frame),
+        locked,
+        bushing: None,
+        strength: None,
+    }
 }
 
 /// Linear momentum and angular momentum about the origin of cubes of edge 0.1 m.
@@ -207,7 +214,7 @@ fn says_what_cannot_be_joined() {
     let mut say = |d| world.attach_joint("j", d).unwrap_err().to_string();
     let at = Vector3::zeros();
     assert!(say(joint(body, body, at, RIGID)).contains("one rigid body"));
-    assert!(say(joint(body, Owner::Ground, at, [false; 6])).contains("locks nothing"));
+    assert!(say(joint(body, Owner::Ground, at, [false; 6])).contains("holds nothing"));
     assert!(say(joint(Owner::Ground, Owner::Ground, at, RIGID)).contains("neither end can move"));
     assert!(say(joint(body, Owner::Ground, at * f64::NAN, RIGID)).contains("finite"));
     world.attach_joint("j", joint(body, Owner::Ground, at, RIGID)).unwrap();

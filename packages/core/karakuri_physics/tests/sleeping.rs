@@ -178,6 +178,7 @@ fn every_change_wakes() {
                     b: Owner::Body(ids[5]),
                     pose_in_a: Pose::IDENTITY,
                     locked: [true; 6],
+                    bushing: None,
                     strength: None,
                 };
                 w.attach_joint("beam", joint).unwrap();

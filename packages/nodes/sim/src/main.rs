@@ -4,6 +4,7 @@ mod cell;
 mod drives;
 mod node;
 mod parameters;
+mod queries;
 mod robot;
 mod services;
 mod spawn;
@@ -11,6 +12,7 @@ mod states;
 mod stepping;
 mod ties;
 mod world;
+mod world_parameters;
 
 use std::process::ExitCode;
 

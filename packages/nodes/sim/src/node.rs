@@ -20,6 +20,7 @@ use crate::robot::RobotTopics;
 use crate::states::WorldTopics;
 use crate::stepping::Pending;
 use crate::world::{Entity, Scope, WorldKeeper};
+use crate::world_parameters::WorldParameters;
 
 /// Wall time a burst of samples may take before other events are looked at. [s]
 const BURST: f64 = 0.002;
@@ -31,6 +32,8 @@ pub(crate) struct Sim {
     pub(crate) keeper: WorldKeeper,
     pub(crate) pending: Pending,
     parameters: Parameters,
+    /// None without a simulated world.
+    world_parameters: Option<WorldParameters>,
     drive_parameters: DriveParameters,
     /// Solver settings of the scene.
     scene_solver: Option<SolverSettings>,
@@ -74,6 +77,7 @@ impl Sim {
         let layouts = io.robots().to_vec();
         let simulated = io.world().is_some();
         let scene_solver = io.world().map(|world| world.settings().solver);
+        let world_parameters = WorldParameters::declare(node, io.world())?;
         let drive_parameters = DriveParameters::declare(node, io.as_ref())?;
         let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
         let mut cell = Cell::new(io, parameters.cell());
@@ -105,6 +109,7 @@ impl Sim {
             later: node.later(),
             robots,
             world_topics: WorldTopics::new(node)?,
+            world_parameters,
             drive_parameters,
             statistics: node.publisher("~/statistics", qos::state())?,
             unconverged: 0,
@@ -119,7 +124,7 @@ impl Sim {
             waiting: Throttle::new(Duration::from_secs(5)),
             parameters,
         };
-        sim.apply_solver_settings();
+        sim.apply_settings();
         sim.publish_bases();
         Ok(sim)
     }
@@ -289,16 +294,19 @@ impl Sim {
 
     fn on_parameters_changed(&mut self) {
         self.cell.set_settings(self.parameters.cell());
-        self.apply_solver_settings();
+        self.apply_settings();
         self.go_on();
     }
 
-    fn apply_solver_settings(&mut self) {
+    fn apply_settings(&mut self) {
         let Some(scene) = self.scene_solver else { return };
         if let Some(world) = self.cell.io_mut().world_mut() {
             let mut settings = *world.settings();
             settings.solver = self.parameters.solver(scene);
             settings.energy_ledger = self.parameters.energy_ledger.get();
+            if let Some(parameters) = &self.world_parameters {
+                settings = parameters.over(settings);
+            }
             world.set_settings(settings);
             self.drive_parameters.apply(world);
         }
@@ -380,7 +388,7 @@ impl Sim {
     pub(crate) fn reset(&mut self, scope: Scope) -> Result<(), String> {
         let posture = self.parameters.reset_posture.get();
         self.keeper.reset(self.cell.io_mut(), scope, &posture)?;
-        self.apply_solver_settings();
+        self.apply_settings();
         self.follow_robots();
         if scope.time {
             self.cell.reset_time();
@@ -405,7 +413,7 @@ impl Sim {
         let (stamp, digest) = self.keeper.restore(name, world)?;
         self.cell.set_stamp(stamp);
         // Parameters that were changed since hold; those that were not change nothing.
-        self.apply_solver_settings();
+        self.apply_settings();
         self.follow_robots();
         self.next_states = 0;
         self.publish();

@@ -1,7 +1,7 @@
 //! Services that tie things together while the simulation runs: joints, which may give way, and gears.
 
 use karakuri_physics::{
-    Failure, GearDescription, GearEnd, JointDescription, Strength, World, WorldError,
+    Bushing, Failure, GearDescription, GearEnd, JointDescription, Strength, World, WorldError,
 };
 use karakuri_ros::msg::geometry_msgs::msg::Vector3 as Axis;
 use karakuri_ros::msg::karakuri_msgs::srv::{AttachGear, AttachJoint, DetachJoint};
@@ -27,16 +27,16 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
 }
 
 /// Success, and why not.
-fn outcome(result: Result<(), String>) -> (bool, String) {
+pub(crate) fn outcome(result: Result<(), String>) -> (bool, String) {
     result.map_or_else(|why| (false, why), |()| (true, String::new()))
 }
 
-fn world(sim: &mut Sim) -> Result<&mut World, String> {
+pub(crate) fn world(sim: &mut Sim) -> Result<&mut World, String> {
     sim.cell.io_mut().world_mut().ok_or_else(|| "no world".to_owned())
 }
 
 /// What a refusal is about.
-fn at(key: &str) -> impl Fn(WorldError) -> String + '_ {
+pub(crate) fn at(key: &str) -> impl Fn(WorldError) -> String + '_ {
     move |error| format!("{key}: {error}")
 }
 
@@ -61,7 +61,12 @@ fn attach_joint(sim: &mut Sim, request: &AttachJoint::Request) -> Result<(), Str
     let a = world.find_part(&request.body_a).map_err(at("body_a"))?;
     let b = world.find_part(&request.body_b).map_err(at("body_b"))?;
     let strength = strength(request)?;
-    let description = JointDescription { a, b, pose_in_a, locked, strength };
+    let six = |key: &str, values: &[f64]| {
+        <[f64; 6]>::try_from(values).map_err(|_| format!("`{key}` needs six values, as `locked`"))
+    };
+    let stiffness = six("stiffness", &request.stiffness)?;
+    let bushing = Some(Bushing { stiffness, damping: six("damping", &request.damping)? });
+    let description = JointDescription { a, b, pose_in_a, locked, bushing, strength };
     world.attach_joint(&request.name, description).map(|_| ()).map_err(|e| e.to_string())
 }
 

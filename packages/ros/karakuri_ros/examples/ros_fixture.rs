@@ -12,6 +12,7 @@
 //! | service `~/misbehave` | publishes what message types do not allow, and a warning |
 //! | service `~/grow` | opens the topic `~/grown` |
 //! | service `~/fail` | ends the node as failed |
+//! | service `~/let_go` | ends the goals that linger |
 //! | service `~/newest` | the newest name on `ping`, answered a moment later |
 //! | service `~/values` | the parameters as the node sees them |
 
@@ -40,6 +41,8 @@ enum Ending {
     Drop,
     /// Succeeds although canceled meanwhile.
     Refuse,
+    /// Is canceling until the service `~/let_go` is called.
+    Linger,
 }
 
 struct Counting {
@@ -62,6 +65,7 @@ struct Fixture {
     n_ticks: i64,
     n_jumps_back: i64,
     counting: Vec<Counting>,
+    let_go: bool,
     exclusive: Option<ActiveGoal<Exclusive>>,
     remote: ActionClient<Count>,
     remote_goal: Option<ClientGoal<Count>>,
@@ -92,6 +96,10 @@ impl Fixture {
         node.service::<Trigger::Service>("~/misbehave", |s, _| s.misbehave())?;
         node.service::<Trigger::Service>("~/values", |s, _| s.values())?;
         node.service::<Trigger::Service>("~/grow", |s, _| s.grow())?;
+        node.service::<Trigger::Service>("~/let_go", |s, _| {
+            s.let_go = true;
+            Trigger::Response::default()
+        })?;
         node.service::<Trigger::Service>("~/fail", |s, _| s.fail())?;
         node.service_later::<Trigger::Service>("~/newest", |s, request| s.asked.push(request))?;
         node.diagnose("counting", |s| Status::ok("well").value("n_goals", s.counting.len()));
@@ -124,6 +132,7 @@ impl Fixture {
             n_ticks: 0,
             n_jumps_back: 0,
             counting: Vec::new(),
+            let_go: false,
             exclusive: None,
             remote: node.action_client("remote")?,
             remote_goal: None,
@@ -166,6 +175,7 @@ impl Fixture {
             1.0 => Ending::Abort,
             2.0 => Ending::Drop,
             3.0 => Ending::Refuse,
+            4.0 => Ending::Linger,
             _ => Ending::Succeed,
         };
         if command.position < 0.0 {
@@ -185,7 +195,11 @@ impl Fixture {
     }
 
     fn drive_goals(&mut self) {
-        self.counting = self.counting.drain(..).filter_map(Counting::advance).collect();
+        let let_go = std::mem::take(&mut self.let_go);
+        let ready =
+            |c: &mut Counting| let_go || c.ending != Ending::Linger || !c.goal.is_canceling();
+        let moved: Vec<_> = self.counting.extract_if(.., ready).collect();
+        self.counting.extend(moved.into_iter().filter_map(Counting::advance));
         if let Some(goal) = self.exclusive.take_if(|goal| goal.is_canceling()) {
             goal.cancel(FollowJointTrajectory::Result::default());
         }
@@ -208,7 +222,7 @@ impl Fixture {
     fn send(&mut self) -> Trigger::Response {
         let mut goal = GripperCommand::Goal::default();
         goal.command.position = 1e9;
-        self.remote_goal = Some(self.remote.send(goal, Duration::from_secs(2)));
+        self.remote_goal = Some(self.remote.send(goal, Duration::from_secs(5)));
         Trigger::Response { success: self.remote.is_ready(), message: String::new() }
     }
 
@@ -220,7 +234,7 @@ impl Fixture {
     }
 
     fn ask(&mut self) -> Trigger::Response {
-        self.question = Some(self.oracle.call(Trigger::Request::default(), Duration::from_secs(1)));
+        self.question = Some(self.oracle.call(Trigger::Request::default(), Duration::from_secs(3)));
         Trigger::Response::default()
     }
 
@@ -269,7 +283,7 @@ impl Counting {
         }
         if self.count >= self.goal.goal().command.position {
             match self.ending {
-                Ending::Succeed | Ending::Refuse => self.goal.succeed(result),
+                Ending::Succeed | Ending::Refuse | Ending::Linger => self.goal.succeed(result),
                 Ending::Abort => self.goal.abort(result),
                 Ending::Drop => drop(self.goal),
             }

@@ -61,6 +61,10 @@ impl Scene {
             "mixing",
             "pairs",
             "restitution_threshold",
+            "penetration_slop",
+            "penetration_rate",
+            "penetration_step",
+            "anchor_rate",
             "ground",
             "robots",
             "bodies",
@@ -112,9 +116,15 @@ impl Scene {
         if let Some((node, path)) = fields.get("solver") {
             read_solver(reader, node, &path, &mut self.settings.solver);
         }
-        let slowest = number(reader, fields, "restitution_threshold", (&(0.0..=1e3), "m/s"));
-        if let Some(slowest) = slowest {
-            self.settings.restitution_threshold = slowest;
+        let settings = &mut self.settings;
+        for (key, most, unit, value) in [
+            ("restitution_threshold", 1e3, "m/s", &mut settings.restitution_threshold),
+            ("penetration_slop", 1.0, "m", &mut settings.penetration_slop),
+            ("penetration_rate", 1.0, "-", &mut settings.penetration_rate),
+            ("penetration_step", 1.0, "m", &mut settings.penetration_step),
+            ("anchor_rate", 1.0, "-", &mut settings.anchor_rate),
+        ] {
+            *value = number(reader, fields, key, (&(0.0..=most), unit)).unwrap_or(*value);
         }
         if let Some(threads) = whole(reader, fields, "threads", &(1.0..=256.0)) {
             self.settings.threads = threads;

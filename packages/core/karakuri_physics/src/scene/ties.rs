@@ -9,8 +9,8 @@ use super::read::{ANY, GAIN, number, read_pose, required_number, vector};
 use super::{Scene, refuse};
 use crate::contacts::Owner;
 use crate::{
-    Anchor, Failure, GearDescription, GearEnd, JointDescription, Push, Spring, Strength, World,
-    WorldError,
+    Anchor, Bushing, Failure, GearDescription, GearEnd, JointDescription, Push, Spring, Strength,
+    World, WorldError,
 };
 
 /// Name of a thing, and where it is written.
@@ -81,6 +81,8 @@ pub struct SceneJoint {
     pub pose_in_a: Pose,
     /// Rotation x y z, translation x y z.
     pub locked: [bool; 6],
+    /// What holds the other freedoms.
+    pub bushing: Option<Bushing>,
     /// Where it gives way.
     pub strength: Option<Strength>,
     /// Where it is written.
@@ -191,7 +193,7 @@ fn read_gear_end(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Sce
 }
 
 fn read_joint(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneJoint> {
-    let keys = ["name", "a", "b", "pose", "type", "axis", "locked", "strength"];
+    let keys = ["name", "a", "b", "pose", "type", "axis", "locked", "bushing", "strength"];
     let fields = reader.fields(node, path, &keys);
     let name = read_name(reader, &fields, "glue");
     let (a, b) = (required_part(reader, &fields, "a"), required_part(reader, &fields, "b"));
@@ -201,9 +203,24 @@ fn read_joint(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneJ
         Some((node, path)) => Some(read_strength(reader, node, &path)?),
         None => None,
     };
+    let bushing = fields.get("bushing").map(|(node, path)| read_bushing(reader, node, &path));
     let place = node.place.clone();
     let pose_in_a = pose * turn;
-    Some(SceneJoint { name: name?, ends: [a?, b?], pose_in_a, locked, strength, place })
+    Some(SceneJoint { name: name?, ends: [a?, b?], pose_in_a, locked, bushing, strength, place })
+}
+
+/// What is not given is 0.
+fn read_bushing(reader: &mut Reader<'_>, node: &Node, path: &str) -> Bushing {
+    let keys = ["angular_stiffness", "linear_stiffness", "angular_damping", "linear_damping"];
+    let fields = reader.fields(node, path, &keys);
+    let mut three = |key, unit| vector(reader, &fields, key, unit).unwrap_or_default();
+    let six = |angular: Vector3, linear: Vector3| {
+        [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+    };
+    Bushing {
+        stiffness: six(three(keys[0], "N·m/rad"), three(keys[1], "N/m")),
+        damping: six(three(keys[2], "N·m·s/rad"), three(keys[3], "N·s/m")),
+    }
 }
 
 /// Without a bound for the force or the torque, that one never gives way.
@@ -251,8 +268,8 @@ impl World {
             let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_part(&joint.ends[i], report)) else {
                 continue;
             };
-            let SceneJoint { pose_in_a, locked, strength, .. } = *joint;
-            let description = JointDescription { a, b, pose_in_a, locked, strength };
+            let SceneJoint { pose_in_a, locked, bushing, strength, .. } = *joint;
+            let description = JointDescription { a, b, pose_in_a, locked, bushing, strength };
             note(self.attach_joint(&joint.name, description), &joint.place, report);
         }
         for gear in &scene.gears {

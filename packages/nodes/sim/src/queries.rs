@@ -1,0 +1,118 @@
+//! Services that push things, look where they are, and change how they touch.
+
+use karakuri_physics::{Owner, Push as Pushed, Surface};
+use karakuri_ros::msg::karakuri_msgs::srv::{
+    CastRay, GetDistance, Push, SetSurface, SetSurfaceVelocity,
+};
+use karakuri_ros::{FromMessage, IntoMessage, Node, RosError};
+use karakuri_spatial::{Force, Vector3};
+
+use crate::node::Sim;
+use crate::ties::{at, outcome, world};
+
+/// Offers the services.
+pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
+    node.service::<Push::Service>("~/push", |sim, request| {
+        let (success, message) = outcome(push(sim, request));
+        Push::Response { success, message }
+    })?;
+    node.service::<CastRay::Service>("~/cast_ray", |sim, request| {
+        let refused = |message| CastRay::Response { message, ..CastRay::Response::default() };
+        cast_ray(sim, request).unwrap_or_else(refused)
+    })?;
+    node.service::<GetDistance::Service>("~/get_distance", |sim, request| {
+        let refused =
+            |message| GetDistance::Response { message, ..GetDistance::Response::default() };
+        distance(sim, request).unwrap_or_else(refused)
+    })?;
+    node.service::<SetSurface::Service>("~/set_surface", |sim, request| {
+        let (success, message) = outcome(set_surface(sim, request));
+        SetSurface::Response { success, message }
+    })?;
+    node.service::<SetSurfaceVelocity::Service>("~/set_surface_velocity", |sim, request| {
+        let (success, message) = outcome(set_surface_velocity(sim, request));
+        SetSurfaceVelocity::Response { success, message }
+    })
+}
+
+/// A thing by the name that a request has under `key`.
+fn part(sim: &mut Sim, key: &str, name: &str) -> Result<Owner, String> {
+    world(sim)?.find_part(name).map_err(at(key))
+}
+
+fn push(sim: &mut Sim, request: &Push::Request) -> Result<(), String> {
+    let part = part(sim, "body", &request.body)?;
+    let point = Vector3::from_message(&request.point).ok_or("`point` is not finite")?;
+    let wrench = Force::from_message(&request.wrench).ok_or("`wrench` is not finite")?;
+    let duration = request.duration;
+    if !(duration > 0.0 && duration.is_finite()) {
+        return Err(format!("`duration` is {duration}; give a time above 0 s"));
+    }
+    let world = world(sim)?;
+    let from = world.time();
+    let push = Pushed { part, point, wrench, from, until: from + duration };
+    world.add_push(push).map(|_| ()).map_err(|e| e.to_string())
+}
+
+fn cast_ray(sim: &mut Sim, request: &CastRay::Request) -> Result<CastRay::Response, String> {
+    let origin = Vector3::from_message(&request.origin).ok_or("`origin` is not finite")?;
+    let direction = Vector3::from_message(&request.direction)
+        .and_then(|direction| direction.try_normalize(1e-12))
+        .ok_or("`direction` is not finite or has no length")?;
+    if !(request.range > 0.0 && request.range.is_finite()) {
+        return Err(format!("`range` is {}; give a distance above 0 m", request.range));
+    }
+    let world = world(sim)?;
+    let found = CastRay::Response { success: true, ..CastRay::Response::default() };
+    let Some(hit) = world.cast_ray(&origin, &direction, request.range) else { return Ok(found) };
+    Ok(CastRay::Response {
+        hit: true,
+        body: world.part_name(hit.part),
+        distance: hit.distance,
+        normal: hit.normal.to_message(),
+        ..found
+    })
+}
+
+fn distance(
+    sim: &mut Sim,
+    request: &GetDistance::Request,
+) -> Result<GetDistance::Response, String> {
+    let a = part(sim, "body_a", &request.body_a)?;
+    let b = part(sim, "body_b", &request.body_b)?;
+    let nearest = world(sim)?.closest(a, b);
+    let nearest = nearest.ok_or("one of the two has no shape to touch with")?;
+    Ok(GetDistance::Response {
+        success: true,
+        message: String::new(),
+        distance: nearest.gap,
+        point_a: nearest.points[0].to_message(),
+        point_b: nearest.points[1].to_message(),
+    })
+}
+
+fn set_surface(sim: &mut Sim, request: &SetSurface::Request) -> Result<(), String> {
+    let part = part(sim, "body", &request.body)?;
+    let world = world(sim)?;
+    let now = world.surface(part).ok_or("it has no shape to touch with")?;
+    let given = |value: f64, now: f64| if value < 0.0 { now } else { value };
+    let sliding = given(request.friction, now.dynamic_friction);
+    let surface = Surface {
+        friction: given(request.friction, now.friction),
+        dynamic_friction: given(request.dynamic_friction, sliding),
+        restitution: given(request.restitution, now.restitution),
+        rolling: given(request.rolling, now.rolling),
+        spinning: given(request.spinning, now.spinning),
+        ..now
+    };
+    world.set_surface(part, surface).map_err(|e| e.to_string())
+}
+
+fn set_surface_velocity(
+    sim: &mut Sim,
+    request: &SetSurfaceVelocity::Request,
+) -> Result<(), String> {
+    let part = part(sim, "body", &request.body)?;
+    let velocity = Vector3::from_message(&request.velocity).ok_or("`velocity` is not finite")?;
+    world(sim)?.set_surface_velocity(part, velocity).map_err(|e| e.to_string())
+}
