@@ -49,7 +49,7 @@ pub struct Ledger {
     pub friction: f64,
     /// Dampers of joints and springs. [J]
     pub dampers: f64,
-    /// Loops and mimic joints, found as what is left in their mechanisms, and attached joints and gears. [J]
+    /// Loops, mimic joints, attached joints and gears. [J]
     pub loops: f64,
     /// Undoing of penetrations, against gravity. [J]
     pub stabilisation: f64,
@@ -119,7 +119,7 @@ impl World {
         let mut left = 0.0;
         let mut booked_rows = 0.0;
         for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
-            let work = row_work(&self.problem, block, &booking.mean, |_| true);
+            let work = row_work(&self.problem, block, &booking.mean);
             let account = match row.source {
                 Source::Servo { .. }
                 | Source::Motor { .. }
@@ -137,7 +137,7 @@ impl World {
                 *account += work;
             }
             // A saturated servo is booked with its drive.
-            if !matches!(row.source, Source::Servo { .. } | Source::Motor { .. }) {
+            if !is_drive(row.source) {
                 booked_rows += work;
             }
             if let Some(damping) = self.damping_of(row.source) {
@@ -146,7 +146,7 @@ impl World {
             }
         }
         left -= booked_rows;
-        for robot in self.robots.iter().flatten() {
+        for robot in self.robots.iter_mut().flatten() {
             let run = robot.start..robot.start + robot.v.len();
             let works = robot.works(&after[run.clone()], &booking.mean[run.clone()], h);
             booking.step.servos += works.servos;
@@ -156,18 +156,16 @@ impl World {
                 booking.step.dampers += robot.spring_dissipation(&self.springs, &after[run], h);
                 continue;
             }
-            let own = works.change - works.servos - works.external - works.dampers - works.bias;
-            left += own;
+            left += works.change - works.servos - works.external - works.dampers - works.bias;
             if !robot.loops.is_empty() {
-                let here = |start: usize| start == robot.start;
+                robot.unexplained(&after[run.clone()], h);
                 let rows = self.rows.iter().zip(&self.problem.blocks);
-                let rows = rows.filter(|(row, _)| {
-                    !matches!(row.source, Source::Servo { .. } | Source::Motor { .. })
-                });
-                let pushed: f64 =
-                    rows.map(|(_, b)| row_work(&self.problem, b, &booking.mean, here)).sum();
-                booking.step.loops += own - pushed;
-                left -= own - pushed;
+                for (_, block) in rows.filter(|(row, _)| !is_drive(row.source)) {
+                    take_impulses(&self.problem, block, robot.start, &mut robot.residual);
+                }
+                let work = robot.loop_work(&booking.mean[run]);
+                booking.step.loops += work;
+                left -= work;
             }
         }
         for body in self.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
@@ -256,6 +254,11 @@ impl Ledger {
     }
 }
 
+/// Whether a row is booked with its drive.
+fn is_drive(source: Source) -> bool {
+    matches!(source, Source::Servo { .. } | Source::Motor { .. })
+}
+
 /// Works on one mover in a step. [J]
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Works {
@@ -295,6 +298,25 @@ impl Robot {
         // The bias of the inverse dynamics has the applied wrenches in it.
         works.bias -= if self.flight.on { 0.0 } else { works.external };
         works
+    }
+
+    /// The generalized impulses of a step that ends with the rates `after` but for drives, dampers and what `effort` holds, into
+    /// `residual`. (nv)
+    fn unexplained(&mut self, after: &[f64], h: f64) {
+        let M = &self.data.mass_matrix;
+        for (k, residual) in self.residual.iter_mut().enumerate() {
+            let column = M.column(k);
+            let momentum = column.iter().zip(after).zip(&self.v).map(|((m, b), a)| m * (b - a));
+            *residual = momentum.sum::<f64>()
+                + self.armature[k] * (after[k] - self.v[k])
+                + h * (self.joint_damping[k] * after[k] + self.data.effort[k] - self.efforts[k]);
+        }
+    }
+
+    /// Work of the loops at the rates `v`, of what is left in `residual`. [J] (nv)
+    fn loop_work(&mut self, v: &[f64]) -> f64 {
+        let Self { loops, factor, residual, model, .. } = self;
+        loops.work(model, factor, residual, v)
     }
 
     /// Power against gravity of the rates `v`. [W] (nv)
@@ -342,10 +364,10 @@ fn row_rate(problem: &Problem, block: &Block, v: &[f64]) -> f64 {
     block.sides.iter().filter(|s| s.len > 0).map(rate).sum()
 }
 
-/// Work of a block's impulse at the velocity `v`, on the sides that `counts` takes by their start. [J]
-fn row_work(problem: &Problem, block: &Block, v: &[f64], counts: impl Fn(usize) -> bool) -> f64 {
+/// Work of a block's impulse at the velocity `v`. [J]
+fn row_work(problem: &Problem, block: &Block, v: &[f64]) -> f64 {
     let mut work = 0.0;
-    for side in block.sides.iter().filter(|s| s.len > 0 && counts(s.start)) {
+    for side in block.sides.iter().filter(|s| s.len > 0) {
         let v = &v[side.start..side.start + side.len];
         for (row, impulse) in block.impulse.iter().enumerate().take(block.rows()) {
             let at = side.offset + row * side.len;
@@ -353,4 +375,16 @@ fn row_work(problem: &Problem, block: &Block, v: &[f64], counts: impl Fn(usize) 
         }
     }
     work
+}
+
+/// Takes a block's impulse on the mover whose rates begin at `start` away from `residual`.
+fn take_impulses(problem: &Problem, block: &Block, start: usize, residual: &mut [f64]) {
+    for side in block.sides.iter().filter(|s| s.len > 0 && s.start == start) {
+        for (row, impulse) in block.impulse.iter().enumerate().take(block.rows()) {
+            let at = side.offset + row * side.len;
+            for (r, j) in residual.iter_mut().zip(&problem.jacobian[at..at + side.len]) {
+                *r -= impulse * j;
+            }
+        }
+    }
 }

@@ -172,12 +172,7 @@ impl Loops {
         residual: &mut [f64],
         external: &mut [Force],
     ) {
-        mass.solve(model, residual);
-        let rows = self.jacobian.chunks_exact(self.nv.max(1));
-        for (m, row) in self.multipliers.iter_mut().zip(rows) {
-            *m = dot(row, residual);
-        }
-        self.factor.solve(&mut self.multipliers);
+        self.explain(model, mass, residual);
         let mut multipliers = self.multipliers.iter();
         for joint in &model.loops {
             let (X_WA, X_WB) = joint_frames(joint, data);
@@ -195,6 +190,30 @@ impl Loops {
                 external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
             }
         }
+    }
+
+    /// Work, at the rates `v`, of the impulses of loops and couplings, given the generalized impulses that nothing else
+    /// explains. Changes `residual`. [J] (nv each)
+    pub(crate) fn work(
+        &mut self,
+        model: &Model,
+        mass: &mut Factor,
+        residual: &mut [f64],
+        v: &[f64],
+    ) -> f64 {
+        self.explain(model, mass, residual);
+        let rows = self.jacobian.chunks_exact(self.nv.max(1));
+        self.multipliers.iter().zip(rows).map(|(m, row)| m * dot(row, v)).sum()
+    }
+
+    /// The multipliers `λ` of `J_Lᵀ λ = r`, by `L λ = J_L Â⁻¹ r`. Changes `residual`. (nv)
+    fn explain(&mut self, model: &Model, mass: &mut Factor, residual: &mut [f64]) {
+        mass.solve(model, residual);
+        let rows = self.jacobian.chunks_exact(self.nv.max(1));
+        for (m, row) in self.multipliers.iter_mut().zip(rows) {
+            *m = dot(row, residual);
+        }
+        self.factor.solve(&mut self.multipliers);
     }
 
     fn subtract_response(&self, x: &mut [f64]) {

@@ -75,6 +75,20 @@ impl World {
         }
     }
 
+    /// Lets two things pass through each other from now on.
+    pub fn ignore_contacts(&mut self, a: Owner, b: Owner) {
+        self.wake_all();
+        let colliders = |part: Owner| {
+            let of = self.attachments.iter().enumerate();
+            let of = of.filter(|(_, x)| x.is_some_and(|x| x.owner == part));
+            of.map(|(i, _)| ColliderId(i)).collect::<Vec<_>>()
+        };
+        let (of_a, of_b) = (colliders(a), colliders(b));
+        for &one in &of_a {
+            of_b.iter().for_each(|&other| self.collision.ignore(one, other));
+        }
+    }
+
     /// Lets the surface of a thing run at a velocity against it, as a conveyor's belt does, in world axes. [m/s] (3)
     ///
     /// What bounces takes no notice during its impacts.

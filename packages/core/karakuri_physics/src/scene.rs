@@ -47,6 +47,8 @@ pub struct Scene {
     pub gears: Vec<SceneGear>,
     /// Forces that act for a while.
     pub pushes: Vec<ScenePush>,
+    /// Pairs that pass through each other; the name of a robot is all its links.
+    pub ignored: Vec<[ScenePart; 2]>,
 }
 
 /// The ground's surface.

@@ -73,7 +73,8 @@ fn spawn_scene(
     let tied = !(scene.springs.is_empty()
         && scene.joints.is_empty()
         && scene.gears.is_empty()
-        && scene.pushes.is_empty());
+        && scene.pushes.is_empty()
+        && scene.ignored.is_empty());
     match (scene.robots.as_mut_slice(), scene.bodies.as_mut_slice()) {
         ([robot], []) if !tied => {
             name.clone_into(&mut robot.name);
@@ -84,7 +85,7 @@ fn spawn_scene(
             body.description.pose = pose * body.description.pose;
         }
         _ => {
-            let why = "a scene to spawn has one robot or one body, and no springs, joints, gears or pushes";
+            let why = "a scene to spawn has one robot or one body, and no springs, joints, gears, pushes or ignored pairs";
             return Err(SpawnError::Parse(why.to_owned()));
         }
     }

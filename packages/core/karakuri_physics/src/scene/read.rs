@@ -38,6 +38,7 @@ impl Scene {
             joints: Vec::new(),
             gears: Vec::new(),
             pushes: Vec::new(),
+            ignored: Vec::new(),
         };
         scene.settings.gravity = EARTH;
         if let Some(root) = yaml::parse(file, text, &mut report) {
@@ -72,6 +73,7 @@ impl Scene {
             "joints",
             "gears",
             "pushes",
+            "ignore",
         ];
         let fields = reader.fields(root, "", &keys);
         self.read_settings(reader, &fields);

@@ -292,6 +292,58 @@ pushes:
     assert!((weight.pose().translation.z - 1.0).abs() < 0.05);
 }
 
+/// One of two balls falls through the plate that the other lies on.
+#[test]
+fn ignored_pairs_pass_through_each_other() {
+    let scene = "bodies:
+  - {name: plate, shape: {box: [2, 2, 0.1]}, fixed: true}
+  - {name: lies, shape: {sphere: {radius: 0.1}}, mass: 1, pose: {xyz: [0.5, 0, 0.15]}}
+  - {name: falls, shape: {sphere: {radius: 0.1}}, mass: 1, pose: {xyz: [-0.5, 0, 0.15]}}
+ignore:
+  - [plate, falls]";
+    let mut world = World::from_scene(&Scene::parse(scene, "pairs.yaml").unwrap(), &[]).unwrap();
+    for _ in 0..500 {
+        world.step();
+    }
+    let height = |name: &str| world.body(world.find_body(name).unwrap()).pose().translation.z;
+    assert!((height("lies") - 0.15).abs() < 1e-4, "{}", height("lies"));
+    assert!((height("falls") - 0.15 + 0.5 * 9.81 * 0.25).abs() < 5e-3, "{}", height("falls"));
+}
+
+/// A robot's name stands for all its links.
+#[test]
+fn a_robot_is_ignored_as_a_whole() {
+    let urdf = r#"<robot name="table">
+<link name="top"><collision><geometry><box size="2 2 0.1"/></geometry></collision></link>
+<link name="leaf"><collision><origin xyz="1 0 0"/><geometry><box size="2 2 0.1"/></geometry></collision>
+<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="revolute"><origin xyz="1 0 0"/><parent link="top"/><child link="leaf"/><axis xyz="0 0 1"/>
+<limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>"#;
+    let source = karakuri_model::Source::urdf("table.urdf", urdf);
+    let model = karakuri_model::load(&source, &mut karakuri_model::NoAssets).unwrap().model;
+    let model = Arc::new(model);
+    let heights = |ignored: &str| {
+        let text = format!(
+            "robots: [{{name: table, urdf: table.urdf}}]
+bodies:
+  - {{name: on_top, shape: {{sphere: {{radius: 0.1}}}}, mass: 0.1, pose: {{xyz: [0.2, 0, 0.15]}}}}
+  - {{name: on_leaf, shape: {{sphere: {{radius: 0.1}}}}, mass: 0.1, pose: {{xyz: [2.5, 0, 0.15]}}}}
+{ignored}"
+        );
+        let scene = Scene::parse(&text, "table.yaml").unwrap();
+        let mut world = World::from_scene(&scene, std::slice::from_ref(&model)).unwrap();
+        for _ in 0..300 {
+            world.step();
+        }
+        ["on_top", "on_leaf"].map(|n| world.body(world.find_body(n).unwrap()).pose().translation.z)
+    };
+    assert!(heights("").iter().all(|z| (z - 0.15).abs() < 1e-3), "{:?}", heights(""));
+    let [top, leaf] = heights("ignore: [[table, on_top], [table/leaf, on_leaf]]");
+    assert!(top < -0.2 && leaf < -0.2, "{top}, {leaf}");
+    let [top, leaf] = heights("ignore: [[table, on_top]]");
+    assert!(top < -0.2 && (leaf - 0.15).abs() < 1e-3, "{top}, {leaf}");
+}
+
 #[test]
 fn wrong_ties_name_line_and_remedy() {
     let body = "bodies: [{name: box, shape: {box: [1, 1, 1]}, mass: 1}]\n";
@@ -300,6 +352,8 @@ fn wrong_ties_name_line_and_remedy() {
         ("springs: [{a: {part: box}, stiffness: 1, rest_length: 0}]", "springs.b is missing"),
         ("pushes: [{part: world, force: [1, 0, 0]}]", "`world` cannot move; name a free body"),
         ("pushes: [{part: box, force: [1, 0]}]", "pushes.force has 2 numbers, not 3"),
+        ("ignore: [[box, bix]]", "no `bix`"),
+        ("ignore: [[box]]", "ignore: a pair has two things"),
         ("joints: [{name: j, a: box, b: world, type: weld}]", "joints.type: unknown"),
         ("joints: [{name: j, a: box, b: box, type: fixed}]", "both ends are one rigid body"),
         (

@@ -1,8 +1,8 @@
-//! What ties and pushes things of a scene: `springs`, `gears`, `joints`, `pushes`. Things are named as
+//! What ties and pushes things of a scene: `springs`, `gears`, `joints`, `pushes`, and what passes through each other: `ignore`. Things are named as
 //! [`World::find_part`] names them, and looked up when the world is there.
 
 use karakuri_model::yaml::{Fields, Node, Reader};
-use karakuri_model::{Place, Report, read_joint_type};
+use karakuri_model::{FrameId, Place, Report, read_joint_type};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::read::{ANY, GAIN, number, read_pose, required_number, vector};
@@ -103,7 +103,7 @@ pub struct ScenePush {
 }
 
 impl Scene {
-    /// Reads `springs`, `gears`, `joints` and `pushes`.
+    /// Reads `springs`, `gears`, `joints`, `pushes` and `ignore`.
     pub(super) fn read_ties(&mut self, reader: &mut Reader<'_>, fields: &Fields<'_>) {
         fn all<T>(
             (reader, fields): (&mut Reader<'_>, &Fields<'_>),
@@ -117,6 +117,7 @@ impl Scene {
         self.gears = all((reader, fields), "gears", read_gear);
         self.joints = all((reader, fields), "joints", read_joint);
         self.pushes = all((reader, fields), "pushes", read_push);
+        self.ignored = all((reader, fields), "ignore", read_ignored);
     }
 }
 
@@ -239,6 +240,17 @@ fn read_strength(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Str
     None
 }
 
+/// Two things.
+fn read_ignored(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<[ScenePart; 2]> {
+    let names = reader.list(node, path);
+    let parts: Vec<_> = names.iter().filter_map(|item| read_part(reader, item, path)).collect();
+    let pair = <[ScenePart; 2]>::try_from(parts);
+    if pair.is_err() {
+        reader.error(node, format!("{path}: a pair has two things"), "write [arm/tool0, cube]");
+    }
+    pair.ok()
+}
+
 fn read_push(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePush> {
     let keys = ["part", "point", "force", "torque", "from", "until"];
     let fields = reader.fields(node, path, &keys);
@@ -281,11 +293,26 @@ impl World {
             let description = GearDescription { a, b, ratio, torque };
             note(self.attach_gear(&gear.name, description), &gear.place, report);
         }
+        for pair in &scene.ignored {
+            let [of_a, of_b] = [0, 1].map(|i| self.scene_parts(&pair[i], report));
+            for &a in &of_a {
+                of_b.iter().filter(|&&b| b != a).for_each(|&b| self.ignore_contacts(a, b));
+            }
+        }
         for push in &scene.pushes {
             let Some(part) = self.scene_part(&push.at.part, report) else { continue };
             let (point, wrench, [from, until]) = (push.at.point, push.wrench, push.span);
             note(self.add_push(Push { part, point, wrench, from, until }), &push.place, report);
         }
+    }
+
+    /// What a name of a pair stands for: a thing, or all links of a robot.
+    fn scene_parts(&self, part: &ScenePart, report: &mut Report) -> Vec<Owner> {
+        if let Some(robot) = self.find_robot(&part.name) {
+            let frames = self.robot(robot).model().frames.len();
+            return (0..frames).map(|i| Owner::Link { robot, frame: FrameId(i) }).collect();
+        }
+        self.scene_part(part, report).into_iter().collect()
     }
 
     fn scene_part(&self, part: &ScenePart, report: &mut Report) -> Option<Owner> {
