@@ -85,7 +85,9 @@ impl World {
         };
         let (of_a, of_b) = (colliders(a), colliders(b));
         for &one in &of_a {
-            of_b.iter().for_each(|&other| self.collision.ignore(one, other));
+            for &other in &of_b {
+                self.collision.ignore(one, other);
+            }
         }
     }
 

@@ -296,7 +296,9 @@ impl World {
         for pair in &scene.ignored {
             let [of_a, of_b] = [0, 1].map(|i| self.scene_parts(&pair[i], report));
             for &a in &of_a {
-                of_b.iter().filter(|&&b| b != a).for_each(|&b| self.ignore_contacts(a, b));
+                for &b in of_b.iter().filter(|&&b| b != a) {
+                    self.ignore_contacts(a, b);
+                }
             }
         }
         for push in &scene.pushes {
