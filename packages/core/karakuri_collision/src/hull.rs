@@ -19,6 +19,8 @@ pub(crate) struct Hull {
     /// Faces around every vertex: run in `vertex_faces`.
     vertex_runs: Vec<(u32, u32)>,
     vertex_faces: Vec<u32>,
+    /// Half the least distance between a face and the vertex farthest behind it. [m]
+    pub(crate) half_width: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +40,16 @@ impl Hull {
         let runs = polyhedron.vertices().iter();
         let vertices: Vec<Vector3> =
             polyhedron.points().iter().map(|p| convert::from_vector(*p)).collect();
+        let width = |n: Vector3| {
+            let reach = |sign: f64| {
+                vertices.iter().map(|p| sign * n.dot(p)).fold(f64::NEG_INFINITY, f64::max)
+            };
+            reach(1.0) + reach(-1.0)
+        };
+        let normals = polyhedron.faces().iter().map(|f| convert::from_vector(f.normal));
+        let half_width = 0.5 * normals.map(width).fold(f64::INFINITY, f64::min);
         Self {
+            half_width,
             bounds: Bounds::around(&vertices),
             vertices,
             faces: faces.collect(),

@@ -170,6 +170,16 @@ impl CollisionScene {
         self.colliders.get(id.0)?.as_ref().map(|c| c.pose_in_world)
     }
 
+    /// Half the least width of a collider's shape: 0 of a mesh's surface, infinite of a half-space. [m]
+    pub fn half_width(&self, id: ColliderId) -> Option<f64> {
+        self.get(id).map(|c| c.solid.half_width())
+    }
+
+    /// Farthest distance of a collider's surface from its frame's origin; infinite of a mesh or half-space. [m]
+    pub fn radius(&self, id: ColliderId) -> Option<f64> {
+        self.get(id).map(|c| c.solid.radius())
+    }
+
     pub(crate) fn parts(&mut self) -> (&[Option<Placed>], &mut Narrow) {
         (&self.colliders, &mut self.narrow)
     }
@@ -261,7 +271,8 @@ impl CollisionScene {
     }
 
     /// First time in `[0, duration]` [s] at which two moving colliders are within `touch` [m] (1e-6, say) of each other
-    /// and approach. Where the scene has them does not matter: each goes its sweep.
+    /// and approach. Where the scene has them does not matter: each goes its sweep. Below 0 `touch` is a depth: they may
+    /// be deeper by a tenth at that time.
     ///
     /// `None`: they do not touch; or one is gone, or both are half-spaces or meshes. An overlap from the start is an
     /// impact at time 0 if its nearest points approach. Allocates nothing once warm.

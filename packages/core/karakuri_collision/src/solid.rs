@@ -50,6 +50,19 @@ impl Solid {
         }
     }
 
+    /// Half of the shape's least width: 0 of a surface, infinite of a half-space. [m]
+    pub(crate) fn half_width(&self) -> f64 {
+        match self {
+            Self::Box { half_extents } => half_extents.min(),
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Cylinder { radius, half_length } => radius.min(*half_length),
+            Self::Ellipsoid { semi_axes } => semi_axes.min(),
+            Self::HalfSpace => f64::INFINITY,
+            Self::Triangles(_) => 0.0,
+            Self::Hull(hull) => hull.half_width,
+        }
+    }
+
     /// The box around the shape at a pose, along the axes that the pose is given in; none of a half-space. Tight but for
     /// hulls and meshes, whose box in their own frame is turned.
     pub(crate) fn bounds(&self, X: &Pose) -> Option<Bounds> {

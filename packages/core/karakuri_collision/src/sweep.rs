@@ -3,7 +3,8 @@
 //! At time t the shapes are apart by d along the unit normal n from A to B. A plane square to n between them stays
 //! between them until they have closed d, and they close at most at
 //! `n·(v_A − v_B) + ‖n × ω_A‖ r_A + ‖n × ω_B‖ r_B`, r the farthest point from the centre of rotation; so time may go
-//! on by d over that rate without missing a touch. Repeated until d is the wanted gap. [Mirtich 1996]
+//! on by d over that rate without missing a touch. Repeated until d is the wanted gap. [Mirtich 1996] Where they overlap, d is
+//! negative, and an overlap along n bounds the depth: the same holds of a wanted depth.
 //!
 //! Limits: exact in one step for shapes that do not turn; a fast spin near grazing contact takes tens of steps.
 
@@ -120,7 +121,7 @@ pub(crate) struct Window {
     pub(crate) touch: f64,
 }
 
-/// First time in the window at which the colliders are within `touch` of each other and approach.
+/// First time in the window at which the colliders are within `touch` of each other, or overlap by `-touch`, and approach.
 pub(crate) fn time_of_impact(
     narrow: &mut Narrow,
     a: Moving,
@@ -180,7 +181,7 @@ fn reachable(mesh: Moving, other: Moving, window: Window, radius: f64) -> Aabb {
     let own = &mesh.1.velocity;
     let arm = (p - mesh.1.center).norm().max((q - mesh.1.center).norm()) + radius;
     let travel = (own.linear.norm() + own.angular.norm() * arm) * duration;
-    let grown = Vector3::repeat(radius + touch + travel);
+    let grown = Vector3::repeat(radius + touch.max(0.0) + travel);
     Aabb::new(convert::vector(&(p.inf(&q) - grown)), convert::vector(&(p.sup(&q) + grown)))
 }
 
@@ -216,7 +217,8 @@ fn advance(
         }
         // The gap between the supports holds whatever the precision of the nearest points.
         let free = A.gap_along(&B, &normal);
-        time += (free - 0.5 * touch).max(0.5 * touch) / rate;
+        let slack = if touch > 0.0 { 0.5 * touch } else { -0.1 * touch };
+        time += (free - (touch - slack)).max(slack) / rate;
         if time > duration {
             return None;
         }

@@ -140,6 +140,7 @@ impl World {
                 body.fly(&after[run], h);
             }
         }
+        self.stop_fast_bodies();
         self.keep_momenta();
         self.rest_joints();
         self.measure_gears();

@@ -34,6 +34,7 @@ pub mod solver;
 mod springs;
 mod stages;
 mod step;
+mod sweeps;
 mod world;
 
 pub use batch::Batch;

@@ -96,6 +96,8 @@ pub struct World {
     pub(crate) touched: Vec<bool>,
     /// Islands that may fall asleep, at their first movers.
     pub(crate) tired: Vec<bool>,
+    /// How far through the step each body goes. [s]
+    pub(crate) stops: Vec<f64>,
 }
 
 /// Everything the next step reads: a restored world continues bit by bit as the saved one did.
@@ -216,6 +218,7 @@ impl World {
             corrections: Vec::new(),
             touched: Vec::new(),
             tired: Vec::new(),
+            stops: Vec::new(),
         }
     }
 
@@ -372,7 +375,13 @@ impl World {
             self.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
             colliders[..i].iter().for_each(|&other| self.collision.ignore(other, collider));
         }
-        self.bodies.push(Some(Body::new(description, inertia)));
+        let known = |of: fn(&CollisionScene, ColliderId) -> Option<f64>| {
+            colliders.iter().filter_map(|&c| of(&self.collision, c)).collect::<Vec<_>>()
+        };
+        let radius = known(CollisionScene::radius).into_iter().fold(0.0, f64::max);
+        let half_width =
+            known(CollisionScene::half_width).into_iter().fold(f64::INFINITY, f64::min);
+        self.bodies.push(Some(Body::new(description, inertia, [radius, half_width])));
         self.lay_out();
         Ok(id)
     }
@@ -678,7 +687,8 @@ impl World {
     pub(crate) fn fastest_speed(&mut self) -> f64 {
         let mut fastest: f64 = 0.0;
         for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
-            fastest = fastest.max(body.velocity.linear.norm());
+            let spin = body.spin_speed(&body.velocity.angular, self.settings.dt);
+            fastest = fastest.max(body.velocity.linear.norm() + spin);
         }
         for robot in self.robots.iter_mut().flatten() {
             if robot.model.collisions.is_empty() {
