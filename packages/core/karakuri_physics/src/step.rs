@@ -99,9 +99,6 @@ impl World {
             Ok(solution) => solution,
             Err(culprit) => return self.refuse(culprit),
         };
-        if let Some(culprit) = self.non_finite() {
-            return self.refuse(culprit);
-        }
         watch.enter(Stage::Integrate);
         self.correct_penetration();
         self.remember_impulses();
@@ -152,6 +149,8 @@ impl World {
             watch.enter(Stage::Solve);
             let settings = &self.settings;
             solution = self.team.solve(&mut self.problem, &settings.solver, settings.threads);
+            // Laws of motors are asked with finite rates only.
+            self.non_finite().map_or(Ok(()), Err)?;
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
             let adjusted = round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
             if !adjusted && (!saturated || round == SATURATION_ROUNDS) {

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
 
+mod worlds;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -75,6 +77,7 @@ fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
         assert!(step < 300 || allocated == 0, "{allocated} allocations in step {step}");
     }
     assert!(serial.statistics().n_islands == 25, "{:?}", serial.statistics());
+    threads_change_nothing_in_crowds();
     // A copy starts threads of its own, and a restored world keeps its own.
     let world = &mut others[2];
     let saved = world.snapshot();
@@ -83,4 +86,20 @@ fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
     world.restore(&saved);
     assert_eq!(world.step(), copy.step());
     assert_eq!(world.state_hash(), copy.state_hash());
+}
+
+/// Crowds of robots and bodies, tied to each other, side by side: islands of joints, limits, motors and loops.
+fn threads_change_nothing_in_crowds() {
+    for seed in 0..4 {
+        let mut worlds = [1, 2, 4, 8].map(|threads| {
+            let mut world = worlds::tied_crowd(seed);
+            world.set_settings(WorldSettings { threads, ..*world.settings() });
+            world
+        });
+        for step in 0..25 {
+            let told = worlds.each_mut().map(|world| (world.step(), world.state_hash()));
+            let serial = told[0];
+            assert!(told.iter().all(|t| *t == serial), "crowd {seed}, step {step}: {told:?}");
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! Any scene of any numbers within the limits of scene files.
 
-use karakuri_physics::{SolverSettings, World, WorldSettings};
+use karakuri_physics::solver::SOLVERS;
+use karakuri_physics::{Integrator, Sleeping, SolverSettings, StepOutcome, World, WorldSettings};
 use karakuri_spatial::Motion;
 use karakuri_testkit::Random;
 use proptest::prelude::*;
 
-use crate::honest::step;
-use crate::worlds::{body, shape};
+use crate::honest::{finite, step};
+use crate::worlds::{body, shape, tied_crowd};
 
 /// A number of any size between powers of ten.
 fn power(random: &mut Random, from: f64, to: f64) -> f64 {
@@ -53,5 +54,47 @@ proptest! {
     #[test]
     fn any_scene_is_stepped_honestly(seed in any::<u64>(), n in 1..8_usize, exponent in -6.0..-1.0_f64) {
         run(seed, n, 10.0_f64.powf(exponent));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Robots with loops, motors and limits among bodies, tied by joints, bushings, gears and springs, at any step and by any solver:
+    /// finite, and its word is true.
+    #[test]
+    fn any_crowd_is_stepped_honestly(
+        seed in any::<u64>(),
+        exponent in -6.0..-1.0_f64,
+        solver in 0..SOLVERS.len(),
+        iterations in 1..60_usize,
+        escalate in any::<bool>(),
+        integrator in 0..Integrator::ALL.len(),
+        sleeping in any::<bool>(),
+    ) {
+        let mut world = tied_crowd(seed);
+        let method = SOLVERS[solver].name();
+        world.set_settings(WorldSettings {
+            dt: 10.0_f64.powf(exponent),
+            solver: SolverSettings { method, iterations, escalate, ..SolverSettings::default() },
+            integrator: Integrator::ALL[integrator],
+            sleeping: sleeping.then(Sleeping::default),
+            energy_ledger: true,
+            ..*world.settings()
+        });
+        let what = format!("crowd {seed}, {method}, step of {} s", world.settings().dt);
+        for _ in 0..10 {
+            let tolerance = world.settings().solver.tolerance;
+            match world.step() {
+                StepOutcome::Solved { residual, .. } => prop_assert!(residual <= tolerance, "{what}"),
+                StepOutcome::MaxIterations { residual, .. } => {
+                    prop_assert!(residual > tolerance && residual.is_finite(), "{what}");
+                }
+                StepOutcome::NonFinite(_) => {
+                    prop_assert!(false, "{what}: {}", world.non_finite_report());
+                }
+            }
+            finite(&world, &what);
+        }
     }
 }

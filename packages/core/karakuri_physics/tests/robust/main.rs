@@ -8,4 +8,5 @@ mod hard;
 mod honest;
 mod refused;
 mod restore;
+#[path = "../worlds/mod.rs"]
 mod worlds;

@@ -1,13 +1,17 @@
-//! Random worlds full of contacts: trees that stand, lie and fall among bodies that overlap.
+//! Random worlds full of contacts: trees that stand, lie and fall among bodies that overlap, and all that ties them.
 
 use std::sync::Arc;
 
 use karakuri_model::{
-    Base, Drive, FrameId, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec, Model,
-    ModelBuilder, Shape,
+    Base, BodyId, Drive, FrameId, GeometrySpec, JointSpec, Limits, Linear, LinkSpec, LoopFrames,
+    LoopSpec, Model, ModelBuilder, MotorCommand, MotorLaw, MotorSpec, Shape, Viscoelastic,
 };
-use karakuri_physics::{BodyDescription, Integrator, Owner, Surface, World, WorldSettings};
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_physics::{
+    Anchor, BodyDescription, Bushing, Failure, GearDescription, GearEnd, Integrator,
+    JointDescription, ObjectId, Owner, Push, RobotId, Spring, Strength, Surface, World,
+    WorldSettings,
+};
+use karakuri_spatial::{Force, Inertia, Matrix3, Motion, Pose, Vector3};
 use karakuri_testkit::Random;
 
 pub(crate) fn body(name: &str, shape: Shape, mass: f64, position: Vector3) -> BodyDescription {
@@ -130,6 +134,72 @@ pub(crate) fn crowd(seed: u64) -> World {
     if seed % 2 == 1 {
         coat(&mut world);
     }
+    world
+}
+
+/// A crowd whose things are tied to each other by joints that break and yield, bushings, a gear and a spring, pushed and moved by
+/// motors, on a ground that runs.
+pub(crate) fn tied_crowd(seed: u64) -> World {
+    let mut world = crowd(seed);
+    let mut random = Random::new(!seed);
+    let [walker, arm, four_bar] = [0, 1, 2].map(RobotId);
+    let bodies: Vec<ObjectId> = world.body_ids().collect();
+    let link = |robot, frame| Owner::Link { robot, frame: FrameId(frame) };
+    let mut joint = |a, b, locked, failure| {
+        let six =
+            |random: &mut Random, most: f64| std::array::from_fn(|_| random.uniform(0.0, most));
+        JointDescription {
+            a,
+            b,
+            pose_in_a: Pose::IDENTITY,
+            locked,
+            bushing: Some(Bushing {
+                stiffness: six(&mut random, 300.0),
+                damping: six(&mut random, 3.0),
+            }),
+            strength: Some(Strength { force: 30.0, torque: 3.0, failure }),
+        }
+    };
+    let ball = [false, false, false, true, true, true];
+    for (name, description) in [
+        ("hook", joint(link(arm, 2), Owner::Body(bodies[0]), ball, Failure::Breaks)),
+        ("mount", joint(Owner::Ground, Owner::Body(bodies[1]), [false; 6], Failure::Yields)),
+        ("hand", joint(link(walker, 3), Owner::Body(bodies[2]), [false; 6], Failure::Breaks)),
+    ] {
+        world.attach_joint(name, description).unwrap();
+    }
+    let turns = |robot, body| GearEnd::Joint(robot, BodyId(body));
+    let gear =
+        GearDescription { a: turns(arm, 0), b: turns(four_bar, 0), ratio: -0.5, torque: 2.0 };
+    world.attach_gear("belt", gear).unwrap();
+    let leash = Spring {
+        a: Anchor::World(Vector3::z()),
+        b: Anchor::Link(walker, BodyId(0), Vector3::zeros()),
+        stiffness: random.uniform(0.0, 200.0),
+        damping: 1.0,
+        rest_length: 0.5,
+    };
+    world.add_spring(leash).unwrap();
+    let (point, until) = (random.vector(0.05), 0.02);
+    let wrench = Force::new(random.vector(0.5), random.vector(20.0));
+    let part = Owner::Body(bodies[0]);
+    world.add_push(Push { part, point, wrench, from: 0.0, until }).unwrap();
+    let elastic = Linear { stiffness: 20.0, damping: 0.5 };
+    let laws: [(&str, &str, Arc<dyn MotorLaw>); 2] = [
+        ("servo", "joint1", Arc::new(elastic)),
+        (
+            "rubber",
+            "joint2",
+            Arc::new(Viscoelastic { stiffness: 10.0, damping: 0.2, second_damping: 5.0 }),
+        ),
+    ];
+    for (name, joint, law) in laws {
+        let command =
+            MotorCommand { position: random.uniform(-0.5, 0.5), ..MotorCommand::default() };
+        let (name, joint) = (name.to_owned(), joint.to_owned());
+        world.add_motor(arm, MotorSpec { name, joint, law, command, effort: 3.0 }).unwrap();
+    }
+    world.set_surface_velocity(Owner::Ground, Vector3::x() * 0.1).unwrap();
     world
 }
 
