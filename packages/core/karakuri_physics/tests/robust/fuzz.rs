@@ -61,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// Robots with loops, motors and limits among bodies, tied by joints, bushings, gears and springs, at any step and by any solver:
-    /// finite, and its word is true.
+    /// finite, and its word is true; the ladder never gives up.
     #[test]
     fn any_crowd_is_stepped_honestly(
         seed in any::<u64>(),
@@ -90,8 +90,9 @@ proptest! {
                 StepOutcome::MaxIterations { residual, .. } => {
                     prop_assert!(residual > tolerance && residual.is_finite(), "{what}");
                 }
+                // Alone, a method may diverge where a wedge is jammed; it says so, and nothing moves.
                 StepOutcome::NonFinite(_) => {
-                    prop_assert!(false, "{what}: {}", world.non_finite_report());
+                    prop_assert!(!escalate, "{what}: {}", world.non_finite_report());
                 }
             }
             finite(&world, &what);

@@ -1,5 +1,7 @@
 //! Random worlds full of contacts: trees that stand, lie and fall among bodies that overlap, and all that ties them.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+
 use std::sync::Arc;
 
 use karakuri_model::{
