@@ -1,6 +1,10 @@
 //! Servo of the Springhead article, its figure 6: section 6.
 
-use karakuri_physics::{RobotId, World};
+use karakuri_model::FrameId;
+use karakuri_physics::{
+    Bushing, JointDescription, Owner, RobotId, SolverSettings, World, WorldSettings,
+};
+use karakuri_spatial::Pose;
 
 use crate::support::*;
 
@@ -58,5 +62,49 @@ fn any_stiffness_is_stable() {
                 assert!(q.abs() <= 1.0001 * std::f64::consts::FRAC_PI_2, "K = {K}, D = {D}: {q}");
             }
         }
+    }
+}
+
+/// The same figure as the article has it: the servo is a row among the constraints, solved by the teaching solver.
+#[test]
+fn figure_6_by_rows_of_the_teaching_solver() {
+    for (K, D) in [(2.0, 1.0), (20.0, 10.0), (200.0, 100.0)] {
+        let mut w = scene("servo");
+        let solver = SolverSettings {
+            method: "projected_gauss_seidel",
+            iterations: 200,
+            tolerance: 1e-12,
+            escalate: false,
+        };
+        w.set_settings(WorldSettings { solver, ..*w.settings() });
+        let id = servo(&w, K);
+        let start = w.robot(id).q().to_vec();
+        w.drive_mut(id).enabled[0] = false;
+        // The spring about the hinge's axis rests where the pendulum hangs.
+        w.set_robot_state(id, &[0.0], &[0.0]).unwrap();
+        let link = w.robot(id).model().frames.iter().rposition(|f| f.body.is_some()).unwrap();
+        let mut bushing = Bushing::default();
+        let axis = w.robot(id).data().subspace[0].angular.iamax();
+        (bushing.stiffness[axis], bushing.damping[axis]) = (K, D);
+        let joint_of_row = JointDescription {
+            a: Owner::Ground,
+            b: Owner::Link { robot: id, frame: FrameId(link) },
+            pose_in_a: Pose::IDENTITY,
+            locked: [false; 6],
+            bushing: Some(bushing),
+            strength: None,
+        };
+        w.attach_joint("servo", joint_of_row).unwrap();
+        w.set_robot_state(id, &start, &[0.0]).unwrap();
+        let (I, h, mut theta, mut omega): (f64, f64, f64, f64) = (0.25, 0.1, start[0], 0.0);
+        for i in 1..=100 {
+            w.step();
+            let gravity = -9.8 * 0.5 * theta.sin();
+            omega = (I * omega + h * (gravity - K * theta)) / (I + h * D + h * h * K);
+            theta += h * omega;
+            let q = joint(&w, id, "hinge");
+            assert!((q - theta).abs() <= 1e-9, "K = {K}, step {i}: {q} instead of {theta}");
+        }
+        assert_eq!(w.statistics().level, 0);
     }
 }
