@@ -2,7 +2,7 @@
 
 use super::engine::{WalkEngine, WalkState};
 use super::generator::PlanError;
-use super::{Place, WalkCommand};
+use super::{Fall, Place, WalkCommand};
 
 /// A command is taken up within this. [s]
 const PATIENCE: f64 = 0.2;
@@ -38,15 +38,8 @@ pub enum WalkFailure {
     #[error("{0}; it stands after the last step that could be made")]
     Unreachable(PlanError),
     /// The robot lies.
-    #[error(
-        "fell: it leans {left:.2} rad left and {forward:.2} rad forward; set it up in its standing posture again"
-    )]
-    Fell {
-        /// [rad]
-        left: f64,
-        /// [rad]
-        forward: f64,
-    },
+    #[error("{0}")]
+    Fell(Fall),
 }
 
 /// How a walk stands.
@@ -106,7 +99,11 @@ impl Walk {
         self.elapsed += dt;
         let [left, forward] = engine.correction().lean;
         if left.hypot(forward) > FALLEN {
-            return Progress::Failed(WalkFailure::Fell { left: -left, forward });
+            let lost = engine.lost();
+            let since = lost.map_or(0.0, |lost| engine.time() - lost.time);
+            let elapsed = self.elapsed;
+            let fall = Fall { elapsed, left: -left, forward, lost, since };
+            return Progress::Failed(WalkFailure::Fell(fall));
         }
         if let Some(remaining) = &mut self.remaining {
             *remaining -= dt;
