@@ -45,8 +45,8 @@ def walk(shared_environment, ros):
     [
         ({"distance": 0.6}, (0.6, 0.0)),
         ({"distance": -0.3}, (-0.3, 0.0)),
-        ({"velocity": 0.05, "duration": 2.0}, None),
-        ({"velocity": -0.05, "duration": 2.0}, None),
+        ({"velocity": 0.05, "duration": 4.0}, None),
+        ({"velocity": -0.05, "duration": 4.0}, None),
     ],
     ids=["forward", "backward", "left", "right"],
 )

@@ -132,7 +132,7 @@ fn a_fall_is_exit_code_3_with_time_and_cause() {
     let fell: f64 = told.split(' ').nth(2).unwrap().parse().unwrap();
     assert!(told.starts_with("fell at") && (2.4..fell - 0.1).contains(&lost), "{report}");
     assert!(told.contains(&format!("lost at {lost:.2} s: in step ")), "{report}");
-    assert!(told.contains(" of all that steps can capture; joint `"), "{report}");
+    assert!(told.contains(", beyond all that steps can capture; joint `"), "{report}");
     assert!(report["least_capture_margin_m"].as_f64().unwrap() < 0.0, "{report}");
 }
 

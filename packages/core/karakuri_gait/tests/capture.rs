@@ -96,6 +96,8 @@ fn who_is_turned_over_is_lost_before_it_lies_and_told_when_and_where() {
         assert!(when < walked && (0.02..0.5).contains(&leant), "{when} of {walked} s, {leant} rad");
         let WalkFailure::Fell(fall) = failure else { panic!("{failure}") };
         assert!((fall.elapsed - fall.since - when).abs() < 0.011, "{fall:?} {when}");
+        let [x, y] = fall.lost.unwrap().beyond;
+        assert!(x.hypot(y) > 3e-3, "{fall:?}");
         let text = fall.describe(&engine.generator().biped.model);
         assert!(text.contains(words) && text.contains("off its target"), "{text}");
         assert!(text.contains(&format!("lost at {when:.2} s: in step ")), "{text}");

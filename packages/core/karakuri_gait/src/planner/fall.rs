@@ -8,6 +8,8 @@ use super::{Capturability, Capture};
 
 /// A loss that is over for no longer than this goes on: whoever falls is measured badly. [s]
 const LASTING: f64 = 0.3;
+/// How far beyond it goes is looked at for so long: at first it is at the border. [s]
+const BEYOND: f64 = 0.1;
 
 /// The moment from which on no number of steps could have saved the walker.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +18,8 @@ pub struct Lost {
     pub time: f64,
     /// Number of the step under way, from the start.
     pub step: u64,
-    /// How far the capture point was beyond what steps capture, in the heading of the standing foot: forward, left. [m] (2)
+    /// How far the capture point has gone beyond what steps capture within 0.1 s, in the heading of the standing foot: forward, left.
+    /// [m] (2)
     pub beyond: [f64; 2],
     /// The joint that was furthest from its target, and by how much. [rad or m]
     pub joint: (BodyId, f64),
@@ -25,15 +28,15 @@ pub struct Lost {
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [forward, left] = self.beyond.map(|x| 1e3 * x);
-        write!(f, "in step {}, its capture point was ", self.step)?;
+        write!(f, "in step {}, its capture point went ", self.step)?;
         let mut and = "";
         for (x, [plus, minus]) in [(forward, ["before", "behind"]), (left, ["left", "right"])] {
-            if x != 0.0 {
+            if x.abs() >= 0.5 {
                 write!(f, "{and}{:.0} mm {}", x.abs(), if x > 0.0 { plus } else { minus })?;
                 and = " and ";
             }
         }
-        write!(f, " of all that steps can capture")
+        write!(f, "{}beyond all that steps can capture", if and.is_empty() { "" } else { ", " })
     }
 }
 
@@ -95,8 +98,14 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn look(&mut self, capture: &Capture, now: impl Fn() -> Lost, time: f64) {
         if capture.takes == Capturability::Falls {
-            if self.lost(time).is_none() {
-                self.lost = Some(now());
+            match &mut self.lost {
+                Some(lost) if time - self.seen <= LASTING => {
+                    let further = capture.margin < -lost.beyond[0].hypot(lost.beyond[1]);
+                    if further && time - lost.time <= BEYOND {
+                        lost.beyond = capture.beyond;
+                    }
+                }
+                _ => self.lost = Some(now()),
             }
             self.seen = time;
         }
