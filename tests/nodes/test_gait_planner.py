@@ -455,6 +455,25 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
     upright(ros)
 
 
+def test_a_fall_without_a_goal_is_told_and_lets_go(standing, ros):
+    publisher = ros.publisher(Twist, "/khr1/cmd_vel")
+    odometry = ros.subscribe(Odometry, "/khr1/odom")
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+
+    def walks():
+        publisher.publish(twist(0.06))
+        return odometry.messages and odometry.last.pose.pose.position.x > 0.05
+
+    ros.wait_for(walks, what="5 cm of way")
+    force = Wrench(force=Vector3(x=-150.0))
+    assert ros.call(Push, "/khr1/sim/push", body="khr1/base_link", point=Point(), wrench=force, duration=0.01).success
+    diagnostics.wait(lambda m: any(v.key == "last_fall" and "behind" in v.value for s in m.status for v in s.values))
+    # nothing is commanded until it is set up again
+    client = ros.action(Walk, "/khr1/walk")
+    assert not ros.send_goal(client, Walk.Goal(distance=0.1)).accepted
+    client.destroy()
+
+
 def test_walks_backward(walk, ros):
     before = upright(ros)
     status, result = carry_out(ros, walk, Walk.Goal(distance=-0.12))

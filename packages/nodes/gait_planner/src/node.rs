@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use karakuri_files::load_gait;
 use karakuri_gait::planner::{
-    Biped, Clip, Footstep, Measured, Progress, StabilizerSettings, Velocity, Walk as Run,
+    Biped, Clip, Fall, Footstep, Measured, Progress, StabilizerSettings, Velocity, Walk as Run,
     WalkCommand, WalkEngine, WalkFailure,
 };
 use karakuri_model::{Model, SensorKind};
@@ -32,6 +32,8 @@ const TICKS_A_REPORT: u64 = 10;
 const REPORTS_A_REPEAT: u64 = 50;
 /// Most footsteps shown ahead.
 const MOST_SHOWN: usize = 30;
+/// Who leans further does not stand. [rad]
+const LEANING: f64 = 0.3;
 /// Age up to which a reading of a foot counts. [s]
 const FRESH: f64 = 0.05;
 
@@ -258,11 +260,25 @@ impl GaitPlanner {
         self.write_reference(stamp, period);
         self.output.publish(&self.reference);
         self.warn_of_fall();
+        if self.has_fallen_by_itself() {
+            return;
+        }
         self.look_after_walk(stamp, period);
         self.ticks += 1;
         if self.ticks.is_multiple_of(TICKS_A_REPORT) {
             self.report(stamp);
         }
+    }
+
+    /// Lets go of a robot that fell with no goal under way.
+    fn has_fallen_by_itself(&mut self) -> bool {
+        let fall = Fall::of(&self.engine, self.engine.time()).filter(|_| self.walk.is_none());
+        let Some(fall) = fall else { return false };
+        let told = fall.describe(&self.model);
+        warn!("{told}");
+        self.last_fall = Some(told);
+        self.start_anew("fell");
+        true
     }
 
     /// Says once that no step can save the robot.
@@ -278,7 +294,16 @@ impl GaitPlanner {
     fn engage(&mut self) -> bool {
         let (joint, off) = self.engine.furthest_joint(&self.reader.q);
         let name = &self.model.joints[joint.0].name;
-        if off.abs() <= self.parameters.start_tolerance.get() {
+        let wanted = self.engine.generator().settings.lean;
+        let leans = self.reading.map_or(0.0, |reading| {
+            let (roll, pitch, _) = reading.orientation.euler_angles();
+            roll.hypot(pitch - wanted)
+        });
+        if leans > LEANING {
+            if self.hint.ready() {
+                info!("waiting: the robot leans {leans:.2} rad; set it up first");
+            }
+        } else if off.abs() <= self.parameters.start_tolerance.get() {
             self.engaged = true;
             info!("standing; `walk` and `cmd_vel` are heard");
         } else if self.hint.ready() {

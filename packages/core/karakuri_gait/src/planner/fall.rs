@@ -4,8 +4,10 @@ use core::fmt;
 
 use karakuri_model::{BodyId, Model};
 
-use super::{Capturability, Capture};
+use super::{Capturability, Capture, WalkEngine};
 
+/// Leaning further than this beyond the plan, the robot has fallen. [rad]
+const FALLEN: f64 = 0.8;
 /// A loss that is over for no longer than this goes on: whoever falls is measured badly. [s]
 const LASTING: f64 = 0.3;
 /// How far beyond it goes is looked at for so long: at first it is at the border. [s]
@@ -64,6 +66,15 @@ pub struct Fall {
 }
 
 impl Fall {
+    /// Whether the robot lies, and why, so long after the walk began. [s]
+    pub fn of(engine: &WalkEngine, elapsed: f64) -> Option<Self> {
+        let [right, forward] = engine.correction().lean;
+        let lost = engine.lost();
+        let since = lost.map_or(0.0, |lost| engine.time() - lost.time);
+        let fall = Self { elapsed, left: -right, forward, lost, since };
+        (right.hypot(forward) > FALLEN).then_some(fall)
+    }
+
     /// A sentence for people.
     pub fn describe(&self, model: &Model) -> String {
         self.told(self.lost.map(|lost| lost.describe(model)))

@@ -8,8 +8,6 @@ use super::{Fall, Place, WalkCommand};
 const PATIENCE: f64 = 0.2;
 /// Time to stand until the walk counts as done. [s]
 const SETTLE: f64 = 0.5;
-/// Leaning further than this beyond the plan, the robot has fallen. [rad]
-const FALLEN: f64 = 0.8;
 
 /// What a walk is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,12 +95,7 @@ impl Walk {
     /// Looks at the engine after it went on by `dt`. [s]
     pub fn tick(&mut self, engine: &mut WalkEngine, dt: f64) -> Progress {
         self.elapsed += dt;
-        let [left, forward] = engine.correction().lean;
-        if left.hypot(forward) > FALLEN {
-            let lost = engine.lost();
-            let since = lost.map_or(0.0, |lost| engine.time() - lost.time);
-            let elapsed = self.elapsed;
-            let fall = Fall { elapsed, left: -left, forward, lost, since };
+        if let Some(fall) = Fall::of(engine, self.elapsed) {
             return Progress::Failed(WalkFailure::Fell(fall));
         }
         if let Some(remaining) = &mut self.remaining {
