@@ -1,19 +1,23 @@
-"""khr1 walks in the simulation: the action `walk`, cmd_vel, bad goals; in lockstep as fast as it goes."""
+"""khr1 walks in the simulation: the action `walk`, cmd_vel, bad goals; in lockstep as fast as it goes. The walker of human size climbs."""
 
 import json
 import math
-from contextlib import ExitStack
+import re
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from action_msgs.msg import GoalStatus
-from geometry_msgs.msg import PointStamped, PolygonStamped, Twist
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Point, PointStamped, PolygonStamped, Twist, Vector3, Wrench
 from karakuri_msgs.action import Walk
 from karakuri_msgs.msg import Footstep
+from karakuri_msgs.srv import Push
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
-from simulation_interfaces.srv import ResetSimulation
+from simulation_interfaces.msg import SimulationState
+from simulation_interfaces.srv import ResetSimulation, SetSimulationState
 from support.process import ROOT, NodeProcess
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
 ROBOT = {"urdf": ROOT / "urdf/khr1/khr1.urdf", "config": ROOT / "config/khr1.yaml"}
 GAIT = ROOT / "config/gaits/khr1_walk.yaml"
@@ -73,9 +77,46 @@ def upright(ros):
     return pose.position
 
 
-def heading(ros):
-    q = ros.subscribe(Odometry, "/khr1/odom").wait().pose.pose.orientation
+def heading_of(odometry):
+    q = odometry.pose.pose.orientation
     return 2.0 * math.atan2(q.z, q.w)
+
+
+def heading(ros):
+    return heading_of(ros.subscribe(Odometry, "/khr1/odom").wait())
+
+
+def seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def play(ros, state):
+    message = SimulationState(state=state)
+    assert ros.call(SetSimulationState, "/khr1/sim/set_simulation_state", state=message).result.result == 1
+
+
+def pause(ros):
+    """Lets time stand still; when. [s]"""
+    play(ros, SimulationState.STATE_PAUSED)
+    samples = ros.subscribe(JointState, "/khr1/joint_states")
+
+    def still():
+        stamps = [seconds(m.header.stamp) for m in samples.messages[-3:]]
+        return len(stamps) == 3 and stamps[0] == stamps[-1]
+
+    ros.wait_for(still, what="time that stands still")
+    samples.close()
+    return seconds(samples.last.header.stamp)
+
+
+def rest(odometry, ros):
+    """Waits until the root link has stood still for a tenth of a second."""
+
+    def still():
+        last = [m.twist.twist for m in odometry.messages[-50:]]
+        return len(last) == 50 and all(abs(v.linear.x) + abs(v.linear.y) + abs(v.angular.z) < 2e-3 for v in last)
+
+    ros.wait_for(still, timeout=120.0, what="rest")
 
 
 def twist(forward=0.0, left=0.0, turn=0.0):
@@ -97,12 +138,33 @@ def test_walks_a_distance_and_stands(walk, ros):
     # another topic than the result's: it may come after that
     ros.wait_for(lambda: max((f.step for f in feedback), default=0) >= result.steps, what="the last feedback")
     assert max(f.step for f in feedback) == result.steps
-    # in single support the ZMP is inside the sole
+    # in single support the ZMP is inside the sole; who walks as planned can always come to rest
     assert min(f.margin for f in feedback) > 0.0
-    assert all(topic.messages for topic in points.values()) and len(footsteps.messages[0].markers) == 2
+    assert min(f.capture_margin for f in feedback) > 0.0 and min(f.capture_steps for f in feedback) == 0
+    assert max(f.capture_steps for f in feedback) in (1, 2)
+    assert max(f.dcm.x for f in feedback) == pytest.approx(before.x + 0.3, abs=0.05)
+    assert all(topic.messages for topic in points.values())
+    ros.wait_for(lambda: not ahead(footsteps.last), what="no footstep left")
+    shown = [ahead(message) for message in footsteps.messages]
+    feet = [[m for m in message.markers if m.ns == "feet"] for message in footsteps.messages]
+    assert all(message.markers[0].action == Marker.DELETEALL for message in footsteps.messages)
+    assert {len(f) for f in feet} == {1, 2} and len(feet[-1]) == 2
+    # all that are planned, the next one first, left and right in turn; what is made goes
+    all_of_them = max(shown, key=len)
+    assert len(all_of_them) == result.steps
+    assert all(a.color.a > b.color.a > 0.05 for a, b in zip(all_of_them, all_of_them[1:]))
+    assert all(a.color.b != b.color.b for a, b in zip(all_of_them, all_of_them[1:]))
+    assert all_of_them[-1].pose.position.x - all_of_them[0].pose.position.x > 0.2
+    counts = [len(s) for s in shown[shown.index(all_of_them) :]]
+    assert counts == sorted(counts, reverse=True) and len(set(counts)) > result.steps // 2
     # one sole of 100 x 44.5 mm in single support; both and what is between them in double support
     areas = [area([(p.x, p.y) for p in message.polygon.points]) for message in polygons.messages]
     assert min(areas) == pytest.approx(0.1 * 0.0445, rel=1e-3) and max(areas) > 2 * min(areas)
+
+
+def ahead(message):
+    """Footsteps to come."""
+    return [marker for marker in message.markers if marker.ns == "footsteps"]
 
 
 def area(corners):
@@ -128,16 +190,26 @@ def test_turns_to_a_heading(walk, ros):
     upright(ros)
 
 
-def test_a_cancel_ends_within_two_steps_upright(walk, ros):
+@pytest.mark.parametrize("further", [0, 37])
+def test_a_cancel_ends_within_two_steps_upright(walk, ros, further):
+    """Two after the one under way, in whatever phase of it."""
     feedback = []
+    ros.subscribe(PointStamped, "/khr1/com").wait()
+    begin = pause(ros)
     handle = accepted(ros, walk, Walk.Goal(velocity=twist(0.05)), feedback)
+    play(ros, SimulationState.STATE_PLAYING)
     ros.wait_for(lambda: feedback and feedback[-1].step >= 3, what="three steps")
-    ros.finish(handle.cancel_goal_async())
+    seen = len(feedback)
+    ros.wait_for(lambda: len(feedback) >= seen + further // 10, what="a part of a step")
+    now = pause(ros)
+    # feedback comes every 10 samples, and when a step begins: the last before the pause knows them all
+    ros.wait_for(lambda: feedback[-1].elapsed >= now - begin - 0.021, what="the last feedback")
     steps = feedback[-1].step
-    status, result = ros.result(handle, timeout=120.0)
+    ros.finish(handle.cancel_goal_async())
+    play(ros, SimulationState.STATE_PLAYING)
+    status, result = ros.result(handle, timeout=240.0)
     assert (status, result.error_code) == (GoalStatus.STATUS_CANCELED, Result.CANCELED)
-    # the one under way, the committed one, and the one that closes the feet
-    assert result.steps <= steps + 4
+    assert steps <= result.steps <= steps + 2
     upright(ros)
 
 
@@ -153,23 +225,139 @@ def test_footsteps(walk, ros):
     assert result.steps == 2 and abs(result.distance - 0.03) < 1e-6
 
 
-def test_gains_change_while_it_walks(walk, ros):
-    gains = {"stabilizer.dcm": 1.2, "stabilizer.ankle": 0.9, "stabilizer.landing.tilt": 0.0, "stabilizer.landing.seek": 0.0}
+GAINS = {
+    "stabilizer.dcm": 1.2,
+    "stabilizer.rate": 0.0,
+    "stabilizer.ankle": 0.9,
+    "stabilizer.rim": 0.006,
+    "stabilizer.filter": 0.012,
+    "stabilizer.steps.on": 1,
+    "stabilizer.steps.reach": [0.05, 0.045, 0.044, 0.072],
+    "stabilizer.steps.hurry": 1.4,
+    "stabilizer.steps.least": 0.021,
+    "stabilizer.landing.tilt": 0.0,
+    "stabilizer.landing.seek": 0.0,
+    "stabilizer.landing.settling": 0.9,
+    "stabilizer.landing.time": 0.4,
+}
+
+
+@pytest.fixture
+def own_gains(ros):
+    """Takes the gait file's gains back."""
+    yield
+    for name, value in GAINS.items():
+        default = [-1.0] * 4 if isinstance(value, list) else type(value)(-1)
+        assert ros.set_parameter("/khr1/gait_planner", name, default)[0], name
+
+
+def test_gains_change_while_it_walks(walk, ros, own_gains):
     handle = accepted(ros, walk, Walk.Goal(distance=0.1))
-    for name, value in gains.items():
-        assert ros.set_parameter("/khr1/gait_planner", name, value) == (True, "")
-        successful, reason = ros.set_parameter("/khr1/gait_planner", name, 100.0)
-        assert not successful and reason
-    assert ros.get_parameters("/khr1/gait_planner", *gains) == list(gains.values())
+    for name, value in GAINS.items():
+        assert ros.set_parameter("/khr1/gait_planner", name, value) == (True, ""), name
+        worse = [1e6] if isinstance(value, list) else type(value)(1e6)
+        successful, reason = ros.set_parameter("/khr1/gait_planner", name, worse)
+        assert not successful and reason, name
+    assert [v if isinstance(v, (int, float)) else list(v) for v in ros.get_parameters("/khr1/gait_planner", *GAINS)] == list(GAINS.values())
     status, result = ros.result(handle, timeout=240.0)
     assert status == GoalStatus.STATUS_SUCCEEDED, result.message
     upright(ros)
-    for name in gains:
-        assert ros.set_parameter("/khr1/gait_planner", name, -1.0)[0]
+
+
+@pytest.mark.parametrize(
+    "name, value, words",
+    [
+        ("rim", 0.03, "leave nothing of a sole that is 0.0445 m wide; give less than 0.0222 m"),
+        ("landing.time", 0.0, "a foot would jump back to its place"),
+        ("steps.hurry", 0.5, "would have feet swing slower than planned"),
+        ("steps.reach", [0.05, 0.05, 0.03, 0.07], "nearer than 0.044 m (`limits.width` of the gait) the feet touch"),
+        ("steps.reach", [-1.0, -1.0, 0.08, -1.0], "0.08 to 0.075 m across"),
+        ("steps.reach", [-2.0, 0.05, 0.05, 0.07], "-2.0 is outside its range"),
+        ("steps.reach", [0.05], "1 numbers; give forward, backward"),
+    ],
+)
+def test_gains_that_no_walk_can_have_are_refused(walker, ros, name, value, words):
+    successful, reason = ros.set_parameter("/khr1/gait_planner", f"stabilizer.{name}", value)
+    assert not successful and words in reason
+
+
+def push(ros, left, after, feedback):
+    """Pushes the root link to the left when so many steps have begun. [N s]"""
+    ros.wait_for(lambda: feedback and feedback[-1].step >= after, what=f"{after} steps")
+    force = Wrench(force=Vector3(y=100.0 * left))
+    answer = ros.call(Push, "/khr1/sim/push", body="khr1/base_link", point=Point(), wrench=force, duration=0.01)
+    assert answer.success, answer.message
+
+
+def test_a_fall_is_told_with_its_time_and_cause(walk, ros):
+    feedback = []
+    handle = accepted(ros, walk, Walk.Goal(distance=1.0), feedback)
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+
+    def planner(message):
+        return [s for s in message.status if s.name.endswith("gait_planner: walk")]
+
+    push(ros, 1.0, 3, feedback)
+    status, result = ros.result(handle, timeout=240.0)
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.FELL), result.message
+    told = re.match(
+        r"fell (\d+\.\d\d) s after the walk began, leaning (-?\d\.\d\d) rad left and (-?\d\.\d\d) rad forward; "
+        r"it was lost at (\d+\.\d\d) s: in step (\d+), its capture point went (?:\d+ mm (?:before|behind) and )?(\d+) mm left, "
+        r"beyond all that steps can capture; joint `\w+` was -?\d+\.\d{3} off its target\. Set it up",
+        result.message,
+    )
+    assert told, result.message
+    fell, left, forward, lost, step, beyond = (float(word) for word in told.groups())
+    assert fell == pytest.approx(result.elapsed, abs=0.006) and 0.05 < fell - lost < 2.0
+    assert math.hypot(left, forward) > 0.79 and left > 0.5 and 3 <= step <= result.steps and beyond >= 5
+    # what the feedback said before it lay
+    ros.wait_for(lambda: feedback[-1].capture_steps == -1, what="the verdict")
+    falling = [f for f in feedback if f.capture_steps == -1]
+    assert all(f.capture_margin < 0.0 for f in falling) and falling[0].elapsed == pytest.approx(lost, abs=0.03)
+    assert all(f.capture_margin > 0.0 for f in feedback if f.elapsed < lost - 0.03)
+    # the diagnostics remember it
+    lying = diagnostics.wait(lambda m: any(v.key == "last_fall" for s in planner(m) for v in s.values))
+    assert any(v.value == result.message for s in planner(lying) for v in s.values)
+    # set up again it stands, and can
+    assert ros.call(ResetSimulation, "/khr1/sim/reset_simulation").result.result == 1
+    standing = diagnostics.wait(lambda m: any(s.message == "standing" for s in planner(m)))
+    values = {v.key: v.value for s in planner(standing) for v in s.values}
+    assert values["capture"] == "stands" and float(values["capture_margin_m"]) > 0.01
 
 
 SLOPE, CREASE = math.radians(5.0), 0.2
 """Rise of the floor ahead [rad], and where it begins [m]."""
+
+
+@contextmanager
+def man_sized(domain, folder, namespace, gait, height, legs, bodies):
+    """The walker of human size as a gait begins, its root link so high [m], on a floor with bodies."""
+    robot = {"urdf": ROOT / "urdf/anthropomorphic/anthropomorphic.urdf", "config": ROOT / "config/anthropomorphic.yaml"}
+    scene = {
+        "ground": {"friction": 0.8},
+        "bodies": [{"fixed": True, "friction": 0.8, **body} for body in bodies],
+        "robots": [
+            {
+                "name": "walker",
+                **{key: str(path) for key, path in robot.items()},
+                "base": "floating",
+                "pose": {"xyz": height},
+                "joints": {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in legs.items()},
+            }
+        ],
+    }
+    path = folder / "scene.yaml"
+    path.write_text(json.dumps(scene))
+    lockstep = {"lockstep": True}
+    nodes = {
+        "sim": {"scene": path, "real_time_factor": 0.0, **lockstep},
+        "feedforward_controller": {**robot, "feedforward_scale": 0.0, "lockstep_sources": "[joint_trajectory]", **lockstep},
+        "gait_planner": {"gait": ROOT / "config/gaits" / gait, **lockstep},
+    }
+    with ExitStack() as stack:
+        for name, parameters in nodes.items():
+            stack.enter_context(NodeProcess(domain, name, namespace=namespace, parameters=parameters))
+        yield
 
 
 @pytest.fixture
@@ -177,40 +365,53 @@ def before_a_slope(domain, tmp_path):
     """The man-sized walker, as its gait begins, before a slope."""
     sin, cos = math.sin(SLOPE), math.cos(SLOPE)
     legs = {"hip_pitch": -0.400693, "knee_pitch": 0.864708, "ankle_pitch": -0.464015}
-    robot = {"urdf": ROOT / "urdf/anthropomorphic/anthropomorphic.urdf", "config": ROOT / "config/anthropomorphic.yaml"}
-    scene = {
-        "ground": {"friction": 0.8},
-        "bodies": [
-            {
-                "name": "slope",
-                "fixed": True,
-                "friction": 0.8,
-                "shape": {"box": [10.0, 4.0, 1.0]},
-                "pose": {"xyz": [CREASE + 5.0 * cos + 0.5 * sin, 0.0, 5.0 * sin - 0.5 * cos], "rpy": [0.0, -SLOPE, 0.0]},
-            }
-        ],
-        "robots": [
-            {
-                "name": "walker",
-                **{key: str(path) for key, path in robot.items()},
-                "base": "floating",
-                "pose": {"xyz": [0.002457, 0.0, 0.88039]},
-                "joints": {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in legs.items()},
-            }
-        ],
+    slope = {
+        "name": "slope",
+        "shape": {"box": [10.0, 4.0, 1.0]},
+        "pose": {"xyz": [CREASE + 5.0 * cos + 0.5 * sin, 0.0, 5.0 * sin - 0.5 * cos], "rpy": [0.0, -SLOPE, 0.0]},
     }
-    path = tmp_path / "slope.yaml"
-    path.write_text(json.dumps(scene))
-    lockstep = {"lockstep": True}
-    nodes = {
-        "sim": {"scene": path, "real_time_factor": 0.0, **lockstep},
-        "feedforward_controller": {**robot, "feedforward_scale": 0.0, "lockstep_sources": "[joint_trajectory]", **lockstep},
-        "gait_planner": {"gait": ROOT / "config/gaits/anthropomorphic_walk.yaml", **lockstep},
-    }
-    with ExitStack() as stack:
-        for name, parameters in nodes.items():
-            stack.enter_context(NodeProcess(domain, name, namespace="/slope", parameters=parameters))
+    with man_sized(domain, tmp_path, "/slope", "anthropomorphic_walk.yaml", [0.002457, 0.0, 0.88039], legs, [slope]):
         yield
+
+
+STAIR, TREAD, EDGE, HEEL = 0.1, 0.36, 0.23, 0.1
+"""A stair's height and depth, where it begins, and how far the heel is behind the origin of the sole [m]."""
+
+
+@pytest.fixture
+def before_a_stair(domain, tmp_path):
+    """The man-sized walker, as its gait for stairs begins, before a stair."""
+    legs = {"hip_pitch": -0.584212, "knee_pitch": 1.224145, "ankle_pitch": -0.639933}
+    stair = {
+        "name": "stair",
+        "shape": {"box": [TREAD, 2.0, STAIR]},
+        "pose": {"xyz": [EDGE + 0.5 * TREAD, 0.0, 0.5 * STAIR]},
+    }
+    with man_sized(domain, tmp_path, "/stair", "anthropomorphic_stairs.yaml", [-0.010158, 0.0, 0.807767], legs, [stair]):
+        yield
+
+
+def test_climbs_a_stair_and_descends(before_a_stair, ros):
+    def step(side, stair):
+        """A foot on a tread, the floor behind it being the second one, its heel 30 mm from the edge."""
+        message = Footstep(side=side)
+        message.position.x, message.position.z = EDGE + (stair - 1) * TREAD + 0.03 + HEEL, STAIR * (stair == 1)
+        message.position.y = 0.085 if side == Footstep.LEFT else -0.085
+        return message
+
+    client = ros.action(Walk, "/stair/walk")
+    odometry = ros.subscribe(Odometry, "/stair/odom")
+    before = odometry.wait().pose.pose.position
+    steps = [step(side, stair) for stair in (1, 2) for side in (Footstep.LEFT, Footstep.RIGHT)]
+    status, result = carry_out(ros, client, Walk.Goal(footsteps=steps))
+    client.destroy()
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
+    assert result.steps == 4 and not result.clipped
+    after = ros.subscribe(Odometry, "/stair/odom").wait().pose.pose
+    assert max(m.pose.pose.position.z for m in odometry.messages) - before.z > 0.9 * STAIR
+    assert after.position.z == pytest.approx(before.z, abs=0.006)
+    assert after.position.x - before.x == pytest.approx(steps[-1].position.x, abs=0.03)
+    assert abs(after.position.y - before.y) < 0.02 and abs(after.orientation.x) + abs(after.orientation.y) < 0.05
 
 
 def test_footsteps_lead_onto_a_slope(before_a_slope, ros):
@@ -252,6 +453,61 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
     ros.wait_for(far, timeout=240.0, what="10 cm of way")
     ros.wait_for(lambda: abs(odometry.last.twist.twist.linear.x) < 1e-3, timeout=120.0, what="rest")
     upright(ros)
+
+
+def test_a_fall_without_a_goal_is_told_and_lets_go(standing, ros):
+    publisher = ros.publisher(Twist, "/khr1/cmd_vel")
+    odometry = ros.subscribe(Odometry, "/khr1/odom")
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+
+    def walks():
+        publisher.publish(twist(0.06))
+        return odometry.messages and odometry.last.pose.pose.position.x > 0.05
+
+    ros.wait_for(walks, what="5 cm of way")
+    force = Wrench(force=Vector3(x=-150.0))
+    assert ros.call(Push, "/khr1/sim/push", body="khr1/base_link", point=Point(), wrench=force, duration=0.01).success
+    diagnostics.wait(lambda m: any(v.key == "last_fall" and "behind" in v.value for s in m.status for v in s.values))
+    # nothing is commanded until it is set up again
+    client = ros.action(Walk, "/khr1/walk")
+    assert not ros.send_goal(client, Walk.Goal(distance=0.1)).accepted
+    client.destroy()
+
+
+def test_walks_backward(walk, ros):
+    before = upright(ros)
+    status, result = carry_out(ros, walk, Walk.Goal(distance=-0.12))
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
+    after = upright(ros)
+    assert abs(result.distance + 0.12) < 1e-3 and not result.clipped
+    assert after.x - before.x == pytest.approx(-0.12, abs=0.012) and abs(after.y - before.y) < 0.01
+
+
+@pytest.mark.parametrize("left", [0.02, -0.02])
+def test_steps_aside(walk, ros, left):
+    before, turned = upright(ros), heading(ros)
+    status, result = carry_out(ros, walk, Walk.Goal(velocity=twist(left=left), duration=3.0))
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.NONE), result.message
+    after = upright(ros)
+    assert not result.clipped and result.lateral * left > 0.0 and abs(result.lateral) > 0.04
+    assert after.y - before.y == pytest.approx(result.lateral, rel=0.1)
+    assert abs(after.x - before.x) < 0.01 and abs(heading(ros) - turned) < 0.05
+
+
+def test_cmd_vel_turns(standing, ros):
+    before = heading(ros)
+    publisher = ros.publisher(Twist, "/khr1/cmd_vel")
+    odometry = ros.subscribe(Odometry, "/khr1/odom")
+
+    def turned():
+        publisher.publish(twist(turn=-0.1))
+        return heading_of(odometry.last) - before < -0.3 if odometry.messages else False
+
+    ros.wait_for(turned, timeout=240.0, what="a turn to the right")
+    rest(odometry, ros)
+    upright(ros)
+    position = odometry.last.pose.pose.position
+    assert -0.6 < heading_of(odometry.last) - before < -0.25 and math.hypot(position.x, position.y) < 0.05
 
 
 @pytest.mark.parametrize(

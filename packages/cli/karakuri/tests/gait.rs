@@ -127,6 +127,41 @@ fn a_fall_is_exit_code_3_with_time_and_cause() {
     let output = run("walk", "anthropomorphic_walk", &["--distance", "1", "--push", "2.5,0,80"]);
     assert_eq!(output.status.code(), Some(3));
     let report = report(&output);
-    assert!(report["failure"].as_str().unwrap().starts_with("fell at"), "{report}");
-    assert!(report["beyond_saving_since_s"].as_f64().unwrap() > 2.4, "{report}");
+    let (told, lost) = (report["failure"].as_str().unwrap(), &report["beyond_saving_since_s"]);
+    let lost = lost.as_f64().unwrap();
+    let fell: f64 = told.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(told.starts_with("fell at") && (2.4..fell - 0.1).contains(&lost), "{report}");
+    assert!(told.contains(&format!("lost at {lost:.2} s: in step ")), "{report}");
+    assert!(told.contains(", beyond all that steps can capture; joint `"), "{report}");
+    assert!(report["least_capture_margin_m"].as_f64().unwrap() < 0.0, "{report}");
+}
+
+/// Beside preview control: the same ways, the plan's ZMP nearer to where it shall be, standing in the end, pushed as well.
+#[test]
+fn by_the_divergent_component_they_walk_as_far() {
+    for (gait, distance) in [("khr1_walk", 0.3), ("anthropomorphic_walk", 1.0)] {
+        let way = format!("{distance}");
+        let [preview, dcm] = ["preview", "dcm"].map(|generator| {
+            let options = ["--distance", way.as_str(), "--generator", generator];
+            let plan = report(&run("plan", gait, &options));
+            let walk = report(&run("walk", gait, &[&options[..], &["--dt", "0.002"]].concat()));
+            assert!(plan["failure"].is_null() && walk["fell"] == false, "{plan} {walk}");
+            let number = |report: &Value, key: &str| report[key].as_f64().unwrap();
+            let (gone, aside) = (number(&walk, "distance_m"), number(&walk, "lateral_drift_m"));
+            assert!(
+                (gone - distance).abs() < 0.05 * distance && aside.abs() < 0.02 * distance,
+                "{walk}"
+            );
+            assert!(number(&walk, "least_capture_margin_m") > 0.0, "{walk}");
+            [number(&plan, "largest_zmp_error_m"), number(&plan, "steps")]
+        });
+        assert!(dcm[0] < preview[0] && (dcm[1] - preview[1]).abs() < 0.5, "{dcm:?} {preview:?}");
+    }
+    let push =
+        ["--distance", "0.4", "--push", "3.48,0,0.25", "--dt", "0.002", "--generator", "dcm"];
+    let pushed = report(&run("walk", "khr1_walk", &push));
+    assert_eq!(pushed["fell"], false, "{pushed}");
+    let wrong = run("plan", "khr1_walk", &["--generator", "mpc"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("write preview or dcm"));
 }

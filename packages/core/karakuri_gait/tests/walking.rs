@@ -94,6 +94,40 @@ fn the_whole_robots_zmp_stays_in_the_soles() {
     }
 }
 
+/// Both generators: the same footsteps, the same ZMP; the divergent component of motion follows it closer.
+#[test]
+fn both_generators_walk_the_same_way() {
+    let robots: [(_, fn() -> WalkEngine, _); 3] =
+        [("khr1", khr1, 0.3), ("anthropomorphic", anthropomorphic, 1.5), ("g1", g1, 1.0)];
+    for (name, robot, distance) in robots {
+        let robot = robot();
+        let [preview, dcm] = [GeneratorKind::Preview, GeneratorKind::Dcm].map(|generator| {
+            let settings = WalkSettings { generator, ..robot.generator().settings.clone() };
+            let mut engine = WalkEngine::new(robot.generator().biped.clone(), settings).unwrap();
+            engine.command(WalkCommand::Straight(distance.into()));
+            let samples = walk(&mut engine, 60.0);
+            assert!(engine.take_excesses().is_empty(), "{name}, {generator:?}");
+            samples
+        });
+        assert_eq!(preview.len(), dcm.len(), "{name}");
+        let (mut feet, mut com) = (0.0_f64, 0.0_f64);
+        for (a, b) in preview.iter().zip(&dcm) {
+            assert_eq!(
+                (a.index, a.support, a.zmp_reference),
+                (b.index, b.support, b.zmp_reference)
+            );
+            for (a, b) in a.soles.iter().zip(&b.soles) {
+                feet = feet.max((a.translation - b.translation).norm());
+            }
+            com = com.max((a.com[0] - b.com[0]).hypot(a.com[1] - b.com[1]));
+        }
+        let height = robot.generator().settings.com_height;
+        assert!(feet < 1e-12 && com < 0.005 * height, "{name}: feet {feet}, com {com}");
+        let ((margin, error), (_, error_before)) = (zmp(&dcm), zmp(&preview));
+        assert!(margin > 0.008 && error < error_before, "{name}: {margin} {error} {error_before}");
+    }
+}
+
 /// ZMP that the postures of a walk ask for, the floor at height 0, computed here once more. [m] (2)
 fn zmp_of(model: &Model, data: &mut Data, row: &[Sample], h: f64) -> [f64; 2] {
     let (mut back, mut forth) = (vec![0.0; model.nv], vec![0.0; model.nv]);
@@ -223,6 +257,72 @@ fn a_stop_takes_two_steps_at_most() {
         let [left, right] = samples[samples.len() - 1].soles;
         assert!((left.translation.x - right.translation.x).abs() < 1e-3, "feet side by side");
         assert!(zmp(&samples).0 > 0.0);
+    }
+}
+
+/// Whatever is under way: the step that is, the one committed, the one that closes the feet.
+#[test]
+fn every_walk_stops_within_two_steps() {
+    let step = |k: u32| {
+        let side = if k % 2 == 1 { Side::Left } else { Side::Right };
+        let to = Place::level([0.03 * f64::from(k), 0.023 * side.sign(), 0.0], 0.0);
+        Footstep { side, to, slide: 0.0 }
+    };
+    let at = |forward, left, turn| WalkCommand::Velocity(Velocity { forward, left, turn });
+    for command in [
+        at(0.06, 0.0, 0.1),
+        at(0.0, 0.02, 0.0),
+        WalkCommand::Straight(1.0_f64.into()),
+        WalkCommand::Turn(2.0),
+        WalkCommand::Footsteps((1..=20).map(step).collect()),
+    ] {
+        for phase in 0..24 {
+            let mut engine = khr1();
+            engine.command(command.clone());
+            walk(&mut engine, 1.0 + 0.04 * f64::from(phase));
+            let steps = engine.steps();
+            engine.command(WalkCommand::Stop);
+            let samples = walk(&mut engine, 10.0);
+            assert!(
+                engine.steps() <= steps + 2,
+                "{command:?}, {phase}: {steps} {}",
+                engine.steps()
+            );
+            assert!(engine.state() == WalkState::Standing && zmp(&samples).0 > 0.0);
+        }
+    }
+}
+
+/// Those that are told ahead are those that are made, and go when they are.
+#[test]
+fn planned_footsteps_are_the_ones_that_are_made() {
+    let mut engine = khr1();
+    assert!(engine.footsteps(30).is_empty() && engine.standing().count() == 2);
+    engine.command(WalkCommand::Straight(0.2_f64.into()));
+    let planned = engine.footsteps(30);
+    assert_eq!((planned.len(), engine.footsteps(3).len()), (6, 3));
+    let (mut made, mut last) = (Vec::new(), planned.len());
+    while made.len() < planned.len() || engine.state() == WalkState::Walking {
+        engine.advance(0.01, None);
+        let left = engine.footsteps(30);
+        assert!(left.len() == last || left.len() + 1 == last, "{} after {last}", left.len());
+        if left.len() < last {
+            made.push(planned[made.len()]);
+            last = left.len();
+        }
+        assert_eq!(left, planned[made.len()..]);
+        // Who swings stands on the other foot alone.
+        for (side, place) in engine.standing() {
+            assert!(engine.sample().support.stands(side));
+            assert!(
+                (place.pose().translation - engine.sample().soles[side.index()].translation).norm()
+                    < 1e-12
+            );
+        }
+    }
+    assert_eq!(made.len() as u64, engine.steps());
+    for step in &made[4..] {
+        assert_eq!(engine.feet()[step.side.index()], step.to);
     }
 }
 

@@ -8,8 +8,9 @@
 //! | `joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the whole body, one point a tick |
 //! | `com`, `zmp`, `dcm` | `geometry_msgs/PointStamped` | out: planned, planned, measured |
 //! | `support_polygon` | `geometry_msgs/PolygonStamped` | out: the soles that stand, and what is between them |
-//! | `footsteps` | `visualization_msgs/MarkerArray` | out: where the feet will stand |
+//! | `footsteps` | `visualization_msgs/MarkerArray` | out: where feet stand, and where they will |
 
+mod gains;
 mod goal;
 mod node;
 mod parameters;

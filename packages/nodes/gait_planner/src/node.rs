@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use karakuri_files::load_gait;
 use karakuri_gait::planner::{
-    Biped, Clip, Measured, Progress, StabilizerSettings, Velocity, Walk as Run, WalkCommand,
-    WalkEngine,
+    Biped, Clip, Fall, Footstep, Measured, Progress, StabilizerSettings, Velocity, Walk as Run,
+    WalkCommand, WalkEngine, WalkFailure,
 };
 use karakuri_model::{Model, SensorKind};
 use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, PolygonStamped, Twist, WrenchStamped};
@@ -21,12 +21,19 @@ use karakuri_ros::{
 };
 use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
+use crate::gains::Gains;
 use crate::goal;
 use crate::parameters::Parameters;
 use crate::report::{self, code};
 
 /// Ticks between two messages of feedback and points.
 const TICKS_A_REPORT: u64 = 10;
+/// Reports between two of the same footsteps, for who has come late.
+const REPORTS_A_REPEAT: u64 = 50;
+/// Most footsteps shown ahead.
+const MOST_SHOWN: usize = 30;
+/// Who leans further does not stand. [rad]
+const LEANING: f64 = 0.3;
 /// Age up to which a reading of a foot counts. [s]
 const FRESH: f64 = 0.05;
 
@@ -53,7 +60,9 @@ pub(crate) struct GaitPlanner {
     /// Standing, as at the start.
     fresh: WalkEngine,
     engine: WalkEngine,
-    gains: StabilizerSettings,
+    gains: Gains,
+    /// Gains of the gait file.
+    file_gains: StabilizerSettings,
     reader: JointStateReader,
     has_imu: bool,
     reading: Option<Reading>,
@@ -72,6 +81,14 @@ pub(crate) struct GaitPlanner {
     output: Publisher<JointTrajectory>,
     reports: Reports,
     ticks: u64,
+    /// Steps begun at the last tick.
+    begun: u64,
+    /// What `footsteps` showed last: steps begun, and the steps ahead.
+    shown: (u64, Vec<Footstep>),
+    /// It was said that the robot will fall.
+    is_lost: bool,
+    /// How it fell last.
+    last_fall: Option<String>,
     hint: Throttle,
 }
 
@@ -89,10 +106,12 @@ impl GaitPlanner {
             warn!("{warning}");
         }
         let model = Arc::new(robot.model);
-        let gains = settings.stabilizer;
+        let file_gains = settings.stabilizer;
         let named = |e: &dyn std::fmt::Display| format!("{gait}: {e}");
         let biped = Biped::new(Arc::clone(&model), &settings).map_err(|e| named(&e))?;
         let engine = WalkEngine::new(biped, settings).map_err(|e| named(&e))?;
+        let generator = engine.generator();
+        let gains = Gains::declare(node, &generator.biped, &generator.settings)?;
         let imu = model.sensors.iter().find(|s| s.kind == SensorKind::Imu);
         if let Some(imu) = imu {
             node.subscribe(&format!("imu/{}", imu.name), qos::state(), Self::on_imu)?;
@@ -126,6 +145,7 @@ impl GaitPlanner {
             fresh: engine.clone(),
             engine,
             gains,
+            file_gains,
             reading: None,
             feet,
             sample: None,
@@ -141,6 +161,10 @@ impl GaitPlanner {
                 footsteps: node.publisher("footsteps", qos::state())?,
             },
             ticks: 0,
+            begun: 0,
+            shown: Default::default(),
+            is_lost: false,
+            last_fall: None,
             hint: Throttle::new(Duration::from_secs(5)),
             parameters,
             model,
@@ -223,7 +247,7 @@ impl GaitPlanner {
         }
         let period = self.parameters.period.get();
         self.follow_velocity(stamp);
-        self.engine.stabilizer_mut().settings = self.parameters.gains(&self.gains);
+        self.engine.stabilizer_mut().settings = self.gains.get(&self.file_gains);
         let feet = self.feet_at(stamp);
         let measured = self.reading.filter(|_| self.has_imu).map(|reading| Measured {
             q: &self.reader.q,
@@ -235,6 +259,10 @@ impl GaitPlanner {
         self.engine.advance(period, measured.as_ref());
         self.write_reference(stamp, period);
         self.output.publish(&self.reference);
+        self.warn_of_fall();
+        if self.has_fallen_by_itself() {
+            return;
+        }
         self.look_after_walk(stamp, period);
         self.ticks += 1;
         if self.ticks.is_multiple_of(TICKS_A_REPORT) {
@@ -242,11 +270,40 @@ impl GaitPlanner {
         }
     }
 
+    /// Lets go of a robot that fell with no goal under way.
+    fn has_fallen_by_itself(&mut self) -> bool {
+        let fall = Fall::of(&self.engine, self.engine.time()).filter(|_| self.walk.is_none());
+        let Some(fall) = fall else { return false };
+        let told = fall.describe(&self.model);
+        warn!("{told}");
+        self.last_fall = Some(told);
+        self.start_anew("fell");
+        true
+    }
+
+    /// Says once that no step can save the robot.
+    fn warn_of_fall(&mut self) {
+        let lost = self.engine.lost();
+        if let Some(lost) = lost.filter(|_| !self.is_lost) {
+            warn!("no step can save the robot, by the pendulum: {}", lost.describe(&self.model));
+        }
+        self.is_lost = lost.is_some();
+    }
+
     /// Takes the robot over where it stands as the gait begins.
     fn engage(&mut self) -> bool {
         let (joint, off) = self.engine.furthest_joint(&self.reader.q);
         let name = &self.model.joints[joint.0].name;
-        if off.abs() <= self.parameters.start_tolerance.get() {
+        let wanted = self.engine.generator().settings.lean;
+        let leans = self.reading.map_or(0.0, |reading| {
+            let (roll, pitch, _) = reading.orientation.euler_angles();
+            roll.hypot(pitch - wanted)
+        });
+        if leans > LEANING {
+            if self.hint.ready() {
+                info!("waiting: the robot leans {leans:.2} rad; set it up first");
+            }
+        } else if off.abs() <= self.parameters.start_tolerance.get() {
             self.engaged = true;
             info!("standing; `walk` and `cmd_vel` are heard");
         } else if self.hint.ready() {
@@ -263,7 +320,7 @@ impl GaitPlanner {
         self.engine = self.fresh.clone();
         self.velocity = None;
         self.engaged = false;
-        self.ticks = 0;
+        (self.ticks, self.is_lost) = (0, false);
     }
 
     fn end_walk(&mut self, error_code: u8, why: &str) {
@@ -302,13 +359,16 @@ impl GaitPlanner {
         }
         let progress = run.tick(&mut self.engine, period);
         if progress == Progress::Walking {
-            if self.ticks.is_multiple_of(TICKS_A_REPORT) {
+            // Each step is told when it begins.
+            let has_begun =
+                core::mem::replace(&mut self.begun, self.engine.steps()) != self.engine.steps();
+            if has_begun || self.ticks.is_multiple_of(TICKS_A_REPORT) {
                 goal.publish_feedback(report::feedback(&run, &self.engine));
             }
             self.walk = Some((goal, run, clips));
             return;
         }
-        let ending = report::ending(progress);
+        let ending = report::ending(progress, &self.model);
         let message = ending.1.clone();
         let mut result = report::result((&run, &self.engine), ending, &clips, stamp);
         for excess in self.engine.take_excesses() {
@@ -320,7 +380,8 @@ impl GaitPlanner {
             Progress::Failed(failure) => {
                 warn!("walk: {message}");
                 goal.abort(result);
-                if matches!(failure, karakuri_gait::planner::WalkFailure::Fell { .. }) {
+                if let WalkFailure::Fell(_) = failure {
+                    self.last_fall = Some(message);
                     self.start_anew("fell");
                 }
             }
@@ -330,7 +391,7 @@ impl GaitPlanner {
         }
     }
 
-    fn report(&self, stamp: Time) {
+    fn report(&mut self, stamp: Time) {
         let (frame, stamp) = (self.parameters.frame.get(), stamp.to_message());
         let points = report::points(&self.engine, &frame, &stamp);
         for (publisher, point) in self.reports.points.iter().zip(points) {
@@ -338,7 +399,12 @@ impl GaitPlanner {
         }
         let polygon = report::support_polygon(&self.engine, &frame, &stamp);
         self.reports.support_polygon.publish(&polygon);
-        self.reports.footsteps.publish(&report::footprints(&self.engine, &frame, &stamp));
+        let shown = (self.engine.steps(), self.engine.footsteps(MOST_SHOWN));
+        if shown != self.shown || self.ticks.is_multiple_of(TICKS_A_REPORT * REPORTS_A_REPEAT) {
+            let markers = report::footprints(&self.engine, &shown.1, &frame, &stamp);
+            self.reports.footsteps.publish(&markers);
+            self.shown = shown;
+        }
     }
 
     fn on_walk(&mut self, request: GoalRequest<Walk::Action>) {
@@ -394,11 +460,23 @@ impl GaitPlanner {
 
     fn diagnose(&mut self) -> Status {
         if !self.engaged {
-            return Status::warn("the robot does not stand as the gait begins");
+            let status = Status::warn("the robot does not stand as the gait begins");
+            return match &self.last_fall {
+                Some(fall) => status.value("last_fall", fall),
+                None => status,
+            };
         }
         let lean = self.engine.correction().lean;
-        Status::ok(if self.walk.is_some() { "walking" } else { "standing" })
+        let status = match self.engine.lost() {
+            Some(lost) => Status::warn(format!("lost: {}", lost.describe(&self.model))),
+            None => Status::ok(if self.walk.is_some() { "walking" } else { "standing" }),
+        };
+        let status = status
             .value("steps", self.engine.steps())
-            .value("lean", format!("{:.3} rad left, {:.3} rad forward", -lean[0], lean[1]))
+            .value("lean", format!("{:.3} rad left, {:.3} rad forward", -lean[0], lean[1]));
+        let Some(capture) = self.engine.correction().capture else { return status };
+        status
+            .value("capture", report::takes(capture.takes))
+            .value("capture_margin_m", format!("{:.4}", capture.margin))
     }
 }

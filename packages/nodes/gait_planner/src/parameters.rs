@@ -1,11 +1,10 @@
 //! Parameters of the node.
 
-use karakuri_gait::planner::{LandingSettings, StabilizerSettings};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::node::GaitPlanner;
 
-/// All parameters; the gains are read at every tick.
+/// All parameters but the gains.
 #[derive(Debug)]
 pub(crate) struct Parameters {
     pub(crate) gait: Parameter<String>,
@@ -15,11 +14,6 @@ pub(crate) struct Parameters {
     pub(crate) start_tolerance: Parameter<f64>,
     pub(crate) state_timeout: Parameter<f64>,
     pub(crate) velocity_timeout: Parameter<f64>,
-    dcm: Parameter<f64>,
-    rate: Parameter<f64>,
-    ankle: Parameter<f64>,
-    landing_tilt: Parameter<f64>,
-    landing_seek: Parameter<f64>,
 }
 
 impl Parameters {
@@ -58,47 +52,6 @@ impl Parameters {
                 .describe("Silence of `cmd_vel` after which the robot stops. [s]")
                 .range(0.01..=60.0)
                 .declare()?,
-            dcm: node
-                .parameter("stabilizer.dcm", -1.0)
-                .describe("How much further than the divergent component of motion the ZMP goes; negative: the gait file's. [-]")
-                .range(-1.0..=20.0)
-                .declare()?,
-            rate: node
-                .parameter("stabilizer.rate", -1.0)
-                .describe("Moment against the rate of the lean, by weight and height; negative: the gait file's. [-]")
-                .range(-1.0..=20.0)
-                .declare()?,
-            ankle: node
-                .parameter("stabilizer.ankle", -1.0)
-                .describe("Part of the wanted moment that the ankles get, 0 is off; negative: the gait file's. [-]")
-                .range(-1.0..=1.0)
-                .declare()?,
-            landing_tilt: node
-                .parameter("stabilizer.landing.tilt", -1.0)
-                .describe("Rate at which a sole that feels the floor turns, by moment, 0 is off; negative: the gait file's. [-]")
-                .range(-1.0..=10.0)
-                .declare()?,
-            landing_seek: node
-                .parameter("stabilizer.landing.seek", -1.0)
-                .describe("How fast a foot goes down to a floor that is lower than planned, by natural frequency and height of the centre of mass, 0 is off; negative: the gait file's. [-]")
-                .range(-1.0..=10.0)
-                .declare()?,
         })
-    }
-
-    /// The gains in force.
-    pub(crate) fn gains(&self, file: &StabilizerSettings) -> StabilizerSettings {
-        let or = |own: f64, file: f64| if own < 0.0 { file } else { own };
-        StabilizerSettings {
-            dcm: or(self.dcm.get(), file.dcm),
-            rate: or(self.rate.get(), file.rate),
-            ankle: or(self.ankle.get(), file.ankle),
-            landing: LandingSettings {
-                tilt: or(self.landing_tilt.get(), file.landing.tilt),
-                seek: or(self.landing_seek.get(), file.landing.seek),
-                ..file.landing
-            },
-            ..*file
-        }
     }
 }

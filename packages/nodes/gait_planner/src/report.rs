@@ -1,6 +1,9 @@
 //! What the node tells: feedback, results, points and footprints.
 
-use karakuri_gait::planner::{Clip, Progress, Side, Walk as Run, WalkEngine, WalkFailure};
+use karakuri_gait::planner::{
+    Capturability, Clip, Footstep, Place, Progress, Side, Walk as Run, WalkEngine, WalkFailure,
+};
+use karakuri_model::Model;
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::geometry_msgs::msg::{
     Point, Point32, PointStamped, Polygon, PolygonStamped,
@@ -13,6 +16,12 @@ use karakuri_spatial::{Pose, Vector3};
 
 /// `visualization_msgs/msg/Marker`'s.
 const CUBE: i32 = 1;
+const DELETE_ALL: i32 = 3;
+/// How solid feet that stand are drawn, the next footstep, each further one against the one before it, and the furthest.
+const STANDING: f32 = 0.9;
+const PLANNED: f32 = 0.6;
+const FADING: f32 = 0.85;
+const FAINTEST: f32 = 0.1;
 /// Thickness of a footprint. [m]
 const THICKNESS: f64 = 0.002;
 
@@ -27,13 +36,13 @@ pub(crate) mod code {
 }
 
 /// Code and sentence of how a walk ended.
-pub(crate) fn ending(progress: Progress) -> (u8, String) {
+pub(crate) fn ending(progress: Progress, model: &Model) -> (u8, String) {
     match progress {
         Progress::Walking | Progress::Done => (code::NONE, "stands where it should".to_owned()),
         Progress::Stopped => (code::CANCELED, "stopped on request; it stands".to_owned()),
         Progress::Failed(failure) => match failure {
             WalkFailure::Unreachable(_) => (code::UNREACHABLE, failure.to_string()),
-            WalkFailure::Fell { .. } => (code::FELL, failure.to_string()),
+            WalkFailure::Fell(fall) => (code::FELL, fall.describe(model)),
         },
     }
 }
@@ -72,14 +81,36 @@ pub(crate) fn refusal(message: String, now: Time) -> Walk::Result {
 pub(crate) fn feedback(run: &Run, engine: &WalkEngine) -> Walk::Feedback {
     let sample = engine.sample();
     let travelled = run.travelled(engine);
+    let capture = engine.correction().capture;
     Walk::Feedback {
         step: count(run.steps(engine)),
         com: Vector3::from(sample.com).to_message(),
         zmp: on_floor(sample.zmp),
         margin: sample.margin,
+        dcm: on_floor(engine.correction().dcm),
+        capture_steps: capture.map_or(0, |c| steps_to_take(c.takes)),
+        capture_margin: capture.map_or(f64::NAN, |c| c.margin),
         distance: travelled.forward,
         heading: travelled.turn,
         elapsed: run.elapsed(),
+    }
+}
+
+/// What it takes to come to rest, for people.
+pub(crate) fn takes(takes: Capturability) -> String {
+    match takes {
+        Capturability::Stand => "stands".to_owned(),
+        Capturability::Steps(1) => "1 step".to_owned(),
+        Capturability::Steps(n) => format!("{n} steps"),
+        Capturability::Falls => "falls".to_owned(),
+    }
+}
+
+fn steps_to_take(takes: Capturability) -> i32 {
+    match takes {
+        Capturability::Stand => 0,
+        Capturability::Steps(n) => i32::try_from(n).unwrap_or(i32::MAX),
+        Capturability::Falls => -1,
     }
 }
 
@@ -122,26 +153,42 @@ fn narrow(x: f64) -> f32 {
     x as f32
 }
 
-/// Where both feet will stand after the step under way.
-pub(crate) fn footprints(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> MarkerArray {
-    let marker = |side: Side| {
+/// Where feet stand, and where they will: footsteps fade with their distance in time. What was shown before is taken away.
+pub(crate) fn footprints(
+    engine: &WalkEngine,
+    ahead: &[Footstep],
+    frame: &str,
+    stamp: &Stamp,
+) -> MarkerArray {
+    let header = || Header { stamp: stamp.clone(), frame_id: frame.to_owned() };
+    let print = |ns: &str, id: usize, (side, place): (Side, Pose), alpha: f32| {
         let outline = engine.generator().biped.legs[side.index()].outline;
         let ([x, y], [long, wide]) = (outline.center(), outline.size());
         let middle = Pose::from_translation(Vector3::new(x, y, 0.0));
-        let color = match side {
-            Side::Left => ColorRGBA { r: 0.2, g: 0.5, b: 0.9, a: 0.7 },
-            Side::Right => ColorRGBA { r: 0.9, g: 0.4, b: 0.2, a: 0.7 },
+        let [r, g, b] = match side {
+            Side::Left => [0.2, 0.5, 0.9],
+            Side::Right => [0.9, 0.4, 0.2],
         };
         Marker {
-            header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
-            ns: "footsteps".to_owned(),
-            id: i32::from(side == Side::Right),
+            header: header(),
+            ns: ns.to_owned(),
+            id: i32::try_from(id).unwrap_or(i32::MAX),
             type_: CUBE,
-            pose: (engine.feet()[side.index()].pose() * middle).to_message(),
+            pose: (place * middle).to_message(),
             scale: Vector3::new(long, wide, THICKNESS).to_message(),
-            color,
+            color: ColorRGBA { r, g, b, a: alpha },
             ..Marker::default()
         }
     };
-    MarkerArray { markers: Side::BOTH.map(marker).to_vec() }
+    let standing = engine.standing().map(|(side, place): (Side, Place)| {
+        print("feet", side.index(), (side, place.pose()), STANDING)
+    });
+    let mut alpha = PLANNED;
+    let planned = ahead.iter().enumerate().map(|(i, step)| {
+        let marker = print("footsteps", i, (step.side, step.to.pose()), alpha);
+        alpha = (alpha * FADING).max(FAINTEST);
+        marker
+    });
+    let clear = Marker { header: header(), action: DELETE_ALL, ..Marker::default() };
+    MarkerArray { markers: core::iter::once(clear).chain(standing).chain(planned).collect() }
 }

@@ -1,8 +1,8 @@
-//! Divergent component of motion: where the walker would come to rest, and whether it still can.
+//! Divergent component of motion: where the walker would come to rest.
 //!
 //! `ξ = c + ċ/ω`, `ξ̇ = ω (ξ − p)`, `ċ = ω (ξ − c)`, `ω = √(g/z_c)`. For a ZMP that moves straight,
 //! `ξ(0) = p₀ + ṗ/ω + e^{−ωt} (ξ(t) − p(t) − ṗ/ω)`: planned backwards from rest, errors die out.
-//! [Takenaka 2009], [Englsberger 2015], [Koolen 2012]
+//! [Takenaka 2009], [Englsberger 2015]
 
 /// `ω`. [1/s]
 pub fn natural_frequency(com_height: f64, gravity: f64) -> f64 {
@@ -24,44 +24,6 @@ pub fn plan_backwards(zmp: &[f64], period: f64, omega: f64) -> Vec<f64> {
 pub fn zmp_to_reach(dcm: f64, target: f64, time: f64, omega: f64) -> f64 {
     let growth = (omega * time).exp();
     (target - growth * dcm) / (1.0 - growth)
-}
-
-/// What it takes not to fall.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Capturability {
-    /// The feet need not move: `ξ` is over the soles.
-    Stand,
-    /// With so many steps.
-    Steps(u32),
-    /// Not with any number of steps.
-    Falls,
-}
-
-/// How many steps of at most `reach` [m] are needed, the first one landing after `time` [s], each later one a step time
-/// after it, when `ξ` is `outside` [m] beyond the edge of the soles.
-///
-/// One step captures while `outside · e^{ωt}` is within reach; later steps may start from `reach · e^{−ωT}/(1 − e^{−ωT})`
-/// beyond at most. [Koolen 2012, §4]
-pub fn capturability(
-    outside: f64,
-    reach: f64,
-    (time, step_time): (f64, f64),
-    omega: f64,
-) -> Capturability {
-    const MOST_STEPS: u32 = 20;
-    if outside <= 0.0 {
-        return Capturability::Stand;
-    }
-    let mut beyond = outside * (omega * time).exp();
-    for steps in 1..=MOST_STEPS {
-        beyond -= reach;
-        if beyond <= 0.0 {
-            return Capturability::Steps(steps);
-        }
-        beyond *= (omega * step_time).exp();
-    }
-    Capturability::Falls
 }
 
 #[cfg(test)]
@@ -98,14 +60,5 @@ mod tests {
             dcm = zmp + (dcm - zmp) * (OMEGA * dt).exp();
         }
         assert!((dcm + 0.02).abs() < 1e-9);
-    }
-
-    #[test]
-    fn steps_that_capture() {
-        let times = (0.2, 0.4);
-        assert_eq!(capturability(-0.01, 0.05, times, OMEGA), Capturability::Stand);
-        assert_eq!(capturability(0.01, 0.05, times, OMEGA), Capturability::Steps(1));
-        assert_eq!(capturability(0.0112, 0.05, times, OMEGA), Capturability::Steps(2));
-        assert_eq!(capturability(0.05, 0.05, times, OMEGA), Capturability::Falls);
     }
 }

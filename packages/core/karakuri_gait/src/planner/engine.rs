@@ -7,7 +7,9 @@ use karakuri_dynamics::{difference, integrate};
 use karakuri_model::BodyId;
 use serde::Serialize;
 
+use super::capture::{Capturability, Capture, Stance, Steps};
 use super::excess::{Excess, Excesses};
+use super::fall::{Lost, Watch};
 use super::generator::{Displacement, Generator, PlanError};
 use super::landing::{Felt, Landing, Yielded};
 use super::reaction::{Patience, Reach, Reaction, Situation};
@@ -16,7 +18,7 @@ use super::sample::{Sample, Samples};
 use super::stabilizer::{Correction, Measured, Stabilizer};
 use super::swing::{FLAT, Swing};
 use super::timeline::{Support, Timeline, middle};
-use super::{Biped, BipedError, Clip, Place, WalkSettings};
+use super::{Biped, BipedError, Clip, Footstep, Place, Side, WalkSettings};
 
 /// Samples planned at once while standing. [s]
 const IDLE: f64 = 0.1;
@@ -81,6 +83,7 @@ pub struct WalkEngine {
     excesses: Excesses,
     targets: JointTargets,
     correction: Correction,
+    watch: Watch,
 }
 
 impl WalkEngine {
@@ -122,6 +125,7 @@ impl WalkEngine {
             excesses: Excesses::new(&generator.biped.model),
             targets,
             correction: Correction::default(),
+            watch: Watch::default(),
             generator,
         };
         engine.extend();
@@ -142,6 +146,29 @@ impl WalkEngine {
     /// Where the feet will be when the step under way has ended.
     pub fn feet(&self) -> [Place; 2] {
         self.timeline.places(self.generator.next_index())
+    }
+
+    /// Feet that stand now, where they were planned.
+    pub fn standing(&self) -> impl Iterator<Item = (Side, Place)> {
+        let sample = self.sample();
+        let (support, places) = (sample.support, self.timeline.places(sample.index));
+        Side::BOTH.into_iter().zip(places).filter(move |(side, _)| support.stands(*side))
+    }
+
+    /// Footsteps as planned now, from the one under way on, `most` at most.
+    pub fn footsteps(&self, most: usize) -> Vec<Footstep> {
+        let index = self.sample().index;
+        let end = self.generator.next_index();
+        let under_way = self.timeline.next_swing(index).filter(|(_, span)| span[1] <= end);
+        let mut footsteps: Vec<Footstep> =
+            under_way.map(|(swing, _)| swing.step).into_iter().collect();
+        let (feet, mut ahead) = (self.feet(), Ahead::default());
+        let from = standing(&feet, self.strayed, &self.generator);
+        let rest = most.saturating_sub(footsteps.len());
+        self.route.look_ahead(&from, (self.is_at_rest, rest), &mut ahead);
+        footsteps.append(&mut ahead.steps);
+        footsteps.truncate(most);
+        footsteps
     }
 
     /// Where the robot faces: as measured, or as expected of the steps begun. [rad]
@@ -203,6 +230,16 @@ impl WalkEngine {
         &self.correction
     }
 
+    /// Since its start. [s]
+    pub fn time(&self) -> f64 {
+        self.time * self.generator.settings.period
+    }
+
+    /// Since when, and how, the walker is lost: no number of steps can save it.
+    pub fn lost(&self) -> Option<Lost> {
+        self.watch.lost(self.time())
+    }
+
     /// How far the feet are from their plan, as what they feel asks for. (2)
     pub fn yielded(&self) -> &[Yielded; 2] {
         &self.landing.feet
@@ -243,11 +280,62 @@ impl WalkEngine {
                 self.landing.feel(biped, gains, [sample, next], (&felt, dt));
                 self.landing.write(biped, dt, &mut self.targets);
             }
+            self.correction.capture = Some(self.capture(k));
+            self.watch(measured);
             if self.stabilizer.settings.steps.on {
                 self.react();
             }
         }
         &self.targets
+    }
+
+    /// Whether steps can save the walker, by what was measured in a sample.
+    fn capture(&self, k: usize) -> Capture {
+        let (sample, settings) = (&self.samples[k], &self.generator.settings);
+        let gains = self.stabilizer.settings.steps;
+        let (index, omega, h) = (sample.index, self.generator.omega(), settings.period);
+        let dcm = [0, 1]
+            .map(|i| sample.com[i] + sample.com_velocity[i] / omega + self.correction.dcm_error[i]);
+        let hurry = if gains.on { gains.hurry.max(1.0) } else { 1.0 };
+        let air = (settings.step_time - settings.double_support) / hurry;
+        let steps = Steps {
+            soles: self.generator.biped.legs.each_ref().map(|leg| leg.outline),
+            reach: gains.reach.unwrap_or_else(|| Reach::from(&settings.limits)),
+            omega,
+            time: settings.double_support + air,
+        };
+        let feet = sample.soles.map(|sole| {
+            let [_, _, yaw] = sole.rpy();
+            Place::level(sole.translation.into(), yaw)
+        });
+        let of = |side: Side, lift: f64, land: f64| {
+            steps.capture(&Stance { side, feet, lift, land }, dcm)
+        };
+        let mut capture = if let Some((swing, [lift, _])) = self.timeline.next_swing(index) {
+            let lift = lift.saturating_sub(index) as f64 * h;
+            let (gone, _) = swing.progress(index);
+            let land = if lift > 0.0 { air } else { (1.0 - gone) * air };
+            of(swing.step.side.other(), lift, land)
+        } else {
+            // Either foot could step.
+            let [a, b] = Side::BOTH.map(|side| of(side, settings.double_support, air));
+            if a.margin > b.margin { a } else { b }
+        };
+        if self.stabilizer.polygon.margin(dcm) >= 0.0 {
+            capture.takes = Capturability::Stand;
+        }
+        capture
+    }
+
+    /// Remembers when the walker was lost.
+    fn watch(&mut self, measured: &Measured<'_>) {
+        let Some(capture) = self.correction.capture else { return };
+        let (time, step) = (self.time(), self.steps);
+        let joint = || self.furthest_joint(measured.q);
+        let now = || Lost { time, step, beyond: capture.beyond, joint: joint() };
+        let mut watch = self.watch;
+        watch.look(&capture, now, time);
+        self.watch = watch;
     }
 
     /// Index into `samples`, and how far on to the next one.

@@ -1,4 +1,4 @@
-//! From phases to motion: preview control for the centre of mass, whole-body inverse kinematics, and a second pass that
+//! From phases to motion: preview control, or the divergent component of motion, for the centre of mass, whole-body inverse kinematics, and a second pass that
 //! brings the ZMP of the whole robot to where it shall be.
 //!
 //! First pass: cart-table on the ZMP reference. Of the posture that follows, inverse dynamics gives the wrench that the
@@ -16,8 +16,8 @@ use super::timeline::{Support, Timeline, middle};
 use super::upper_body::UpperBody;
 use super::whole_body::{BodyTarget, OutOfReach, WholeBody};
 use super::{
-    Biped, BipedError, CartState, Place, PreviewDesign, PreviewGains, Side, WalkSettings, dcm,
-    footstep::turned,
+    Biped, BipedError, CartState, GeneratorKind, Pendulum, Place, PreviewDesign, PreviewGains,
+    Side, WalkSettings, dcm, footstep::turned,
 };
 use crate::compensation::Polygon;
 
@@ -110,6 +110,31 @@ pub(super) struct Displacement {
     pub(super) lean_rate: [f64; 2],
 }
 
+/// How the centre of mass moves.
+#[derive(Debug, Clone)]
+enum Motion {
+    Preview(PreviewGains),
+    Dcm(Pendulum),
+}
+
+impl Motion {
+    /// Samples looked ahead.
+    fn n_ahead(&self) -> usize {
+        match self {
+            Self::Preview(gains) => gains.n_ahead(),
+            Self::Dcm(pendulum) => pendulum.n_ahead,
+        }
+    }
+
+    /// The state one period on; `wanted`: ZMP from now on. [m] (n)
+    fn step(&self, cart: &CartState, wanted: &[f64]) -> CartState {
+        match self {
+            Self::Preview(gains) => gains.step(cart, wanted.get(1..).unwrap_or_default()),
+            Self::Dcm(pendulum) => pendulum.step(cart, wanted),
+        }
+    }
+}
+
 /// What a plan is made with.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
@@ -130,7 +155,7 @@ pub struct Generator {
     pub biped: Biped,
     /// Its gait.
     pub settings: WalkSettings,
-    gains: PreviewGains,
+    motion: Motion,
     kinematics: WholeBody,
     upper_body: UpperBody,
     data: Data,
@@ -165,7 +190,16 @@ impl Generator {
             value: settings.com_height,
             range: "a height that preview control can be designed for",
         };
-        let gains = PreviewGains::new(&design).ok_or_else(unsolvable)?;
+        let motion = match settings.generator {
+            GeneratorKind::Preview => {
+                Motion::Preview(PreviewGains::new(&design).ok_or_else(unsolvable)?)
+            }
+            GeneratorKind::Dcm => Motion::Dcm(Pendulum {
+                omega: dcm::natural_frequency(settings.com_height, design.gravity),
+                period: design.period,
+                n_ahead: design.n_ahead,
+            }),
+        };
         let mut kinematics = WholeBody::new(&biped, settings.com_height);
         let standing = standing(&settings);
         let upper_body = UpperBody::new(&biped, &standing, &mut kinematics, &settings.upper_body);
@@ -183,7 +217,7 @@ impl Generator {
             rates: core::array::from_fn(|_| vec![0.0; model.nv]),
             polygon: Polygon::default(),
             next_index: 0,
-            gains,
+            motion,
             biped,
             settings,
         };
@@ -351,7 +385,7 @@ impl Generator {
         samples: &mut Samples,
     ) -> Result<(), PlanError> {
         let first = self.next_index;
-        let ahead = self.gains.n_ahead();
+        let ahead = self.motion.n_ahead();
         let n_passes = self.n_passes();
         // Each pass looks `ahead` beyond what the next one needs, and one further for the central difference.
         let mut length = n + (n_passes - 1) * ahead + 1;
@@ -374,8 +408,8 @@ impl Generator {
                 for axis in 0..2 {
                     com[axis] += cart[axis].position;
                     com[2 + axis] += cart[axis].velocity;
-                    let ahead = wanted[axis].get(k + 1..).unwrap_or_default();
-                    cart[axis] = self.gains.step(&cart[axis], ahead);
+                    let from_now = wanted[axis].get(k..).unwrap_or_default();
+                    cart[axis] = self.motion.step(&cart[axis], from_now);
                 }
             }
             let com = &com[..length];

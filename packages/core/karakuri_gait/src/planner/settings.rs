@@ -4,6 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{SlipTurn, StepLimits, UpperBodySettings};
 
+/// How the motion of the centre of mass follows from the ZMP ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeneratorKind {
+    /// Preview control of the cart-table.
+    #[default]
+    Preview,
+    /// The divergent component of motion, planned backwards.
+    Dcm,
+}
+
 /// A gait of a robot, as written in a file. [SI]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +51,9 @@ pub struct WalkSettings {
     /// How legs without a yaw joint turn; they do not without it.
     #[serde(default)]
     pub slip_turn: Option<SlipTurn>,
+    /// How the centre of mass is found.
+    #[serde(default)]
+    pub generator: GeneratorKind,
     /// Time between two planned samples. [s]
     #[serde(default = "period")]
     pub period: f64,

@@ -14,10 +14,9 @@ use karakuri_model::{BodyId, JointKind, Model};
 use karakuri_spatial::{Force, Matrix3, Pose, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::dcm::{Capturability, capturability};
 use super::sample::Sample;
 use super::timeline::Support;
-use super::{Biped, JointTargets, LandingSettings, ReactionSettings, Side, WalkSettings};
+use super::{Biped, Capture, JointTargets, LandingSettings, ReactionSettings, Side, WalkSettings};
 use crate::compensation::Polygon;
 
 /// Gains; all may change while walking.
@@ -81,8 +80,8 @@ pub struct Correction {
     pub heading: f64,
     /// On top of the planned efforts. [N·m or N] (nv)
     pub effort: Vec<f64>,
-    /// What it takes not to fall from here.
-    pub capturability: Option<Capturability>,
+    /// Whether steps can still save the walker.
+    pub capture: Option<Capture>,
 }
 
 /// The stabiliser.
@@ -97,10 +96,6 @@ pub struct Stabilizer {
     data: Data,
     q: Vec<f64>,
     v: Vec<f64>,
-    /// Longest step. [m]
-    reach: f64,
-    /// Until the swinging foot can stand elsewhere, and of every later step. [s]
-    step_times: (f64, f64),
     /// Last two joints of each leg.
     ankles: [[BodyId; 2]; 2],
     error: Option<[f64; 2]>,
@@ -122,8 +117,6 @@ impl Stabilizer {
             com_height: settings.com_height,
             weight: mass * 9.81,
             mass,
-            reach: settings.limits.forward,
-            step_times: (0.5 * settings.step_time, settings.step_time),
             data: Data::new(model),
             q: model.neutral_position(),
             v: vec![0.0; model.nv],
@@ -177,8 +170,6 @@ impl Stabilizer {
         let standing = standing.filter(|(side, _)| loads[side.index()] > 0.0);
         biped.fit_support(standing, &mut self.polygon);
         correction.zmp = self.polygon.nearest(wanted, gains.rim);
-        let outside = -self.polygon.margin(correction.dcm);
-        correction.capturability = Some(capturability(outside, self.reach, self.step_times, omega));
         let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
         let rate = R_WB * measured.angular_velocity;
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();

@@ -166,6 +166,12 @@ impl Timeline {
         phase.swing.filter(|_| index < phase.span[1])
     }
 
+    /// The step under way or the next one in sight, and the samples in the air: first, and first after.
+    pub(super) fn next_swing(&self, index: u64) -> Option<(Swing, [u64; 2])> {
+        let mut ahead = self.phases.iter().filter(|p| p.span[1] > index);
+        ahead.find_map(|p| p.swing.map(|swing| (swing, p.span)))
+    }
+
     /// First sample after the step that is under way or about to be made; after the whole if there is none.
     pub fn end_of_step(&self, index: u64) -> u64 {
         let ends = |p: &&Phase| p.swing.is_some() && p.span[1] > index;

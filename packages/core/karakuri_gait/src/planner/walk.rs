@@ -2,14 +2,12 @@
 
 use super::engine::{WalkEngine, WalkState};
 use super::generator::PlanError;
-use super::{Place, WalkCommand};
+use super::{Fall, Place, WalkCommand};
 
 /// A command is taken up within this. [s]
 const PATIENCE: f64 = 0.2;
 /// Time to stand until the walk counts as done. [s]
 const SETTLE: f64 = 0.5;
-/// Leaning further than this beyond the plan, the robot has fallen. [rad]
-const FALLEN: f64 = 0.8;
 
 /// What a walk is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,15 +36,8 @@ pub enum WalkFailure {
     #[error("{0}; it stands after the last step that could be made")]
     Unreachable(PlanError),
     /// The robot lies.
-    #[error(
-        "fell: it leans {left:.2} rad left and {forward:.2} rad forward; set it up in its standing posture again"
-    )]
-    Fell {
-        /// [rad]
-        left: f64,
-        /// [rad]
-        forward: f64,
-    },
+    #[error("{0}")]
+    Fell(Fall),
 }
 
 /// How a walk stands.
@@ -104,9 +95,8 @@ impl Walk {
     /// Looks at the engine after it went on by `dt`. [s]
     pub fn tick(&mut self, engine: &mut WalkEngine, dt: f64) -> Progress {
         self.elapsed += dt;
-        let [left, forward] = engine.correction().lean;
-        if left.hypot(forward) > FALLEN {
-            return Progress::Failed(WalkFailure::Fell { left: -left, forward });
+        if let Some(fall) = Fall::of(engine, self.elapsed) {
+            return Progress::Failed(WalkFailure::Fell(fall));
         }
         if let Some(remaining) = &mut self.remaining {
             *remaining -= dt;

@@ -5,14 +5,14 @@ mod figures;
 mod ground;
 mod picture;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use karakuri_files::{load_gait, write_json};
 use karakuri_gait::planner::{
-    Biped, Sample, StraightWalk, Velocity, WalkCommand, WalkEngine, WalkState,
+    Biped, GeneratorKind, Sample, StraightWalk, Velocity, WalkCommand, WalkEngine, WalkState,
 };
 use karakuri_model::Model;
 use serde_json::{Value, json};
@@ -68,6 +68,9 @@ pub(super) struct Walk {
     /// On a slope that rises so much ahead, negative falls [degrees]
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0)]
     slope: f64,
+    /// How the motion of the centre of mass is found, instead of by what the gait file says
+    #[arg(long, value_name = "preview|dcm", value_parser = generator)]
+    generator: Option<GeneratorKind>,
     /// A folder for figures, SVG
     #[arg(long, value_name = "FOLDER")]
     plot: Option<PathBuf>,
@@ -157,11 +160,21 @@ fn stairs(text: &str) -> Result<Stairs, String> {
     Err("write a height from 0 to 1 m, a depth from 0.01 to 2 m, a number from 1 to 50".to_owned())
 }
 
+fn generator(text: &str) -> Result<GeneratorKind, String> {
+    match text {
+        "preview" => Ok(GeneratorKind::Preview),
+        "dcm" => Ok(GeneratorKind::Dcm),
+        _ => Err("write preview or dcm".to_owned()),
+    }
+}
+
 /// The robot and its engine.
-fn engine(gait: &Path, slope: f64) -> Result<(Arc<Model>, WalkEngine)> {
+fn engine(args: &Walk) -> Result<(Arc<Model>, WalkEngine)> {
+    let gait = &args.gait;
     let place = || gait.display().to_string();
     let (robot, mut settings) = load_gait(gait)?;
-    settings.slope[1] -= slope.to_radians();
+    settings.slope[1] -= args.slope.to_radians();
+    settings.generator = args.generator.unwrap_or(settings.generator);
     let model = Arc::new(robot.model);
     let biped = Biped::new(model.clone(), &settings).with_context(place)?;
     let engine = WalkEngine::new(biped, settings).with_context(place)?;
@@ -216,7 +229,7 @@ impl Walk {
 /// Plans only.
 pub(super) fn plan(args: &Walk) -> Result<Outcome> {
     args.check()?;
-    let (model, mut engine) = engine(&args.gait, args.slope)?;
+    let (model, mut engine) = engine(args)?;
     let interrupt = Interrupt::watch()?;
     engine.command(args.command());
     let period = engine.generator().settings.period;
@@ -297,7 +310,7 @@ pub(in super::super) fn walk_by(
 
 impl Simulate {
     fn run(&self, interrupt: &Interrupt, on_progress: &dyn Fn(f64)) -> Result<(Cell, Run)> {
-        let (model, engine) = engine(&self.walk.gait, self.walk.slope)?;
+        let (model, engine) = engine(&self.walk)?;
         let conditions = Conditions {
             friction: self.friction,
             mass_factor: self.mass_factor,

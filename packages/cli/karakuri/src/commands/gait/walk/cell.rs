@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use karakuri_files::{Column, TraceWriter};
-use karakuri_gait::planner::dcm::Capturability;
 use karakuri_gait::planner::{
     JointTargets, Measured, Sample, WalkCommand, WalkEngine, WalkState, with_servo_sag,
 };
@@ -127,6 +126,8 @@ pub(super) struct Run {
     saturated: f64,
     /// From when on no step could have saved it. [s]
     lost_at: Option<f64>,
+    /// Least of the capture point inside what steps can capture. [m]
+    capture_margin: f64,
 }
 
 impl Run {
@@ -146,6 +147,7 @@ impl Run {
             "fell": self.failure.is_some(),
             "failure": self.failure,
             "beyond_saving_since_s": self.lost_at.filter(|_| self.failure.is_some()),
+            "least_capture_margin_m": Some(self.capture_margin).filter(|m| m.is_finite()),
             "walks": self.walks,
             "steps": self.steps,
             "height_gained_m": self.height,
@@ -185,8 +187,7 @@ pub(super) struct Cell {
     height: f64,
     /// Points of the history at which a drive was at its effort limit.
     saturated: usize,
-    /// Since when the walker cannot be saved.
-    lost_at: Option<f64>,
+    capture_margin: f64,
 }
 
 impl Cell {
@@ -218,7 +219,7 @@ impl Cell {
             history: Vec::new(),
             postures: Vec::new(),
             saturated: 0,
-            lost_at: None,
+            capture_margin: f64::INFINITY,
         })
     }
 
@@ -265,7 +266,8 @@ impl Cell {
             excesses: super::excesses(&mut self.engine, &self.model),
             faster: time / wall.elapsed().as_secs_f64(),
             saturated: self.saturated as f64 * HISTORY / time,
-            lost_at: self.lost_at,
+            lost_at: self.engine.lost().map(|lost| lost.time),
+            capture_margin: self.capture_margin,
         }
     }
 
@@ -355,8 +357,11 @@ impl Cell {
         if root[2] < floor + FALLEN * self.height {
             let steps = self.engine.steps();
             let correction = self.engine.correction();
+            let why = self.engine.lost().map_or(String::new(), |lost| {
+                format!("; lost at {:.2} s: {}", lost.time, lost.describe(&self.model))
+            });
             return Some(format!(
-                "fell at {time:.2} s in step {steps}, at x {:.2} m, y {:.2} m, leaning {:.2} rad left and {:.2} rad forward",
+                "fell at {time:.2} s in step {steps}, at x {:.2} m, y {:.2} m, leaning {:.2} rad left and {:.2} rad forward{why}",
                 root[0], root[1], -correction.lean[0], correction.lean[1]
             ));
         }
@@ -442,12 +447,9 @@ impl Cell {
             moment[0] += up * contact.position.x;
             moment[1] += up * contact.position.y;
         }
-        let time = self.world.time();
-        if self.engine.correction().capturability == Some(Capturability::Falls) {
-            self.lost_at.get_or_insert(time);
-        } else {
-            self.lost_at = None;
-        }
+        let capture = self.engine.correction().capture;
+        self.capture_margin =
+            capture.map_or(self.capture_margin, |c| self.capture_margin.min(c.margin));
         let sample = self.engine.sample();
         let correction = self.engine.correction();
         let pressure = moment.map(|m| m / force);
