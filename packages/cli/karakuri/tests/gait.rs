@@ -52,8 +52,71 @@ fn what_is_missing_is_named() {
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("ah2_start.yaml: there is no `steady`"), "{text}");
-    let output = run("steady", "h9", &["--arms", "passive", "--arm-mass-factor", "20"]);
-    assert_eq!(output.status.code(), Some(3), "no motion from the upright posture");
+}
+
+/// Heavy passive arms: the motion goes on from that of light ones; a start chooses another family.
+#[test]
+fn heavy_passive_arms_have_their_motions() {
+    let passive = |factor: &str, more: &[&str]| {
+        let options = ["--arms", "passive", "--arm-mass-factor", factor];
+        let report = report(&run("steady", "h9", &[&options, more].concat()));
+        let arms = &report["samples"][3]["arm_left_right_rad"];
+        let [left, right] = [0, 1].map(|side| arms[side].as_f64().unwrap());
+        assert!((left - right).abs() < 1e-6 && report["found_from"].is_string(), "{report}");
+        left
+    };
+    let main = ["1", "20", "50"].map(|factor| passive(factor, &[]));
+    assert!(main.iter().all(|angle| *angle > 0.2) && main.is_sorted(), "{main:?}");
+    let other = passive("50", &["--start", "0,-0.13,-0.29,0.28,-0.15,-0.15,-0.71,-0.71"]);
+    assert!(other < 0.0, "{other}");
+    let output = run("steady", "h9", &["--start", "0,1,x,2"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Header and rows of a trace.
+fn table(file: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut lines = text.lines();
+    let header = lines.next().unwrap().split(',').map(str::to_owned).collect();
+    let row = |line: &str| line.split(',').map(|x| x.parse().unwrap()).collect();
+    (header, lines.map(row).collect())
+}
+
+#[test]
+fn motions_are_traced_with_their_joints() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("motion.csv");
+    let trace = ["--trace", file.to_str().unwrap()];
+    for (what, gait, rows) in
+        [("steady", "h2", 101), ("transient", "ah2_start", 201), ("transient", "h2_stop", 101)]
+    {
+        assert!(run(what, gait, &trace).status.success(), "{gait}");
+        let (header, table) = table(&file);
+        let column = |name: &str| header.iter().position(|h| h == name).unwrap();
+        assert_eq!(table.len(), rows);
+        let [theta, roll, ankle] =
+            ["theta [rad]", "left_hip_roll [rad]", "left_ankle_roll [rad]"].map(column);
+        let [hip, knee, foot] =
+            ["left_hip_pitch [rad]", "left_knee_pitch [rad]", "left_ankle_pitch [rad]"].map(column);
+        for row in &table {
+            // The foot stays level, and the joints are those of the angles.
+            let zeros =
+                [row[hip] + row[knee] + row[foot], row[roll] - row[theta], row[ankle] + row[roll]];
+            assert!(zeros.iter().all(|x| x.abs() < 1e-12), "{row:?}");
+        }
+        if what == "steady" {
+            let [x, wanted] = ["zmp.x [m]", "zmp_prescribed.x [m]"].map(column);
+            assert!(table.iter().all(|row| (row[x] - row[wanted]).abs() < 1e-6));
+        }
+    }
+    let walk = ["--distance", "0.05", "--dt", "0.002", trace[0], trace[1]];
+    assert!(run("walk", "khr1_walk", &walk).status.success());
+    let (header, table) = table(&file);
+    assert_eq!(header.len(), 15 + 17, "root, plan, pressure, lean and 17 joints: {header:?}");
+    let knee = header.iter().position(|h| h == "l_knee_pitch [rad]").unwrap();
+    let angles = || table.iter().map(|row| row[knee]);
+    let bend = angles().fold(f64::MIN, f64::max) - angles().fold(f64::MAX, f64::min);
+    assert!(bend > 0.1, "{bend} rad");
 }
 
 #[test]

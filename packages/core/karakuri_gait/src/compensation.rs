@@ -12,6 +12,7 @@ mod body;
 mod continuation;
 mod curve;
 mod equation;
+mod families;
 mod gait;
 mod jet;
 mod linear;
@@ -27,15 +28,20 @@ mod transient;
 
 pub use arms::Arms;
 pub use body::{BodyData, Lengths, Part};
-pub use continuation::{Branch, BranchEnd, BranchPoint, ContinuationOptions, trace_branch};
+pub use continuation::{
+    Branch, BranchEnd, BranchPoint, ContinuationOptions, Crossing, trace_branch, trace_crossing,
+};
 pub use curve::{Curve, CurveError};
 pub use equation::{Equation, State, eta, state};
+pub use families::{Family, FamilyKind, find_families};
 pub use gait::{GaitError, Interpolation, Samples, SteadyGait, SteadySpec, ZmpSpec};
 pub use jet::Jet;
-pub use march::{March, MarchError, STEPS_A_STEP, march};
+pub use march::{March, MarchError, STEPS_A_STEP, march, march_in};
 pub use mechanics::{BodyMotion, JointMoment, Reaction, joint_moments};
 pub use motion::{Motion, MotionSample};
-pub use periodic::{Periodic, PeriodicError, PeriodicOptions, find_periodic};
+pub use periodic::{
+    Periodic, PeriodicError, PeriodicOptions, Route, find_main_family, find_periodic,
+};
 pub use posture::{BODIES, Elbow, LEFT, Point, Posture, RIGHT, Skeleton, skeleton};
 pub use region::{Polygon, Rectangle};
 pub use search::{Search, SearchOptions, survey_solutions, survey_starts};

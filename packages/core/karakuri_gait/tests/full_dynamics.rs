@@ -6,11 +6,14 @@
 use karakuri_dynamics::{Data, rnea};
 use karakuri_gait::compensation::*;
 use karakuri_model::{Base, Model, NoAssets, Source, load};
+use karakuri_spatial::Vector3;
+use karakuri_testkit::Random;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 struct File {
-    steady: SteadySpec,
+    steady: Option<SteadySpec>,
+    transient: Option<TransientSpec>,
 }
 
 fn model() -> Model {
@@ -61,27 +64,174 @@ fn zmp(model: &Model, data: &mut Data, body: &BodyData, p: &Posture) -> [f64; 2]
     [q[0] - my / force[2], q[1] + mx / force[2]]
 }
 
+/// The robot with other arms and another pelvis. [-, m]
+fn model_of(body: &BodyData, factor: f64) -> Model {
+    let mut model = model();
+    let width = body.lengths.half_pelvis_width;
+    for i in 0..model.joints.len() {
+        let name = model.joints[i].name.clone();
+        if name.ends_with("shoulder_pitch") || name.ends_with("elbow_pitch") {
+            let inertia = &mut model.bodies[i].inertia;
+            inertia.mass *= factor;
+            inertia.about_com *= factor;
+        }
+        if name.ends_with("hip_roll") {
+            let y = &mut model.joints[i].pose_in_parent.translation.y;
+            *y = y.signum() * width;
+        }
+    }
+    assert!((model.mass() / body.mass() - 1.0).abs() < 1e-9, "{} {}", model.mass(), body.mass());
+    model
+}
+
+/// Largest distance between the prescribed ZMP and that of the full model, at 301 times of a step. [m]
+fn worst(body: &BodyData, factor: f64, motion: &Motion) -> f64 {
+    let model = model_of(body, factor);
+    let mut data = Data::new(&model);
+    let at = |i: i32| {
+        let s = motion.sample(body, f64::from(i) / 300.0);
+        let [x, y] = zmp(&model, &mut data, body, &s.posture);
+        (x - s.zmp[0]).abs().max((y - s.zmp[1]).abs())
+    };
+    (0..=300).map(at).fold(0.0, f64::max)
+}
+
+fn gait(name: &str) -> SteadyGait {
+    let text = match name {
+        "h9" => include_str!("../../../../config/gaits/h9.yaml"),
+        _ => include_str!("../../../../config/gaits/h2.yaml"),
+    };
+    SteadyGait::new(&serde_yaml::from_str::<File>(text).unwrap().steady.unwrap()).unwrap()
+}
+
+fn wide(width: f64, factor: f64) -> BodyData {
+    let mut body = BodyData::default().with_arm_factor(factor);
+    body.lengths.half_pelvis_width = width;
+    body
+}
+
 #[test]
 fn full_dynamics_see_the_prescribed_zmp() {
+    let options = PeriodicOptions::default();
+    for name in ["h9", "h2"] {
+        let gait = gait(name);
+        for (arms, width, factor) in [
+            (Arms::Fixed, 0.085, 1.0),
+            (Arms::Active, 0.085, 1.0),
+            (Arms::Fixed, 0.17, 1.0),
+            (Arms::Active, 0.17, 1.0),
+            (Arms::Fixed, 0.085, 20.0),
+            (Arms::Active, 0.085, 20.0),
+            (Arms::Passive, 0.17, 1.0),
+            (Arms::Passive, 0.085, 0.1),
+            (Arms::Passive, 0.085, 1.0),
+            (Arms::Passive, 0.085, 10.0),
+            (Arms::Passive, 0.085, 20.0),
+            (Arms::Passive, 0.085, 50.0),
+        ] {
+            let body = wide(width, factor);
+            let e = Equation { body: &body, gait: &gait, arms };
+            let motion = find_main_family(&e, &options).unwrap().motion;
+            let worst = worst(&body, factor, &motion);
+            assert!(worst < 1e-6, "{name} {arms:?} D {width} factor {factor}: {worst} m");
+        }
+    }
+}
+
+/// The other families of passive arms: a motion of each, from its start as printed by `karakuri gait study`.
+#[test]
+fn full_dynamics_see_the_prescribed_zmp_of_all_families() {
+    let gait = gait("h9");
+    let body = wide(0.085, 100.0);
+    let e = Equation { body: &body, gait: &gait, arms: Arms::Passive };
+    // B, D, CL, CR.
+    for start in [
+        [0.002, -0.124, -0.127, -0.127, -0.284, 0.364, -0.463, -0.463],
+        [0.005, -0.199, -0.267, -0.267, -0.288, -1.527, -4.341, -4.341],
+        [0.006, 0.036, 0.359, 0.068, -0.330, 3.915, 6.860, 6.666],
+        [0.007, 0.039, 0.079, 0.364, -0.247, 3.899, 6.644, 6.838],
+    ] {
+        let start = State::from(start);
+        let found = find_periodic(&e, &start, &PeriodicOptions::default()).unwrap();
+        let gap = (found.states[0] - start).amax();
+        let worst = worst(&body, 100.0, &found.motion);
+        assert!(worst < 1e-6 && gap < 0.05, "{start}: {worst} m, {gap} away");
+    }
+}
+
+/// Starts and stops have no prescribed ZMP: theirs, on which their stability rests, is that of the full model.
+#[test]
+fn full_dynamics_see_the_zmp_of_starts_and_stops() {
+    let start = include_str!("../../../../config/gaits/ah2_start.yaml");
+    let stop = include_str!("../../../../config/gaits/h2_stop.yaml");
+    let body = BodyData::default();
+    let model = model();
+    let mut data = Data::new(&model);
+    for (name, text) in [("start", start), ("stop", stop)] {
+        let spec = serde_yaml::from_str::<File>(text).unwrap().transient.unwrap();
+        let transient = Transient::new(&spec, &body).unwrap();
+        for best in [
+            transient.minimize_off_center(&OptimizeOptions::default()),
+            transient.maximize_margin(&OptimizeOptions::default()),
+        ] {
+            let compensation = transient.compensation(best.coefficients);
+            for (time, ours, _) in transient.zmp_path(best.coefficients) {
+                let posture = transient.posture(&compensation, time);
+                let full = zmp(&model, &mut data, &body, &posture);
+                let gap = (ours[0] - full[0]).abs().max((ours[1] - full[1]).abs());
+                assert!(gap < 1e-6, "{name} at {time} s: {gap} m");
+            }
+        }
+    }
+}
+
+/// A jet of any size that a gait has.
+fn random_jet(random: &mut Random) -> Jet {
+    let mut part = |size: f64| random.uniform(-size, size);
+    Jet::new(part(0.6), part(3.0), part(20.0))
+}
+
+/// Joint moments against the wrenches that the recursion of the full model hands through its joints.
+#[test]
+fn joint_moments_are_those_of_the_full_model() {
     let model = model();
     let mut data = Data::new(&model);
     let body = BodyData::default();
-    assert!((model.mass() - body.mass()).abs() < 1e-6);
-    let h9 = include_str!("../../../../config/gaits/h9.yaml");
-    let h2 = include_str!("../../../../config/gaits/h2.yaml");
-    for (name, text) in [("h9", h9), ("h2", h2)] {
-        let gait = SteadyGait::new(&serde_yaml::from_str::<File>(text).unwrap().steady).unwrap();
-        for arms in [Arms::Fixed, Arms::Active, Arms::Passive] {
-            let e = Equation { body: &body, gait: &gait, arms };
-            let motion =
-                find_periodic(&e, &State::zeros(), &PeriodicOptions::default()).unwrap().motion;
-            let mut worst = 0.0_f64;
-            for i in 0..=300 {
-                let s = motion.sample(&body, f64::from(i) / 300.0);
-                let [x, y] = zmp(&model, &mut data, &body, &s.posture);
-                worst = worst.max((x - s.zmp[0]).abs()).max((y - s.zmp[1]).abs());
+    let mut random = Random::new(7);
+    for _ in 0..50 {
+        let mut jet = || random_jet(&mut random);
+        let posture = Posture {
+            sway: jet(),
+            pitch: jet(),
+            thigh: [jet(), jet()],
+            shank: [jet(), jet()],
+            arm: [jet(), jet()],
+            elbow: Elbow { inward: 0.0, forward: [0.15, 0.4] },
+        };
+        zmp(&model, &mut data, &body, &posture);
+        let places = skeleton(&body, &posture);
+        for (moment, (joint, place, is_support)) in joint_moments(&body, &posture).iter().zip([
+            ("left_ankle_roll", places.ankle[LEFT], true),
+            ("left_knee_pitch", places.knee[LEFT], true),
+            ("left_hip_roll", places.hip[LEFT], true),
+            ("waist_pitch", places.waist, false),
+            ("left_shoulder_pitch", places.shoulder[LEFT], false),
+            ("left_elbow_pitch", places.elbow[LEFT], false),
+            ("right_shoulder_pitch", places.shoulder[RIGHT], false),
+            ("right_elbow_pitch", places.elbow[RIGHT], false),
+            ("right_hip_roll", places.hip[RIGHT], false),
+            ("right_knee_pitch", places.knee[RIGHT], false),
+            ("right_ankle_roll", places.ankle[RIGHT], false),
+        ]) {
+            let through = data.joint_force[model.joint(joint).unwrap().0];
+            // The floor holds the left foot: what is beyond its joints is all but the leg below.
+            let beyond = if is_support { data.joint_force[0] - through } else { through };
+            let arm = Vector3::from(place.position()) - data.origin;
+            let about = beyond.moment - arm.cross(&beyond.force);
+            for axis in 0..2 {
+                let gap = (about[axis] - moment.moment[axis]).abs();
+                assert!(gap < 1e-8 * (1.0 + about.norm()), "{}: {gap} N·m", moment.joint);
             }
-            assert!(worst < 1e-6, "{name} {arms:?}: {worst} m");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod figures;
 mod study;
+mod trace;
 pub(super) mod walk;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{read_text, write_json};
 use karakuri_gait::compensation::{
     Arms, BodyData, Equation, MotionSample, OptimizeOptions, PeriodicOptions, State, SteadyGait,
-    SteadySpec, SurveyGrid, Transient, TransientSpec, find_periodic, joint_moments,
+    SteadySpec, SurveyGrid, Transient, TransientSpec, find_main_family, find_periodic,
+    joint_moments, state,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -29,9 +31,12 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// The periodic motion of a steady gait
-    Steady(Files),
+    ///
+    /// Found by multiple shooting, in one call. Passive arms have several; without --start it is the one that goes on from arms without
+    /// mass. Exit code 3 if there is none.
+    Steady(Steady),
     /// The best start or stop, without a survey
-    Transient(Files),
+    Transient(Transients),
     /// All stable starts or stops of a grid of coefficients
     Survey(Files),
     /// Plans a walk of a robot and checks it
@@ -44,7 +49,7 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct Files {
-    /// The gait, YAML: of those in config/gaits, `h2.yaml` is steady and `ah2_start.yaml` a start
+    /// The gait, YAML: of those in config/gaits, `h2.yaml` is steady, `ah2_start.yaml` a start and `h2_stop.yaml` a stop
     gait: PathBuf,
     /// What the arms do, instead of the file's word: fixed, active or passive
     #[arg(long)]
@@ -58,6 +63,47 @@ struct Files {
     /// Write the report here instead of to stdout
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Steady {
+    #[command(flatten)]
+    files: Files,
+    /// Look from here: theta, phi [rad], theta', phi' [rad/s] at the start of the step; for passive arms also the left and right arm [rad]
+    /// and their rates [rad/s]
+    #[arg(long, value_name = "N,N,...", allow_hyphen_values = true, value_parser = start)]
+    start: Option<State>,
+    /// Write the motion over time as CSV: angles, rates, joints, ZMP
+    #[arg(long, value_name = "FILE.csv")]
+    trace: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Transients {
+    #[command(flatten)]
+    files: Files,
+    /// Write the most central motion over time as CSV: angles, rates, joints, ZMP
+    #[arg(long, value_name = "FILE.csv")]
+    trace: Option<PathBuf>,
+}
+
+/// Reads a start of the step.
+fn start(text: &str) -> Result<State, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|x| x.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[theta, phi, theta_rate, phi_rate]) => {
+            Ok(state([theta, phi], [theta_rate, phi_rate], [[0.0; 2]; 2]))
+        }
+        Ok(&[theta, phi, theta_rate, phi_rate, left, right, left_rate, right_rate]) => {
+            let shoulders = [[left, right], [left_rate, right_rate]];
+            Ok(state([theta, phi], [theta_rate, phi_rate], shoulders))
+        }
+        _ => Err("write four or eight numbers with commas between".to_owned()),
+    }
+    .and_then(|start| {
+        let is_finite = start.iter().all(|x| x.is_finite());
+        is_finite.then_some(start).ok_or_else(|| "write finite numbers".to_owned())
+    })
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -96,8 +142,8 @@ fn active() -> Arms {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
-        What::Steady(files) => steady(files),
-        What::Transient(files) => transient(files),
+        What::Steady(args) => steady(args),
+        What::Transient(args) => transient(args),
         What::Survey(files) => survey(files),
         What::Plan(args) => walk::plan(args),
         What::Walk(args) => walk::simulate(args),
@@ -131,12 +177,17 @@ fn write(files: &Files, report: &Value) -> Result<()> {
     }
 }
 
-fn steady(files: &Files) -> Result<Outcome> {
+fn steady(args: &Steady) -> Result<Outcome> {
+    let files = &args.files;
     let file = read(files)?;
     let spec = file.steady.as_ref().ok_or_else(|| missing(files, "steady"))?;
     let gait = SteadyGait::new(spec).with_context(|| files.gait.display().to_string())?;
     let equation = Equation { body: &file.body, gait: &gait, arms: file.arms };
-    let found = find_periodic(&equation, &State::zeros(), &PeriodicOptions::default());
+    let options = PeriodicOptions::default();
+    let found = args.start.as_ref().map_or_else(
+        || find_main_family(&equation, &options),
+        |start| find_periodic(&equation, start, &options),
+    );
     let periodic = match found {
         Ok(periodic) => periodic,
         Err(error) => {
@@ -150,11 +201,15 @@ fn steady(files: &Files) -> Result<Outcome> {
         "converged": true,
         "arms": file.arms,
         "mass_kg": file.body.mass(),
+        "found_from": periodic.route,
         "iterations": periodic.iterations,
         "residual": periodic.residual,
         "samples": rows,
     });
     write(files, &report)?;
+    if let Some(path) = &args.trace {
+        trace::steady(&file.body, &periodic.motion, path)?;
+    }
     if let Some(folder) = &files.plot {
         let title = format!("{}, arms {:?}", name(&files.gait), file.arms).to_lowercase();
         figures::steady(&title, &samples).write_svg(&folder.join("steady.svg"))?;
@@ -192,7 +247,8 @@ fn transient_of(files: &Files, file: &GaitFile) -> Result<Transient> {
     Transient::new(spec, &file.body).with_context(|| files.gait.display().to_string())
 }
 
-fn transient(files: &Files) -> Result<Outcome> {
+fn transient(args: &Transients) -> Result<Outcome> {
+    let files = &args.files;
     let file = read(files)?;
     let transient = transient_of(files, &file)?;
     let widest = transient.maximize_margin(&OptimizeOptions::default());
@@ -203,6 +259,9 @@ fn transient(files: &Files) -> Result<Outcome> {
         .map(|(t, zmp, margin)| json!({"time_s": t, "zmp_m": zmp, "margin_m": margin}))
         .collect();
     write(files, &json!({"largest_margin": widest, "most_central": best, "samples": rows}))?;
+    if let Some(path) = &args.trace {
+        trace::transient(&file.body, &transient, best.coefficients, path)?;
+    }
     if let Some(folder) = &files.plot {
         let title = name(&files.gait);
         figures::transient(&title, &path).write_svg(&folder.join("transient.svg"))?;

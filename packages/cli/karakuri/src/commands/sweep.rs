@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_text};
 use karakuri_gait::compensation::{
-    Arms, BodyData, Equation, Periodic, PeriodicOptions, State, SteadyGait, SteadySpec,
-    find_periodic,
+    Arms, BodyData, Equation, Periodic, PeriodicOptions, SteadyGait, SteadySpec, find_main_family,
 };
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -188,7 +187,7 @@ fn solve(case: &Case) -> Row {
     let none = Row { converged: false, ranges: [f64::NAN; 3], friction: f64::NAN };
     let Ok(gait) = SteadyGait::new(&case.spec) else { return none };
     let equation = Equation { body: &case.body, gait: &gait, arms: case.arms };
-    match find_periodic(&equation, &State::zeros(), &PeriodicOptions::default()) {
+    match find_main_family(&equation, &PeriodicOptions::default()) {
         Ok(periodic) => row(&case.body, &periodic),
         Err(_) => none,
     }

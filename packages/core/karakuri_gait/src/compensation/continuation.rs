@@ -3,10 +3,13 @@
 //! Unknown `y = (s_0, ln k)`, `k` the factor of the arms' mass and inertia. From a point and a unit tangent `T`:
 //! predict `y + ds T`, then Newton on `s_1 - η s_0 = 0` and `T · (y - y_predicted) = 0`. The second row lets the
 //! branch turn round, where `k` goes back. [Keller 1977], [Allgower 1990, §4.3]
+//!
+//! Where the determinant of the bordered matrix, Jacobian over `Tᵀ`, changes its sign, another branch crosses. It is
+//! located by false position; the null vector of that matrix is the other branch's direction. [Allgower 1990, §8.1]
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{SMatrix, SVector};
 
-use super::linear::solve;
+use super::families::between;
 use super::march::runge_kutta;
 use super::{Arms, BodyData, Equation, STEPS_A_STEP, State, SteadyGait, eta};
 
@@ -38,6 +41,28 @@ pub struct BranchPoint {
     pub start: State,
 }
 
+impl BranchPoint {
+    /// Largest difference between the starts. Arms that are both a whole turn further are where they were.
+    /// [rad, rad/s]
+    pub fn distance(&self, start: &State) -> f64 {
+        let mut difference = self.start - start;
+        let turn = (difference[2] / core::f64::consts::TAU).round() * core::f64::consts::TAU;
+        difference[2] -= turn;
+        difference[3] -= turn;
+        difference.amax()
+    }
+}
+
+/// A periodic motion through which two branches go.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Crossing {
+    /// Where.
+    pub point: BranchPoint,
+    /// Where the other branch goes: change of the start and of the factor's logarithm, of unit length.
+    /// [rad, rad/s, -] (9)
+    pub direction: SVector<f64, 9>,
+}
+
 /// A family of periodic motions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
@@ -45,8 +70,28 @@ pub struct Branch {
     pub points: Vec<BranchPoint>,
     /// Factors at which the branch turns round. [-]
     pub folds: Vec<f64>,
+    /// Where other branches cross.
+    pub crossings: Vec<Crossing>,
     /// Why each end is one, first and last point.
     pub ends: [BranchEnd; 2],
+}
+
+impl Branch {
+    /// Least and greatest factor. [-] (2)
+    pub fn factors(&self) -> [f64; 2] {
+        let factors = || self.points.iter().map(|p| p.factor);
+        [factors().fold(f64::INFINITY, f64::min), factors().fold(0.0, f64::max)]
+    }
+
+    /// Its motions at a factor, each from a straight line between two points: guesses, near the solutions.
+    pub fn at(&self, factor: f64) -> Vec<State> {
+        between(&self.points, factor).collect()
+    }
+
+    /// Whether it passes within a distance of a point. [rad, rad/s]
+    pub fn passes_near(&self, point: &BranchPoint, distance: f64) -> bool {
+        self.at(point.factor).iter().any(|start| point.distance(start) < distance)
+    }
 }
 
 /// Why a branch ends.
@@ -62,69 +107,183 @@ pub enum BranchEnd {
 }
 
 const N: usize = 8;
+/// `(s_0, ln k)`.
+type Unknown = SVector<f64, 9>;
+type Jacobian = SMatrix<f64, 8, 9>;
+type Bordered = SMatrix<f64, 9, 9>;
 
-fn residual(body: &BodyData, gait: &SteadyGait, y: &DVector<f64>) -> Option<DVector<f64>> {
-    let scaled = body.with_arm_factor(y[N].exp());
-    let e = Equation { body: &scaled, gait, arms: Arms::Passive };
-    let s0 = State::from_fn(|i, _| y[i]);
-    let h = SteadyGait::DURATION / STEPS_A_STEP as f64;
-    let s1 = (0..STEPS_A_STEP).try_fold(s0, |s, i| runge_kutta(&e, i as f64 * h, &s, h))?;
-    let difference = s1 - eta(&s0);
-    Some(DVector::from_fn(N, |i, _| difference[i]))
+/// What is continued, how.
+struct Continuation<'a> {
+    body: &'a BodyData,
+    gait: &'a SteadyGait,
+    options: &'a ContinuationOptions,
 }
 
-fn jacobian(body: &BodyData, gait: &SteadyGait, y: &DVector<f64>) -> Option<DMatrix<f64>> {
-    const DIFFERENCE: f64 = 1e-6;
-    let mut a = DMatrix::zeros(N, N + 1);
-    for column in 0..=N {
-        let at = |d: f64| {
-            let mut moved = y.clone();
-            moved[column] += d;
-            residual(body, gait, &moved)
-        };
-        a.set_column(column, &((at(DIFFERENCE)? - at(-DIFFERENCE)?) / (2.0 * DIFFERENCE)));
-    }
-    Some(a)
+/// A point of a branch with its unit tangent.
+#[derive(Clone, Copy)]
+struct Station {
+    y: Unknown,
+    tangent: Unknown,
+    /// Of the bordered matrix.
+    determinant: f64,
+    /// Newton steps that led there.
+    iterations: usize,
 }
 
-/// The unit tangent that goes on along `direction`.
-fn tangent(a: &DMatrix<f64>, direction: &DVector<f64>) -> Option<DVector<f64>> {
-    let mut right = DVector::zeros(N + 1);
-    right[N] = 1.0;
-    let t = solve(bordered(a, direction), &right)?;
-    let norm = t.norm();
-    Some(t / norm)
+/// One way along a branch.
+struct Way {
+    points: Vec<BranchPoint>,
+    folds: Vec<f64>,
+    crossings: Vec<Crossing>,
+    end: BranchEnd,
 }
 
-fn bordered(a: &DMatrix<f64>, row: &DVector<f64>) -> DMatrix<f64> {
-    let mut whole = a.clone().insert_row(N, 0.0);
+fn unknown(p: &BranchPoint) -> Unknown {
+    p.start.push(p.factor.ln())
+}
+
+fn point(y: &Unknown) -> BranchPoint {
+    BranchPoint { factor: y[N].exp(), start: y.fixed_rows::<N>(0).into_owned() }
+}
+
+fn bordered(a: &Jacobian, row: &Unknown) -> Bordered {
+    let mut whole = a.insert_row(N, 0.0);
     whole.set_row(N, &row.transpose());
     whole
 }
 
-/// Newton on the curve and the plane through the prediction; the point and its Jacobian.
-fn correct(
-    body: &BodyData,
-    gait: &SteadyGait,
-    predicted: &DVector<f64>,
-    t: &DVector<f64>,
-) -> Option<(DVector<f64>, DMatrix<f64>, usize)> {
-    let mut y = predicted.clone();
-    for iteration in 0..8 {
-        let r = residual(body, gait, &y)?;
-        let a = jacobian(body, gait, &y)?;
-        if r.amax() < 1e-9 {
-            return Some((y, a, iteration));
-        }
-        let mut right = -r.insert_row(N, 0.0);
-        right[N] = -t.dot(&(&y - predicted));
-        let step = solve(bordered(&a, t), &right)?;
-        if step.norm() > 2.0 {
-            return None;
-        }
-        y += step;
+impl Continuation<'_> {
+    fn residual(&self, y: &Unknown) -> Option<State> {
+        let BranchPoint { factor, start } = point(y);
+        let scaled = self.body.with_arm_factor(factor);
+        let e = Equation { body: &scaled, gait: self.gait, arms: Arms::Passive };
+        let h = SteadyGait::DURATION / STEPS_A_STEP as f64;
+        let end = (0..STEPS_A_STEP).try_fold(start, |s, i| runge_kutta(&e, i as f64 * h, &s, h))?;
+        Some(end - eta(&start))
     }
-    None
+
+    fn jacobian(&self, y: &Unknown) -> Option<Jacobian> {
+        const DIFFERENCE: f64 = 1e-6;
+        let mut a = Jacobian::zeros();
+        for column in 0..=N {
+            let at = |d: f64| {
+                let mut moved = *y;
+                moved[column] += d;
+                self.residual(&moved)
+            };
+            a.set_column(column, &((at(DIFFERENCE)? - at(-DIFFERENCE)?) / (2.0 * DIFFERENCE)));
+        }
+        Some(a)
+    }
+
+    /// Newton on the curve and the plane through the prediction, normal to `direction`.
+    fn correct(&self, predicted: &Unknown, direction: &Unknown) -> Option<Station> {
+        let mut y = *predicted;
+        for iterations in 0..8 {
+            let r = self.residual(&y)?;
+            let a = self.jacobian(&y)?;
+            if r.amax() < 1e-9 {
+                // The tangent is what leaves the residual as it is and goes on along `direction`.
+                let ahead = bordered(&a, direction).lu().solve(&Unknown::ith(N, 1.0))?;
+                let tangent = ahead.normalize();
+                let determinant = bordered(&a, &tangent).determinant();
+                return Some(Station { y, tangent, determinant, iterations });
+            }
+            let right = (-r).push(-direction.dot(&(y - predicted)));
+            let step = bordered(&a, direction).lu().solve(&right)?;
+            if step.norm() > 2.0 {
+                return None;
+            }
+            y += step;
+        }
+        None
+    }
+
+    /// The next point; `None` where there is none so far away.
+    fn ahead(&self, from: &Station, arc: f64) -> Option<Station> {
+        let next = self.correct(&(from.y + from.tangent * arc), &from.tangent)?;
+        // A sharp bend is more likely a jump to another branch.
+        (next.tangent.dot(&from.tangent) > 0.7).then_some(next)
+    }
+
+    /// Where the determinant vanishes, up to `arc` from a point.
+    fn crossing(&self, from: &Station, arc: f64, to: &Station) -> Option<Crossing> {
+        // Newton's method is blind at the crossing itself; this near, a straight line will do.
+        const NEAR: f64 = 1e-3;
+        let (mut low, mut high) = ((0.0, *from), (arc, *to));
+        let (mut weight_low, mut weight_high) = (from.determinant, to.determinant);
+        while high.0 - low.0 > NEAR {
+            let part = weight_low / (weight_low - weight_high);
+            let middle = low.0 + (high.0 - low.0) * part.clamp(0.05, 0.95);
+            let Some(found) = self.ahead(from, middle) else { break };
+            // The Illinois rule: the end that stays counts half.
+            if (found.determinant < 0.0) == (from.determinant < 0.0) {
+                (low, weight_low, weight_high) =
+                    ((middle, found), found.determinant, weight_high / 2.0);
+            } else {
+                (high, weight_high, weight_low) =
+                    ((middle, found), found.determinant, weight_low / 2.0);
+            }
+        }
+        let (low, high) = (low.1, high.1);
+        let part = low.determinant / (low.determinant - high.determinant);
+        let (y, tangent) = (low.y.lerp(&high.y, part), low.tangent.lerp(&high.tangent, part));
+        let svd = bordered(&self.jacobian(&y)?, &tangent).svd(false, true);
+        let direction = svd.v_t?.row(svd.singular_values.imin()).transpose();
+        Some(Crossing { point: point(&y), direction })
+    }
+
+    fn follow(&self, from: &Unknown, direction: &Unknown) -> Way {
+        let mut way = Way {
+            points: Vec::new(),
+            folds: Vec::new(),
+            crossings: Vec::new(),
+            end: BranchEnd::Count,
+        };
+        let mut here = Station { y: *from, tangent: *direction, determinant: 0.0, iterations: 0 };
+        let mut arc = self.options.first_arc;
+        let [least, greatest] = self.options.factors.map(f64::ln);
+        while way.points.len() < self.options.max_points {
+            let Some(next) = self.ahead(&here, arc) else {
+                arc /= 2.0;
+                if arc < 1e-4 {
+                    way.end = BranchEnd::Lost;
+                    break;
+                }
+                continue;
+            };
+            if next.tangent[N] * here.tangent[N] < 0.0 {
+                let turn = if here.tangent[N] > 0.0 { f64::max } else { f64::min };
+                way.folds.push(turn(here.y[N], next.y[N]).exp());
+            }
+            if next.determinant * here.determinant < 0.0 {
+                way.crossings.extend(self.crossing(&here, arc, &next));
+            }
+            here = next;
+            if !(least..=greatest).contains(&here.y[N]) {
+                way.end = BranchEnd::Limit;
+                break;
+            }
+            way.points.push(point(&here.y));
+            if here.iterations <= 3 {
+                arc = (arc * 1.4).min(self.options.largest_arc);
+            }
+        }
+        way
+    }
+
+    /// Both ways from a point.
+    fn both_ways(&self, from: &Unknown, direction: &Unknown) -> Branch {
+        let (back, on) = (self.follow(from, &-direction), self.follow(from, direction));
+        let join = |back: Vec<_>, on: Vec<_>| back.into_iter().rev().chain(on).collect();
+        let points = back.points.into_iter().rev().chain([point(from)]).chain(on.points);
+        Branch {
+            points: points.collect(),
+            folds: join(back.folds, on.folds),
+            crossings: back.crossings.into_iter().rev().chain(on.crossings).collect(),
+            ends: [back.end, on.end],
+        }
+    }
 }
 
 /// Follows the family through a periodic motion with passive arms, in both directions; `None` if the start is none.
@@ -134,60 +293,18 @@ pub fn trace_branch(
     from: &BranchPoint,
     options: &ContinuationOptions,
 ) -> Option<Branch> {
-    let mut y = DVector::from_fn(N + 1, |i, _| if i < N { from.start[i] } else { 0.0 });
-    y[N] = from.factor.ln();
-    let mut along = DVector::zeros(N + 1);
-    along[N] = 1.0;
-    let (y, a, _) = correct(body, gait, &y, &along)?;
-    let up = tangent(&a, &along)?;
-    let (mut points, end_down, mut folds) = follow(body, gait, &y, &-&up, options);
-    points.reverse();
-    points.push(point(&y));
-    let (more, end_up, folds_up) = follow(body, gait, &y, &up, options);
-    points.extend(more);
-    folds.reverse();
-    folds.extend(folds_up);
-    Some(Branch { points, folds, ends: [end_down, end_up] })
+    let continuation = Continuation { body, gait, options };
+    let at = continuation.correct(&unknown(from), &Unknown::ith(N, 1.0))?;
+    Some(continuation.both_ways(&at.y, &at.tangent))
 }
 
-fn point(y: &DVector<f64>) -> BranchPoint {
-    BranchPoint { factor: y[N].exp(), start: State::from_fn(|i, _| y[i]) }
-}
-
-fn follow(
+/// Follows the other branch through a crossing, in both directions.
+pub fn trace_crossing(
     body: &BodyData,
     gait: &SteadyGait,
-    from: &DVector<f64>,
-    direction: &DVector<f64>,
+    crossing: &Crossing,
     options: &ContinuationOptions,
-) -> (Vec<BranchPoint>, BranchEnd, Vec<f64>) {
-    let (mut y, mut t, mut arc) = (from.clone(), direction.clone(), options.first_arc);
-    let (mut points, mut folds) = (Vec::new(), Vec::new());
-    let limits = options.factors.map(f64::ln);
-    while points.len() < options.max_points {
-        let found = correct(body, gait, &(&y + &t * arc), &t).and_then(|(next, a, n)| {
-            let onward = tangent(&a, &t)?;
-            // A sharp bend is more likely a jump to another branch.
-            (onward.dot(&t) > 0.7).then_some((next, onward, n))
-        });
-        let Some((next, onward, iterations)) = found else {
-            arc /= 2.0;
-            if arc < 1e-4 {
-                return (points, BranchEnd::Lost, folds);
-            }
-            continue;
-        };
-        if onward[N] * t[N] < 0.0 {
-            folds.push(next[N].exp());
-        }
-        (y, t) = (next, onward);
-        if y[N] < limits[0] || y[N] > limits[1] {
-            return (points, BranchEnd::Limit, folds);
-        }
-        points.push(point(&y));
-        if iterations <= 3 {
-            arc = (arc * 1.4).min(options.largest_arc);
-        }
-    }
-    (points, BranchEnd::Count, folds)
+) -> Branch {
+    let continuation = Continuation { body, gait, options };
+    continuation.both_ways(&unknown(&crossing.point), &crossing.direction)
 }

@@ -127,6 +127,13 @@ impl Curve {
         Ok(Self { knots: times.to_vec(), pieces, is_periodic: false })
     }
 
+    /// With all values multiplied. [-]
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let pieces = self.pieces.iter().map(|piece| piece.map(|c| c * factor)).collect();
+        Self { pieces, ..self.clone() }
+    }
+
     /// Value, rate and acceleration at a time; the end values go on outside, unless it is periodic. [s]
     pub fn at(&self, time: f64) -> Jet {
         let (first, last) = (self.knots[0], self.knots[self.knots.len() - 1]);

@@ -154,6 +154,13 @@ impl SteadyGait {
         })
     }
 
+    /// With the angles of the legs multiplied. [-]
+    #[must_use]
+    pub fn with_legs(&self, factor: f64) -> Self {
+        let [thigh, shank] = [&self.thigh, &self.shank].map(|curve| curve.scaled(factor));
+        Self { thigh, shank, ..self.clone() }
+    }
+
     /// Duration of one step. [s]
     pub const DURATION: f64 = 1.0;
 

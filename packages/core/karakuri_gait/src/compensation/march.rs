@@ -8,10 +8,10 @@ use super::{Equation, State, SteadyGait};
 /// Intervals of a step.
 pub const STEPS_A_STEP: usize = 30;
 
-/// One step: 31 states from the start on.
+/// One step, from the start on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct March {
-    /// At `t = 0, 1/30, ... 1` s. (31)
+    /// At the ends of the intervals, such as `t = 0, 1/30, ... 1` s. (31)
     pub states: Vec<State>,
 }
 
@@ -39,12 +39,17 @@ pub(super) fn runge_kutta(e: &Equation<'_>, t: f64, s: &State, h: f64) -> Option
     Some(s + (k1 + (k2 + k3) * 2.0 + k4) * (h / 6.0))
 }
 
-/// Marches through one step.
+/// Marches through one step, as the study does.
 pub fn march(e: &Equation<'_>, start: &State) -> Result<March, MarchError> {
-    let h = SteadyGait::DURATION / STEPS_A_STEP as f64;
+    march_in(e, start, STEPS_A_STEP)
+}
+
+/// Marches through one step in any number of intervals.
+pub fn march_in(e: &Equation<'_>, start: &State, intervals: usize) -> Result<March, MarchError> {
+    let h = SteadyGait::DURATION / intervals as f64;
     let mut states = vec![*start];
-    let mut rates: Vec<State> = Vec::with_capacity(STEPS_A_STEP + 1);
-    for n in 0..STEPS_A_STEP {
+    let mut rates: Vec<State> = Vec::with_capacity(intervals + 1);
+    for n in 0..intervals {
         let t = n as f64 * h;
         let abnormal = MarchError { time: t };
         let s = states[n];

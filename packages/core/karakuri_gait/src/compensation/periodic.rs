@@ -9,7 +9,10 @@ use nalgebra::{DMatrix, DVector};
 
 use super::linear::solve;
 use super::march::runge_kutta;
-use super::{Equation, Motion, STEPS_A_STEP, State, SteadyGait, eta};
+use super::{
+    Arms, BranchPoint, ContinuationOptions, Equation, Motion, STEPS_A_STEP, State, SteadyGait, eta,
+    trace_branch,
+};
 
 /// How exactly, how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,10 +39,28 @@ pub struct Periodic {
     pub states: Vec<State>,
     /// Largest jump left. [rad, rad/s]
     pub residual: f64,
-    /// Newton steps taken.
+    /// Newton steps taken, on the way that succeeded.
     pub iterations: usize,
+    /// Which way that was.
+    pub route: Route,
     /// The motion itself, between the grid points too.
     pub motion: Motion,
+}
+
+/// The way that led to a periodic motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// Newton's method from the start given.
+    Start,
+    /// From nearer to the upright posture.
+    Nearer,
+    /// From the upright posture at rest.
+    Upright,
+    /// With legs that moved ever further.
+    Legs,
+    /// Along the main family over the arms' mass, from light arms.
+    MainFamily,
 }
 
 /// Why there is no periodic motion.
@@ -56,6 +77,23 @@ pub enum PeriodicError {
         iterations: usize,
         /// Largest jump. [rad, rad/s]
         residual: f64,
+    },
+    /// The trunk cannot make up for what the legs do.
+    #[error("motions are found up to {part:.3} of what the legs do; let them do less")]
+    LegsTooFar {
+        /// Part of the legs' angles. [-]
+        part: f64,
+    },
+    /// The family does not go on to these arms.
+    #[error(
+        "the motions that light arms have end at arms of {mass:.2} kg, {percent:.1} % of the whole; \
+         take lighter arms, or a start of another family"
+    )]
+    FamilyEnds {
+        /// Heaviest arms of the family. [kg]
+        mass: f64,
+        /// Their part of the whole mass. [%]
+        percent: f64,
     },
 }
 
@@ -84,34 +122,98 @@ fn norm(jumps: &[State]) -> f64 {
     jumps.iter().map(State::norm_squared).sum::<f64>().sqrt()
 }
 
-/// Finds the periodic motion from any start. Where Newton's method fails from it, it begins again half as far from
-/// the upright posture at rest, and at last there.
+/// Finds a periodic motion from any start, in one call. In this order, until one way succeeds:
+///
+/// 1. Newton's method from the start;
+/// 2. from half and a quarter as far from the upright posture at rest, and from that posture;
+/// 3. [`find_main_family`].
+///
+/// Passive arms have several periodic motions; the start chooses among them.
 pub fn find_periodic(
     e: &Equation<'_>,
     start: &State,
     options: &PeriodicOptions,
 ) -> Result<Periodic, PeriodicError> {
-    let nearer = [0.5, 0.25, 0.0].map(|k| start * k);
-    let mut found = find_near(e, start, options);
-    for start in &nearer {
-        if found.is_ok() {
-            break;
-        }
-        found = find_near(e, start, options);
-    }
-    found
+    let ways =
+        [(1.0, Route::Start), (0.5, Route::Nearer), (0.25, Route::Nearer), (0.0, Route::Upright)];
+    let found =
+        ways.into_iter().find_map(|(k, route)| solve_near(e, &(start * k), route, options).ok());
+    found.map_or_else(|| find_main_family(e, options), Ok)
 }
 
-/// The same from one start only: the states lie between it and its mirror image.
-fn find_near(
+/// Finds the periodic motion of the main family, which goes on from arms without mass: with passive arms the family
+/// is followed over the arms' mass, from a thousandth of it, which Newton's method solves from the upright posture.
+/// Other arms have one motion only, found from that posture. Where that fails, the legs' motion is
+/// grown from none to the whole, each motion the start for the next.
+pub fn find_main_family(
+    e: &Equation<'_>,
+    options: &PeriodicOptions,
+) -> Result<Periodic, PeriodicError> {
+    const LIGHT: f64 = 1e-3;
+    let upright = State::zeros();
+    if e.arms != Arms::Passive {
+        return solve_near(e, &upright, Route::Upright, options).or_else(|_| grow_legs(e, options));
+    }
+    let light = Equation { body: &e.body.with_arm_factor(LIGHT), ..*e };
+    let quick = PeriodicOptions { substeps: 1, ..*options };
+    let first = solve_near(&light, &upright, Route::Upright, &quick)
+        .or_else(|_| grow_legs(&light, &quick))?;
+    let from = BranchPoint { factor: LIGHT, start: first.states[0] };
+    // Beyond the mass in question, so that it lies between two points.
+    let over_the_mass = ContinuationOptions { factors: [LIGHT, 2.0], ..Default::default() };
+    let branch = trace_branch(e.body, e.gait, &from, &over_the_mass).ok_or(PeriodicError::Start)?;
+    let Some(guess) = branch.at(1.0).first().copied() else {
+        let body = e.body.with_arm_factor(branch.factors()[1]);
+        let percent = 100.0 * body.arm_mass() / body.mass();
+        return Err(PeriodicError::FamilyEnds { mass: body.arm_mass(), percent });
+    };
+    solve_near(e, &guess, Route::MainFamily, options)
+}
+
+/// Newton's method with legs that move ever further, from the motion before; the steps are halved where it fails.
+fn grow_legs(e: &Equation<'_>, options: &PeriodicOptions) -> Result<Periodic, PeriodicError> {
+    let quick = PeriodicOptions { substeps: 1, ..*options };
+    let (mut part, mut growth, mut start) = (0.0, 0.5, State::zeros());
+    while growth > 1e-3 {
+        let next = f64::min(part + growth, 1.0);
+        let gait = e.gait.with_legs(next);
+        let scaled = Equation { gait: &gait, ..*e };
+        let accuracy = if next < 1.0 { &quick } else { options };
+        match solve_near(&scaled, &start, Route::Legs, accuracy) {
+            Ok(found) if next >= 1.0 => return Ok(found),
+            Ok(found) => (part, start) = (next, found.states[0]),
+            Err(_) => growth /= 2.0,
+        }
+    }
+    Err(PeriodicError::LegsTooFar { part })
+}
+
+/// First guess of the states at the grid points: where the start leads, if that nearly repeats; else a straight line from the start to
+/// its mirror image. (30)
+fn first_states(e: &Equation<'_>, start: &State, substeps: usize) -> Vec<State> {
+    /// Beyond this the way of a bad start is worse than the line. [rad, rad/s]
+    const NEAR: f64 = 0.5;
+    let way: Option<Vec<State>> = (0..STEPS_A_STEP)
+        .scan(*start, |s, i| Some(flow(e, i, s, substeps).inspect(|next| *s = *next)))
+        .collect();
+    if let Some(way) = way
+        && (way[STEPS_A_STEP - 1] - eta(start)).amax() < NEAR
+    {
+        return [*start].into_iter().chain(way).take(STEPS_A_STEP).collect();
+    }
+    let part = |i: usize| i as f64 / STEPS_A_STEP as f64;
+    (0..STEPS_A_STEP).map(|i| start.lerp(&eta(start), part(i))).collect()
+}
+
+/// Newton's method from one start; each step is halved until the jumps become smaller.
+fn solve_near(
     e: &Equation<'_>,
     start: &State,
+    route: Route,
     options: &PeriodicOptions,
 ) -> Result<Periodic, PeriodicError> {
     let substeps = options.substeps.max(1);
-    let mut states: Vec<State> = (0..STEPS_A_STEP)
-        .map(|i| start.lerp(&eta(start), i as f64 / STEPS_A_STEP as f64))
-        .collect();
+    let mut states = first_states(e, start, substeps);
     let mut r = jumps(e, &states, substeps).ok_or(PeriodicError::Start)?;
     let mut iterations = 0;
     while largest(&r) > options.tolerance && iterations < options.max_iterations {
@@ -140,7 +242,7 @@ fn find_near(
     }
     states.push(eta(&states[0]));
     let motion = Motion::new(e, &states, substeps).ok_or(PeriodicError::Start)?;
-    Ok(Periodic { states, residual, iterations, motion })
+    Ok(Periodic { states, residual, iterations, route, motion })
 }
 
 /// Newton's step for all states.

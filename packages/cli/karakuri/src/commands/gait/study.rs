@@ -10,8 +10,8 @@ use anyhow::{Context, Result, anyhow};
 use karakuri_files::{Plot, read_text, write_atomic};
 use karakuri_gait::compensation::{
     Arms, BodyData, Equation, Jet, LEFT, OptimizeOptions, Periodic, PeriodicOptions, RIGHT,
-    Reaction, Samples, State, SteadyGait, SteadySpec, SurveyGrid, SurveyPoint, Transient,
-    TransientSpec, find_periodic, published,
+    Reaction, Samples, SteadyGait, SteadySpec, SurveyGrid, SurveyPoint, Transient, TransientSpec,
+    find_main_family, published,
 };
 
 use super::super::Outcome;
@@ -73,7 +73,7 @@ impl Gaits {
 
 fn solve(body: &BodyData, gait: &SteadyGait, arms: Arms) -> Result<Periodic> {
     let equation = Equation { body, gait, arms };
-    Ok(find_periodic(&equation, &State::zeros(), &PeriodicOptions::default())?)
+    Ok(find_main_family(&equation, &PeriodicOptions::default())?)
 }
 
 /// Runs the command.

@@ -77,7 +77,7 @@ pub(super) struct Walk {
     /// Write the report here instead of to stdout
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Write the plan, or what happened, over time as CSV
+    /// Write the plan, or what happened, over time as CSV: root link, joints, ZMP
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
 }
@@ -348,7 +348,7 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
     bar.finish_and_clear();
     args.walk.write(&run.report())?;
     if let Some(file) = &args.walk.trace {
-        cell::record_trace(&run.history, file)?;
+        cell::record_trace(&run.history, cell.model(), cell.postures(), file)?;
     }
     if let Some(folder) = &args.walk.plot {
         figures::walk(&args.walk.gait, &run).write_svg(&folder.join("walk.svg"))?;

@@ -467,8 +467,14 @@ impl Cell {
     }
 }
 
-/// The history as CSV.
-pub(super) fn record_trace(history: &[Moment], file: &Path) -> Result<()> {
+/// The history as CSV, with the joints' positions (n × nq).
+pub(super) fn record_trace(
+    history: &[Moment],
+    model: &Model,
+    postures: &[Vec<f64>],
+    file: &Path,
+) -> Result<()> {
+    let joints: Vec<_> = model.joints.iter().skip(1).collect();
     let mut columns = vec![Column::new("time", "s")];
     for place in ["root", "planned"] {
         columns.extend(["x", "y", "z"].map(|n| Column::new(format!("{place}.{n}"), "m")));
@@ -477,11 +483,13 @@ pub(super) fn record_trace(history: &[Moment], file: &Path) -> Result<()> {
         columns.extend(["x", "y"].map(|n| Column::new(format!("{place}.{n}"), "m")));
     }
     columns.extend(["lean.roll", "lean.pitch"].map(|n| Column::new(n, "rad")));
+    columns.extend(joints.iter().map(|j| Column::new(&j.name, "rad")));
     let mut writer = TraceWriter::create(file, &columns)?;
-    for m in history {
+    for (m, q) in history.iter().zip(postures) {
         let mut row = vec![m.time];
         row.extend(m.root.iter().chain(&m.planned));
         row.extend(m.pressure.iter().chain(&m.zmp).chain(&m.dcm_error).chain(&m.lean));
+        row.extend(joints.iter().map(|j| q[j.q_start]));
         writer.row(&row)?;
     }
     writer.finish()?;

@@ -1,0 +1,94 @@
+//! Motions of the compensation method as CSV: angles as the study has them, the joints of the robot `anthropomorphic`, the ZMP.
+
+use std::path::Path;
+
+use anyhow::Result;
+use karakuri_files::{Column, TraceWriter};
+use karakuri_gait::compensation::{
+    BodyData, Coefficients, LEFT, Motion, Posture, RIGHT, Reaction, SteadyGait, Transient, skeleton,
+};
+
+/// Time between two rows. [s]
+const PERIOD: f64 = 0.01;
+
+/// Joint angles, each relative to the link before: turning the waist by its angle turns the trunk from the pelvis, which never turns.
+/// [rad] (15)
+fn joints(p: &Posture) -> [(&'static str, f64); 15] {
+    let hip = |side: usize| p.thigh[side].value;
+    let knee = |side: usize| (p.shank[side] - p.thigh[side]).value;
+    let ankle = |side: usize| -p.shank[side].value;
+    let shoulder = |side: usize| (p.arm[side] - p.pitch).value;
+    let (roll, elbow) = (p.sway.value, p.elbow.forward);
+    [
+        ("waist_pitch", p.pitch.value),
+        ("left_shoulder_pitch", shoulder(LEFT)),
+        ("left_elbow_pitch", -elbow[LEFT]),
+        ("right_shoulder_pitch", shoulder(RIGHT)),
+        ("right_elbow_pitch", -elbow[RIGHT]),
+        ("left_hip_roll", roll),
+        ("left_hip_pitch", hip(LEFT)),
+        ("left_knee_pitch", knee(LEFT)),
+        ("left_ankle_pitch", ankle(LEFT)),
+        ("left_ankle_roll", -roll),
+        ("right_hip_roll", roll),
+        ("right_hip_pitch", hip(RIGHT)),
+        ("right_knee_pitch", knee(RIGHT)),
+        ("right_ankle_pitch", ankle(RIGHT)),
+        ("right_ankle_roll", -roll),
+    ]
+}
+
+fn columns(posture: &Posture) -> Vec<Column> {
+    let mut columns = vec![Column::new("time", "s")];
+    columns.extend(["theta", "phi"].map(|name| Column::new(name, "rad")));
+    columns.extend(["theta.rate", "phi.rate"].map(|name| Column::new(name, "rad/s")));
+    columns.extend(["x", "y", "z"].map(|axis| Column::new(format!("pelvis.{axis}"), "m")));
+    columns.extend(joints(posture).map(|(name, _)| Column::new(name, "rad")));
+    columns.extend(["zmp.x", "zmp.y"].map(|name| Column::new(name, "m")));
+    columns
+}
+
+fn row(body: &BodyData, time: f64, p: &Posture) -> Vec<f64> {
+    let pelvis = skeleton(body, p).center[2].position();
+    let mut row = vec![time, p.sway.value, p.pitch.value, p.sway.rate, p.pitch.rate];
+    row.extend(pelvis);
+    row.extend(joints(p).map(|(_, angle)| angle));
+    row.extend(Reaction::of(body, p).zmp());
+    row
+}
+
+/// Times from 0 to the end, the end among them. [s]
+fn times(duration: f64) -> impl Iterator<Item = f64> {
+    let n = (duration / PERIOD).round().max(1.0);
+    (0..).map(f64::from).take_while(move |i| *i <= n).map(move |i| duration * i / n)
+}
+
+/// One step of a steady gait, with the prescribed ZMP.
+pub(super) fn steady(body: &BodyData, motion: &Motion, file: &Path) -> Result<()> {
+    let mut columns = columns(&motion.posture(0.0));
+    columns.extend(["x", "y"].map(|axis| Column::new(format!("zmp_prescribed.{axis}"), "m")));
+    let mut writer = TraceWriter::create(file, &columns)?;
+    for time in times(SteadyGait::DURATION) {
+        let sample = motion.sample(body, time);
+        let mut row = row(body, time, &sample.posture);
+        row.extend(sample.zmp);
+        writer.row(&row)?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// A start or stop.
+pub(super) fn transient(
+    body: &BodyData,
+    transient: &Transient,
+    coefficients: Coefficients,
+    file: &Path,
+) -> Result<()> {
+    let compensation = transient.compensation(coefficients);
+    let posture = |time: f64| transient.posture(&compensation, time);
+    let mut writer = TraceWriter::create(file, &columns(&posture(0.0)))?;
+    for time in times(transient.duration) {
+        writer.row(&row(body, time, &posture(time)))?;
+    }
+    Ok(writer.finish()?)
+}
