@@ -58,7 +58,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(30))]
 
     /// Robots with loops, motors and limits among bodies, tied by joints, bushings, gears and springs, at any step and by any solver:
     /// finite, and its word is true; the ladder never gives up.
