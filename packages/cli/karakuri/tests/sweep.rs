@@ -100,3 +100,50 @@ fn plots_are_svg() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("plots are written as SVG: write `out/ranges.svg`"), "{text}");
 }
+
+/// Over coefficients: the verdicts of `gait survey`; without them, the most central start for each mass.
+#[test]
+fn starts_are_swept_over_masses_and_coefficients() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |row: &String| -> Vec<f64> { row.split(',').map(|x| x.parse().unwrap()).collect() };
+    let text = "{gait: GAITS/ah2_start.yaml, sway: [-0.145, 3.0], pitch: [1.535]}";
+    let output = run(folder.path(), text, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let [good, bad]: [Vec<f64>; 2] =
+        rows(folder.path()).iter().map(of).collect::<Vec<_>>().try_into().unwrap();
+    // The most central start of the survey on the page of the study: SZ 6.330, 5.35 mm inside.
+    assert!(
+        good[7] > 0.5 && (good[8] - 5.35e-3).abs() < 1e-5 && (good[9] - 6.330).abs() < 1e-3,
+        "{good:?}"
+    );
+    assert!(bad[7] < 0.5 && bad[8] < 0.0, "{bad:?}");
+
+    let text = "{gait: GAITS/ah2_start.yaml, arm_mass_factor: [0.5, 1, 2], arm_factor: [0.9, 1.0]}";
+    let plot = folder.path().join("out.svg");
+    let output = run(folder.path(), text, &["--plot", plot.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(plot.exists());
+    let found: Vec<Vec<f64>> = rows(folder.path()).iter().map(of).collect();
+    assert_eq!(found.len(), 6);
+    let as_written =
+        found.iter().find(|row| (row[0] - 1.0).abs() + (row[3] - 1.0).abs() < 1e-9).unwrap();
+    assert!(
+        (as_written[5] + 0.1456).abs() < 1e-3 && (as_written[6] - 1.5386).abs() < 1e-2,
+        "{as_written:?}"
+    );
+
+    for (text, words) in [
+        ("{gait: GAITS/ah2_start.yaml, sway: [1]}", "`sway` and `pitch` belong together"),
+        ("{gait: GAITS/ah2_start.yaml, arms: [fixed]}", "`arms` is of steady gaits"),
+        (
+            "{gait: GAITS/ah2_start.yaml, arm_factor: [0]}",
+            "`arm_factor` has 0; write numbers above 0",
+        ),
+        ("{gait: GAITS/h2.yaml, sway: [1], pitch: [1]}", "`sway` is of starts and stops"),
+        ("{gait: GAITS/h2.yaml, sawy: [1]}", "sawy"),
+    ] {
+        let output = run(folder.path(), text, &[]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && told.contains(words), "{text}: {told}");
+    }
+}

@@ -131,7 +131,7 @@ pub(super) struct GaitFile {
     #[serde(default = "active")]
     pub(super) arms: Arms,
     pub(super) steady: Option<SteadySpec>,
-    transient: Option<TransientSpec>,
+    pub(super) transient: Option<TransientSpec>,
     survey: Option<SurveyGrid>,
 }
 

@@ -1,5 +1,7 @@
-//! `karakuri sweep`: the periodic motion over masses and factors, or walks over conditions; every combination.
+//! `karakuri sweep`: the periodic motion over masses and factors, starts and stops over those and coefficients, or walks over
+//! conditions; every combination.
 
+mod transients;
 mod walks;
 
 use std::path::{Path, PathBuf};
@@ -21,9 +23,10 @@ use crate::progress;
 /// Most combinations.
 const MOST: usize = 1_000_000;
 
-/// Solves a steady gait, or walks in the simulation, for every combination of parameters
+/// Solves a steady gait, a start or a stop, or walks in the simulation, for every combination of parameters
 ///
-/// A file with `walks` walks: see config/sweeps/walking.yaml; exit code 3 where one falls that may not. Else one row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0. With shards, each of
+/// A file with `walks` walks: see config/sweeps/walking.yaml; exit code 3 where one falls that may not. Else one row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0; of a start or
+/// stop the row is the verdict of the coefficients `sway` and `pitch`, or, without them, the most central motion. With shards, each of
 /// n processes takes every n-th combination; put their files together for the whole.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -64,6 +67,12 @@ struct Shard {
     count: usize,
 }
 
+impl Shard {
+    fn of<C>(self, cases: &[C]) -> Vec<&C> {
+        cases.iter().skip(self.index - 1).step_by(self.count).collect()
+    }
+}
+
 fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match numbers {
@@ -84,6 +93,8 @@ struct SweepFile {
     half_pelvis_width: Vec<f64>,
     #[serde(default)]
     leg_factor: Vec<f64>,
+    #[serde(flatten)]
+    transient: transients::Lists,
 }
 
 /// A combination.
@@ -114,23 +125,13 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(log) = &args.resume {
         bail!("--resume {}: only a sweep with `walks` goes on", log.display());
     }
-    let cases = cases(&args.sweep)?;
-    let Shard { index, count } = args.shard;
-    let mine: Vec<&Case> = cases.iter().skip(index - 1).step_by(count).collect();
-    let interrupt = Interrupt::watch()?;
-    let bar = progress::bar(mine.len() as u64, "sweeping");
-    let pool = args.pool()?;
-    let rows: Option<Vec<Row>> = pool.install(|| {
-        mine.par_iter()
-            .map(|case| {
-                let row = solve(case);
-                bar.inc(1);
-                (!interrupt.is_raised()).then_some(row)
-            })
-            .collect()
-    });
-    bar.finish_and_clear();
-    let Some(rows) = rows else {
+    let file = read(&args.sweep)?;
+    if file.gait.steady.is_none() && file.gait.transient.is_some() {
+        return transients::run(args, &file);
+    }
+    let cases = cases(&args.sweep, file)?;
+    let mine = args.shard.of(&cases);
+    let Some(rows) = all(args, &mine, solve)? else {
         return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
     };
     write(&args.output, &mine, &rows)?;
@@ -140,29 +141,67 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn cases(path: &Path) -> Result<Vec<Case>> {
+/// A row a case, on all cores; `None` where Ctrl-C came.
+fn all<C: Sync, R: Send>(
+    args: &Args,
+    cases: &[&C],
+    solve: impl Fn(&C) -> R + Sync,
+) -> Result<Option<Vec<R>>> {
+    let interrupt = Interrupt::watch()?;
+    let bar = progress::bar(cases.len() as u64, "sweeping");
+    let rows = args.pool()?.install(|| {
+        cases
+            .par_iter()
+            .map(|case| {
+                let row = solve(case);
+                bar.inc(1);
+                (!interrupt.is_raised()).then_some(row)
+            })
+            .collect()
+    });
+    bar.finish_and_clear();
+    Ok(rows)
+}
+
+/// What a sweep names.
+struct Sweep {
+    lists: SweepFile,
+    gait: GaitFile,
+    gait_path: PathBuf,
+}
+
+fn read(path: &Path) -> Result<Sweep> {
     let place = || path.display().to_string();
-    let file: SweepFile = serde_yaml::from_str(&read_text(path)?).with_context(place)?;
-    let gait_path = path.parent().unwrap_or(Path::new(".")).join(&file.gait);
+    let lists: SweepFile = serde_yaml::from_str(&read_text(path)?).with_context(place)?;
+    let gait_path = path.parent().unwrap_or(Path::new(".")).join(&lists.gait);
     let gait: GaitFile = serde_yaml::from_str(&read_text(&gait_path)?)
         .with_context(|| gait_path.display().to_string())?;
-    let Some(spec) = gait.steady else {
-        bail!("{}: there is no `steady`; a sweep needs it", gait_path.display());
-    };
-    let body = gait.body;
-    let axis = |name: &str, values: Vec<f64>, default: f64| match values
-        .iter()
-        .find(|x| !(x.is_finite() && **x > 0.0))
-    {
+    Ok(Sweep { lists, gait, gait_path })
+}
+
+/// The values of a list, all above 0; the default where there are none.
+fn axis(path: &Path, name: &str, values: &[f64], default: f64) -> Result<Vec<f64>> {
+    match values.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
         Some(bad) => bail!("{}: `{name}` has {bad}; write numbers above 0", path.display()),
         None if values.is_empty() => Ok(vec![default]),
-        None => Ok(values),
+        None => Ok(values.to_vec()),
+    }
+}
+
+fn cases(path: &Path, sweep: Sweep) -> Result<Vec<Case>> {
+    let Sweep { lists, gait, gait_path } = sweep;
+    let Some(spec) = gait.steady else {
+        bail!("{}: there is no `steady` and no `transient`", gait_path.display());
     };
-    let factors = axis("arm_mass_factor", file.arm_mass_factor, 1.0)?;
+    if let Some(name) = lists.transient.first_given() {
+        bail!("{}: `{name}` is of starts and stops, the gait is steady; delete it", path.display());
+    }
+    let body = gait.body;
     let width = body.lengths.half_pelvis_width;
-    let widths = axis("half_pelvis_width", file.half_pelvis_width, width)?;
-    let legs = axis("leg_factor", file.leg_factor, spec.leg_factor)?;
-    let arms = if file.arms.is_empty() { vec![gait.arms] } else { file.arms };
+    let factors = axis(path, "arm_mass_factor", &lists.arm_mass_factor, 1.0)?;
+    let widths = axis(path, "half_pelvis_width", &lists.half_pelvis_width, width)?;
+    let legs = axis(path, "leg_factor", &lists.leg_factor, spec.leg_factor)?;
+    let arms = if lists.arms.is_empty() { vec![gait.arms] } else { lists.arms };
     if arms.len() * factors.len() * widths.len() * legs.len() > MOST {
         bail!("{}: more than {MOST} combinations; shorten the lists", path.display());
     }
