@@ -308,7 +308,7 @@ def test_spawned_robots_have_drives_and_topics(paused, ros, tmp_path):
     assert position(state_of(ros, "crate")) == pytest.approx([5.0, 0.0, 4.0]), "at its pose from there"
     for text, words in (
         ("bodies: []", "one robot or one body"),
-        (body + "\npushes: [{part: x, force: [1, 0, 0]}]", "no springs, joints, gears or pushes"),
+        (body + "\npushes: [{part: x, force: [1, 0, 0]}]", "no springs, joints, gears, pushes or ignored pairs"),
         ("robots: [{name: a}]", "robots.urdf is missing"),
     ):
         refused = spawn(name="bad", resource_string=text).result
