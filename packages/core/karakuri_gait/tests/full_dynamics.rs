@@ -96,12 +96,16 @@ fn worst(body: &BodyData, factor: f64, motion: &Motion) -> f64 {
     (0..=300).map(at).fold(0.0, f64::max)
 }
 
-fn gait(name: &str) -> SteadyGait {
+fn spec(name: &str) -> SteadySpec {
     let text = match name {
         "h9" => include_str!("../../../../config/gaits/h9.yaml"),
         _ => include_str!("../../../../config/gaits/h2.yaml"),
     };
-    SteadyGait::new(&serde_yaml::from_str::<File>(text).unwrap().steady.unwrap()).unwrap()
+    serde_yaml::from_str::<File>(text).unwrap().steady.unwrap()
+}
+
+fn gait(name: &str) -> SteadyGait {
+    SteadyGait::new(&spec(name)).unwrap()
 }
 
 fn wide(width: f64, factor: f64) -> BodyData {
@@ -141,21 +145,47 @@ fn full_dynamics_see_the_prescribed_zmp() {
 /// The other families of passive arms: a motion of each, from its start as printed by `karakuri gait study`.
 #[test]
 fn full_dynamics_see_the_prescribed_zmp_of_all_families() {
-    let gait = gait("h9");
     let body = wide(0.085, 100.0);
-    let e = Equation { body: &body, gait: &gait, arms: Arms::Passive };
-    // B, D, CL, CR.
-    for start in [
-        [0.002, -0.124, -0.127, -0.127, -0.284, 0.364, -0.463, -0.463],
-        [0.005, -0.199, -0.267, -0.267, -0.288, -1.527, -4.341, -4.341],
-        [0.006, 0.036, 0.359, 0.068, -0.330, 3.915, 6.860, 6.666],
-        [0.007, 0.039, 0.079, 0.364, -0.247, 3.899, 6.644, 6.838],
+    // B, D, CL, CR of each gait.
+    for (name, start) in [
+        ("h9", [0.002, -0.124, -0.127, -0.127, -0.284, 0.364, -0.463, -0.463]),
+        ("h9", [0.005, -0.199, -0.267, -0.267, -0.288, -1.527, -4.341, -4.341]),
+        ("h9", [0.006, 0.036, 0.359, 0.068, -0.330, 3.915, 6.860, 6.666]),
+        ("h9", [0.007, 0.039, 0.079, 0.364, -0.247, 3.899, 6.644, 6.838]),
+        ("h2", [0.001, -0.083, -0.163, -0.163, -0.283, 0.465, -0.527, -0.527]),
+        ("h2", [0.007, -0.236, -0.441, -0.441, -0.283, -0.875, -3.424, -3.424]),
+        ("h2", [0.004, 0.201, 0.711, 0.223, -0.337, 3.099, 5.885, 5.164]),
+        ("h2", [0.011, 0.207, 0.239, 0.723, -0.224, 3.047, 5.091, 5.800]),
     ] {
-        let start = State::from(start);
+        let (gait, start) = (gait(name), State::from(start));
+        let e = Equation { body: &body, gait: &gait, arms: Arms::Passive };
         let found = find_periodic(&e, &start, &PeriodicOptions::default()).unwrap();
         let gap = (found.states[0] - start).amax();
         let worst = worst(&body, 100.0, &found.motion);
-        assert!(worst < 1e-6 && gap < 0.05, "{start}: {worst} m, {gap} away");
+        assert!(worst < 1e-6 && gap < 0.05, "{name} {start}: {worst} m, {gap} away");
+    }
+}
+
+/// Both arms swinging together, so many times as far as the trunk does with fixed arms: the study's figure 3.9.
+#[test]
+fn full_dynamics_see_the_prescribed_zmp_of_arms_that_swing_together() {
+    let body = BodyData::default();
+    for (name, gain) in [("h9", -2.0), ("h9", 2.0), ("h2", -2.0), ("h2", 2.0)] {
+        let solve = |gait: &SteadyGait, arms| {
+            let e = Equation { body: &body, gait, arms };
+            find_periodic(&e, &State::zeros(), &PeriodicOptions::default()).unwrap()
+        };
+        let (fixed, spec) = (solve(&gait(name), Arms::Fixed), spec(name));
+        // A gait's samples are of two steps, from its left foot's stance on.
+        let sample = |k: u32| {
+            let of_step = (k + 60 - spec.stance_sample) % 30;
+            (k, gain * fixed.states[of_step as usize][1])
+        };
+        let arm = (1..=61).map(sample).collect();
+        let swinging = SteadySpec { arm, arm_factor: 1.0, ..spec.clone() };
+        let solved = solve(&SteadyGait::new(&swinging).unwrap(), Arms::Active);
+        let worst = worst(&body, 1.0, &solved.motion);
+        assert!(worst < 1e-6, "{name}, {gain} times the trunk: {worst} m");
     }
 }
 
