@@ -18,15 +18,6 @@ pub struct Bushing {
     pub damping: [f64; 6],
 }
 
-/// One freedom of a bushing in a step.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SoftRow {
-    /// Velocity that the spring alone would give. [rad/s or m/s]
-    pub(crate) wanted: f64,
-    /// [1/(kg·m²) or 1/kg]
-    pub(crate) compliance: f64,
-}
-
 impl Bushing {
     pub(crate) fn is_usable(&self) -> bool {
         self.stiffness.iter().chain(&self.damping).all(|x| x.is_finite() && *x >= 0.0)
@@ -35,12 +26,6 @@ impl Bushing {
     /// Whether it holds a freedom at all.
     pub(crate) fn holds(&self, axis: usize) -> bool {
         self.stiffness[axis] > 0.0 || self.damping[axis] > 0.0
-    }
-
-    /// The row of a freedom that is stretched. [rad or m], [s]
-    pub(crate) fn row(&self, axis: usize, stretch: f64, h: f64) -> SoftRow {
-        let gain = h * self.stiffness[axis] + self.damping[axis];
-        SoftRow { wanted: -self.stiffness[axis] * stretch / gain, compliance: 1.0 / (h * gain) }
     }
 
     /// Energy of stretches. [J] (6)

@@ -21,6 +21,7 @@ use crate::loops::{GAP_RATE, relative_gap};
 use crate::robot::Robot;
 use crate::rows::{Builder, NO_MOVER, Source};
 use crate::solver::{Block, Side};
+use crate::springs::soft_row;
 use crate::world::{RobotId, World};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
@@ -139,6 +140,9 @@ impl AttachedJoint {
 
     /// How far the freedoms are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
     fn stretch(&self, [X_WA, X_WB]: &[Pose; 2]) -> [f64; 6] {
+        if self.description.bushing.is_none() {
+            return [0.0; 6];
+        }
         let displacement = displacement(X_WA, X_WB);
         std::array::from_fn(|k| match self.soft(k) {
             Some(_) => displacement[k] - self.set[k],
@@ -148,12 +152,14 @@ impl AttachedJoint {
 
     /// Unit wrenches of the rows, in world axes. (6)
     fn axes(&self, [X_WA, X_WB]: &[Pose; 2]) -> [Force; 6] {
-        let turn = (X_WA.inverse() * *X_WB).quaternion().scaled_axis();
-        let rates = rate_axes(&turn);
+        let rates = || rate_axes(&(X_WA.inverse() * *X_WB).quaternion().scaled_axis());
+        let rates = self.description.bushing.map(|_| rates());
         std::array::from_fn(|axis| {
             let e = X_WA.rotation.column(axis % 3).into_owned();
-            match (axis < 3, self.soft(axis)) {
-                (true, Some(_)) => Force::new(X_WA.rotation * rates.column(axis), Vector3::zeros()),
+            match (axis < 3, rates.filter(|_| self.soft(axis).is_some())) {
+                (true, Some(rates)) => {
+                    Force::new(X_WA.rotation * rates.column(axis), Vector3::zeros())
+                }
                 (true, None) => Force::new(e, Vector3::zeros()),
                 (false, _) => Force::new(Vector3::zeros(), e),
             }
@@ -430,7 +436,8 @@ impl Builder<'_> {
                 let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
                 (0.0, 0.0, -undone / s.dt, Source::Joint { joint: index, axis })
             } else if let Some(bushing) = joint.soft(axis) {
-                let row = bushing.row(axis, stretch[axis], s.dt);
+                let law = (bushing.stiffness[axis], bushing.damping[axis]);
+                let row = soft_row(law, stretch[axis], s.dt);
                 (row.wanted, row.compliance, 0.0, Source::Bushing { joint: index, axis })
             } else {
                 continue;

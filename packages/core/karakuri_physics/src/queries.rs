@@ -5,7 +5,7 @@ use karakuri_model::{BodyId as LinkBody, FrameId};
 use karakuri_spatial::{Force, Vector3};
 
 use crate::RobotId;
-use crate::contacts::{Attachment, ContactReport, Owner};
+use crate::contacts::{ContactReport, Owner};
 use crate::errors::WorldError;
 use crate::world::World;
 
@@ -78,17 +78,18 @@ impl World {
     /// Lets two things pass through each other from now on.
     pub fn ignore_contacts(&mut self, a: Owner, b: Owner) {
         self.wake_all();
-        let colliders = |part: Owner| {
-            let of = self.attachments.iter().enumerate();
-            let of = of.filter(|(_, x)| x.is_some_and(|x| x.owner == part));
-            of.map(|(i, _)| ColliderId(i)).collect::<Vec<_>>()
-        };
-        let (of_a, of_b) = (colliders(a), colliders(b));
+        let [of_a, of_b] = [a, b].map(|part| self.colliders_of(part).collect::<Vec<_>>());
         for &one in &of_a {
             for &other in &of_b {
                 self.collision.ignore(one, other);
             }
         }
+    }
+
+    fn colliders_of(&self, part: Owner) -> impl Iterator<Item = ColliderId> + '_ {
+        let all = self.attachments.iter().enumerate();
+        let of = all.filter(move |(_, x)| x.is_some_and(|x| x.owner == part));
+        of.map(|(i, _)| ColliderId(i))
     }
 
     /// Lets the surface of a thing run at a velocity against it, as a conveyor's belt does, in world axes. [m/s] (3)
@@ -170,16 +171,10 @@ impl World {
 
     /// The nearest points of two things as they are now; `None` where one has no shape.
     pub fn closest(&self, a: Owner, b: Owner) -> Option<ClosestPoints> {
-        let colliders = |part: Owner| {
-            let of =
-                move |(_, x): &(usize, &Option<Attachment>)| x.is_some_and(|x| x.owner == part);
-            self.attachments.iter().enumerate().filter(of).map(|(i, _)| i)
-        };
         let mut nearest: Option<ClosestPoints> = None;
-        for i in colliders(a) {
-            for j in colliders(b) {
-                let [a, b] = [i, j].map(ColliderId);
-                let Some(found) = self.collision.closest_points(a, b, f64::INFINITY) else {
+        for one in self.colliders_of(a) {
+            for other in self.colliders_of(b) {
+                let Some(found) = self.collision.closest_points(one, other, f64::INFINITY) else {
                     continue;
                 };
                 if nearest.is_none_or(|n| found.gap < n.gap) {

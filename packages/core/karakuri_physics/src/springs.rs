@@ -294,13 +294,27 @@ impl Robot {
     }
 }
 
+/// A spring and damper as a row, by backward Euler.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SoftRow {
+    /// Velocity that the spring alone would give. [m/s or rad/s]
+    pub(crate) wanted: f64,
+    /// [1/kg or 1/(kg·m²)]
+    pub(crate) compliance: f64,
+}
+
+/// The row of a stiffness and damping, not both 0, that are stretched by so much. [m or rad], [s]
+pub(crate) fn soft_row((stiffness, damping): (f64, f64), stretch: f64, h: f64) -> SoftRow {
+    let gain = h * stiffness + damping;
+    SoftRow { wanted: -stiffness * stretch / gain, compliance: 1.0 / (h * gain) }
+}
+
 impl Builder<'_> {
     /// The row of a spring, unless its robot is in free motion and has dealt with it.
     pub(crate) fn spring(&mut self, index: usize, spring: &Spring) {
         let flying = |robot: usize| self.robots[robot].as_ref().is_none_or(|r| r.flight.on);
-        let h = self.settings.dt;
-        let gain = h * spring.stiffness + spring.damping;
-        if gain <= 0.0 || spring.robot().is_some_and(flying) {
+        if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
+        {
             return;
         }
         let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
@@ -322,9 +336,10 @@ impl Builder<'_> {
                 };
             }
         }
-        let wanted = -spring.stiffness * (length - spring.rest_length) / gain;
+        let law = (spring.stiffness, spring.damping);
+        let row = soft_row(law, length - spring.rest_length, self.settings.dt);
         let free = (f64::NEG_INFINITY, f64::INFINITY);
-        let block = Block::row(free, sides, wanted, 1.0 / (h * gain), 0.0);
+        let block = Block::row(free, sides, row.wanted, row.compliance, 0.0);
         let n_robots = self.robots.len();
         let movers = movers.map(|m| m.index(n_robots));
         self.push(block, Source::Spring(index), movers, 0.0);

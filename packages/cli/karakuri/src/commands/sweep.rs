@@ -258,8 +258,9 @@ fn number(arms: Arms) -> f64 {
     }
 }
 
-fn percent(case: &Case) -> f64 {
-    100.0 * case.body.arm_mass() / case.body.mass()
+/// The arms' part of the whole mass. [%]
+fn percent(body: &BodyData) -> f64 {
+    100.0 * body.arm_mass() / body.mass()
 }
 
 fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
@@ -279,7 +280,8 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
     let mut writer = TraceWriter::create(file, &columns)?;
     for (case, row) in cases.iter().zip(rows) {
         let (width, legs) = (case.body.lengths.half_pelvis_width, case.spec.leg_factor);
-        let mut values = vec![number(case.arms), case.arm_mass_factor, width, legs, percent(case)];
+        let mut values =
+            vec![number(case.arms), case.arm_mass_factor, width, legs, percent(&case.body)];
         values.push(f64::from(u8::from(row.converged)));
         values.extend(row.ranges);
         values.push(row.friction);
@@ -297,7 +299,7 @@ fn plot(sweep: &Path, cases: &[&Case], rows: &[Row]) -> Plot {
             .into_iter()
             .map(|arms| {
                 let of_kind = cases.iter().zip(rows).filter(|(case, _)| case.arms == arms);
-                let points = of_kind.map(|(case, row)| (percent(case), row.ranges[index]));
+                let points = of_kind.map(|(case, row)| (percent(&case.body), row.ranges[index]));
                 Series::new(format!("{arms:?}").to_lowercase(), points.collect())
             })
             .collect(),

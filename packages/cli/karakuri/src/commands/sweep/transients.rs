@@ -9,7 +9,7 @@ use karakuri_gait::compensation::{
 };
 use serde::Deserialize;
 
-use super::{Args, MOST, Sweep, all, axis};
+use super::{Args, MOST, Sweep, all, axis, percent};
 use crate::commands::Outcome;
 
 /// What is swept of a start or stop only.
@@ -137,10 +137,6 @@ fn solve(case: &Case) -> Result<Row> {
     Ok((best.coefficients, best.verdict))
 }
 
-fn percent(case: &Case) -> f64 {
-    100.0 * case.body.arm_mass() / case.body.mass()
-}
-
 fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
     let columns = [
         ("arm_mass_factor", "-"),
@@ -163,7 +159,7 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
             width,
             spec.leg_factor,
             spec.arm_factor,
-            percent(case),
+            percent(&case.body),
             c.sway,
             c.pitch,
             f64::from(u8::from(verdict.is_stable())),
@@ -177,7 +173,7 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
 
 fn plot(sweep: &Path, cases: &[&Case], rows: &[Row]) -> Plot {
     let panel = |label: &str, value: &dyn Fn(&Row) -> f64| {
-        let points = cases.iter().zip(rows).map(|(case, row)| (percent(case), value(row)));
+        let points = cases.iter().zip(rows).map(|(case, row)| (percent(&case.body), value(row)));
         Panel {
             x_label: "arm mass [% of the whole]".to_owned(),
             y_label: label.to_owned(),
