@@ -1,5 +1,6 @@
 """Fixtures for all tests that talk to running nodes."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def ros(domain):
 
 
 def pytest_configure(config):
+    # A shell starts what runs in its background with SIGINT ignored, and programs inherit that until they say otherwise.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "soak: takes minutes; runs with `-m soak` only")
 
 

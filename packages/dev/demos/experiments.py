@@ -4,6 +4,8 @@ Each is launch/NAME.launch.xml with the motion of config/mechanisms/NAME.yaml: t
 tips' forces (or zero) sample by sample on target_wrench/LINK, in lockstep: time waits until this program has heard a sample. Judges errors with feed-forward and without, and leaves
 report.json, tables and plots. Ends with 0 only if all are as good as they should be.
 """
+from common import interrupt  # first: an import may swallow what a signal raises in it
+
 import argparse
 import csv
 import dataclasses
@@ -15,8 +17,6 @@ import signal
 import subprocess
 import sys
 import time
-
-from common import interrupt  # before what takes long to import
 
 import rclpy
 import rclpy.node

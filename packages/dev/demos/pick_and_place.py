@@ -3,6 +3,8 @@
 Starts the whole system with `karakuri launch`, sends the goals as any ROS 2 client would, records what the topics say,
 judges it, and leaves report.json, traces, plots and a picture. Ends with 0 only if every cube was placed.
 """
+from common import interrupt  # first: an import may swallow what a signal raises in it
+
 import argparse
 import contextlib
 import csv
@@ -14,8 +16,6 @@ import signal
 import subprocess
 import sys
 import time
-
-from common import interrupt  # before what takes long to import
 
 import rclpy
 import rclpy.executors

@@ -18,6 +18,8 @@ use crate::solid::Solid;
 
 /// Steps after which the time reached is the answer: early, never late.
 const MAX_STEPS: usize = 256;
+/// Turns up to which a screw's chord is as good: an eighth of its square, of the lever. [rad]
+const STRAIGHT: f64 = 1e-3;
 
 /// A motion at constant velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,6 +66,23 @@ impl Sweep {
             (end.translation - start.translation) / duration,
         );
         Self::new(*start, velocity)
+    }
+
+    /// From one pose to another in `duration` [s] along the screw between them: as what hangs on a hinge goes, not along the chord.
+    pub fn screw(start: &Pose, end: &Pose, duration: f64) -> Self {
+        let turn = (end.quaternion() * start.quaternion().inverse()).scaled_axis();
+        let angle = turn.norm();
+        if angle < STRAIGHT {
+            return Self::between(start, end, duration);
+        }
+        let axis = turn / angle;
+        let way = end.translation - start.translation;
+        let along = axis * axis.dot(&way);
+        let across = way - along;
+        // On the axis, which the ends of the chord are equally far from.
+        let middle = (across + axis.cross(&across) / (0.5 * angle).tan()) * 0.5;
+        let center = start.inverse().transform_point(&(start.translation + middle));
+        Self { start: *start, velocity: Motion::new(turn / duration, along / duration), center }
     }
 
     /// Pose `X_WC` at time `t`. [s]

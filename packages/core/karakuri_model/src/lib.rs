@@ -27,5 +27,5 @@ pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;
 pub use motor::{
     Exponential, ExponentialEnd, Linear, MotorCommand, MotorLaw, MotorResponse, MotorSpec,
-    MotorState, SpeedTorque, Table, Viscoelastic, read_motor,
+    MotorState, Plastic, SpeedTorque, Table, Viscoelastic, read_motor,
 };

@@ -6,6 +6,7 @@
 
 mod exponential;
 mod linear;
+mod plastic;
 mod speed_torque;
 mod table;
 mod viscoelastic;
@@ -17,6 +18,7 @@ use crate::yaml::{Fields, Node, Reader};
 
 pub use exponential::{End as ExponentialEnd, Exponential};
 pub use linear::Linear;
+pub use plastic::Plastic;
 pub use speed_torque::SpeedTorque;
 pub use table::Table;
 pub use viscoelastic::Viscoelastic;
@@ -90,9 +92,10 @@ pub trait MotorLaw: Debug + Send + Sync {
 type ReadLaw = fn(&mut Reader<'_>, &Fields<'_>) -> Option<Arc<dyn MotorLaw>>;
 
 /// The laws that a file can name, their keys and their readers.
-const LAWS: [(&str, &[&str], ReadLaw); 5] = [
+const LAWS: [(&str, &[&str], ReadLaw); 6] = [
     ("linear", &["stiffness", "damping"], linear::read),
     ("viscoelastic", &["stiffness", "damping", "second_damping"], viscoelastic::read),
+    ("plastic", &["stiffness", "damping", "yield", "hardening"], plastic::read),
     ("exponential", &["lower", "upper", "damping"], exponential::read),
     ("table", &["points", "damping"], table::read),
     ("speed_torque", &["stall", "no_load"], speed_torque::read),

@@ -73,6 +73,8 @@ pub(crate) struct Contact {
     /// Of [`tangents`].
     pub(crate) tangents: [Vector3; 2],
     pub(crate) gap: f64,
+    /// Number of points of its patch, which share the spring and damper of the surfaces.
+    pub(crate) sharers: usize,
     /// What the two surfaces make of each other.
     pub(crate) surface: Surface,
     /// Tangential velocity of b against a at which nothing slips: zero but on belts. [m/s] (3)
@@ -162,6 +164,7 @@ pub(crate) fn match_contacts(
                     normal,
                     tangents,
                     gap: point.gap,
+                    sharers: manifold.points().len(),
                     surface,
                     conveyed,
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),

@@ -140,7 +140,7 @@ impl World {
                 body.fly(&after[run], h);
             }
         }
-        self.stop_fast_bodies();
+        self.stop_what_is_fast();
         self.keep_momenta();
         self.rest_joints();
         self.measure_gears();

@@ -9,6 +9,12 @@
 //! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and sliding are
 //! apart: what slides keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
 //! holds half of one can hold `√3/2` of the other.
+//!
+//! A surface is rigid unless it has a [`Bumper`]: then a patch of contact gives way as a spring and a damper along its normal, backward
+//! Euler as the limits of joints, so any stiffness is stable at any step. The points of a patch share them, and two soft
+//! surfaces are two springs one behind the other. A soft pair bounces by its spring: it has no restitution.
+
+use karakuri_model::Bumper;
 
 use crate::Owner;
 use crate::contacts::Attachment;
@@ -30,6 +36,8 @@ pub struct Surface {
     pub spinning: f64,
     /// Whether friction and spinning share one limit, an ellipse; see [`crate::solver::SoftFinger`].
     pub soft_finger: bool,
+    /// Spring and damper of a patch of contact along its normal; rigid without.
+    pub bumper: Option<Bumper>,
 }
 
 impl Surface {
@@ -115,15 +123,27 @@ impl Default for Mixing {
 impl Mixing {
     /// What two surfaces make of each other.
     pub fn of(&self, a: &Surface, b: &Surface) -> Surface {
+        let bumper = in_series(a.bumper, b.bumper);
+        let restitution = self.restitution.of(a.restitution, b.restitution);
         Surface {
             friction: self.friction.of(a.friction, b.friction),
             dynamic_friction: self.friction.of(a.dynamic_friction, b.dynamic_friction),
-            restitution: self.restitution.of(a.restitution, b.restitution),
+            restitution: if bumper.is_some() { 0.0 } else { restitution },
             rolling: self.rolling.of(a.rolling, b.rolling),
             spinning: self.spinning.of(a.spinning, b.spinning),
             soft_finger: a.soft_finger || b.soft_finger,
+            bumper,
         }
     }
+}
+
+/// Two bumpers that bear the same force: each gives way by its share of the whole, and the dampers dissipate what they do in those
+/// shares. Exact where the force of the dampers is small against that of the springs, or the two are of one time constant.
+fn in_series(a: Option<Bumper>, b: Option<Bumper>) -> Option<Bumper> {
+    let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
+    let share = b.stiffness / (a.stiffness + b.stiffness); // of a
+    let damping = a.damping * share * share + b.damping * (1.0 - share) * (1.0 - share);
+    Some(Bumper { stiffness: a.stiffness * share, damping })
 }
 
 /// Names a material of a world.
@@ -162,6 +182,18 @@ fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
     let refuse = |reason| Err(WorldError::Material { name: name.to_owned(), reason });
     if !numbers.iter().all(|x| x.is_finite() && *x >= 0.0) {
         return refuse("a number is negative or not finite; give numbers from 0");
+    }
+    if let Some(Bumper { stiffness, damping }) = surface.bumper {
+        if !(stiffness > 0.0 && stiffness.is_finite() && damping >= 0.0 && damping.is_finite()) {
+            return refuse(
+                "its stiffness is not above 0 or its damping below 0; leave both out for a rigid surface",
+            );
+        }
+        if restitution > 0.0 {
+            return refuse(
+                "it has a stiffness and a restitution; a soft surface bounces by its spring, leave one out",
+            );
+        }
     }
     if dynamic_friction > friction {
         return refuse(

@@ -12,8 +12,8 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{
-    Data, SingularInertia, crba_at_position, forward_kinematics, integrate, rnea_at_velocity,
-    update_velocities,
+    Data, SingularInertia, crba_at_position, difference, forward_kinematics, integrate,
+    rnea_at_velocity, update_velocities,
 };
 use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
@@ -106,6 +106,10 @@ pub(crate) struct Robot {
     pub(crate) applied: Vec<Force>,
     pub(crate) flight: Flight,
     pub(crate) springs: InnerSprings,
+    /// Of the shapes on each body: farthest distance from the body's origin, half of the least width. [m] (n bodies)
+    pub(crate) extents: Vec<[f64; 2]>,
+    /// Position before the last [`Self::advance`]. (nq)
+    start_q: Vec<f64>,
     next_q: Vec<f64>,
 }
 
@@ -146,6 +150,8 @@ impl Robot {
             applied: vec![Force::default(); model.bodies.len()],
             flight: Flight::new(model.nq, nv),
             springs: InnerSprings::default(),
+            extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
+            start_q: q.to_vec(),
             next_q: q.to_vec(),
             model,
         };
@@ -293,10 +299,39 @@ impl Robot {
 
     /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
-        integrate(&self.model, &self.q, rates, h, &mut self.next_q);
-        self.q.copy_from_slice(&self.next_q);
+        self.start_q.copy_from_slice(&self.q);
+        integrate(&self.model, &self.start_q, rates, h, &mut self.q);
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.loops.close(&self.model, &mut self.data, &mut self.q);
+    }
+
+    /// Goes only a part of the way of the last [`Self::advance`]. [-]
+    pub(crate) fn take_back(&mut self, part: f64) {
+        let Self { model, start_q, q, residual: way, next_q, .. } = self;
+        difference(model, start_q, q, way);
+        integrate(model, start_q, way, part, next_q);
+        q.copy_from_slice(next_q);
+        forward_kinematics(model, &mut self.data, q);
+        self.loops.close(model, &mut self.data, q);
+    }
+
+    /// Half of the least width of its moving shapes. [m]
+    pub(crate) fn half_width(&self) -> f64 {
+        self.extents.iter().fold(f64::INFINITY, |least, [_, half_width]| least.min(*half_width))
+    }
+
+    /// Speed of the fastest shape on the robot at its rates; of a spin only what matters in a step, by a quarter of a half width.
+    /// [s]; [m/s]
+    pub(crate) fn fastest_speed(&mut self, h: f64) -> f64 {
+        update_velocities(&self.model, &mut self.data, &self.v);
+        let Data { velocity, pose_in_world, origin, .. } = &self.data;
+        let bodies = velocity.iter().zip(pose_in_world).zip(&self.extents);
+        bodies.fold(0.0, |fastest: f64, ((V, X_WB), [radius, half_width])| {
+            let p_OB = X_WB.translation - origin;
+            let spin = V.angular.norm() * radius;
+            let spin = if h * spin > 0.25 * half_width { spin } else { 0.0 };
+            fastest.max((V.linear + V.angular.cross(&p_OB)).norm() + spin)
+        })
     }
 }
 

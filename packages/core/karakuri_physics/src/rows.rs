@@ -184,13 +184,12 @@ impl Builder<'_> {
     /// beyond. A bumper is backward Euler of its spring and damper, and does not act before the limit. [m/s, 1/kg, m/s]
     fn limit_row(&self, room: f64, bumper: Option<Bumper>) -> [f64; 3] {
         let h = self.settings.dt;
-        let depth = (-room).max(0.0);
-        let Some(Bumper { stiffness, damping }) = bumper else {
-            return [-room.max(0.0) / h, 0.0, self.settings.penetration_rate * depth / h];
+        let Some(bumper) = bumper else {
+            let undo = self.settings.penetration_rate * (-room).max(0.0) / h;
+            return [-room.max(0.0) / h, 0.0, undo];
         };
-        let gain = h * stiffness + damping;
-        let target = if room > 0.0 { -room / h } else { stiffness * depth / gain };
-        [target, 1.0 / (h * gain), 0.0]
+        let [target, compliance] = bumper_row(room, bumper, h);
+        [target, compliance, 0.0]
     }
 
     /// A row on one freedom. `(compliance, warm start, correction)`.
@@ -337,7 +336,7 @@ impl Builder<'_> {
             kept.unwrap_or_else(|| self.contact_sides(ends, Some(&contact.position), &directions));
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = self.friction_of(contact, &sides, components);
-        let (bias, correction) = self.contact_bias(&sides, contact);
+        let [bias, compliance, correction] = self.contact_bias(&sides, contact);
         let bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
@@ -346,10 +345,10 @@ impl Builder<'_> {
         let (admissible, unsettled) = (Admissible::Cone { friction }, contact.unsettled);
         if kept.is_some() {
             let block = &mut self.problem.blocks[place];
-            *block = Block { admissible, bias, impulse, unsettled, ..*block };
+            *block = Block { admissible, bias, compliance, impulse, unsettled, ..*block };
             self.rows.push(Row { source: Source::Contact(index), movers, correction });
         } else {
-            let (compliance, delassus) = (0.0, Matrix3::zeros());
+            let delassus = Matrix3::zeros();
             let block = Block { admissible, sides, bias, compliance, delassus, impulse, unsettled };
             self.push(block, Source::Contact(index), movers, correction);
         }
@@ -387,6 +386,7 @@ impl Builder<'_> {
             admissible,
             sides: self.contact_sides(ends, None, directions),
             bias: Vector3::zeros(),
+            compliance: 0.0,
             impulse: admissible.project(&warm),
             ..block
         };
@@ -436,9 +436,15 @@ impl Builder<'_> {
         if slips { dynamic_friction } else { friction }
     }
 
-    /// Wanted normal velocity, and the velocity that undoes a penetration. [m/s]
-    fn contact_bias(&self, sides: &[Side; 2], contact: &Contact) -> (f64, f64) {
+    /// Wanted normal velocity, compliance of the normal, and the velocity that undoes a penetration. [m/s, 1/kg, m/s]
+    fn contact_bias(&self, sides: &[Side; 2], contact: &Contact) -> [f64; 3] {
         let s = self.settings;
+        if let Some(Bumper { stiffness, damping }) = contact.surface.bumper {
+            let n = contact.sharers as f64;
+            let share = Bumper { stiffness: stiffness / n, damping: damping / n };
+            let [target, compliance] = bumper_row(contact.gap, share, s.dt);
+            return [target, compliance, 0.0];
+        }
         let depth = -contact.gap - s.penetration_slop;
         let correction = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
         let restitution = contact.surface.restitution;
@@ -446,11 +452,11 @@ impl Builder<'_> {
             let approach = self.normal_velocity(sides, self.before);
             let free = self.normal_velocity(sides, &self.problem.velocity);
             if approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0 {
-                return (-restitution * approach, correction);
+                return [-restitution * approach, 0.0, correction];
             }
         }
         let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
-        (-open / s.dt, correction)
+        [-open / s.dt, 0.0, correction]
     }
 
     fn normal_velocity(&self, sides: &[Side; 2], v: &[f64]) -> f64 {
@@ -533,6 +539,14 @@ impl Builder<'_> {
             })
         })
     }
+}
+
+/// A spring and damper that act where there is less than no `room`, as backward Euler: least velocity away, and the row's
+/// compliance. Nothing acts before. [m/s, 1/kg]
+fn bumper_row(room: f64, Bumper { stiffness, damping }: Bumper, h: f64) -> [f64; 2] {
+    let gain = h * stiffness + damping;
+    let target = if room > 0.0 { -room / h } else { -stiffness * room / gain };
+    [target, 1.0 / (h * gain)]
 }
 
 #[cfg(test)]

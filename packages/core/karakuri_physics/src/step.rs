@@ -10,7 +10,7 @@ use crate::islands::Maker;
 use crate::operators::fill_operators;
 use crate::rows::{Builder, NO_MOVER, Row, Source};
 use crate::sensors;
-use crate::solver::{Admissible, Solution, apply, dot};
+use crate::solver::{Admissible, Block, Solution, apply, dot};
 use crate::stages::{Stage, Watch};
 use crate::world::World;
 
@@ -117,6 +117,7 @@ impl World {
         let h = self.settings.dt;
         let reach = self.fastest_speed() + h * self.settings.gravity.norm();
         let reach = rounded_up(CONTACT_MARGIN + 2.0 * h * reach);
+        self.reach = reach;
         self.collision.update(reach);
         self.wake_touched(reach);
         std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
@@ -399,7 +400,7 @@ impl World {
                 Source::Contact(i) => {
                     let u = self.problem.velocity_of(block);
                     let contact = &mut self.contacts[i];
-                    settle_contact(contact, block.admissible, &impulse, &u, h);
+                    settle_contact(contact, block, &u, h);
                     contact.unsettled = block.unsettled;
                 }
                 Source::Turning(i) => {
@@ -546,19 +547,17 @@ fn correcting(row: &Row) -> Option<(f64, f64)> {
 }
 
 /// Impulse and drift of a contact after the solve.
-fn settle_contact(
-    contact: &mut crate::contacts::Contact,
-    admissible: Admissible,
-    impulse: &Vector3,
-    u: &Vector3,
-    h: f64,
-) {
+fn settle_contact(contact: &mut crate::contacts::Contact, block: &Block, u: &Vector3, h: f64) {
     let [t1, t2] = contact.tangents;
+    let impulse = block.impulse;
     contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
-    let Admissible::Cone { friction } = admissible else { return };
-    // The share of a soft finger's limit that is friction's is known as well as the solution.
-    let inside = if contact.surface.soft_finger { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
-    let sticks = impulse.x > 0.0 && impulse.yz().norm() < friction * impulse.x * inside;
+    let Admissible::Cone { friction } = block.admissible else { return };
+    // The share of a soft finger's limit that is friction's is known as well as the solution: what slides may be below it.
+    let soft = contact.surface.soft_finger;
+    let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
+    let slides = soft && (u - block.bias).yz().norm() > SLIP;
+    let held = impulse.yz().norm() < friction * impulse.x * inside;
+    let sticks = impulse.x > 0.0 && held && !slides;
     let slip = t1 * u.y + t2 * u.z - contact.conveyed;
     contact.sticks = sticks;
     contact.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;

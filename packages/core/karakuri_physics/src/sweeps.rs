@@ -1,16 +1,17 @@
-//! Fast bodies do not pass through what is thin.
+//! What is fast does not pass through what is thin.
 //!
 //! Contacts are foreseen by their distance, so what flies straight at a wall stops there. But an impact turns a body, and what
 //! turns by much in a step, or bounces off one thing into another, may reach a place that no contact of the step knows of. So where a
-//! free body goes further in a step than it, and what is near, are wide, its way is swept, and it goes on only until it
-//! would be deeper in something than a fraction of that width: it loses the rest of the step's time, no momentum.
-//! The next step finds the contact there.
+//! free body, or a robot's link, goes further in a step than it, and what is near, are wide, its way is swept, and it goes on only
+//! until it would be deeper in something than a fraction of that width: it loses the rest of the step's time, no momentum, and a robot
+//! does so as a whole. The next step finds the contact there.
 
 use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::body::Body;
 use crate::contacts::Mover;
+use crate::rows::NO_MOVER;
 use crate::world::World;
 
 /// Ways below this part of the two half widths cannot lead through. [-]
@@ -29,43 +30,65 @@ struct Way {
 }
 
 impl World {
-    /// After positions moved, before the colliders follow: takes bodies back to where they would pass into something.
-    pub(crate) fn stop_fast_bodies(&mut self) {
+    /// After positions moved, before the colliders follow: takes back what would pass into something.
+    pub(crate) fn stop_what_is_fast(&mut self) {
         let h = self.settings.dt;
-        let fast = |body: &Body| {
-            let travel = h * body.velocity.linear.norm() + turn_length(body, h);
-            body.is_awake() && !body.done && travel > FAST * body.extent[1]
-        };
-        if !self.bodies.iter().flatten().any(fast) {
+        let mut stops = std::mem::take(&mut self.stops);
+        self.find_fast(&mut stops);
+        if stops.iter().all(|stop| stop.is_infinite()) {
+            self.stops = stops;
             return;
         }
-        let mut stops = std::mem::take(&mut self.stops);
-        stops.clear();
-        let until = |body: &Option<Body>| match body {
-            Some(body) if fast(body) => h,
-            _ => f64::INFINITY,
-        };
-        stops.extend(self.bodies.iter().map(until));
+        let n_robots = self.robots.len();
         let mut last = None;
         for i in 0..self.contacts.len() {
             let pair = [self.contacts[i].a, self.contacts[i].b];
             let movers = pair.map(|c| self.attachments[c.0].map_or(Mover::Fixed, |a| a.mover));
-            let bodies = movers.map(|m| m.body().filter(|&b| stops[b] <= h));
-            if last == Some(pair) || bodies == [None; 2] {
+            let fast = movers
+                .map(|m| m.index(n_robots))
+                .map(|m| (m != NO_MOVER && stops[m] <= h).then_some(m));
+            if last == Some(pair) || fast == [None; 2] {
                 continue;
             }
             last = Some(pair);
             let points = self.contacts[i..].iter().take_while(|c| [c.a, c.b] == pair);
             let deepest = points.fold(0.0, |deepest: f64, c| deepest.min(c.gap));
             let Some(time) = self.time_until(pair, movers, deepest) else { continue };
-            for body in bodies.into_iter().flatten() {
-                stops[body] = stops[body].min(time);
+            for mover in fast.into_iter().flatten() {
+                stops[mover] = stops[mover].min(time);
             }
         }
-        for (body, &stop) in stops.iter().enumerate().filter(|(_, stop)| **stop < h) {
-            self.take_back(body, stop / h);
+        for (mover, &stop) in stops.iter().enumerate().filter(|(_, stop)| **stop < h) {
+            if mover < n_robots {
+                self.robots[mover].iter_mut().for_each(|robot| robot.take_back(stop / h));
+            } else {
+                self.take_back(mover - n_robots, stop / h);
+            }
         }
         self.stops = stops;
+    }
+
+    /// When each mover stops: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
+    /// because the step made it much faster.
+    fn find_fast(&mut self, stops: &mut Vec<f64>) {
+        let (h, reach) = (self.settings.dt, self.reach);
+        let until = |travel: f64, half_width: f64| {
+            if travel > FAST * half_width { h * (reach / travel).min(1.0) } else { f64::INFINITY }
+        };
+        stops.clear();
+        stops.extend(self.robots.iter_mut().map(|robot| match robot {
+            Some(robot) if !robot.flight.on => {
+                until(h * robot.fastest_speed(h), robot.half_width())
+            }
+            _ => f64::INFINITY,
+        }));
+        stops.extend(self.bodies.iter().map(|body| match body {
+            Some(body) if body.is_awake() && !body.done => {
+                let travel = h * body.velocity.linear.norm() + turn_length(body, h);
+                until(travel, body.extent[1])
+            }
+            _ => f64::INFINITY,
+        }));
     }
 
     /// When two colliders are deeper in each other than they may come, by how deep they were. [m], [s]
@@ -99,8 +122,9 @@ impl World {
                 }
                 _ => return Some(Way { sweep: Sweep::at_rest(start), length: 0.0 }),
             };
-            let sweep = Sweep::between(&start, &end, h);
-            let turn = h * sweep.velocity.angular.norm() * self.collision.radius(id)?;
+            let sweep = Sweep::screw(&start, &end, h);
+            let reach = self.collision.radius(id)? + sweep.center.norm();
+            let turn = h * sweep.velocity.angular.norm() * reach;
             return Some(Way { sweep, length: h * sweep.velocity.linear.norm() + turn });
         };
         let body = self.bodies[body].as_ref()?;

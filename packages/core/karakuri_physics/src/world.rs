@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
-use karakuri_dynamics::{Data, update_velocities};
+use karakuri_dynamics::Data;
 use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
@@ -98,6 +98,8 @@ pub struct World {
     pub(crate) tired: Vec<bool>,
     /// How far through the step each body goes. [s]
     pub(crate) stops: Vec<f64>,
+    /// Gap up to which the contacts of the step were found. [m]
+    pub(crate) reach: f64,
 }
 
 /// Everything the next step reads: a restored world continues bit by bit as the saved one did.
@@ -219,6 +221,7 @@ impl World {
             touched: Vec::new(),
             tired: Vec::new(),
             stops: Vec::new(),
+            reach: 0.0,
         }
     }
 
@@ -316,8 +319,13 @@ impl World {
                         surface_velocity: Vector3::zeros(),
                     },
                 );
-                if moves {
+                if let Some(body) = geometry.body {
                     self.placements.push((collider, mover, geometry.pose_in_body));
+                    let radius = self.collision.radius(collider).unwrap_or(0.0);
+                    let half_width = self.collision.half_width(collider).unwrap_or(0.0);
+                    let [farthest, least] = &mut self.robot_mut(id).extents[body.0];
+                    let arm = geometry.pose_in_body.translation.norm();
+                    (*farthest, *least) = (farthest.max(arm + radius), least.min(half_width));
                 }
                 own.push((collider, geometry.body, geometry.frame));
             }
@@ -691,13 +699,8 @@ impl World {
             fastest = fastest.max(body.velocity.linear.norm() + spin);
         }
         for robot in self.robots.iter_mut().flatten() {
-            if robot.model.collisions.is_empty() {
-                continue;
-            }
-            update_velocities(&robot.model, &mut robot.data, &robot.v);
-            for (V, X_WB) in robot.data.velocity.iter().zip(&robot.data.pose_in_world) {
-                let p_OB = X_WB.translation - robot.data.origin;
-                fastest = fastest.max((V.linear + V.angular.cross(&p_OB)).norm());
+            if !robot.model.collisions.is_empty() {
+                fastest = fastest.max(robot.fastest_speed(self.settings.dt));
             }
         }
         fastest

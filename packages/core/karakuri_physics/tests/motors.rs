@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use karakuri_model::{
     Base, Drive, Exponential, ExponentialEnd, JointSpec, Linear, LinkSpec, Model, ModelBuilder,
-    MotorCommand, MotorLaw, MotorSpec, MotorState, SpeedTorque, Table, Viscoelastic,
+    MotorCommand, MotorLaw, MotorSpec, MotorState, Plastic, SpeedTorque, Table, Viscoelastic,
 };
 use karakuri_physics::{RobotId, Scene, World, WorldSettings};
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
@@ -233,6 +233,57 @@ fn a_viscoelastic_joint_is_bent_for_good() {
     assert!(rest > bent - 3.0 / 200.0 - 0.02 && rest > 0.2, "from {bent} back to {rest} rad");
 }
 
+/// Loaded beyond its yield effort it is bent by `(τ − Y)/η`; let go it springs back by `τ/k`, and bends the other way from
+/// `2 Y − τ` on (Bauschinger's effect), each at rest after a damped swing.
+#[test]
+fn a_plastic_joint_keeps_what_bent_it_beyond_its_yield() {
+    let law = Plastic { stiffness: 200.0, damping: 8.0, yield_effort: 2.0, hardening: 50.0 };
+    let mut load = motor("load", Linear { stiffness: 0.0, damping: 0.0 });
+    load.command.effort = 0.0;
+    let (mut world, id) = world(wheel(None, 0.0, vec![motor("tin", law), load]), 0.0, 1e-3);
+    let mut bend = |effort: f64| {
+        let from = world.motor_command_mut(id, 1).effort;
+        // Slowly, so that no swing bends it further.
+        for step in 1..=7000 {
+            let part = f64::from(step.min(3000)) / 3000.0;
+            world.motor_command_mut(id, 1).effort = from + (effort - from) * part;
+            world.step();
+        }
+        world.robot(id).q()[0]
+    };
+    let near = |q: f64, expected: f64| assert!((q - expected).abs() < 1e-6, "{q}, not {expected}");
+    near(bend(1.9), 1.9 / 200.0);
+    near(bend(0.0), 0.0);
+    near(bend(3.0), 3.0 / 200.0 + 1.0 / 50.0);
+    near(bend(0.0), 1.0 / 50.0);
+    near(bend(-0.9), 1.0 / 50.0 - 0.9 / 200.0);
+    near(bend(0.0), 1.0 / 50.0);
+    near(bend(-2.0), -2.0 / 200.0);
+    near(bend(0.0), 0.0);
+}
+
+/// A wheel that a plastic spring without hardening brakes: it loses `Y` times its way, and springs back by `Y/k` at most.
+#[test]
+fn a_plastic_joint_brakes_at_its_yield_effort() {
+    let law = Plastic { stiffness: 5e4, damping: 0.0, yield_effort: 2.0, hardening: 0.0 };
+    for dt in [1e-4, 1e-3, 5e-3] {
+        let (mut world, id) = world(wheel(None, 0.0, vec![motor("tin", law)]), 0.0, dt);
+        world.set_robot_state(id, &[0.0], &[10.0]).unwrap();
+        let moment = MOMENT;
+        let mut farthest: f64 = 0.0;
+        while world.time() < 2.0 {
+            world.step();
+            farthest = farthest.max(state(&world, id).0);
+        }
+        // One step's share of the way, and the elastic part.
+        let way = 0.5 * moment * 100.0 / 2.0;
+        assert!((farthest - way).abs() <= 10.0 * dt + 1e-3, "{farthest} rad, not {way} at {dt} s");
+        let rest = state(&world, id).0;
+        assert!(farthest - rest <= 2.0 * 2.0 / 5e4 + 1e-9, "back from {farthest} to {rest}");
+        assert!(world.ledger().unexplained.abs() < 1e-9, "{:?}", world.ledger());
+    }
+}
+
 #[test]
 fn motors_repeat_bit_by_bit_after_a_restore() {
     let clay = Viscoelastic { stiffness: 200.0, damping: 1.0, second_damping: 40.0 };
@@ -270,6 +321,7 @@ fn a_scene_names_motors() {
         ("a: {joint: wheel, law: table, points: [[0, 0], [0, 1]]}", "positions do not increase"),
         ("a: {joint: wheel, law: speed_torque, stall: 1}", "no_load is missing"),
         ("a: {joint: wheel, law: viscoelastic, stiffness: 1}", "second_damping is missing"),
+        ("a: {joint: wheel, law: plastic, stiffness: 1}", "yield is missing"),
         ("a: {joint: wheel, law: exponential, lower: {at: 1}}", "effort is missing"),
     ] {
         let text = format!("robots:\n- name: w\n  urdf: w.urdf\n  motors:\n    {line}\n");

@@ -1,7 +1,7 @@
 //! Materials of a scene: surfaces by name, rules of mixing, pairs with numbers of their own.
 
 use karakuri_model::yaml::{Fields, Node, Reader};
-use karakuri_model::{Place, Report};
+use karakuri_model::{Bumper, Place, Report};
 
 use super::read::{FRICTION, RESTITUTION, choice, number};
 use super::{Scene, refuse};
@@ -10,8 +10,20 @@ use crate::{MaterialId, Mix, Mixing, Surface, World};
 /// Least and most of a length of rolling or spinning. [m]
 const LENGTH: std::ops::RangeInclusive<f64> = 0.0..=10.0;
 /// What a surface is told by.
-const KEYS: [&str; 6] =
-    ["friction", "dynamic_friction", "restitution", "rolling", "spinning", "soft_finger"];
+const KEYS: [&str; 8] = [
+    "friction",
+    "dynamic_friction",
+    "restitution",
+    "rolling",
+    "spinning",
+    "soft_finger",
+    "stiffness",
+    "damping",
+];
+/// Least and most of the stiffness of a patch. [N/m]
+const STIFFNESS: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
+/// Least and most of its damping. [N·s/m]
+const DAMPING: std::ops::RangeInclusive<f64> = 0.0..=1e12;
 
 /// The numbers of a surface that a scene gives; `None` where it says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,6 +40,8 @@ pub struct SceneSurface {
     pub spinning: Option<f64>,
     /// Whether friction and spinning share one limit.
     pub soft_finger: Option<bool>,
+    /// Spring and damper of a patch.
+    pub bumper: Option<Bumper>,
 }
 
 /// A name of a material, and where it is written.
@@ -62,6 +76,7 @@ impl SceneSurface {
             rolling: self.rolling.unwrap_or(base.rolling),
             spinning: self.spinning.unwrap_or(base.spinning),
             soft_finger: self.soft_finger.unwrap_or(base.soft_finger),
+            bumper: self.bumper.or(base.bumper),
         }
     }
 }
@@ -196,7 +211,21 @@ fn read_surface(reader: &mut Reader<'_>, fields: &Fields<'_>) -> SceneSurface {
         rolling: number(reader, fields, "rolling", (&LENGTH, "m")),
         spinning: number(reader, fields, "spinning", (&LENGTH, "m")),
         soft_finger: choice(reader, fields, "soft_finger", [("true", true), ("false", false)]),
+        bumper: read_bumper(reader, fields),
     }
+}
+
+fn read_bumper(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Bumper> {
+    let damping = number(reader, fields, "damping", (&DAMPING, "N·s/m"));
+    let stiffness = number(reader, fields, "stiffness", (&STIFFNESS, "N/m"));
+    if let (Some((node, path)), None) = (fields.get("damping"), fields.get("stiffness")) {
+        reader.error(
+            node,
+            format!("{path}: a rigid surface has no damper"),
+            "give `stiffness`, too",
+        );
+    }
+    Some(Bumper { stiffness: stiffness?, damping: damping.unwrap_or(0.0) })
 }
 
 /// The name of a material.

@@ -157,6 +157,7 @@ bodies:
         rolling: 0.005,
         spinning: 0.001,
         soft_finger: false,
+        bumper: None,
     };
     assert_eq!(world.pair(rubber, steel), pair);
     let ball = world.find_body("ball").unwrap();
@@ -170,6 +171,17 @@ bodies:
     for (text, line, words) in [
         ("materials: {felt: {grip: 1}}", 1, "unknown key materials.felt.grip"),
         ("materials: {felt: {rolling: -1}}", 1, "materials.felt.rolling: -1 is out of range"),
+        ("materials: {felt: {stiffness: 0}}", 1, "materials.felt.stiffness: 0 is out of range"),
+        (
+            "materials: {felt: {damping: 10}}",
+            1,
+            "materials.felt.damping: a rigid surface has no damper; give `stiffness`, too",
+        ),
+        (
+            "materials: {felt: {stiffness: 10, restitution: 0.1}}",
+            1,
+            "material `felt`: it has a stiffness and a restitution; a soft surface bounces by its spring",
+        ),
         (
             "materials:\n  felt: {friction: 0.2, dynamic_friction: 0.3}",
             2,

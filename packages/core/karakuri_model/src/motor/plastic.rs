@@ -1,0 +1,70 @@
+//! A spring that yields: elastic up to a yield effort, beyond it the position it rests in flows and stays.
+//!
+//! Rate-independent plasticity with linear kinematic hardening. With the rest at `q_d + s`, the spring gives `k (q_d + s − q)`, and
+//! its effort less the back effort `−η s` stays within `±Y`. At the end of a step, by return mapping from the trial effort `t`:
+//!
+//! ```text
+//! ξ = t + η s,   |ξ| ≤ Y: τ' = t, s' = s,   else: s' = s − (|ξ| − Y)/(k + η) sgn ξ,   τ' = k (q_d + s' − q')
+//! ```
+//!
+//! A damper beside it, `c (v_d − v)`, does not yield. [Hasegawa et al., Springhead: yield stress with hysteresis;
+//! Simo, Hughes, Computational Inelasticity, §1.2]
+
+use std::sync::Arc;
+
+use super::{MotorLaw, MotorResponse, MotorState, gain, positive};
+use crate::yaml::{Fields, Reader};
+
+/// An elastoplastic law. It remembers `s`, what it is bent by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plastic {
+    /// `k` of the spring. [N·m/rad or N/m]
+    pub stiffness: f64,
+    /// `c` of the damper beside it. [N·m·s/rad or N·s/m]
+    pub damping: f64,
+    /// `Y`, the effort up to which it is elastic. [N·m or N]
+    pub yield_effort: f64,
+    /// `η`, the effort by which being bent hardens it. [N·m/rad or N/m]
+    pub hardening: f64,
+}
+
+impl Plastic {
+    /// The spring's effort, its slope, and what it is bent by, after the return mapping.
+    fn bend(&self, at: &MotorState) -> (f64, f64, f64) {
+        let (k, bent) = (self.stiffness, at.memory);
+        let trial = k * (at.command.position + bent - at.position);
+        let beyond = trial + self.hardening * bent;
+        let excess = beyond.abs() - self.yield_effort;
+        if excess <= 0.0 {
+            return (trial, k, bent);
+        }
+        let sum = k + self.hardening;
+        let flow = -beyond.signum() * excess / sum;
+        (trial + k * flow, k * self.hardening / sum, bent + flow)
+    }
+}
+
+impl MotorLaw for Plastic {
+    fn name(&self) -> &'static str {
+        "plastic"
+    }
+
+    fn respond(&self, at: &MotorState) -> MotorResponse {
+        let (effort, stiffness, _) = self.bend(at);
+        let damper = self.damping * (at.command.velocity - at.velocity);
+        MotorResponse { effort: effort + damper, stiffness, damping: self.damping }
+    }
+
+    fn remember(&self, at: &MotorState) -> f64 {
+        self.bend(at).2
+    }
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Arc<dyn MotorLaw>> {
+    let stiffness = positive(reader, fields, "stiffness", "N·m/rad or N/m");
+    let damping = gain(reader, fields, "damping", "N·m·s/rad or N·s/m");
+    let yield_effort = positive(reader, fields, "yield", "N·m or N");
+    let hardening = gain(reader, fields, "hardening", "N·m/rad or N/m");
+    let (stiffness, yield_effort) = (stiffness?, yield_effort?);
+    Some(Arc::new(Plastic { stiffness, damping, yield_effort, hardening }))
+}
