@@ -589,6 +589,15 @@ def test_surfaces_change_and_run_live(paused, ros):
     assert pushed() == pytest.approx(0.5 * 0.5 / 0.2 * 0.1**2, rel=2e-2)
     assert service(ros, ResetSimulation, "reset_simulation").result.result == OK
     assert pushed() == pytest.approx(0.0, abs=1e-5), "a reset takes surfaces back"
+    refused = service(ros, SetSurface, "set_surface", body="cube", damping=50.0)
+    assert not refused.success and "a rigid surface has no damper" in refused.message
+    height = position(state_of(ros, "cube"))[2]
+    assert service(ros, SetSurface, "set_surface", body="cube", stiffness=2000.0, damping=40.0).success
+    step(ros, 500)
+    assert height - position(state_of(ros, "cube"))[2] == pytest.approx(0.2 * 9.81 / 2000.0, rel=1e-2)
+    assert service(ros, SetSurface, "set_surface", body="cube", stiffness=0.0).success
+    step(ros, 500)
+    assert position(state_of(ros, "cube"))[2] == pytest.approx(height, abs=2e-5)
     assert service(ros, SetSurfaceVelocity, "set_surface_velocity", body="table", velocity=Vector3(x=0.1)).success
     step(ros, 500)
     assert position(state_of(ros, "cube"))[0] - 0.5 == pytest.approx(0.1, rel=2e-2)

@@ -1,5 +1,6 @@
 //! Services that push things, look where they are, and change how they touch.
 
+use karakuri_model::Bumper;
 use karakuri_physics::{Owner, Push as Pushed, Surface};
 use karakuri_ros::msg::karakuri_msgs::srv::{
     CastRay, GetDistance, Push, SetSurface, SetSurfaceVelocity,
@@ -103,9 +104,22 @@ fn set_surface(sim: &mut Sim, request: &SetSurface::Request) -> Result<(), Strin
         restitution: given(request.restitution, now.restitution),
         rolling: given(request.rolling, now.rolling),
         spinning: given(request.spinning, now.spinning),
-        ..now
+        soft_finger: now.soft_finger,
+        bumper: bumper(now.bumper, request)?,
     };
     world.set_surface(part, surface).map_err(|e| e.to_string())
+}
+
+/// The spring and damper asked for, over those that are there.
+fn bumper(now: Option<Bumper>, request: &SetSurface::Request) -> Result<Option<Bumper>, String> {
+    let now = now.unwrap_or(Bumper { stiffness: 0.0, damping: 0.0 });
+    let given = |value: f64, now: f64| if value < 0.0 { now } else { value };
+    let stiffness = given(request.stiffness, now.stiffness);
+    let damping = given(request.damping, if stiffness > 0.0 { now.damping } else { 0.0 });
+    if stiffness == 0.0 && damping > 0.0 {
+        return Err("a rigid surface has no damper; give `stiffness`, too".to_owned());
+    }
+    Ok((stiffness != 0.0).then_some(Bumper { stiffness, damping }))
 }
 
 fn set_surface_velocity(
