@@ -16,6 +16,7 @@
 
 mod builds;
 mod consistency;
+mod fingers;
 mod friction;
 mod grasp;
 mod iftomm;

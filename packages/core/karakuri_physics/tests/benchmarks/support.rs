@@ -26,8 +26,8 @@ fn read(file: &Path) -> String {
     std::fs::read_to_string(folder.join(file)).unwrap()
 }
 
-/// The world of a scene file of `config/scenes/benchmarks`.
-pub(crate) fn scene(name: &str) -> World {
+/// A scene file of `config/scenes/benchmarks`, and the models of its robots.
+pub(crate) fn read_scene(name: &str) -> (Scene, Vec<Arc<Model>>) {
     let file = format!("{name}.yaml");
     let scene = Scene::parse(&read(Path::new(&file)), &file).unwrap();
     let model = |robot: &SceneRobot| {
@@ -38,7 +38,13 @@ pub(crate) fn scene(name: &str) -> World {
         }
         Arc::new(load(&source, &mut NoAssets).unwrap().model)
     };
-    let models: Vec<_> = scene.robots.iter().map(model).collect();
+    let models = scene.robots.iter().map(model).collect();
+    (scene, models)
+}
+
+/// The world of a scene file.
+pub(crate) fn scene(name: &str) -> World {
+    let (scene, models) = read_scene(name);
     World::from_scene(&scene, &models).unwrap()
 }
 
@@ -71,6 +77,12 @@ pub(crate) fn add(world: &mut World, builder: ModelBuilder) -> (RobotId, Arc<Mod
 pub(crate) fn joint(world: &World, id: RobotId, name: &str) -> f64 {
     let view = world.robot(id);
     view.q()[view.model().joints[view.model().joint(name).unwrap().0].q_start]
+}
+
+/// Velocity coordinate of a joint with one freedom.
+pub(crate) fn freedom(world: &World, id: RobotId, name: &str) -> usize {
+    let model = world.robot(id).model();
+    model.joints[model.joint(name).unwrap().0].v_start
 }
 
 /// Where a point of a link is. [m]
