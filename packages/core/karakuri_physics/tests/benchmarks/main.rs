@@ -15,6 +15,7 @@
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod builds;
+mod carriage;
 mod consistency;
 mod fingers;
 mod friction;
