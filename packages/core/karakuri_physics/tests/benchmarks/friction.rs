@@ -148,6 +148,57 @@ fn sliding_does_not_lift() {
     assert!((height(&w, id) - start).abs() / 0.4 <= 1e-9, "{} m/s", (height(&w, id) - start) / 0.4);
 }
 
+/// The same under a convex law: on the ground `v_n ≥ μ |v_t| − φ/h` in place of `v_n ≥ −φ/h`, `v_t` the wall's. Largest rise
+/// in a step [m/s] and the gap that is left [m].
+fn convex_rise(mu: f64, sliding: f64, dt: f64, steps: usize) -> (f64, f64) {
+    let (mut gap, mut v, mut most) = (0.0, 0.0_f64, 0.0_f64);
+    for _ in 0..steps {
+        v = (v - G * dt).max(mu * sliding - gap / dt);
+        gap += dt * v;
+        most = most.max(v);
+    }
+    (most, gap)
+}
+
+/// A wall pushes a box over the ground: it goes with the wall and stays on the ground. [Horak, Trinkle 2019, the third pair
+/// test]
+#[test]
+fn a_wall_pushes_a_box_along_the_ground() {
+    let (mu, sliding, weight) = (0.5, 0.5, 2.0 * G);
+    for dt in [1e-3, 5e-3] {
+        for (what, from_rest) in [("in motion", false), ("from rest", true)] {
+            let mut w = scene_at("pushed_box", dt);
+            let (wall, id) = (only_robot(&w), w.find_body("box").unwrap());
+            let v = Vector3::x() * if from_rest { 0.0 } else { sliding };
+            w.set_body_state(id, at(0.1, 0.0, 0.05), Motion::new(Vector3::zeros(), v)).unwrap();
+            run(&mut w, 0.1);
+            let (start, mut fastest) = (height(&w, id), 0.0_f64);
+            for _ in 0..n_steps(&w, 0.9) {
+                let before = height(&w, id);
+                step(&mut w);
+                fastest = fastest.max((height(&w, id) - before).abs() / dt);
+            }
+            let growth = (height(&w, id) - start).abs() / 0.9;
+            let left = w.body(id).pose().translation.x - 0.1 - joint(&w, wall, "slide");
+            let by =
+                Owner::Link { robot: wall, frame: w.robot(wall).model().frame("wall").unwrap() };
+            let pushed = w.pair_wrench(by, Owner::Body(id)).force;
+            let (lift, gap) = convex_rise(mu, sliding, dt, n_steps(&w, 1.0));
+            assert!((lift - mu * sliding).abs() < 1e-12 && (gap - dt * lift).abs() < 1e-12);
+            println!(
+                "4 pushed box {what}, h = {dt}: rises by {growth:e} m/s in 0.9 s, {fastest:e} m/s in a step; a convex law by {lift} m/s, {gap} m in all"
+            );
+            assert!(
+                fastest <= 1e-9 && growth <= 1e-9,
+                "{what}, h = {dt}: rises by {fastest:e} m/s"
+            );
+            assert!(left.abs() < 1e-6, "{what}, h = {dt}: {left} m from the wall");
+            assert!((pushed.x / (mu * weight) - 1.0).abs() < 1e-6, "pushed with {pushed} N");
+            assert!((w.body(id).velocity().linear.x - sliding).abs() < 1e-6, "goes with the wall");
+        }
+    }
+}
+
 /// A box tips at atan(w/h) and slides at atan μ, whichever is first.
 #[test]
 fn a_box_tips_or_slides() {
