@@ -1,7 +1,13 @@
-//! CPU time of the calling thread as a measurement of criterion, so that a busy machine does not count.
+//! CPU time of the calling thread, also as a measurement of criterion, so that a busy machine does not count.
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use rustix::time::{ClockId, clock_gettime};
+
+/// CPU time that this thread has used so far. [s]
+pub fn cpu_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
+}
 
 /// CPU time of this thread. [ns]
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,8 +18,7 @@ impl Measurement for CpuTime {
     type Value = f64;
 
     fn start(&self) -> f64 {
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        1e9 * now.tv_sec as f64 + now.tv_nsec as f64
+        1e9 * cpu_seconds()
     }
 
     fn end(&self, start: f64) -> f64 {

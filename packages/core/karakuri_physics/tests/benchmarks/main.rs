@@ -17,6 +17,7 @@
 mod builds;
 mod carriage;
 mod consistency;
+mod crowds;
 mod fingers;
 mod friction;
 mod grasp;
