@@ -130,6 +130,14 @@ CURVES = [
 CONE = 0.5 * 0.001 * 0.5 * 9.81 * 0.3**2
 SERIES = [
     {
+        "file": "crowd", "title": "1.8 ANYmals that stand, h = 5 ms: CPU time of 250 s", "x": "robots", "y": "CPU time [s]", "log": "xy",
+        "points": {
+            "RaiSim": [(1, 0.41), (25, 14.6), (225, 203)], "MuJoCo, no-slip": [(1, 1.75), (25, 50), (225, 548)], "Bullet": [(1, 3.7), (25, 93)],
+            "DART": [(1, 5.8), (25, 122), (225, 1690)], "ODE": [(1, 22.9), (25, 613), (225, 11383)],
+        },
+        "source": "SimBenchmark (Hwangbo, Kang et al. 2018), CPU time on one core of an i7-7700HQ; Bullet fails above 25",
+    },
+    {
         "file": "mechanisms", "title": "3 IFToMM mechanisms: error over the step", "x": STEPS, "y": "error", "log": "xy",
         "source": "reference solutions of the library, converged to all digits; the library's own limits are in the table below",
     },
@@ -174,15 +182,22 @@ SERIES = [
 LIMITS = [
     ("1.1 rolling [m²/s²]", r"1\.1 rolling along [^:]*, h = 0\.001, 4 s: (?P<value>[\d.e-]+)", 1e-9, {"RaiSim": 4.1e-7, "Bullet": 3.9e-27, "MuJoCo": 7e-3}),
     ("1.8 feet creep in 5 s [m]", r"1\.8 stand: feet creep by (?P<value>[\d.e-]+) m", 1e-6, {}),
+    ("1.8 crowds, feet creep [m]", r"1\.8 crowd of .*feet creep by (?P<value>[\d.e-]+) m", 1e-6, {}),
     ("3 A01 energy [J]", r"A01 default: energy within (?P<value>[\d.e-]+) J", 5e-5, {}),
     ("3 A02, 2 windows, energy [J]", r"A02, 2 windows, [^:]*: energy (?P<value>[\d.e-]+) of", 0.075, {}),
     ("3 A02, 40 windows, energy [J]", r"A02, 40 windows, [^:]*: energy (?P<value>[\d.e-]+) of", 1.34, {}),
     ("3 A04 energy [J]", r"A04: off by .* energy (?P<value>[\d.e-]+) J", 1e-3, {}),
     ("3 A05, h = 10 ms [m]", r"A05, h = 0\.01: off by \[(?:[\d.e-]+, )*(?P<value>[\d.e-]+)\] m", 1e-3, {}),
     ("4 rolling ball, momentum [-]", r"4 ball slides, [^:]*: momentum about the ground line moves by (?P<value>[\d.e-]+)", 1e-10, {}),
+    ("4 pushed box rises [m/s]", r"4 pushed box .*, (?P<value>[\d.e-]+) m/s in a step", 1e-9, {"convex law": 0.25}),
     ("4 wedged ball sinks [m]", r"wedge at 1\.01 [^:]*: sinks by (?P<value>[\d.e-]+) m", 1e-8, {}),
     ("7 held at 1.01, h = 1 ms [m]", r"grasp, h = 0\.001: slips by (?P<value>[\d.e-]+) m", 1e-6, {"MuJoCo elliptic": 1.2e-2, "MuJoCo no-slip": 7.6e-4}),
     ("7 held at 1.01, h = 5 ms [m]", r"grasp, h = 0\.005: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
+    ("7 fingers at 1.01 [m]", r"7 fingers, h = [\d.]+: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
+    ("7 fingers, force over torque [-]", r"7 fingers at .* N, off by (?P<value>[\d.e-]+)", 1e-6, {}),
+    ("7 carriage at 0.999 [m]", r"7 carriage [^:]*: slips by (?P<value>[\d.e-]+) m at 0\.999", 1e-6, {}),
+    ("7 carriage shakes at 0.95 [m]", r"7 carriage shakes at 0\.95, [^:]*: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
+    ("7 carriage steps [m]", r"7 carriage steps [^:]*: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
     ("7 block/pad 500 [m]", r"grasp, block/pad 500: slips by (?P<value>[\d.e-]+) m", 1e-6, {}),
 ]  # fmt: skip
 
