@@ -467,6 +467,9 @@ def test_joints_come_and_go(paused, ros):
     assert service(ros, DetachJoint, "detach_joint", name="weld").success
     none = service(ros, DetachJoint, "detach_joint", name="weld")
     assert not none.success and none.message == "there is no joint `weld`; none is attached"
+    unknown = service(ros, DetachJoint, "detach_joint", name="arm/linkage")
+    assert not unknown.success and unknown.message == "there is no `linkage`; there are: left_linkage, right_linkage"
+    assert service(ros, DetachJoint, "detach_joint", name="arm/left_linkage").success
     step(ros, 50)
     fallen = position(lifted)[2] - position(state_of(ros, box))[2]
     assert fallen == pytest.approx(0.5 * 9.81 * 0.1**2, rel=1e-3)

@@ -11,9 +11,11 @@ use karakuri_dynamics::{Data, forward_kinematics, integrate};
 use karakuri_model::{BodyId, LoopJoint, Model};
 use karakuri_spatial::{Force, Motion, Pose, Vector3};
 
+use crate::errors::WorldError;
 use crate::factor::Factor;
 use crate::pivoted::PivotedCholesky;
 use crate::solver::dot;
+use crate::world::{RobotId, World};
 
 /// Part of the gap of an attached joint or gear that is undone a step, without giving velocity. [-]
 pub(crate) const GAP_RATE: f64 = 0.5;
@@ -295,6 +297,23 @@ impl Loops {
             self.jacobian[row * self.nv + leader.v_start] = -c.multiplier;
             row += 1;
         }
+    }
+}
+
+impl World {
+    /// Opens a loop of a robot for good, as if its joint came apart; a snapshot from before has it closed.
+    ///
+    /// # Panics
+    /// When the robot was removed.
+    pub fn open_loop(&mut self, id: RobotId, name: &str) -> Result<(), WorldError> {
+        self.wake_all();
+        let robot = self.robot_mut(id);
+        if robot.open_loop(name) {
+            return Ok(());
+        }
+        let names: Vec<_> = robot.model.loops.iter().map(|l| l.name.as_str()).collect();
+        let known = if names.is_empty() { "no loops".to_owned() } else { names.join(", ") };
+        Err(WorldError::NoSuchPart { name: name.to_owned(), known })
     }
 }
 

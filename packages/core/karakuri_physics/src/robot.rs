@@ -193,6 +193,16 @@ impl Robot {
         }
     }
 
+    /// Takes a loop out of the mechanism for good; false if it has none of this name.
+    pub(crate) fn open_loop(&mut self, name: &str) -> bool {
+        let Some(at) = self.model.loops.iter().position(|l| l.name == name) else { return false };
+        let mut opened = Model::clone(&self.model);
+        opened.loops.remove(at);
+        self.loops = Loops::new(&opened);
+        self.model = Arc::new(opened);
+        true
+    }
+
     /// Servo gains that are inside the operator: none for a drive that is off or a row. [K, D]
     #[inline]
     pub(crate) fn inner_gains(&self, k: usize) -> (f64, f64) {

@@ -247,6 +247,19 @@ fn a_mimic_joint_follows_exactly_and_shares_the_load() {
 
 /// A parallelogram of bars, 0.3 m wide and 0.2 m high, driven at the first crank.
 fn four_bar() -> ModelBuilder {
+    open_four_bar().loop_joint(LoopSpec {
+        name: "close".into(),
+        link_a: "coupler".into(),
+        link_b: "right".into(),
+        frames: LoopFrames::OnLinks { a: at(0.3, 0.0, 0.0), b: at(0.0, 0.0, 0.2) },
+        // All six but the hinge: redundant by three in the plane.
+        locked: [true, false, true, true, true, true],
+        posture: None,
+    })
+}
+
+/// The bars without the joint that closes them.
+fn open_four_bar() -> ModelBuilder {
     let bar = |length: f64, up: Vector3| solid(0.2, 0.05, up * (0.5 * length));
     let crank = JointSpec {
         drive: Some(Drive { stiffness: 200.0, damping: 5.0 }),
@@ -260,15 +273,6 @@ fn four_bar() -> ModelBuilder {
         .joint(crank)
         .joint(JointSpec::revolute("elbow", "left", "coupler", Vector3::y()).at(at(0.0, 0.0, 0.2)))
         .joint(JointSpec::revolute("rocker", "base", "right", Vector3::y()).at(at(0.3, 0.0, 0.0)))
-        .loop_joint(LoopSpec {
-            name: "close".into(),
-            link_a: "coupler".into(),
-            link_b: "right".into(),
-            frames: LoopFrames::OnLinks { a: at(0.3, 0.0, 0.0), b: at(0.0, 0.0, 0.2) },
-            // All six but the hinge: redundant by three in the plane.
-            locked: [true, false, true, true, true, true],
-            posture: None,
-        })
 }
 
 #[test]
@@ -285,6 +289,32 @@ fn a_driven_four_bar_stays_closed() {
     let q = w.robot(id).q();
     assert!((q[0] - q[2]).abs() < 1e-9, "the cranks of a parallelogram stay parallel: {q:?}");
     assert!(q[0].abs() > 0.05, "it moved");
+}
+
+/// A loop that is opened leaves the tree it closed, at the same place and rates, and a snapshot from before has it closed.
+#[test]
+fn an_opened_loop_leaves_the_tree() {
+    let mut w = world(1e-3);
+    let (id, closed) = add(&mut w, four_bar());
+    run(&mut w, 0.1);
+    let before = w.snapshot();
+    let (q, v) = (w.robot(id).q().to_vec(), w.robot(id).v().to_vec());
+    let unknown = w.open_loop(id, "clasp").unwrap_err().to_string();
+    assert_eq!(unknown, "there is no `clasp`; there are: close");
+    w.open_loop(id, "close").unwrap();
+    let mut alone = world(1e-3);
+    let (other, _) = add(&mut alone, open_four_bar());
+    *alone.drive_mut(other) = w.robot(id).drives().clone();
+    alone.set_robot_state(other, &q, &v).unwrap();
+    for _ in 0..300 {
+        step(&mut w);
+        step(&mut alone);
+        assert_eq!(w.robot(id).q(), alone.robot(other).q(), "at {} s", w.time());
+    }
+    assert!(loop_gap(&closed, w.robot(id).data()) > 0.1, "it came apart");
+    w.restore(&before);
+    run(&mut w, 0.3);
+    assert!(loop_gap(&closed, w.robot(id).data()) < 1e-9, "closed as before");
 }
 
 #[test]

@@ -122,6 +122,11 @@ fn detach(sim: &mut Sim, name: &str) -> Result<(), String> {
         world.detach_gear(id);
         return Ok(());
     }
+    if let Some((robot, joint)) = name.split_once('/')
+        && let Some(robot) = world.find_robot(robot)
+    {
+        return world.open_loop(robot, joint).map_err(|e| e.to_string());
+    }
     let known: Vec<_> = world.joint_names().chain(world.gear_names()).collect();
     Err(match known.as_slice() {
         [] => format!("there is no joint `{name}`; none is attached"),
