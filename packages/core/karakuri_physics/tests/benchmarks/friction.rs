@@ -6,6 +6,8 @@ use karakuri_spatial::{Motion, Vector3};
 use crate::support::*;
 
 const G: f64 = 9.81;
+/// Friction coefficients, as parts of the least that holds.
+const AROUND_THE_LIMIT: [f64; 8] = [0.6, 0.8, 0.95, 0.99, 1.01, 1.05, 1.25, 1.6];
 
 /// A low box on the ground, pair friction `mu`, with gravity at a slope.
 fn on_ground(dt: f64, mu: f64, slope: f64) -> (World, ObjectId) {
@@ -75,17 +77,20 @@ fn the_stopping_distance_is_the_same_in_all_directions() {
     let ids: Vec<ObjectId> = w.body_ids().collect();
     let starts: Vec<_> = ids.iter().map(|&id| w.body(id).pose().translation).collect();
     run(&mut w, 1.5);
+    let mut points = Vec::new();
     for ((id, start), degrees) in ids.into_iter().zip(starts).zip([0.0_f64, 30.0, 45.0]) {
         let angle = degrees.to_radians();
         let p = w.body(id).pose();
         let moved = p.translation - start;
         let expected = 9.0 / (2.0 * 0.3 * G);
         let distance = moved.xy().norm();
+        points.push((degrees, distance / expected));
         assert!((distance / expected - 1.0).abs() < 2e-3, "{degrees}°: {distance} m of {expected}");
         let off = moved.y.atan2(moved.x) - angle;
         assert!(off.abs() < 1e-6, "{degrees}°: leaves its line by {off} rad");
         assert!((p.rotation[(1, 0)]).abs() < 1e-6, "{degrees}°: yaws");
     }
+    plot("stopping", "karakuri, h = 1 ms", &points);
 }
 
 #[test]
@@ -99,10 +104,20 @@ fn a_ball_slides_then_rolls() {
     };
     let L = momentum(&w);
     let rolls = 2.0 * v0 / (7.0 * mu * G);
-    run(&mut w, rolls);
+    let mut lines = [Vec::new(), Vec::new()];
+    let mut look = |w: &World| {
+        let v = w.body(id).velocity();
+        lines[0].push((w.time(), v.linear.x));
+        lines[1].push((w.time(), R * v.angular.y));
+    };
+    watch(&mut w, rolls, 0.01, &mut look);
     let x = w.body(id).pose().translation.x;
     assert!((x - 12.0 * v0 * v0 / (49.0 * mu * G)).abs() < 1e-3, "rolls after {x} m");
-    run(&mut w, 1.0);
+    watch(&mut w, 0.2, 0.01, &mut look);
+    for (name, points) in ["of the middle", "of spin, R ω"].into_iter().zip(&lines) {
+        plot("ball", name, points);
+    }
+    run(&mut w, 0.8);
     let v = w.body(id).velocity();
     assert!((v.linear.x - 5.0 * v0 / 7.0).abs() < 1e-6, "{v:?}");
     assert!((v.linear.x - R * v.angular.y).abs() < 1e-8, "slips: {v:?}");
@@ -117,7 +132,9 @@ fn a_ball_slides_then_rolls() {
 #[test]
 fn a_ball_on_a_slope_rolls_iff_friction_suffices() {
     let slope = 30.0_f64.to_radians();
-    for (ratio, rolls) in [(1.01, true), (0.99, false)] {
+    let mut points = Vec::new();
+    for ratio in AROUND_THE_LIMIT {
+        let rolls = ratio > 1.0;
         let mu = ratio * 2.0 / 7.0 * slope.tan();
         let mut w = world(1e-3, [G * slope.sin(), 0.0, -G * slope.cos()], Integrator::Default);
         w.add_ground(mu, 0.0);
@@ -129,7 +146,9 @@ fn a_ball_on_a_slope_rolls_iff_friction_suffices() {
         let slip = v.linear.x - 0.1 * v.angular.y;
         let expected = if rolls { 0.0 } else { G * (slope.sin() - 3.5 * mu * slope.cos()) };
         assert!((slip - expected).abs() < 1e-6, "{ratio}: slips at {slip} instead of {expected}");
+        points.push((ratio, slip.abs()));
     }
+    plot("thresholds", "ball on a slope: slip after 1 s [m/s]", &points);
 }
 
 /// A body that slides does not rise: the gap does not grow with the speed.
@@ -143,9 +162,12 @@ fn sliding_does_not_lift() {
     )
     .unwrap();
     run(&mut w, 0.1);
-    let start = height(&w, id);
-    run(&mut w, 0.4);
-    assert!((height(&w, id) - start).abs() / 0.4 <= 1e-9, "{} m/s", (height(&w, id) - start) / 0.4);
+    let (start, mut points) = (height(&w, id), Vec::new());
+    watch(&mut w, 0.4, 0.01, |w| points.push((w.time(), (height(w, id) - start).abs())));
+    plot("no_lift", "karakuri", &points[1..]);
+    let rise = (height(&w, id) - start) / 0.4;
+    println!("4 a sliding body: rises by {:e} m/s", rise.abs());
+    assert!(rise.abs() <= 1e-9, "{rise} m/s");
 }
 
 /// The same under a convex law: on the ground `v_n ≥ μ |v_t| − φ/h` in place of `v_n ≥ −φ/h`, `v_t` the wall's. Largest rise
@@ -202,10 +224,12 @@ fn a_wall_pushes_a_box_along_the_ground() {
 /// A box tips at atan(w/h) and slides at atan μ, whichever is first.
 #[test]
 fn a_box_tips_or_slides() {
+    let mut lines = [Vec::new(), Vec::new()];
     for (mu, width, tips) in [(0.5_f64, 0.08_f64, true), (0.3, 0.08, false)] {
         let tall = 0.2;
         let critical = if tips { (width / tall).atan() } else { mu.atan() };
-        for (factor, moves) in [(0.99, false), (1.01, true)] {
+        for factor in [0.8, 0.95, 0.99, 1.01, 1.05, 1.2] {
+            let moves = factor > 1.0;
             let slope: f64 = critical * factor;
             let mut w = world(1e-3, [G * slope.sin(), 0.0, -G * slope.cos()], Integrator::Default);
             w.add_ground(mu, 0.0);
@@ -223,8 +247,12 @@ fn a_box_tips_or_slides() {
                     assert!(slid > 1e-3 && tilt < 1e-6, "μ = {mu}: {slid} m, {tilt} rad");
                 }
             }
+            let moved = if tips { tilt } else { slid };
+            lines[usize::from(tips)].push((critical.tan() / slope.tan(), moved));
         }
     }
+    plot("thresholds", "box on a slope: slides in 1 s [m]", &lines[0]);
+    plot("thresholds", "tall box on a slope: sine of its tilt", &lines[1]);
 }
 
 /// A ball wedged between two on the ground, its line of centres at θ from the vertical: the friction that each bottom ball
@@ -233,7 +261,9 @@ fn a_box_tips_or_slides() {
 #[test]
 fn a_ball_wedges_between_two() {
     let (theta, R): (f64, f64) = (40.0_f64.to_radians(), 0.1);
-    for (factor, holds) in [(1.01, true), (0.99, false)] {
+    let mut points = Vec::new();
+    for factor in AROUND_THE_LIMIT {
+        let holds = factor > 1.0;
         let mu = factor * (0.5 * theta).tan();
         let mut w = world(1e-3, EARTH, Integrator::Default);
         w.add_ground(mu, 0.0);
@@ -257,5 +287,7 @@ fn a_ball_wedges_between_two() {
         } else {
             assert!(sunk > 1e-4, "holds: {sunk:e} m");
         }
+        points.push((factor, sunk.abs()));
     }
+    plot("thresholds", "wedged ball: sinks in 0.5 s [m]", &points);
 }

@@ -209,6 +209,11 @@ fn windows_error(dt: f64) -> f64 {
 }
 
 /// Drift of the energy in 10 s. [J]
+fn windows_drift(dt: f64) -> f64 {
+    swing(2, dt).0
+}
+
+/// The same of the pendulum. [J]
 fn pendulum_drift(dt: f64) -> f64 {
     let mut w = scene_at("a01_pendulum", dt);
     let (initial, mut drift) = (energy(&mut w), 0.0_f64);
@@ -224,8 +229,9 @@ fn pendulum_drift(dt: f64) -> f64 {
 fn mechanisms_converge() {
     /// Error at a step. [s]
     type Error = fn(f64) -> f64;
-    let mechanisms: [(&str, Error, f64); 5] = [
+    let mechanisms: [(&str, Error, f64); 6] = [
         ("A01 pendulum, energy [J]", pendulum_drift, 1e-3),
+        ("A02 two windows, energy [J]", windows_drift, 1e-3),
         ("A02 two windows, tip [m]", windows_error, 1e-3),
         ("A03 squeezer, crank [rad]", squeezer_error, 5e-6),
         ("A04 Bricard, end of rod 3 [m]", bricard_error, 1e-3),

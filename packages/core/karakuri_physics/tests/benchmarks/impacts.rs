@@ -1,7 +1,7 @@
 //! Impacts, rocking and spinning on contact: sections 1.2 to 1.4 and 5.
 
-use karakuri_physics::{Integrator, ObjectId, World, WorldSettings};
-use karakuri_spatial::{Matrix3, Motion, Vector3};
+use karakuri_physics::{BodyDescription, Integrator, ObjectId, Owner, World, WorldSettings};
+use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use crate::support::*;
 
@@ -127,6 +127,7 @@ fn a_ball_bounces_lower_and_comes_to_rest() {
         (height(w, id) - 0.1) + v * v / (2.0 * G)
     };
     let fall = (2.0 * h / G).sqrt();
+    let mut points = Vec::new();
     for k in 0..8_i32 {
         // In the middle of flight k.
         let middle = fall * (1.0 + 2.0 * (1..k).map(|i| e.powi(i)).sum::<f64>()) + fall * e.powi(k);
@@ -136,7 +137,9 @@ fn a_ball_bounces_lower_and_comes_to_rest() {
         }
         let expected = e.powi(2 * k) * h;
         assert!((mass_energy(&w) - expected).abs() < 1e-7, "flight {k}: {} m", mass_energy(&w));
+        points.push((f64::from(k), mass_energy(&w)));
     }
+    plot("bounce", "karakuri, h = 1 ms", &points);
     let end = fall * (1.0 + e) / (1.0 - e);
     while w.time() < end + 0.05 {
         step(&mut w);
@@ -152,33 +155,51 @@ fn a_ball_bounces_lower_and_comes_to_rest() {
 /// Jn = m(1+e)|v_n|, Jt = min(μ Jn, (2/7) m |slip|).
 #[test]
 fn an_oblique_ball_takes_the_right_impulse() {
-    for (friction, e) in [(0.05_f64, 0.5), (0.5, 0.5), (0.1, 0.0), (0.9, 1.0)] {
-        let mut w = lively(1e-3, friction, e);
-        let mut ball = sphere("ball", 0.1, 2.0, at(0.0, 0.0, 0.1015));
-        (ball.friction, ball.restitution) = (friction, e);
-        ball.velocity = Motion::new(Vector3::zeros(), Vector3::new(2.0, 0.0, -3.0));
-        let id = w.add_body(ball).unwrap();
-        for _ in 0..3 {
-            step(&mut w);
+    for e in [0.0, 0.5, 1.0] {
+        let mut lines = [Vec::new(), Vec::new()];
+        for friction in [0.02_f64, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9] {
+            for (line, impulse) in lines.iter_mut().zip(oblique_impact(friction, e)) {
+                line.push((friction, impulse));
+            }
         }
-        // Gravity acts on the way: the speed of approach at the time of impact.
-        let approach = (9.0 + 2.0 * G * 0.0015_f64).sqrt();
-        let normal = 2.0 * (1.0 + e) * approach;
-        let tangential = (friction * normal).min(2.0 / 7.0 * 2.0 * 2.0);
-        let v = w.body(id).velocity();
-        // Friction of the weight in the rest of the three steps.
-        let allowed = 1e-6 + friction * G * 0.003;
-        let speed = 2.0 - tangential / 2.0;
-        assert!((v.linear.x - speed).abs() < allowed, "μ = {friction}: {v:?}");
-        // A plastic impact acts where the surfaces were at the start of its step, here up to 0.75 mm off.
-        let lever = if e == 0.0 { 0.0075 } else { 1e-5 };
-        let spin = tangential * 0.1 / (0.4 * 2.0 * 0.01);
-        assert!(
-            (v.angular.y - spin).abs() < 25.0 * allowed + lever * spin,
-            "μ = {friction}: {} against {spin}",
-            v.angular.y
-        );
+        plot("oblique", &format!("across, e = {e}"), &lines[0]);
+        plot("oblique", &format!("along, e = {e}"), &lines[1]);
     }
+}
+
+/// Impulses across and along the ground that a ball takes, as its velocity tells them. [N s]
+fn oblique_impact(friction: f64, e: f64) -> [f64; 2] {
+    let mut w = lively(1e-3, friction, e);
+    let mut ball = sphere("ball", 0.1, 2.0, at(0.0, 0.0, 0.1015));
+    (ball.friction, ball.restitution) = (friction, e);
+    ball.velocity = Motion::new(Vector3::zeros(), Vector3::new(2.0, 0.0, -3.0));
+    let id = w.add_body(ball).unwrap();
+    for _ in 0..3 {
+        step(&mut w);
+    }
+    // Gravity acts on the way: the speed of approach at the time of impact.
+    let approach = (9.0 + 2.0 * G * 0.0015_f64).sqrt();
+    let normal = 2.0 * (1.0 + e) * approach;
+    let tangential = (friction * normal).min(2.0 / 7.0 * 2.0 * 2.0);
+    let v = w.body(id).velocity();
+    // Friction of the weight in the rest of the three steps.
+    let allowed = 1e-6 + friction * G * 0.003;
+    let speed = 2.0 - tangential / 2.0;
+    assert!((v.linear.x - speed).abs() < allowed, "μ = {friction}, e = {e}: {v:?}");
+    // A plastic impact acts where the surfaces were at the start of its step, here up to 0.75 mm off.
+    let lever = if e == 0.0 { 0.0075 } else { 1e-5 };
+    let spin = tangential * 0.1 / (0.4 * 2.0 * 0.01);
+    assert!(
+        (v.angular.y - spin).abs() < 25.0 * allowed + lever * spin,
+        "μ = {friction}, e = {e}: {} against {spin}",
+        v.angular.y
+    );
+    // Upwards at the ground, as if no gravity had acted since.
+    let fallen = 2.0 * G * (height(&w, id) - 0.1);
+    let up = (v.linear.z * v.linear.z + fallen).max(0.0).sqrt();
+    let across = 2.0 * (approach + up);
+    assert!((across / normal - 1.0).abs() < 1e-5, "μ = {friction}, e = {e}: {across} N s");
+    [across, 2.0 * (2.0 - v.linear.x)]
 }
 
 /// Housner 1963: a rocking block of half-width 0.1 and half-height 0.3, let go at half its critical tilt.
@@ -274,6 +295,10 @@ fn a_ton_on_a_kilogram() {
     };
     let ground = force(light);
     assert!((ground / (1001.0 * G) - 1.0).abs() < 1e-3, "{ground} N");
+    let between = w.pair_wrench(Owner::Body(light), Owner::Body(heavy)).force.z;
+    assert!((between / (1000.0 * G) - 1.0).abs() < 1e-3, "{between} N");
+    let error = (ground / (1001.0 * G) - 1.0).abs().max((between / (1000.0 * G) - 1.0).abs());
+    println!("5 a ton on a kilogram: forces off by {error:e}");
     assert!((height(&w, heavy) - 0.3).abs() < 1e-4 && (height(&w, light) - 0.1).abs() < 1e-4);
 }
 
@@ -296,44 +321,86 @@ fn a_tower_of_ten_carries_its_weight() {
         };
         forces[level] += c.force.z.abs();
     }
+    let (mut points, mut worst) = (Vec::new(), 0.0_f64);
     for (i, force) in forces.iter().enumerate() {
         let expected = (10 - i) as f64 * G;
+        points.push(((10 - i) as f64, *force));
+        worst = worst.max((force / expected - 1.0).abs());
         assert!((force / expected - 1.0).abs() < 1e-3, "under box {i}: {force} N");
         let drift = (w.body(ids[i]).pose().translation
             - Vector3::new(0.0, 0.0, 0.05 + 0.1 * i as f64))
         .norm();
         assert!(drift < 1e-4, "box {i} drifts by {drift} m");
     }
+    plot("tower", "karakuri, after 10 s", &points);
+    println!("5 tower of ten: forces off by {worst:e}");
+}
+
+/// The first step of a rod alone: the velocity of its tip [m/s], the energy that it gains [J].
+fn painleves_step(rod: &BodyDescription, degrees: f64) -> (Vector3, f64) {
+    let theta = degrees.to_radians();
+    let arm = Vector3::new(-theta.cos(), 0.0, -theta.sin()) * 0.5;
+    let mut w = scene("painleve");
+    for other in w.body_ids().collect::<Vec<_>>() {
+        w.remove_body(other);
+    }
+    let id = w.add_body(rod.clone()).unwrap();
+    let initial = energy(&mut w);
+    step(&mut w);
+    let v = w.body(id).velocity();
+    (v.linear + v.angular.cross(&arm), energy(&mut w) - initial)
+}
+
+/// The impulse of a sliding tip's normal force goes with 1/p. [Génot and Brogliato 1999]
+fn painleves_p(degrees: f64) -> f64 {
+    let theta = degrees.to_radians();
+    1.0 + 3.0 * theta.cos() * (theta.cos() - 2.0 * theta.sin())
+}
+
+fn check_painleve(rod: &BodyDescription, degrees: f64) -> f64 {
+    let (p, (tip, gained)) = (painleves_p(degrees), painleves_step(rod, degrees));
+    println!("Painlevé {degrees}°, p = {p}: tip {:?}, energy {gained:e} J", tip.as_slice());
+    assert!(gained <= 1e-9, "{degrees}°: gains {gained} J");
+    assert!(tip.z >= -1e-5, "{degrees}°: the tip goes down at {} m/s", -tip.z);
+    if p < 0.0 {
+        // The contact is the radius, 1 µm, away from the tip.
+        assert!(tip.x.abs() < 1e-5, "{degrees}°: still slips at {} m/s", tip.x);
+    }
+    -tip.x
 }
 
 /// Painlevé's rod, uniform, tip sliding in −x with μ = 2: no finite force slides, yet the step must end the slip.
 #[test]
 fn painleves_rod_stops_in_one_step() {
-    let (l, mu): (f64, f64) = (0.5, 2.0);
+    let w = scene("painleve");
     for (degrees, slope) in [(20.0_f64, 1.7207), (30.0, 0.6519), (45.0, -0.5), (60.0, -0.8481)] {
-        let theta = degrees.to_radians();
-        let p = 1.0 + 3.0 * theta.cos() * (theta.cos() - mu * theta.sin());
+        let p = painleves_p(degrees);
         assert!((p - slope).abs() < 1e-4, "{degrees}°: {p}");
-        let arm = Vector3::new(-theta.cos(), 0.0, -theta.sin()) * l;
-        let mut w = scene("painleve");
         let id = w.find_body(&format!("rod_{degrees}")).unwrap();
-        // The others go, so that the energy is this one's.
-        for other in w.body_ids().filter(|&other| other != id).collect::<Vec<_>>() {
-            w.remove_body(other);
-        }
-        let initial = energy(&mut w);
-        step(&mut w);
-        let v = w.body(id).velocity();
-        let tip = v.linear + v.angular.cross(&arm);
-        let gained = energy(&mut w) - initial;
-        println!("Painlevé {degrees}°, p = {p}: tip {:?}, energy {gained:e} J", tip.as_slice());
-        assert!(gained <= 1e-9, "{degrees}°: gains {gained} J");
-        assert!(tip.z >= -1e-5, "{degrees}°: the tip goes down at {} m/s", -tip.z);
-        if p < 0.0 {
-            // The contact is the radius, 1 µm, away from the tip.
-            assert!(tip.x.abs() < 1e-5, "{degrees}°: still slips at {} m/s", tip.x);
-        }
+        check_painleve(w.body(id).description(), degrees);
     }
+}
+
+/// The same at all angles; where p > 0 the tip slides on, slower by what its normal impulse `g h / p` takes.
+#[test]
+fn painleves_rod_stops_where_it_must_and_slides_where_it_can() {
+    let w = scene("painleve");
+    let mut rod = w.body(w.find_body("rod_20").unwrap()).description().clone();
+    let (mut points, mut exact) = (Vec::new(), Vec::new());
+    for degrees in (5..=85).step_by(5).map(f64::from) {
+        let theta = degrees.to_radians();
+        let middle = [0.5 * theta.cos(), 0.0, 0.5 * theta.sin() + 1e-6];
+        rod.pose = Pose::from_xyz_rpy(middle, [0.0, std::f64::consts::FRAC_PI_2 - theta, 0.0]);
+        let slip = check_painleve(&rod, degrees);
+        points.push((degrees, slip));
+        let (p, lever) = (painleves_p(degrees), theta.sin() * (2.0 * theta.sin() - theta.cos()));
+        let slower = G * 1e-3 / p * (2.0 + 3.0 * lever);
+        let expected = if p > 0.0 { (1.0 - slower).max(0.0) } else { 0.0 };
+        assert!((slip - expected).abs() < 1e-4, "{degrees}°: {slip} instead of {expected} m/s");
+        exact.push((degrees, expected));
+    }
+    plot("painleve", "slip after a step [m/s]", &points);
+    plot("painleve", "exact slip", &exact);
 }
 
 /// A ball of 1 cm at 300 m/s against a wall of 5 mm, h = 1/60 s.
@@ -349,9 +416,15 @@ fn a_bullet_does_not_tunnel() {
             w.add_body(elastic).unwrap();
         }
         let id = w.body_ids().last().unwrap();
-        step(&mut w);
-        let x = w.body(id).pose().translation.x;
-        let expected = if e == 0.0 { 0.99 } else { 0.99 - (300.0 / 60.0 - 0.99) };
-        assert!((x - expected).abs() < 1e-6, "e = {e}: at {x} m instead of {expected}");
+        let mut points = vec![(0.0, 0.0)];
+        for i in 1..=4 {
+            step(&mut w);
+            let x = w.body(id).pose().translation.x;
+            let back = if e == 0.0 { 0.0 } else { 300.0 / 60.0 * f64::from(i) - 0.99 };
+            let expected = 0.99 - back;
+            assert!((x - expected).abs() < 1e-6, "e = {e}: at {x} m instead of {expected}");
+            points.push((f64::from(i), x));
+        }
+        plot("bullet", &format!("e = {e}"), &points);
     }
 }

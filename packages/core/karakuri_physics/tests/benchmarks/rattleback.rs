@@ -78,11 +78,17 @@ fn a_rattleback_turns_back_as_one_that_rolls_without_slipping() {
         Rolling { turn, omega: turn.inverse() * w.body(id).velocity().angular }
     });
     let (mut worst, mut turned) = (0.0_f64, [[f64::NAN; 2]; 2]);
-    for _ in 0..n_steps(&w, 2.2) {
+    let mut lines = [const { Vec::new() }; 4];
+    for n in 0..n_steps(&w, 2.2) {
         let time = w.time();
         let before = [0, 1].map(|k| [w.body(bodies[k]).velocity().angular.z, rolling[k].spin()]);
         step(&mut w);
         for k in 0..2 {
+            for (i, every) in [100, 1000].into_iter().enumerate() {
+                if n % every == 0 {
+                    lines[2 * i + k].push((time, before[k][i]));
+                }
+            }
             rolling[k].advance(&inertia, dt);
             let now = [w.body(bodies[k]).velocity().angular.z, rolling[k].spin()];
             for i in 0..2 {
@@ -98,6 +104,10 @@ fn a_rattleback_turns_back_as_one_that_rolls_without_slipping() {
     println!(
         "rattleback: turns back at {turned:?} s (ours, rolling); spins differ by {worst} rad/s in 1 s"
     );
+    let names = ["spun at +5 rad/s", "spun at −5 rad/s", "exact, +5 rad/s", "exact, −5 rad/s"];
+    for (name, points) in names.into_iter().zip(&lines) {
+        plot("rattleback", name, points);
+    }
     let [left, right] = turned;
     assert!((right[0] - right[1]).abs() < 2e-3 && right[1] < 0.65, "{right:?}");
     assert!((left[0] - left[1]).abs() < 2e-2 && left[1] > 1.8, "{left:?}");
@@ -109,15 +119,23 @@ fn a_worn_rattleback_turns_back_in_one_sense_only() {
     let mut w = scene("rattleback");
     let bodies = ["left_worn", "right_worn"].map(|name| w.find_body(name).unwrap());
     let mut extreme = [f64::INFINITY, f64::NEG_INFINITY];
-    for _ in 0..n_steps(&w, 6.0) {
+    let mut lines = [const { Vec::new() }; 2];
+    for n in 0..n_steps(&w, 6.0) {
         step(&mut w);
         let [left, right] = bodies.map(|id| w.body(id).velocity().angular.z);
+        if n % 100 == 99 && w.time() < 2.2 {
+            lines[0].push((w.time(), left));
+            lines[1].push((w.time(), right));
+        }
         extreme = [extreme[0].min(left), extreme[1].max(right)];
     }
     println!(
         "worn rattlebacks: +5 rad/s falls to {}, −5 rad/s turns to {} rad/s",
         extreme[0], extreme[1]
     );
+    for (name, points) in ["worn, +5 rad/s", "worn, −5 rad/s"].into_iter().zip(&lines) {
+        plot("rattleback", name, points);
+    }
     assert!(extreme[0] > -0.05, "the favoured sense turns back to {} rad/s", extreme[0]);
     assert!(extreme[1] > 0.5, "the other does not turn back: {} rad/s", extreme[1]);
 }

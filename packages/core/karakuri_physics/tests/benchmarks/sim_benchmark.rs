@@ -132,10 +132,18 @@ fn anymal_stands_without_creep() {
         })
     };
     run(&mut w, 5.0);
-    let start = feet(&w);
-    for _ in 0..n_steps(&w, 5.0) {
+    let (start, mut lines) = (feet(&w), [const { Vec::new() }; 4]);
+    for i in 0..n_steps(&w, 5.0) {
         step(&mut w);
+        if i % 20 == 19 {
+            for ((line, foot), start) in lines.iter_mut().zip(feet(&w)).zip(start) {
+                line.push((w.time(), (foot - start).norm()));
+            }
+        }
         assert_eq!(w.contacts().count(), 4, "contacts at {} s", w.time());
+    }
+    for (leg, points) in ["LF", "RF", "LH", "RH"].into_iter().zip(&lines) {
+        plot("stand", &format!("foot {leg}"), points);
     }
     let creep = feet(&w).iter().zip(start).map(|(a, b)| (a - b).norm()).fold(0.0_f64, f64::max);
     println!("1.8 stand: feet creep by {creep:e} m in 5 s, base at {} m", w.robot(id).q()[2]);

@@ -17,6 +17,7 @@ fn a_free_asymmetric_body_keeps_energy_and_momentum() {
         };
         let (L, E) = (momentum(&w), energy(&mut w));
         let (mut flips, mut up) = (0, true);
+        let (mut off, mut points) = ([0.0_f64; 2], Vec::new());
         for _ in 0..n_steps(&w, 50.0) {
             step(&mut w);
             assert!(
@@ -26,12 +27,19 @@ fn a_free_asymmetric_body_keeps_energy_and_momentum() {
                 w.time()
             );
             assert!((energy(&mut w) - E).abs() < 1e-10 * E, "at {} s", w.time());
+            let now = [(momentum(&w) - L).norm() / L.norm(), (energy(&mut w) - E).abs() / E];
+            off = [off[0].max(now[0]), off[1].max(now[1])];
             let rate = w.body(id).pose().rotation.tr_mul(&w.body(id).velocity().angular).y;
+            if w.time() < 25.0 && w.time() > 0.1 * points.len() as f64 {
+                points.push((w.time(), rate));
+            }
             if (rate > 0.0) != up {
                 (up, flips) = (rate > 0.0, flips + 1);
             }
         }
         println!("asymmetric body, h = {dt}: {flips} flips in 50 s");
+        println!("5 free body, h = {dt}: momentum off by {:e}, energy by {:e}", off[0], off[1]);
+        plot("flips", &format!("h = {:.0} ms", 1e3 * dt), &points);
         assert!(flips >= 5, "{flips} flips in 50 s");
     }
 }

@@ -107,6 +107,17 @@ pub(crate) fn run(world: &mut World, seconds: f64) {
     }
 }
 
+/// Runs, and shows the world every so many seconds, first before the first step.
+pub(crate) fn watch(world: &mut World, seconds: f64, every: f64, mut look: impl FnMut(&World)) {
+    let between = n_steps(world, every).max(1);
+    for i in 0..n_steps(world, seconds) {
+        if i % between == 0 {
+            look(world);
+        }
+        step(world);
+    }
+}
+
 pub(crate) fn height(world: &World, id: ObjectId) -> f64 {
     world.body(id).pose().translation.z
 }
