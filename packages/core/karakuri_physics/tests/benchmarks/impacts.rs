@@ -351,7 +351,7 @@ fn painleves_step(rod: &BodyDescription, degrees: f64) -> (Vector3, f64) {
     (v.linear + v.angular.cross(&arm), energy(&mut w) - initial)
 }
 
-/// The impulse of a sliding tip's normal force goes with 1/p. [Génot and Brogliato 1999]
+/// The impulse of a sliding tip's normal force goes with 1/p. [Genot and Brogliato 1999]
 fn painleves_p(degrees: f64) -> f64 {
     let theta = degrees.to_radians();
     1.0 + 3.0 * theta.cos() * (theta.cos() - 2.0 * theta.sin())
