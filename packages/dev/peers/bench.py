@@ -154,15 +154,20 @@ def main():
     peers.OUT.mkdir(parents=True, exist_ok=True)
     pinocchio = mujoco = rapier = None
     if arguments.peers:
+        # Only what is needed: Pinocchio's side takes minutes to compile.
         python = peers.environment()
-        pinocchio, mujoco, rapier = peers.Pinocchio(python), peers.MuJoCo(python), peers.Rapier()
+        if any(wanted(arguments.filter, algorithm, name) for name in FIXED + FLOATING + CHAINS for algorithm in ALGORITHMS):
+            pinocchio = peers.Pinocchio(python)
+        if any(wanted(arguments.filter, "step", scene[0]) for scene in scenes()):
+            mujoco, rapier = peers.MuJoCo(python), peers.Rapier()
+    programs = {"Pinocchio": pinocchio, "MuJoCo": mujoco, "Rapier": rapier}
     result = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": {
             "karakuri": output("git", "describe", "--always", "--dirty") or "unknown",
             "rustc": (output("rustc", "--version").split() + ["", "unknown"])[1],
-            **({"Pinocchio": pinocchio.version, "MuJoCo": mujoco.version, "Rapier": rapier.version} if pinocchio else {}),
+            **{name: program.version for name, program in programs.items() if program},
         },
         "turns": arguments.turns,
         "algorithms": dynamics(arguments.filter, pinocchio, arguments.turns),

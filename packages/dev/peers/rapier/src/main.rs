@@ -1,7 +1,7 @@
 //! Step time of a scene of free bodies in Rapier (f32), and the accuracy that goes with it, as JSON.
 //!
 //! `rapier_step NAME`, in the repository's root, for a line of `packages/dev/peers/scenes.yaml`: the CPU time of one thread for a
-//! step once the scene has settled, and how much lower a body is than at time zero. Settings: *default*, and *stiff*:
+//! step once the scene has settled, and how much lower a body is than at time zero or how fast one moves. Settings: *default*, and *stiff*:
 //! contacts with a natural frequency of a quarter of the step rate, Coulomb friction at every point.
 
 use std::collections::BTreeMap;
@@ -24,17 +24,16 @@ struct Case {
     scene: String,
     settle: f32,
     window: f32,
+    #[serde(with = "serde_yaml::with::singleton_map")]
     accuracy: Accuracy,
 }
 
+/// How much lower a body is at the end, or how fast the one moves that moves most.
 #[derive(Deserialize)]
-struct Accuracy {
-    sag: Sag,
-}
-
-#[derive(Deserialize)]
-struct Sag {
-    body: String,
+#[serde(rename_all = "snake_case")]
+enum Accuracy {
+    Sag { body: String },
+    Creep {},
 }
 
 #[derive(Deserialize)]
@@ -109,11 +108,8 @@ fn cpu_time() -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-fn build(
-    scene: &Scene,
-    stiff: bool,
-    body: &str,
-) -> Result<(PhysicsWorld, RigidBodyHandle), Box<dyn Error>> {
+/// The world, and its bodies in the scene's order.
+fn build(scene: &Scene, stiff: bool) -> Result<(PhysicsWorld, Vec<RigidBodyHandle>), Box<dyn Error>> {
     if !scene.robots.is_empty() {
         return Err("scenes with robots are not translated to Rapier".into());
     }
@@ -131,7 +127,7 @@ fn build(
             ColliderBuilder::halfspace(Unit::new_unchecked(Vector::Z)).friction(ground.friction);
         world.insert(RigidBodyBuilder::fixed(), slab);
     }
-    let mut watched = None;
+    let mut handles = Vec::new();
     for b in &scene.bodies {
         let shape = match b.shape {
             Shape::Box([x, y, z]) => ColliderBuilder::cuboid(x / 2.0, y / 2.0, z / 2.0),
@@ -146,16 +142,17 @@ fn build(
             .rotation(turned.to_scaled_axis())
             .can_sleep(false);
         let (handle, _) = world.insert(moving, shape.mass(b.mass).friction(b.friction));
-        if b.name == body {
-            watched = Some(handle);
-        }
+        handles.push(handle);
     }
-    Ok((world, watched.ok_or_else(|| format!("no body `{body}`"))?))
+    Ok((world, handles))
 }
 
 fn measure(scene: &Scene, case: &Case, stiff: bool) -> Result<Measured, Box<dyn Error>> {
-    let (mut world, watched) = build(scene, stiff, &case.accuracy.sag.body)?;
-    let start = world.bodies[watched].translation().z;
+    let (mut world, bodies) = build(scene, stiff)?;
+    let places = |world: &PhysicsWorld| -> Vec<Vector> {
+        bodies.iter().map(|&body| world.bodies[body].translation()).collect()
+    };
+    let start = places(&world);
     let steps = |time: f32| (time / scene.dt).round() as usize;
     for _ in 0..steps(case.settle) {
         world.step();
@@ -172,17 +169,30 @@ fn measure(scene: &Scene, case: &Case, stiff: bool) -> Result<Measured, Box<dyn 
         times.push(1e6 * (cpu_time() - begin) / n as f64);
     }
     times.sort_by(f64::total_cmp);
+    let before = places(&world);
     for _ in 0..steps(case.window) {
         world.step();
     }
-    let sag = 1e3 * f64::from(start - world.bodies[watched].translation().z);
+    let after = places(&world);
+    let accuracy = match &case.accuracy {
+        Accuracy::Sag { body } => {
+            let watched = scene.bodies.iter().position(|b| b.name == *body);
+            let watched = watched.ok_or_else(|| format!("no body `{body}`"))?;
+            start[watched].z - after[watched].z
+        }
+        Accuracy::Creep {} => {
+            let moved = before.iter().zip(&after).map(|(before, after)| (after - before).length());
+            moved.fold(0.0, f32::max) / case.window
+        }
+    };
     let contacts = world
         .narrow_phase
         .contact_pairs()
         .map(|pair| pair.manifolds().iter().map(|m| m.points.len()).sum::<usize>())
         .sum::<usize>();
     let iterations = world.integration_parameters.num_solver_iterations;
-    Ok(Measured { us: times[BATCHES / 2], accuracy: sag, contacts: contacts as f64, iterations })
+    let (us, accuracy) = (times[BATCHES / 2], 1e3 * f64::from(accuracy));
+    Ok(Measured { us, accuracy, contacts: contacts as f64, iterations })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
