@@ -1,6 +1,7 @@
 //! A robot on the ground, its walk engine, and what happens.
 
 use std::collections::VecDeque;
+use std::f64::consts::TAU;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -188,6 +189,8 @@ pub(super) struct Cell {
     /// Points of the history at which a drive was at its effort limit.
     saturated: usize,
     capture_margin: f64,
+    /// How far it has turned, whole turns included. [rad]
+    yaw: f64,
 }
 
 impl Cell {
@@ -220,6 +223,7 @@ impl Cell {
             postures: Vec::new(),
             saturated: 0,
             capture_margin: f64::INFINITY,
+            yaw: 0.0,
         })
     }
 
@@ -261,7 +265,7 @@ impl Cell {
             distance: end[0] - start[0],
             drift: end[1] - start[1],
             height: end[2] - start[2],
-            yaw: self.pose().rpy()[2],
+            yaw: self.turned(),
             clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
             excesses: super::excesses(&mut self.engine, &self.model),
             faster: time / wall.elapsed().as_secs_f64(),
@@ -320,6 +324,12 @@ impl Cell {
 
     fn pose(&self) -> Pose {
         self.world.robot(self.robot).data().pose_in_world[0]
+    }
+
+    /// How far it has turned, whole turns included, if that is less than half a turn more than when last noted. [rad]
+    fn turned(&self) -> f64 {
+        let more = self.pose().rpy()[2] - self.yaw;
+        self.yaw + more - TAU * (more / TAU).round()
     }
 
     fn root(&self) -> [f64; 3] {
@@ -450,6 +460,7 @@ impl Cell {
         let capture = self.engine.correction().capture;
         self.capture_margin =
             capture.map_or(self.capture_margin, |c| self.capture_margin.min(c.margin));
+        self.yaw = self.turned();
         let sample = self.engine.sample();
         let correction = self.engine.correction();
         let pressure = moment.map(|m| m / force);
