@@ -283,6 +283,6 @@ def test_refuses_goals_while_nobody_takes_its_commands():
         ros.wait_for(said, what="the reason")
         assert not any(taken)
         commands = ros.subscribe(JointState, "/arm/joint_command")
-        ros.wait_for(accepted, what="acceptance")
-        commands.wait()
+        # It is told of the subscription before the subscription of it, and the first commands may be lost.
+        ros.wait_for(lambda: accepted() and commands.last, what="a command")
         follow.destroy()

@@ -13,10 +13,10 @@ cargo_step() {
 }
 
 # Always the whole workspace with its examples: another selection has other features of shared dependencies, and
-# cargo would compile r2r once for each.   build [--tests]
+# cargo would compile r2r once for each.
 build() {
   [ -e "$target/sim" ] || need_disk 3 "$target"
-  cargo_step 'compile' compile build --release --workspace --bins --examples "$@" || exit 1
+  cargo_step 'compile' compile build --release --workspace --bins --examples || exit 1
   lay_out
 }
 

@@ -24,9 +24,10 @@ count() {
   if grep -q '^test result:' "$log"; then
     read -r p f s < <(awk '/^test result:/ { p += $4; f += $6; s += $8 } END { print p + 0, f + 0, s + 0 }' "$log")
   else
-    read -r p f s < <(awk '
-      /^=+ .* in [0-9.]+s/ { gsub(/,/, ""); for (i = 2; i <= NF; i++) n[$i] += $(i - 1) }
-      END { print n["passed"] + 0, n["failed"] + n["error"] + n["errors"] + 0, n["skipped"] + n["xfailed"] + 0 }' "$log")
+    read -r p f s < <(tail -n 1 "$log" | awk '
+      { for (i = 2; i <= NF; i++) n[$i] = $(i - 1)
+        gsub(/,/, ""); for (i = 2; i <= NF; i++) n[$i] = $(i - 1)
+        print n["passed"] + 0, n["failed"] + n["error"] + n["errors"] + 0, n["skipped"] + n["xfailed"] + 0 }')
   fi
   ((status == 0 || f > 0)) || f=1
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
@@ -46,20 +47,6 @@ stage() {
   say "    $(summary $((passed - before[0])) $((failed - before[1])) $((skipped - before[2])))"
 }
 
-# The tests of running nodes, those of launch files beside the others: they wait as long as they compute. What the one half says
-# follows what the other says.
-run_system() {
-  local status=0 launch=$log_dir/test_system_launch.log half
-  run_pytest launch tests/launch > "$launch" 2>&1 &
-  half=$!
-  run_pytest others tests --ignore=tests/launch || status=$?
-  wait "$half" || status=$?
-  cat "$launch"
-  return "$status"
-}
-
-run_pytest() { python3 -m pytest -ra --color=no -o cache_dir="$state/pytest/$1" "${@:2}"; }
-
 dev_test() {
   local stages=("$@") name started=$SECONDS
   for name; do
@@ -68,8 +55,7 @@ dev_test() {
   [ $# -gt 0 ] || stages=(rust system)
   with_ros
   heading 'build'
-  # The tests of what needs no ROS compile while r2r, one long chain, leaves a core free.
-  build --tests
+  build
   separate_ros
   export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-1}
   for name in "${stages[@]}"; do
@@ -78,7 +64,7 @@ dev_test() {
       builds) stage 'builds: the same bits from a second build' test_builds "$root/packages/dev/shell/builds.sh" ;;
       system)
         python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
-        stage 'system: running nodes' test_system run_system
+        stage 'system: running nodes' test_system python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" tests
         ;;
     esac
   done

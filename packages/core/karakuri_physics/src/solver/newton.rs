@@ -28,7 +28,6 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::block_factor::BlockFactor;
-use super::ladder::FINE;
 use super::law::{Softened, residual};
 use super::{
     Admissible, Block, ContactSolver, Problem, Run, SolverSettings, accelerated_gradient, apply,
@@ -37,20 +36,20 @@ use super::{
 /// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
 const SOFT: f64 = 0.1;
 /// Least softness: less converges in fewer rounds, each of more steps, and loses digits. [-]
-const HARD: f64 = 3e-5;
+const HARD: f64 = 3e-4;
 /// Most softness: a round is hardly more than a step of the fixed point. [-]
 const SOFTEST: f64 = 10.0;
 /// Part of the velocity changes that rounding takes away from every round at softness 1. [-]
-const ROUNDING: f64 = 1e-13;
+const ROUNDING: f64 = 1e-14;
 /// A round ends when its problem is solved to this part of the last natural map, or after `STEPS`. [-]
 const INNER: f64 = 0.05;
-const STEPS: usize = 25;
+const STEPS: usize = 8;
 /// Part of the softness to which a convex round is solved. [-]
 const SHARE: f64 = 1e-2;
 /// Rounds go on to this part of the tolerance while they help, so that the next step finds a warm start within it. [-]
 const GOAL: f64 = 0.1;
-/// Multiple of the tolerance below which a warm start is the first centre: what comes to rest does not begin again each step. [-]
-const NEAR: f64 = 300.0;
+/// Multiple of the tolerance below which a warm start is the first centre. [-]
+const NEAR: f64 = 10.0;
 /// Part of the natural map at which the convex problem is solved, and sliding is what is left. [-]
 const SLIDING: f64 = 0.1;
 /// Part of the velocity changes to which the problem without new shifts is solved first. [-]
@@ -293,9 +292,6 @@ impl Scratch {
             if now < last {
                 last = now;
                 self.softness = (0.2 * self.softness).max(self.least_softness);
-            } else if last <= FINE {
-                self.go_back(problem, island.clone());
-                break;
             } else if self.softness < SOFTEST {
                 self.softness = (8.0 * self.softness).min(SOFTEST);
                 self.go_back(problem, island.clone());
