@@ -110,7 +110,6 @@ pub(crate) struct Robot {
     pub(crate) extents: Vec<[f64; 2]>,
     /// Position before the last [`Self::advance`]. (nq)
     start_q: Vec<f64>,
-    next_q: Vec<f64>,
 }
 
 impl Robot {
@@ -152,7 +151,6 @@ impl Robot {
             springs: InnerSprings::default(),
             extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
             start_q: q.to_vec(),
-            next_q: q.to_vec(),
             model,
         };
         forward_kinematics(&robot.model, &mut robot.data, &robot.q);
@@ -317,10 +315,9 @@ impl Robot {
 
     /// Goes only a part of the way of the last [`Self::advance`]. [-]
     pub(crate) fn take_back(&mut self, part: f64) {
-        let Self { model, start_q, q, residual: way, next_q, .. } = self;
+        let Self { model, start_q, q, residual: way, .. } = self;
         difference(model, start_q, q, way);
-        integrate(model, start_q, way, part, next_q);
-        q.copy_from_slice(next_q);
+        integrate(model, start_q, way, part, q);
         forward_kinematics(model, &mut self.data, q);
         self.loops.close(model, &mut self.data, q);
     }

@@ -9,6 +9,7 @@ use crate::body::Body;
 use crate::contacts::{Contact, Mover, SLIP};
 use crate::robot::Robot;
 use crate::solver::{Admissible, Block, Problem, Side, SoftFinger, dot};
+use crate::springs::soft_row;
 
 /// What a block stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -544,9 +545,8 @@ impl Builder<'_> {
 /// A spring and damper that act where there is less than no `room`, as backward Euler: least velocity away, and the row's
 /// compliance. Nothing acts before. [m/s, 1/kg]
 fn bumper_row(room: f64, Bumper { stiffness, damping }: Bumper, h: f64) -> [f64; 2] {
-    let gain = h * stiffness + damping;
-    let target = if room > 0.0 { -room / h } else { -stiffness * room / gain };
-    [target, 1.0 / (h * gain)]
+    let row = soft_row((stiffness, damping), room, h);
+    [if room > 0.0 { -room / h } else { row.wanted }, row.compliance]
 }
 
 #[cfg(test)]
