@@ -282,7 +282,11 @@ def test_refuses_goals_while_nobody_takes_its_commands():
         said = lambda: taken.append(accepted()) or "nobody takes `joint_command`" in node.output()  # noqa: E731
         ros.wait_for(said, what="the reason")
         assert not any(taken)
+        # A goal that is there before the subscription, as at start-up, waits for it.
+        sent = follow.send_goal_async(goal(turned(0.2)))
+        ros.spin_for(0.1)
         commands = ros.subscribe(JointState, "/arm/joint_command")
+        assert ros.finish(sent, what="the goal's answer").accepted, node.output()
         # It is told of the subscription before the subscription of it, and the first commands may be lost.
         ros.wait_for(lambda: accepted() and commands.last, what="a command")
         follow.destroy()

@@ -495,19 +495,25 @@ def test_steps_aside(walk, ros, left):
 
 
 def test_cmd_vel_turns(standing, ros):
-    before = heading(ros)
     publisher = ros.publisher(Twist, "/khr1/cmd_vel")
     odometry = ros.subscribe(Odometry, "/khr1/odom")
+    before = odometry.wait()
 
     def turned():
-        publisher.publish(twist(turn=-0.1))
-        return heading_of(odometry.last) - before < -0.3 if odometry.messages else False
+        return heading_of(odometry.last) - heading_of(before)
 
-    ros.wait_for(turned, timeout=240.0, what="a turn to the right")
+    def has_turned():
+        publisher.publish(twist(turn=-0.1))
+        return turned() < -0.3
+
+    ros.wait_for(has_turned, timeout=240.0, what="a turn to the right")
     rest(odometry, ros)
     upright(ros)
+    # How far it turns hangs on when this program sees it; not how fast.
+    lasted = seconds(odometry.last.header.stamp) - seconds(before.header.stamp)
     position = odometry.last.pose.pose.position
-    assert -0.6 < heading_of(odometry.last) - before < -0.25 and math.hypot(position.x, position.y) < 0.05
+    assert -0.1 * lasted < turned() < -0.25 and math.hypot(position.x, position.y) < 0.05
+    assert turned() / lasted < -0.05, f"turned {turned():.3f} rad in {lasted:.2f} s"
 
 
 @pytest.mark.parametrize(

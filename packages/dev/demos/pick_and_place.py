@@ -82,6 +82,8 @@ def main():
     except Failed as reason:
         print(f"\n{verdict}" if code else f"\nFAILED: {reason}", flush=True)
         return 1
+    if code == 1 and (warnings := system.warnings()):
+        print("\nThe nodes warned:", *warnings, sep="\n  ", flush=True)
     if report["runs"]:
         draw(out, report)
     print(f"\n{verdict}\nReport, plots and picture: {out}/", flush=True)
@@ -139,6 +141,11 @@ class System:
         if code is not None:
             tail = "\n".join(self.log.read_text().splitlines()[-8:])
             raise Failed(f"the nodes ended with {code}; the last they said:\n{tail}")
+
+    def warnings(self):
+        """What the nodes warned of last."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [line for line in lines if "[WARN]" in line or "[ERROR]" in line][-5:]
 
     def stop(self):
         if self.process is None or self.process.poll() is not None:

@@ -4,7 +4,7 @@
 //! in order with what the answer depends on.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use karakuri_control::realtime::{Desk, Report, split};
 use karakuri_control::{FeedforwardController, Status as Update};
@@ -27,6 +27,9 @@ use crate::lockstep::Sources;
 use crate::parameters::Parameters;
 use crate::timing::{Stopwatch, Timing};
 
+/// How long a goal waits for somebody to take commands: at start-up the middleware connects one topic after the other.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// State of the node.
 pub(crate) struct ControllerNode {
     parameters: Parameters,
@@ -36,6 +39,8 @@ pub(crate) struct ControllerNode {
     forces: Vec<ForceTopics>,
     lockstep: Option<Lockstep>,
     audience: Audience<JointState>,
+    /// Goals that wait for somebody to take commands: of which group, since when.
+    early: Vec<(usize, GoalRequest<FollowJointTrajectory::Action>, Instant)>,
     missing: Consumer<Vec<String>>,
     next_feedback: Time,
     saturated: Throttle,
@@ -116,6 +121,7 @@ impl ControllerNode {
             forces,
             lockstep,
             audience,
+            early: Vec::new(),
             missing: told,
             next_feedback: Time::ZERO,
             saturated: Throttle::new(Duration::from_secs(2)),
@@ -143,6 +149,7 @@ impl ControllerNode {
                 cycle.answer(stamp);
             }
         })?;
+        node.wall_timer(Duration::from_millis(50), Self::attend);
         Ok(None)
     }
 
@@ -160,14 +167,29 @@ impl ControllerNode {
         group: usize,
         request: GoalRequest<FollowJointTrajectory::Action>,
     ) {
-        if self.audience.n_subscribers() == 0 {
-            return request.reject(
-                "nobody takes `joint_command` yet; is the robot's driver (or the simulation) running?",
-            );
+        self.early.push((group, request, Instant::now()));
+        self.take_goals();
+    }
+
+    /// Takes the goals that came, in their order, once there is somebody to take commands.
+    fn take_goals(&mut self) {
+        if self.early.is_empty() {
+            return;
         }
-        // what has ended is not preempted
-        self.read_reports();
-        self.groups[group].accept(&mut self.desk, request);
+        let is_heard = self.audience.n_subscribers() > 0;
+        let is_due = |since: &Instant| is_heard || since.elapsed() > PATIENCE;
+        let due: Vec<_> = self.early.extract_if(.., |(.., since)| is_due(since)).collect();
+        for (group, request, _) in due {
+            if !is_heard {
+                request.reject(
+                    "nobody takes `joint_command` yet; is the robot's driver (or the simulation) running?",
+                );
+                continue;
+            }
+            // what has ended is not preempted
+            self.read_reports();
+            self.groups[group].accept(&mut self.desk, request);
+        }
     }
 
     pub(crate) fn on_trajectory(&mut self, group: usize, message: &JointTrajectory) {
@@ -198,6 +220,7 @@ impl ControllerNode {
 
     /// Passes on what came in, and what came of it.
     fn attend(&mut self) {
+        self.take_goals();
         for topics in &mut self.groups {
             topics.check_cancel(&mut self.desk);
         }
