@@ -272,9 +272,12 @@ def test_refuses_goals_while_nobody_takes_its_commands():
         here = JointState(name=names, position=position, velocity=[0.0] * len(names))
         follow = ros.action(FollowJointTrajectory, ACTION)
 
-        def accepted():
+        def measure():
             here.header.stamp.nanosec += 2_000_000
             states.publish(here)
+
+        def accepted():
+            measure()
             return ros.send_goal(follow, goal(turned(0.2))).accepted
 
         node = arm.nodes["feedforward_controller"]
@@ -283,6 +286,7 @@ def test_refuses_goals_while_nobody_takes_its_commands():
         ros.wait_for(said, what="the reason")
         assert not any(taken)
         # A goal that is there before the subscription, as at start-up, waits for it.
+        measure()
         sent = follow.send_goal_async(goal(turned(0.2)))
         ros.spin_for(0.1)
         commands = ros.subscribe(JointState, "/arm/joint_command")
