@@ -6,7 +6,7 @@ use super::law::natural_map;
 use super::{ContactSolver, Problem, SOLVERS, Solution, SolverSettings, solver};
 
 /// A residual below this is not worth the next level, though it is above the tolerance and said to be. [m/s or rad/s]
-const FINE: f64 = 1e-7;
+pub(super) const FINE: f64 = 1e-7;
 /// Part of the aim that a warm start must reach if it was solved for: impulses that stopped an error of the last step
 /// would bring it back with the other sign, and what rests would go to and fro at just less than the aim. [-]
 const SETTLED: f64 = 0.4;

@@ -28,6 +28,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::block_factor::BlockFactor;
+use super::ladder::FINE;
 use super::law::{Softened, residual};
 use super::{
     Admissible, Block, ContactSolver, Problem, Run, SolverSettings, accelerated_gradient, apply,
@@ -35,15 +36,26 @@ use super::{
 
 /// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
 const SOFT: f64 = 0.1;
-/// Least softness: less converges in fewer rounds, each of more steps, and loses digits. [-]
+/// Least softness while rounds help: less converges in fewer rounds, each of more steps, and loses digits. [-]
 const HARD: f64 = 3e-4;
+/// Rounds at the least softness that leave more than this part of the natural map crawl: they may be harder. [-]
+const CRAWLING: f64 = 0.3;
 /// Most softness: a round is hardly more than a step of the fixed point. [-]
 const SOFTEST: f64 = 10.0;
 /// Part of the velocity changes that rounding takes away from every round at softness 1. [-]
 const ROUNDING: f64 = 1e-14;
-/// A round ends when its problem is solved to this part of the last natural map, or after `STEPS`. [-]
+/// A round ends when its problem is solved to this part of the last natural map, or after `STEPS`. A convex one gets there;
+/// what a heap needs for it is 10 to 20. [-]
 const INNER: f64 = 0.05;
-const STEPS: usize = 8;
+const STEPS: usize = 40;
+/// Coulomb rounds end after so many steps, and after half of them if the mismatch is not below this part of the first: they
+/// do not get there, and a softer one is better. [-]
+const COULOMB_STEPS: usize = 8;
+const HOPEFUL: f64 = 0.3;
+/// Coulomb rounds one after the other that were solved and may raise the natural map, and how far: the way to a solution
+/// where many contacts are all but sliding is not straight. [-]
+const DETOURS: usize = 4;
+const DETOUR: f64 = 2.0;
 /// Part of the softness to which a convex round is solved. [-]
 const SHARE: f64 = 1e-2;
 /// Rounds go on to this part of the tolerance while they help, so that the next step finds a warm start within it. [-]
@@ -55,7 +67,7 @@ const SLIDING: f64 = 0.1;
 /// Part of the velocity changes to which the problem without new shifts is solved first. [-]
 const HOLDING: f64 = 1e-6;
 /// Shifts lag behind while each round brings the natural map below this part of the last. [-]
-const LAGGING: f64 = 0.5;
+const LAGGING: f64 = 0.2;
 /// The convex line search ends when the derivative is this part of the first. [-]
 const SLOPE: f64 = 1e-2;
 /// Gradient steps where no Coulomb round helps.
@@ -155,7 +167,9 @@ pub(crate) struct Scratch {
     /// Impulses of the last round that helped.
     best: Vec<Vector3<f64>>,
     softness: f64,
+    /// Of rounds to come, and of any: harder ones lose more digits than are asked for.
     least_softness: f64,
+    hardest: f64,
     iterations: usize,
 }
 
@@ -224,7 +238,8 @@ impl Scratch {
                 item.center = item.alpha;
             }
         }
-        self.least_softness = (ROUNDING * scale.max(warm) / settings.tolerance).clamp(HARD, SOFT);
+        self.hardest = (ROUNDING * scale.max(warm) / settings.tolerance).min(SOFT);
+        self.least_softness = self.hardest.max(HARD);
         self.softness = (warm / scale.max(warm)).clamp(self.least_softness, SOFT);
         let (mut last, mut convex, mut before) = (warm, warm, f64::INFINITY);
         let mut lagged = f64::INFINITY;
@@ -254,8 +269,8 @@ impl Scratch {
             } else if convex >= before {
                 break;
             } else {
+                self.harden(0.1, convex > CRAWLING * before);
                 before = convex;
-                self.softness = (0.1 * self.softness).max(self.least_softness);
             }
         }
         last
@@ -275,14 +290,15 @@ impl Scratch {
             }
         }
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
-        self.least_softness =
-            self.least_softness.max((ROUNDING * scale / settings.tolerance).min(SOFT));
+        self.hardest = self.hardest.max((ROUNDING * scale / settings.tolerance).min(SOFT));
+        self.least_softness = self.least_softness.max(self.hardest);
         self.softness = (10.0 * reached / scale).clamp(self.least_softness, SOFT);
         let mut last = reached;
+        let mut detours = DETOURS;
         self.keep(&problem.blocks[island.clone()]);
         while last > settings.tolerance && self.iterations < settings.iterations {
             self.soften(&problem.blocks[island.clone()]);
-            self.round(
+            let is_solved = self.round(
                 problem,
                 island.clone(),
                 (INNER * last).max(GOAL * settings.tolerance),
@@ -290,8 +306,14 @@ impl Scratch {
             );
             let (now, _) = self.take(problem, island.clone());
             if now < last {
+                self.harden(0.2, now > CRAWLING * last);
                 last = now;
-                self.softness = (0.2 * self.softness).max(self.least_softness);
+                detours = DETOURS;
+            } else if is_solved && detours > 0 && now < DETOUR * last {
+                detours -= 1;
+                continue;
+            } else if last <= FINE {
+                break;
             } else if self.softness < SOFTEST {
                 self.softness = (8.0 * self.softness).min(SOFTEST);
                 self.go_back(problem, island.clone());
@@ -303,6 +325,15 @@ impl Scratch {
             }
             self.keep(&problem.blocks[island.clone()]);
         }
+        self.go_back(problem, island);
+    }
+
+    /// Makes the next round harder; less than `HARD` only after rounds that crawl.
+    fn harden(&mut self, factor: f64, crawls: bool) {
+        if crawls && self.softness <= self.least_softness {
+            self.least_softness = (0.1 * self.least_softness).max(self.hardest);
+        }
+        self.softness = (factor * self.softness).max(self.least_softness);
     }
 
     /// Shifts of the present sliding.
@@ -340,30 +371,49 @@ impl Scratch {
         }
     }
 
-    /// Newton steps until the impulses are those of the softened law within `enough`. [m/s or rad/s]
+    /// Newton steps until the impulses are those of the softened law within `enough`; whether they are. [m/s or rad/s]
     fn round(
         &mut self,
         problem: &Problem,
         island: Range<usize>,
         enough: f64,
         settings: &SolverSettings,
-    ) {
+    ) -> bool {
         let blocks = &problem.blocks[island];
+        let is_coulomb = self.is_coulomb();
+        let steps = if is_coulomb { COULOMB_STEPS } else { STEPS };
+        let mut first = 0.0;
         for step in 0.. {
             let mismatch = self.respond(blocks);
-            if mismatch <= enough || step >= STEPS || self.iterations >= settings.iterations {
-                return;
+            if mismatch <= enough {
+                return true;
+            }
+            if step == 0 {
+                first = mismatch;
+            }
+            let is_hopeless = is_coulomb && step == steps / 2 && mismatch > HOPEFUL * first;
+            if is_hopeless || step >= steps || self.iterations >= settings.iterations {
+                return false;
             }
             self.iterations += 1;
-            let predicted = step == 0 && self.predict(blocks);
-            if predicted && self.newton_step(problem, blocks) {
-                continue;
+            let predicted = step == 0 && !is_coulomb;
+            if predicted {
+                self.predict(blocks);
+                if self.newton_step(problem, blocks) {
+                    continue;
+                }
+                self.respond(blocks);
             }
-            self.respond(blocks);
             if !self.newton_step(problem, blocks) {
-                return;
+                return false;
             }
         }
+        false
+    }
+
+    /// Whether shifts move with the velocity.
+    fn is_coulomb(&self) -> bool {
+        self.items.iter().any(|item| item.coulomb > 0.0)
     }
 
     /// `λ(v)` and slopes; how far the impulses are from it, as a velocity. [m/s or rad/s]
@@ -376,12 +426,8 @@ impl Scratch {
         mismatch
     }
 
-    /// Puts the first linearisation of a round where the law gives the present impulses: there it knows what sticks.
-    /// False where it does not apply.
-    fn predict(&mut self, blocks: &[Block]) -> bool {
-        if self.items.iter().any(|item| item.coulomb > 0.0) {
-            return false;
-        }
+    /// Puts the first linearisation of a convex round where the law gives the present impulses: there it knows what sticks.
+    fn predict(&mut self, blocks: &[Block]) {
         for (item, block) in self.items.iter_mut().zip(blocks) {
             let mut u = item.center * item.proximal - item.softened.weigh(&item.alpha);
             u.x -= item.shift;
@@ -389,7 +435,6 @@ impl Scratch {
             item.lambda = lambda - slope * (item.u - u);
             item.slope = slope;
         }
-        true
     }
 
     /// Takes `λ(v)` for the impulses and the next centre. Natural maps as of [`Self::measure`].
@@ -458,7 +503,7 @@ impl Scratch {
         for (item, block) in self.items.iter_mut().zip(blocks) {
             item.du = problem.jacobian_times(&self.step, block);
         }
-        let length = if self.items.iter().any(|item| item.coulomb > 0.0) {
+        let length = if self.is_coulomb() {
             self.coulomb_length(blocks)
         } else {
             self.convex_length(blocks)
