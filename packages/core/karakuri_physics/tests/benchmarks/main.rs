@@ -21,6 +21,7 @@ mod crowds;
 mod fingers;
 mod friction;
 mod grasp;
+mod heaps;
 mod iftomm;
 mod impacts;
 mod ledger;
