@@ -7,7 +7,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Point, Vector3, Wrench, WrenchStamped
-from karakuri_msgs.msg import ObjectStates, SimStatistics
+from karakuri_msgs.msg import Contacts, ObjectStates, SimStatistics
 from karakuri_msgs.srv import (
     AttachGear,
     AttachJoint,
@@ -367,6 +367,62 @@ def test_gains_of_drives_are_live(paused, ros):
         assert not successful and reason
     finally:
         ros.set_parameter("/arm/sim", name, stiffness)
+
+
+def test_contacts_are_drawn_as_arrows_of_their_forces(paused, ros):
+    contacts, markers = ros.subscribe(Contacts, "/contacts", 100), ros.subscribe(MarkerArray, "/contact_markers", 100)
+
+    def drawn():
+        """Contacts and arrows of the same sample."""
+        step(ros, 1)
+        arrays = {nanoseconds(m.markers[0].header.stamp): m.markers for m in markers.messages if m.markers}
+        return next(((c.contacts, arrays[t]) for c in contacts.messages if (t := nanoseconds(c.header.stamp)) in arrays), None)
+
+    points, arrows = ros.wait_for(drawn, what="arrows")
+    assert points and len(points) == len(arrows)
+    for point, arrow in zip(points, arrows, strict=True):
+        tail, tip = arrow.points
+        offset = [getattr(tail, axis) - getattr(point.position, axis) for axis in "xyz"]
+        assert (arrow.type, arrow.action, arrow.header.frame_id, arrow.pose.orientation.w) == (0, 0, "world", 1.0)
+        assert distance(offset, (0, 0, 0)) < 1e-12
+        arrow = [getattr(tip, axis) - getattr(tail, axis) for axis in "xyz"]
+        force = [getattr(point.force, axis) for axis in "xyz"]
+        assert distance(arrow, [0.005 * f for f in force]) < 1e-12, "5 mm a newton"
+    cube = [point.force.z for point in points if "cube" in (point.body_a, point.body_b)]
+    assert sum(map(abs, cube)) > 0.1, "the cube lies on the table"
+
+
+def test_inertia_and_friction_of_joints_are_live(paused, ros):
+    name = "joints.elbow_pitch.friction"
+    (friction,) = ros.get_parameters("/arm/sim", name)
+    assert friction > 0
+    gains = {f"drives.elbow_pitch.{gain}": 0.0 for gain in ("stiffness", "damping")}
+    before = dict(zip(gains, ros.get_parameters("/arm/sim", *gains), strict=True))
+    states = ros.subscribe(JointState, "/arm/joint_states", 1000)
+    ros.wait_for(lambda: states.messages)
+
+    def sinks():
+        """How far the elbow, which nothing drives, goes in 50 ms. [rad]"""
+        j = states.last.name.index("elbow_pitch")
+        start, end = states.last.position[j], state_of(ros, "cube").header.stamp
+        step(ros, 50)
+        end = nanoseconds(end) + 50_000_000
+        ros.wait_for(lambda: nanoseconds(states.last.header.stamp) >= end)
+        return abs(states.last.position[j] - start)
+
+    try:
+        for gain in gains:
+            assert ros.set_parameter("/arm/sim", gain, 0.0)[0]
+        assert ros.set_parameter("/arm/sim", name, 1e3)[0]
+        assert sinks() < 1e-6
+        assert ros.set_parameter("/arm/sim", name, 0.0)[0]
+        assert sinks() > 1e-3
+        successful, reason = ros.set_parameter("/arm/sim", "joints.elbow_pitch.armature", -1.0)
+        assert not successful and reason
+    finally:
+        ros.set_parameter("/arm/sim", name, friction)
+        for gain, value in before.items():
+            ros.set_parameter("/arm/sim", gain, value)
 
 
 SENSING = """base: floating

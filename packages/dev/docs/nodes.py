@@ -107,8 +107,8 @@ def parameters(ros, node, given):
         limits += filter(None, [d.additional_constraints, "at start only" if d.read_only else ""])
         default = "" if d.name in given else shown(value)
         # One row for all joints.
-        name = re.sub(r"^(gains|drives)\.\w+\.", r"\1.<joint>.", d.name)
-        if name.startswith("drives.<joint>."):
+        name = re.sub(r"^(gains|drives|joints)\.\w+\.", r"\1.<joint>.", d.name)
+        if name.startswith(("drives.<joint>.", "joints.<joint>.")):
             default = "the scene's"
         row = ("parameter", name, KINDS[d.type], default, ", ".join(limits), d.description)
         if row not in rows:

@@ -107,16 +107,13 @@ fn swing() -> (Vec<f64>, f64) {
     let robot = world.add_robot("arms", Arc::clone(&model), &q[..nq]).unwrap();
     let [[x, y], _] = block(0.0);
     let wood = BodyDescription {
-        name: "block".to_owned(),
-        shape: Shape::Box { size: Vector3::from(BLOCK) },
-        mass: BLOCK_MASS,
-        inertia: None,
-        pose: at(x, y),
-        velocity: Motion::default(),
         friction: FRICTION,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
+        ..BodyDescription::new(
+            "block",
+            Shape::Box { size: Vector3::from(BLOCK) },
+            BLOCK_MASS,
+            at(x, y),
+        )
     };
     let wood = world.add_body(wood).unwrap();
     let (mut squeeze, mut lowest) = (Vec::new(), 0.0_f64);

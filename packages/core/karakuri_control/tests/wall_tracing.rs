@@ -79,16 +79,14 @@ fn trace(friction: f64, with_force: bool) -> [f64; 2] {
     let mut world = World::new(WorldSettings { dt: H, ..WorldSettings::default() });
     let robot = world.add_robot("arm", Arc::clone(&model), &q[..2]).unwrap();
     let wall = BodyDescription {
-        name: "wall".to_owned(),
-        shape: Shape::Box { size: Vector3::new(0.1, 2.0, 0.5) },
-        mass: 1.0,
-        inertia: None,
-        pose: at(WALL + TIP_RADIUS + 0.05),
-        velocity: Motion::default(),
         friction,
-        restitution: 0.0,
         fixed: true,
-        color: [1.0; 4],
+        ..BodyDescription::new(
+            "wall",
+            Shape::Box { size: Vector3::new(0.1, 2.0, 0.5) },
+            1.0,
+            at(WALL + TIP_RADIUS + 0.05),
+        )
     };
     world.add_body(wall).unwrap();
     let mut errors = Vec::with_capacity(DURATION);

@@ -505,6 +505,11 @@ impl Model {
         self.joints.iter().position(|j| j.name == name).map(BodyId)
     }
 
+    /// The joint that a velocity coordinate belongs to.
+    pub fn joint_of(&self, dof: usize) -> Option<&Joint> {
+        self.joints.iter().find(|j| (j.v_start..j.v_start + j.kind.nv()).contains(&dof))
+    }
+
     /// The link of this name.
     pub fn frame(&self, name: &str) -> Option<FrameId> {
         self.frames.iter().position(|f| f.name == name).map(FrameId)

@@ -42,16 +42,13 @@ fn carrier() -> World {
     let mut world = World::new(WorldSettings::default());
     world.add_robot("carrier", Arc::new(model), &[0.0]).unwrap();
     let load = BodyDescription {
-        name: "load".into(),
-        shape: Shape::Box { size: Vector3::repeat(0.06) },
-        mass: 0.5,
-        inertia: None,
-        pose: Pose::from_translation(Vector3::z() * 0.04),
-        velocity: Motion::default(),
         friction: 0.3,
-        restitution: 0.0,
-        fixed: false,
-        color: [0.8, 0.4, 0.2, 1.0],
+        ..BodyDescription::new(
+            "load",
+            Shape::Box { size: Vector3::repeat(0.06) },
+            0.5,
+            Pose::from_translation(Vector3::z() * 0.04),
+        )
     };
     world.add_body(load).unwrap();
     world

@@ -36,6 +36,24 @@ pub struct BodyDescription {
     pub color: [f32; 4],
 }
 
+impl BodyDescription {
+    /// A free solid body at rest; friction 0.5, no restitution, white. Mass in kg, pose `X_WB`.
+    pub fn new(name: impl Into<String>, shape: Shape, mass: f64, pose: Pose) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            mass,
+            inertia: None,
+            pose,
+            velocity: Motion::default(),
+            friction: 0.5,
+            restitution: 0.0,
+            fixed: false,
+            color: [1.0; 4],
+        }
+    }
+}
+
 /// A body in the world.
 #[derive(Debug, Clone)]
 pub(crate) struct Body {

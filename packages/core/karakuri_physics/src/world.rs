@@ -24,7 +24,9 @@ use crate::shapes::{collider_shapes, solid_shape};
 use crate::solver::{Problem, Solution, Team};
 use crate::springs::Spring;
 use crate::step::Culprit;
-use crate::{BodyDescription, ContactReport, Drives, Owner, StepOutcome, WorldSettings};
+use crate::{
+    BodyDescription, ContactReport, Drives, JointDynamics, Owner, StepOutcome, WorldSettings,
+};
 
 /// Names a robot of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,6 +152,13 @@ impl<'a> RobotView<'a> {
     /// Targets and gains. (nv each)
     pub fn drives(self) -> &'a Drives {
         &self.0.drives
+    }
+    /// What a joint does to its own motion; see [`World::set_joint_dynamics`].
+    ///
+    /// # Panics
+    /// When there is no velocity coordinate `dof`.
+    pub fn joint_dynamics(self, dof: usize) -> JointDynamics {
+        self.0.joint_dynamics(dof)
     }
     /// Velocity of the root body at its origin, in world axes; zero on a fixed base. [rad/s; m/s]
     pub fn base_velocity(self) -> Motion {
@@ -289,10 +298,7 @@ impl World {
         let robot = self.robot_mut(id);
         let Robot { model, data, factor, armature, .. } = robot;
         let Err(singular) = factor.factorize(model, data, armature) else { return Ok(()) };
-        let owns = |j: &&karakuri_model::Joint| {
-            (j.v_start..j.v_start + j.kind.nv()).contains(&singular.dof)
-        };
-        let joint = robot.model.joints.iter().find(owns).map_or("?", |j| j.name.as_str());
+        let joint = robot.model.joint_of(singular.dof).map_or("?", |j| j.name.as_str());
         Err(WorldError::NoInertia { robot: robot.name.clone(), joint: joint.to_owned() })
     }
 
@@ -659,9 +665,7 @@ impl World {
         };
         let joint = |robot: usize, dof: usize| {
             let view = self.robot(RobotId(robot));
-            let owns =
-                |j: &&karakuri_model::Joint| (j.v_start..j.v_start + j.kind.nv()).contains(&dof);
-            let joint = view.model().joints.iter().find(owns).map_or("?", |j| j.name.as_str());
+            let joint = view.model().joint_of(dof).map_or("?", |j| j.name.as_str());
             (view.name().to_owned(), joint.to_owned())
         };
         match culprit {

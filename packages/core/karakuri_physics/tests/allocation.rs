@@ -28,18 +28,12 @@ fn a_warm_step_allocates_nothing() {
         Shape::Box { size: Vector3::new(0.3, 0.3, 0.05) },
     ];
     for (i, shape) in shapes.into_iter().enumerate() {
-        let description = BodyDescription {
-            name: format!("body{i}"),
+        let description = BodyDescription::new(
+            format!("body{i}"),
             shape,
-            mass: 1.0,
-            inertia: None,
-            pose: Pose::from_translation(Vector3::new(0.01 * i as f64, 0.0, 0.1 + 0.12 * i as f64)),
-            velocity: Motion::default(),
-            friction: 0.5,
-            restitution: 0.0,
-            fixed: false,
-            color: [1.0; 4],
-        };
+            1.0,
+            Pose::from_translation(Vector3::new(0.01 * i as f64, 0.0, 0.1 + 0.12 * i as f64)),
+        );
         world.add_body(description).unwrap();
     }
     let surface = Surface {

@@ -14,18 +14,12 @@ use karakuri_physics::{
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 fn cube(name: &str, size: f64, mass: f64, position: Vector3) -> BodyDescription {
-    BodyDescription {
-        name: name.to_owned(),
-        shape: Shape::Box { size: Vector3::repeat(size) },
+    BodyDescription::new(
+        name,
+        Shape::Box { size: Vector3::repeat(size) },
         mass,
-        inertia: None,
-        pose: Pose::from_translation(position),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [0.8, 0.4, 0.2, 1.0],
-    }
+        Pose::from_translation(position),
+    )
 }
 
 fn ball(radius: f64, position: Vector3, velocity: Vector3) -> BodyDescription {

@@ -24,18 +24,12 @@ const EDGE: f64 = 0.1;
 const INERTIA: f64 = MASS * EDGE * EDGE / 6.0;
 
 fn cube(name: &str, position: Vector3) -> BodyDescription {
-    BodyDescription {
-        name: name.to_owned(),
-        shape: Shape::Box { size: Vector3::repeat(EDGE) },
-        mass: MASS,
-        inertia: None,
-        pose: Pose::from_translation(position),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [0.8, 0.4, 0.2, 1.0],
-    }
+    BodyDescription::new(
+        name,
+        Shape::Box { size: Vector3::repeat(EDGE) },
+        MASS,
+        Pose::from_translation(position),
+    )
 }
 
 fn world(dt: f64, g: f64) -> World {

@@ -22,18 +22,12 @@ const RIGID: [bool; 6] = [true; 6];
 const BALL: [bool; 6] = [false, false, false, true, true, true];
 
 fn cube(name: &str, mass: f64, position: Vector3) -> BodyDescription {
-    BodyDescription {
-        name: name.to_owned(),
-        shape: Shape::Box { size: Vector3::repeat(0.1) },
+    BodyDescription::new(
+        name,
+        Shape::Box { size: Vector3::repeat(0.1) },
         mass,
-        inertia: None,
-        pose: Pose::from_translation(position),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [0.8, 0.4, 0.2, 1.0],
-    }
+        Pose::from_translation(position),
+    )
 }
 
 fn weightless() -> World {

@@ -14,7 +14,9 @@ use karakuri_model::{
     Base, Bumper, Drive, GeometrySpec, JointSpec, Limits, LinkSpec, LoopFrames, LoopSpec,
     MimicSpec, Model, ModelBuilder, Shape,
 };
-use karakuri_physics::{BodyDescription, RobotId, StepOutcome, World, WorldSettings, loop_gap};
+use karakuri_physics::{
+    BodyDescription, JointDynamics, RobotId, StepOutcome, World, WorldSettings, loop_gap,
+};
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
 const G: f64 = 9.81;
@@ -224,6 +226,53 @@ fn dry_friction_holds_below_its_limit_and_slows_above() {
 }
 
 #[test]
+fn inertia_and_friction_of_a_joint_change_while_it_falls() {
+    let mut w = world(1e-3);
+    let weight = |mass: f64| {
+        let inertia = if mass > 0.0 { solid(mass, 0.1, Vector3::zeros()) } else { Inertia::ZERO };
+        let rail = JointSpec::prismatic("rail", "base", "weight", Vector3::z());
+        ModelBuilder::new("brake", Base::Fixed(Pose::IDENTITY))
+            .link(base())
+            .link(LinkSpec::new("weight", inertia))
+            .joint(JointSpec { armature: 1.0, ..rail })
+    };
+    let (id, _) = add(&mut w, weight(1.0));
+    let falls = |w: &mut World| {
+        let before = w.robot(id).v()[0];
+        step(w);
+        (before - w.robot(id).v()[0]) / w.settings().dt
+    };
+    // 1 kg that its gear lets feel 2, then 5 kg, then 1 kg against 4 N, then against a damper, at the end of the step
+    assert!((falls(&mut w) - G / 2.0).abs() < 1e-9);
+    w.set_joint_dynamics(id, 0, JointDynamics { armature: 4.0, ..JointDynamics::default() })
+        .unwrap();
+    assert!((falls(&mut w) - G / 5.0).abs() < 1e-9);
+    let saved = w.snapshot();
+    w.set_joint_dynamics(id, 0, JointDynamics { friction: 4.0, ..JointDynamics::default() })
+        .unwrap();
+    assert!((falls(&mut w) - (G - 4.0)).abs() < 1e-9);
+    let (v, dt) = (w.robot(id).v()[0], w.settings().dt);
+    w.set_joint_dynamics(id, 0, JointDynamics { viscous: 20.0, ..JointDynamics::default() })
+        .unwrap();
+    step(&mut w);
+    let expected = (v - G * dt) / (1.0 + 20.0 * dt);
+    assert!((w.robot(id).v()[0] - expected).abs() < 1e-12);
+    w.restore(&saved);
+    assert!(w.robot(id).joint_dynamics(0).armature.to_bits() == 4.0_f64.to_bits());
+    for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+        let wrong = JointDynamics { viscous: wrong, ..JointDynamics::default() };
+        let refused = w.set_joint_dynamics(id, 0, wrong).unwrap_err().to_string();
+        assert!(refused.contains("joint `rail`") && refused.contains("from 0"), "{refused}");
+    }
+    // nothing but the armature gives this one inertia
+    let mut w = world(1e-3);
+    let (id, _) = add(&mut w, weight(0.0));
+    let refused = w.set_joint_dynamics(id, 0, JointDynamics::default()).unwrap_err().to_string();
+    assert!(refused.contains("rail") && refused.contains("moves no mass"), "{refused}");
+    assert!(w.robot(id).joint_dynamics(0).armature.to_bits() == 1.0_f64.to_bits());
+}
+
+#[test]
 fn a_mimic_joint_follows_exactly_and_shares_the_load() {
     let mut w = world(1e-3);
     let weight = || solid(1.0, 0.1, Vector3::zeros());
@@ -375,16 +424,13 @@ fn pads() -> ModelBuilder {
 
 fn held_cube() -> BodyDescription {
     BodyDescription {
-        name: "cube".into(),
-        shape: Shape::Box { size: Vector3::repeat(0.05) },
-        mass: 0.2,
-        inertia: None,
-        pose: at(0.0, 0.0, 0.5),
-        velocity: Motion::default(),
         friction: 0.6,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
+        ..BodyDescription::new(
+            "cube",
+            Shape::Box { size: Vector3::repeat(0.05) },
+            0.2,
+            at(0.0, 0.0, 0.5),
+        )
     }
 }
 

@@ -14,18 +14,7 @@ use proptest::prelude::*;
 const G: f64 = 9.81;
 
 fn thing(name: &str, shape: Shape, mass: f64, z: f64) -> BodyDescription {
-    BodyDescription {
-        name: name.into(),
-        shape,
-        mass,
-        inertia: None,
-        pose: Pose::from_translation(Vector3::new(0.0, 0.0, z)),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    }
+    BodyDescription::new(name, shape, mass, Pose::from_translation(Vector3::new(0.0, 0.0, z)))
 }
 
 /// A world whose ground, and the one body in it, are of a material.

@@ -17,18 +17,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 }
 
 fn thing(name: &str, shape: Shape, pose: Pose) -> BodyDescription {
-    BodyDescription {
-        name: name.into(),
-        shape,
-        mass: 1.0,
-        inertia: None,
-        pose,
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    }
+    BodyDescription::new(name, shape, 1.0, pose)
 }
 
 fn cube(name: &str, pose: Pose) -> BodyDescription {

@@ -25,18 +25,12 @@ fn on_ground(
 ) -> (World, ObjectId) {
     let mut w = World::new(settings);
     w.add_ground(0.5, 0.0);
-    let body = BodyDescription {
-        name: "body".into(),
+    let body = BodyDescription::new(
+        "body",
         shape,
         mass,
-        inertia: None,
-        pose: Pose::from_translation(Vector3::new(0.0, 0.0, z)),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    };
+        Pose::from_translation(Vector3::new(0.0, 0.0, z)),
+    );
     let id = w.add_body(body).unwrap();
     w.set_surface(Owner::Ground, ground).unwrap();
     w.set_surface(Owner::Body(id), own).unwrap();

@@ -20,16 +20,13 @@ fn patch(settings: WorldSettings, friction: f64, spinning: f64, inertia: f64) ->
     let mut w = World::new(settings);
     w.add_ground(0.5, 0.0);
     let ball = BodyDescription {
-        name: "ball".into(),
-        shape: Shape::Sphere { radius: 0.05 },
-        mass: MASS,
         inertia: Some(Matrix3::from_diagonal(&Vector3::new(1e6, 1e6, inertia))),
-        pose: Pose::from_translation(Vector3::new(0.0, 0.0, 0.05)),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
+        ..BodyDescription::new(
+            "ball",
+            Shape::Sphere { radius: 0.05 },
+            MASS,
+            Pose::from_translation(Vector3::new(0.0, 0.0, 0.05)),
+        )
     };
     let id = w.add_body(ball).unwrap();
     let surface = Surface { spinning, soft_finger: true, ..Surface::plain(friction, 0.0) };
@@ -131,18 +128,12 @@ fn pinch(dt: f64, force: f64, off: f64) -> (World, ObjectId) {
     let model = Arc::new(builder.build().unwrap());
     let fingers = w.add_robot("fingers", Arc::clone(&model), &model.neutral_position()).unwrap();
     w.drive_mut(fingers).effort.fill(force);
-    let bar = BodyDescription {
-        name: "bar".into(),
-        shape: Shape::Box { size: Vector3::new(0.04, 0.2, 0.03) },
-        mass: MASS,
-        inertia: None,
-        pose: Pose::from_translation(Vector3::new(0.0, off, 1.0)),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    };
+    let bar = BodyDescription::new(
+        "bar",
+        Shape::Box { size: Vector3::new(0.04, 0.2, 0.03) },
+        MASS,
+        Pose::from_translation(Vector3::new(0.0, off, 1.0)),
+    );
     let bar = w.add_body(bar).unwrap();
     let rubber = Surface { spinning: SPINNING, soft_finger: true, ..Surface::plain(FRICTION, 0.0) };
     let material = w.add_material("rubber", rubber).unwrap();

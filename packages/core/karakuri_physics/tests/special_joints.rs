@@ -211,18 +211,12 @@ fn engaging_a_gear_is_an_inelastic_impact_and_a_clutch_takes_its_time() {
 fn a_wheel_of_a_robot_drives_a_free_body() {
     let mut world = World::new(settings(0.0));
     let id = world.add_robot("wheels", wheels(None), &[0.0, 0.0]).unwrap();
-    let disc = BodyDescription {
-        name: "disc".to_owned(),
-        shape: Shape::Cylinder { radius: 0.1, length: 0.02 },
-        mass: 2.0,
-        inertia: None,
-        pose: Pose::from_translation(Vector3::new(0.0, 3.0, 0.0)),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    };
+    let disc = BodyDescription::new(
+        "disc",
+        Shape::Cylinder { radius: 0.1, length: 0.02 },
+        2.0,
+        Pose::from_translation(Vector3::new(0.0, 3.0, 0.0)),
+    );
     let disc = world.add_body(disc).unwrap();
     let ends = (GearEnd::Joint(id, BodyId(0)), GearEnd::Turn(Owner::Body(disc), Vector3::z()));
     let description = GearDescription { a: ends.0, b: ends.1, ratio: -0.5, torque: f64::INFINITY };

@@ -43,16 +43,14 @@ fn towers(threads: usize) -> World {
             let (x, y) = (0.3 * f64::from(tower % 5), 0.3 * f64::from(tower / 5));
             let position = Vector3::new(x, y, 0.05 + 0.1 * f64::from(floor));
             let description = BodyDescription {
-                name: format!("box{tower}_{floor}"),
-                shape: Shape::Box { size: Vector3::repeat(0.1) },
-                mass: 1.0 + f64::from(floor),
-                inertia: None,
-                pose: Pose::from_translation(position),
                 velocity: Motion::new(Vector3::zeros(), Vector3::x() * 0.2 * f64::from(tower % 3)),
                 friction: 0.6,
-                restitution: 0.0,
-                fixed: false,
-                color: [1.0; 4],
+                ..BodyDescription::new(
+                    format!("box{tower}_{floor}"),
+                    Shape::Box { size: Vector3::repeat(0.1) },
+                    1.0 + f64::from(floor),
+                    Pose::from_translation(position),
+                )
             };
             world.add_body(description).unwrap();
         }

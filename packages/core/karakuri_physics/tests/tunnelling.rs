@@ -19,18 +19,7 @@ const FACE: f64 = 1.0;
 const THICKNESS: f64 = 0.005;
 
 fn body(name: &str, shape: Shape) -> BodyDescription {
-    BodyDescription {
-        name: name.to_owned(),
-        shape,
-        mass: 0.1,
-        inertia: None,
-        pose: Pose::IDENTITY,
-        velocity: Motion::default(),
-        friction: 0.3,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    }
+    BodyDescription { friction: 0.3, ..BodyDescription::new(name, shape, 0.1, Pose::IDENTITY) }
 }
 
 fn weightless(dt: f64) -> World {

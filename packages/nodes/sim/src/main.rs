@@ -1,7 +1,7 @@
 //! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
 
 mod cell;
-mod drives;
+mod joint_parameters;
 mod node;
 mod parameters;
 mod queries;

@@ -14,7 +14,7 @@ use karakuri_ros::{
     warn,
 };
 
-use crate::drives::DriveParameters;
+use crate::joint_parameters::JointParameters;
 use crate::parameters::Parameters;
 use crate::robot::RobotTopics;
 use crate::states::WorldTopics;
@@ -34,7 +34,7 @@ pub(crate) struct Sim {
     parameters: Parameters,
     /// None without a simulated world.
     world_parameters: Option<WorldParameters>,
-    drive_parameters: DriveParameters,
+    joint_parameters: JointParameters,
     /// Solver settings of the scene.
     scene_solver: Option<SolverSettings>,
     /// Robots of the scene, then those that came while it runs.
@@ -78,7 +78,7 @@ impl Sim {
         let simulated = io.world().is_some();
         let scene_solver = io.world().map(|world| world.settings().solver);
         let world_parameters = WorldParameters::declare(node, io.world())?;
-        let drive_parameters = DriveParameters::declare(node, io.as_ref())?;
+        let joint_parameters = JointParameters::declare(node, io.as_ref())?;
         let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
         let mut cell = Cell::new(io, parameters.cell());
         cell.set_playing(!parameters.start_paused.get());
@@ -110,7 +110,7 @@ impl Sim {
             robots,
             world_topics: WorldTopics::new(node)?,
             world_parameters,
-            drive_parameters,
+            joint_parameters,
             statistics: node.publisher("~/statistics", qos::state())?,
             unconverged: 0,
             tf_static: node.publisher("/tf_static", qos::latched())?,
@@ -141,10 +141,10 @@ impl Sim {
         self.follow_robots();
     }
 
-    /// Robots came or went: the parameters of their drives do so, too, as soon as what runs now is through.
+    /// Robots came or went: the parameters of their joints do so, too, as soon as what runs now is through.
     pub(crate) fn follow_robots(&self) {
         self.later.run(|node, sim| {
-            if let Err(error) = sim.drive_parameters.follow(node, sim.cell.io()) {
+            if let Err(error) = sim.joint_parameters.follow(node, sim.cell.io()) {
                 warn!("a spawned robot lacks parameters: {error}");
             }
         });
@@ -308,7 +308,9 @@ impl Sim {
                 settings = parameters.over(settings);
             }
             world.set_settings(settings);
-            self.drive_parameters.apply(world);
+            if let Err(error) = self.joint_parameters.apply(world) {
+                warn!("not applied: {error}");
+            }
         }
     }
 

@@ -10,16 +10,13 @@ const SAME: f64 = 1e-8;
 
 fn cuboid(world: &mut World, name: &str, size: Vector3, friction: f64, p: [f64; 3]) -> ObjectId {
     let description = BodyDescription {
-        name: name.to_owned(),
-        shape: Shape::Box { size },
-        mass: 0.5,
-        inertia: None,
-        pose: Pose::from_translation(Vector3::from(p)),
-        velocity: Motion::default(),
         friction,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
+        ..BodyDescription::new(
+            name,
+            Shape::Box { size },
+            0.5,
+            Pose::from_translation(Vector3::from(p)),
+        )
     };
     world.add_body(description).unwrap()
 }

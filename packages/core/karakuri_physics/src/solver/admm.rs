@@ -9,7 +9,7 @@
 //! rows and mass ratios do not matter to the factor; from a cold start the impulses of equal points stay equal.
 //! [Carpentier, Le Lidec, Montaut 2024; Boyd et al. 2011, §3]
 //!
-//! Limits: dense, so islands above [`MOST_ROWS`] rows are left as they are; linear convergence, slow near the limit of
+//! Limits: dense, so islands above [`MOST_ROWS`] rows are left to the next level; linear convergence, slow near the limit of
 //! a grip from a bad start.
 
 use std::ops::Range;
@@ -47,6 +47,10 @@ impl ContactSolver for Admm {
         Some(4)
     }
 
+    fn takes(&self, rows: usize) -> bool {
+        rows <= MOST_ROWS
+    }
+
     fn iterations(&self) -> usize {
         2000
     }
@@ -57,10 +61,6 @@ impl ContactSolver for Admm {
         island: Range<usize>,
         settings: &SolverSettings,
     ) -> usize {
-        let rows: usize = problem.blocks[island.clone()].iter().map(Block::rows).sum();
-        if rows > MOST_ROWS {
-            return 0;
-        }
         let mut scratch = std::mem::take(&mut problem.workspace.admm);
         let iterations = scratch.solve(problem, island, settings);
         problem.workspace.admm = scratch;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::law::natural_map;
-use super::{ContactSolver, Problem, SOLVERS, Solution, SolverSettings, solver};
+use super::{Block, ContactSolver, Problem, SOLVERS, Solution, SolverSettings, solver};
 
 /// A residual below this is not worth the next level, though it is above the tolerance and said to be. [m/s or rad/s]
 pub(super) const FINE: f64 = 1e-7;
@@ -46,6 +46,8 @@ fn solve_island(
     settings: &SolverSettings,
 ) -> Solution {
     problem.apply_impulses(island.clone());
+    let rows = problem.blocks[island.clone()].iter().map(Block::rows).sum();
+    let (requested, asked) = (asked.level(), first_that_takes(asked, rows));
     let mut best = Solution {
         level: asked.level(),
         iterations: 0,
@@ -64,6 +66,9 @@ fn solve_island(
     problem.save_impulses(island.clone());
     let mut method = asked;
     let mut own = *settings;
+    if method.level() != requested {
+        own.iterations = method.iterations();
+    }
     let mut iterations = 0;
     loop {
         iterations += method.solve(problem, island.clone(), &own);
@@ -81,12 +86,20 @@ fn solve_island(
         let next = method
             .next()
             .filter(|_| settings.escalate && best.residual > settings.tolerance.max(FINE));
-        let Some(next) = next.and_then(|level| SOLVERS.iter().find(|s| s.level() == level)) else {
-            return best;
-        };
-        method = *next;
+        let Some(next) = next.and_then(at_level) else { return best };
+        method = first_that_takes(next, rows);
         own.iterations = method.iterations();
     }
+}
+
+/// This method, or the next up the ladder that takes islands of so many rows.
+fn first_that_takes(method: &'static dyn ContactSolver, rows: usize) -> &'static dyn ContactSolver {
+    let next = |method: &&'static dyn ContactSolver| method.next().and_then(at_level);
+    std::iter::successors(Some(method), next).find(|m| m.takes(rows)).unwrap_or(method)
+}
+
+fn at_level(level: u8) -> Option<&'static dyn ContactSolver> {
+    SOLVERS.iter().copied().find(|s| s.level() == level)
 }
 
 /// Largest natural map of an island; infinite if one is not finite. [m/s or rad/s]

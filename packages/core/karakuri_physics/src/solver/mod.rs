@@ -62,6 +62,12 @@ pub trait ContactSolver: Debug + Send + Sync {
         1.0
     }
 
+    /// Whether it takes an island of so many rows; where it does not, the next level does, asked to escalate or not.
+    fn takes(&self, rows: usize) -> bool {
+        let _ = rows;
+        true
+    }
+
     /// Most iterations, unless the settings say other.
     fn iterations(&self) -> usize;
 

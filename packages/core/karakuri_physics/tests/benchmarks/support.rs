@@ -141,18 +141,7 @@ pub(crate) fn base() -> LinkSpec {
 }
 
 pub(crate) fn body(name: &str, shape: Shape, mass: f64, pose: Pose) -> BodyDescription {
-    BodyDescription {
-        name: name.into(),
-        shape,
-        mass,
-        inertia: None,
-        pose,
-        velocity: Motion::default(),
-        friction: 0.0,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
-    }
+    BodyDescription { friction: 0.0, ..BodyDescription::new(name, shape, mass, pose) }
 }
 
 pub(crate) fn sphere(name: &str, radius: f64, mass: f64, pose: Pose) -> BodyDescription {

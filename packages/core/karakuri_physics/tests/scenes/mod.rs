@@ -15,16 +15,8 @@ pub(crate) fn solid_box(
     position: Vector3,
 ) -> BodyDescription {
     BodyDescription {
-        name: name.to_owned(),
-        shape: Shape::Box { size },
-        mass,
-        inertia: None,
-        pose: Pose::from_translation(position),
-        velocity: Motion::default(),
         friction: 0.6,
-        restitution: 0.0,
-        fixed: false,
-        color: [1.0; 4],
+        ..BodyDescription::new(name, Shape::Box { size }, mass, Pose::from_translation(position))
     }
 }
 

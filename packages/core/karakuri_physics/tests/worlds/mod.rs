@@ -17,18 +17,7 @@ use karakuri_spatial::{Force, Inertia, Matrix3, Motion, Pose, Vector3};
 use karakuri_testkit::Random;
 
 pub(crate) fn body(name: &str, shape: Shape, mass: f64, position: Vector3) -> BodyDescription {
-    BodyDescription {
-        name: name.to_owned(),
-        shape,
-        mass,
-        inertia: None,
-        pose: Pose::from_translation(position),
-        velocity: Motion::default(),
-        friction: 0.5,
-        restitution: 0.0,
-        fixed: false,
-        color: [0.8, 0.4, 0.2, 1.0],
-    }
+    BodyDescription::new(name, shape, mass, Pose::from_translation(position))
 }
 
 /// A box, ball, cylinder or capsule about `size` large. [m]

@@ -184,16 +184,14 @@ fn run(
 /// The box as a body of the world.
 fn description(contact: &Contact, pose: Pose, fixed: bool) -> BodyDescription {
     BodyDescription {
-        name: "box".to_owned(),
-        shape: Shape::Box { size: Vector3::from(contact.part.object.size) },
-        mass: if fixed { 1.0 } else { contact.mass },
-        inertia: None,
-        pose,
-        velocity: Motion::default(),
         friction: contact.part.friction,
-        restitution: 0.0,
         fixed,
-        color: [1.0; 4],
+        ..BodyDescription::new(
+            "box",
+            Shape::Box { size: Vector3::from(contact.part.object.size) },
+            if fixed { 1.0 } else { contact.mass },
+            pose,
+        )
     }
 }
 

@@ -112,16 +112,10 @@ fn add_box(
     friction: f64,
 ) -> Result<()> {
     world.add_body(BodyDescription {
-        name,
-        shape: Shape::Box { size },
-        mass: 1.0,
-        inertia: None,
-        pose,
-        velocity: Motion::default(),
         friction,
-        restitution: 0.0,
         fixed: true,
         color: [0.6, 0.6, 0.6, 1.0],
+        ..BodyDescription::new(name, Shape::Box { size }, 1.0, pose)
     })?;
     Ok(())
 }
