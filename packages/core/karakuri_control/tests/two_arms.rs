@@ -10,7 +10,7 @@ use karakuri_model::{
     Base, GeometrySpec, JointKind, JointSpec, LinkSpec, Model, ModelBuilder, Shape,
 };
 use karakuri_physics::{BodyDescription, World, WorldSettings};
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 /// Both links of both arms. [m]
 const LENGTH: f64 = 0.2;

@@ -10,7 +10,7 @@ use karakuri_model::{
     Base, GeometrySpec, JointKind, JointSpec, LinkSpec, Model, ModelBuilder, Shape,
 };
 use karakuri_physics::{BodyDescription, World, WorldSettings};
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 /// [m]
 const LENGTHS: [f64; 2] = [0.4, 0.35];

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use karakuri_model::{Base, Drive, GeometrySpec, JointSpec, Limits, LinkSpec, ModelBuilder, Shape};
 use karakuri_physics::{Batch, BodyDescription, World, WorldSettings};
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 /// Where the cart is to go. [m]
 const TARGET: f64 = 0.5;

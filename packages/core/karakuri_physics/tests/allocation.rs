@@ -10,7 +10,7 @@ use karakuri_physics::solver::{SOLVERS, solve};
 use karakuri_physics::{
     BodyDescription, Integrator, Owner, SolverSettings, Surface, World, WorldSettings,
 };
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_spatial::{Pose, Vector3};
 use karakuri_testkit::{CountingHeap, Kind, heap_requests, random_tree};
 
 #[global_allocator]

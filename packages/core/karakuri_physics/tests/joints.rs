@@ -15,7 +15,7 @@ use karakuri_physics::{
     BodyDescription, Failure, JointDescription, ObjectId, Owner, StepOutcome, Strength, World,
     WorldSettings,
 };
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 const G: f64 = 9.81;
 const RIGID: [bool; 6] = [true; 6];

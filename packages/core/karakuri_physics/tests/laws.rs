@@ -17,7 +17,7 @@ use karakuri_model::{
 use karakuri_physics::{
     BodyDescription, JointDynamics, RobotId, StepOutcome, World, WorldSettings, loop_gap,
 };
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 const G: f64 = 9.81;
 

@@ -7,7 +7,7 @@ use karakuri_physics::{
     BodyDescription, ObjectId, Owner, SolverSettings, StepOutcome, Surface, World, WorldSettings,
     solver::SOLVERS,
 };
-use karakuri_spatial::{Force, Motion, Pose, Vector3};
+use karakuri_spatial::{Force, Pose, Vector3};
 use proptest::prelude::*;
 
 const G: f64 = 9.81;

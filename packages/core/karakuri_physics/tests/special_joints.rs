@@ -12,7 +12,7 @@ use karakuri_model::{
 use karakuri_physics::{
     BodyDescription, GearDescription, GearEnd, Owner, RobotId, World, WorldError, WorldSettings,
 };
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, UnitQuaternion, Vector3};
 
 fn settings(gravity: f64) -> WorldSettings {
     let gravity = Vector3::new(0.0, 0.0, -gravity);

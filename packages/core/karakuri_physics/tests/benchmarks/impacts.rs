@@ -239,7 +239,7 @@ fn a_rocking_block() {
 }
 
 /// Tilt of the tippe top's axis [°] at 0.5, 0.75 and 1 s, how far Jellett's product is off then [-], and the tilt over time.
-fn tippe_top(dt: f64) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
+fn tippe_top(dt: f64) -> [Vec<(f64, f64)>; 2] {
     let (R, m, offset) = (0.02, 0.006, 0.006);
     let mut w = scene_at("tippe_top", dt);
     let id = only_robot(&w);
@@ -267,7 +267,7 @@ fn tippe_top(dt: f64) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
         let (tilt, product) = state(&w);
         reached.push((tilt, product / jellett - 1.0));
     }
-    (reached, path)
+    [reached, path]
 }
 
 /// Tippe top: must invert; Jellett's product stays. The tilt is of first order in the step: what two steps say of none is the
@@ -275,7 +275,7 @@ fn tippe_top(dt: f64) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
 #[test]
 fn a_tippe_top_inverts() {
     let dt = scene("tippe_top").settings().dt;
-    let ((fine, path), (coarse, _)) = (tippe_top(dt), tippe_top(2.0 * dt));
+    let ([fine, path], [coarse, _]) = (tippe_top(dt), tippe_top(2.0 * dt));
     for (expected, ((tilt, jellett), (twice, _))) in
         [56.1, 99.3, 158.1].iter().zip(fine.iter().zip(coarse))
     {

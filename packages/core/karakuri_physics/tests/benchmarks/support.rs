@@ -8,7 +8,7 @@ use karakuri_physics::{
     BodyDescription, Integrator, ObjectId, RobotId, Scene, SceneRobot, StepOutcome, World,
     WorldSettings,
 };
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 pub(crate) fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::from_translation(Vector3::new(x, y, z))

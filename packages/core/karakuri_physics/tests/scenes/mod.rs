@@ -6,7 +6,7 @@ use std::sync::Arc;
 use karakuri_model::{Base, Drive, GeometrySpec, JointSpec, LinkSpec, ModelBuilder, Shape};
 use karakuri_physics::solver::SOLVERS;
 use karakuri_physics::{BodyDescription, ObjectId, SolverSettings, World, WorldSettings};
-use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 pub(crate) fn solid_box(
     name: &str,

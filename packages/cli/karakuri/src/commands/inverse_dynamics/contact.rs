@@ -8,7 +8,7 @@ use karakuri_control::nodal::Scheme;
 use karakuri_dynamics::{Data, forward_kinematics};
 use karakuri_model::{BodyId, Model, Shape};
 use karakuri_physics::{BodyDescription, StepOutcome, World, WorldSettings};
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_spatial::{Pose, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::file::Samples;

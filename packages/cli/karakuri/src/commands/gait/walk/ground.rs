@@ -4,7 +4,7 @@ use anyhow::Result;
 use karakuri_gait::planner::{Footstep, Place, Side, WalkEngine};
 use karakuri_model::Shape;
 use karakuri_physics::{BodyDescription, World};
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_spatial::{Pose, Vector3};
 
 use super::cell::Conditions;
 
