@@ -27,8 +27,9 @@ use crate::{
 /// How long a server may be away before its goals count as lost.
 const SERVER_GONE: Duration = Duration::from_secs(1);
 
-/// How long after a goal's end its result may take to arrive.
+/// How long after a goal's end its result may take to arrive; later ones twice as long as the one before, up to 16 times.
 const ANSWER_LOST: Duration = Duration::from_millis(300);
+const MOST_DOUBLINGS: u32 = 4;
 
 /// Where a goal stands, seen from the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,8 +161,10 @@ struct Tracked<A: Action> {
     cancel_sent: bool,
     /// Seen on the status topic.
     is_listed: bool,
-    /// When to ask for the result once more.
+    /// When to ask for the result once more, and how often that was done: the middleware loses what it is given for a server
+    /// that it has only half discovered.
     ask_at: Option<Instant>,
+    n_asked: u32,
 }
 
 impl<A: Action> ActionClient<A> {
@@ -187,6 +190,7 @@ impl<A: Action> ActionClient<A> {
             cancel_sent: false,
             is_listed: false,
             ask_at: None,
+            n_asked: 0,
         });
         core.advance(&self.action);
         self.waker.wake();
@@ -235,10 +239,11 @@ impl<A: Action> Core<A> {
             match (lock(&goal.view).state, listed) {
                 (ClientGoalState::Sending, Some(_)) => goal.is_listed = true,
                 // perhaps a new server: it says whether it knows the goal
-                (ClientGoalState::Executing, None) => goal.ask_at = Some(Instant::now()),
+                (ClientGoalState::Executing, None) => goal.ask_from(Instant::now()),
                 (ClientGoalState::Executing, Some(s)) if s.status >= status::SUCCEEDED => {
-                    goal.ask_at = Some(Instant::now() + ANSWER_LOST);
+                    goal.ask_from(Instant::now() + ANSWER_LOST);
                 }
+                (ClientGoalState::Executing, Some(_)) => goal.ask_at = None,
                 _ => {}
             }
         }
@@ -307,6 +312,12 @@ impl<A: Action> Tracked<A> {
         self.result = request_or_warn(get_result, &request, action);
     }
 
+    /// Asks for the result at `at`, and then again and again until it comes or the server says that it is at it.
+    fn ask_from(&mut self, at: Instant) {
+        self.ask_at = Some(at);
+        self.n_asked = 0;
+    }
+
     fn send_cancel(&mut self, cancel_goal: &Caller<CancelGoal::Service>, action: &str) {
         let goal_info = GoalInfo { goal_id: UUID { uuid: self.id.clone() }, ..GoalInfo::default() };
         self.canceled = request_or_warn(cancel_goal, &CancelGoal::Request { goal_info }, action);
@@ -319,8 +330,11 @@ impl<A: Action> Tracked<A> {
         get_result: &Caller<A::GetResult>,
         action: &str,
     ) -> ClientGoalState {
-        if self.ask_at.take_if(|at| Instant::now() >= *at).is_some() {
+        let now = Instant::now();
+        if self.ask_at.is_some_and(|at| now >= at) {
             self.ask_result(get_result, action);
+            self.ask_at = Some(now + ANSWER_LOST * 2_u32.pow(self.n_asked.min(MOST_DOUBLINGS)));
+            self.n_asked += 1;
         }
         if let Some(response) = self.result.as_mut().and_then(Answer::poll) {
             let (status, result) = A::destructure_result_response_msg(response);
