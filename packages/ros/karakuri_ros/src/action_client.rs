@@ -236,7 +236,8 @@ impl<A: Action> Core<A> {
     fn check_status(&mut self, message: &GoalStatusArray) {
         for goal in &mut self.goals {
             let listed = message.status_list.iter().find(|s| s.goal_info.goal_id.uuid == goal.id);
-            match (lock(&goal.view).state, listed) {
+            let state = lock(&goal.view).state;
+            match (state, listed) {
                 (ClientGoalState::Sending, Some(_)) => goal.is_listed = true,
                 // perhaps a new server: it says whether it knows the goal
                 (ClientGoalState::Executing, None) => goal.ask_from(Instant::now()),
