@@ -27,7 +27,7 @@ use crate::{
 /// How long a server may be away before its goals count as lost.
 const SERVER_GONE: Duration = Duration::from_secs(1);
 
-/// How long after a goal's end its result may take to arrive; later ones twice as long as the one before, up to 16 times.
+/// How long an answer may take before the result is asked for again; twice as long after each question, up to 16 times.
 const ANSWER_LOST: Duration = Duration::from_millis(300);
 const MOST_DOUBLINGS: u32 = 4;
 
