@@ -513,7 +513,6 @@ def test_cmd_vel_turns(standing, ros):
     lasted = seconds(odometry.last.header.stamp) - seconds(before.header.stamp)
     position = odometry.last.pose.pose.position
     assert -0.1 * lasted < turned() < -0.25 and math.hypot(position.x, position.y) < 0.05
-    assert turned() / lasted < -0.05, f"turned {turned():.3f} rad in {lasted:.2f} s"
 
 
 @pytest.mark.parametrize(
