@@ -505,9 +505,11 @@ impl Model {
         self.joints.iter().position(|j| j.name == name).map(BodyId)
     }
 
-    /// The joint that a velocity coordinate belongs to.
-    pub fn joint_of(&self, dof: usize) -> Option<&Joint> {
-        self.joints.iter().find(|j| (j.v_start..j.v_start + j.kind.nv()).contains(&dof))
+    /// Name of the joint that a velocity coordinate belongs to; `?` where there is no such coordinate.
+    pub fn joint_name_of(&self, dof: usize) -> &str {
+        let mut joints = self.joints.iter();
+        let joint = joints.find(|j| (j.v_start..j.v_start + j.kind.nv()).contains(&dof));
+        joint.map_or("?", |j| &j.name)
     }
 
     /// The link of this name.

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use karakuri_model::Drive;
-use karakuri_physics::{World, WorldSettings};
+use karakuri_physics::{JointDynamics, World, WorldSettings};
 use karakuri_testkit::{can_count_instructions, chain, instructions};
 
 const LENGTHS: [usize; 3] = [125, 250, 500];
-const CASES: [&str; 2] = ["free", "servos"];
+/// `dry`: its last joint has dry friction, which slips: a row on the whole chain.
+const CASES: [&str; 3] = ["free", "servos", "dry"];
 /// In the longer one of two runs.
 const STEPS: usize = 20;
 
@@ -19,7 +20,11 @@ fn run(case: &str, links: usize, steps: usize) {
     let drive = (case == "servos").then_some(Drive { stiffness: 10.0, damping: 0.1 });
     let mut world = World::new(WorldSettings::default());
     let q: Vec<f64> = (0..links).map(|i| 0.1 * (i as f64).sin()).collect();
-    world.add_robot("chain", Arc::new(chain(links, drive)), &q).unwrap();
+    let robot = world.add_robot("chain", Arc::new(chain(links, drive)), &q).unwrap();
+    if case == "dry" {
+        let dynamics = JointDynamics { armature: 0.0, viscous: 0.0, friction: 1e-3 };
+        world.set_joint_dynamics(robot, links - 1, dynamics).unwrap();
+    }
     for _ in 0..steps {
         world.step();
     }

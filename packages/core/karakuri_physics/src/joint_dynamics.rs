@@ -49,9 +49,8 @@ impl World {
         }
         let JointDynamics { armature, viscous, friction } = dynamics;
         if ![armature, viscous, friction].iter().all(|x| x.is_finite() && *x >= 0.0) {
-            let joint = self.robot(id).model().joint_of(dof).map_or("?", |j| j.name.as_str());
             return Err(WorldError::Joint {
-                name: joint.to_owned(),
+                name: self.robot(id).model().joint_name_of(dof).to_owned(),
                 reason: "its armature, viscous or dry friction is negative or not finite; give numbers from 0",
             });
         }

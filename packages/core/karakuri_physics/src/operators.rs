@@ -5,7 +5,8 @@ use crate::robot::Robot;
 use crate::rows::{NO_MOVER, Row};
 use crate::solver::{Problem, Run};
 
-/// Hands `Â` of every mover with a row to the problem, ascending by its start in the velocity vector.
+/// Hands `Â` of every mover with a row to the problem, ascending by its start in the velocity vector; not where there are
+/// few rows.
 pub(crate) fn fill_operators(
     robots: &mut [Option<Robot>],
     bodies: &[Option<Body>],
@@ -15,8 +16,17 @@ pub(crate) fn fill_operators(
 ) {
     touched.clear();
     touched.resize(robots.len() + bodies.len(), false);
-    for &mover in rows.iter().flat_map(|row| &row.movers).filter(|&&m| m != NO_MOVER) {
-        touched[mover] = true;
+    let mut start = 0;
+    for &end in &problem.island_ends {
+        let island = start..end;
+        start = end;
+        if !problem.has_few_rows(island.clone()) {
+            for &mover in
+                rows[island].iter().flat_map(|row| &row.movers).filter(|&&m| m != NO_MOVER)
+            {
+                touched[mover] = true;
+            }
+        }
     }
     problem.runs.clear();
     problem.inertia.clear();

@@ -298,8 +298,8 @@ impl World {
         let robot = self.robot_mut(id);
         let Robot { model, data, factor, armature, .. } = robot;
         let Err(singular) = factor.factorize(model, data, armature) else { return Ok(()) };
-        let joint = robot.model.joint_of(singular.dof).map_or("?", |j| j.name.as_str());
-        Err(WorldError::NoInertia { robot: robot.name.clone(), joint: joint.to_owned() })
+        let joint = robot.model.joint_name_of(singular.dof).to_owned();
+        Err(WorldError::NoInertia { robot: robot.name.clone(), joint })
     }
 
     fn add_robot_colliders(&mut self, id: RobotId, model: &Model) -> Result<(), WorldError> {
@@ -665,8 +665,7 @@ impl World {
         };
         let joint = |robot: usize, dof: usize| {
             let view = self.robot(RobotId(robot));
-            let joint = view.model().joint_of(dof).map_or("?", |j| j.name.as_str());
-            (view.name().to_owned(), joint.to_owned())
+            (view.name().to_owned(), view.model().joint_name_of(dof).to_owned())
         };
         match culprit {
             Culprit::Robot { robot, dof } => {

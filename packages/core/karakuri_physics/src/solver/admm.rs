@@ -18,6 +18,7 @@ use nalgebra::Vector3;
 
 use super::block_factor::{backward, dot, factorize_dense, forward};
 use super::cone::project_on_cone;
+use super::delassus::Delassus;
 use super::{Admissible, Block, ContactSolver, Problem, SolverSettings, natural_map};
 
 /// Largest island: its factor takes a few milliseconds.
@@ -71,8 +72,6 @@ impl ContactSolver for Admm {
 /// A block while it is solved.
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    /// First row in the island's matrix.
-    at: usize,
     /// `g`.
     stiffness: f64,
     /// `z`, on the cone, and `y`, the scaled dual velocity.
@@ -84,9 +83,8 @@ struct Item {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     items: Vec<Item>,
-    rows: usize,
-    /// `G + R`. (rows × rows)
-    delassus: Vec<f64>,
+    /// `G + R`.
+    delassus: Delassus,
     factor: Vec<f64>,
     /// `b`. (rows)
     free: Vec<f64>,
@@ -104,7 +102,7 @@ impl Scratch {
     ) -> usize {
         self.prepare(problem, island.clone());
         self.penalty = PENALTY;
-        self.start_dual(&problem.blocks[island.clone()], problem, island.start);
+        self.start_dual(&problem.blocks[island.clone()], problem);
         if !self.factorize() {
             return 0;
         }
@@ -125,52 +123,34 @@ impl Scratch {
     /// `G + R` of the island, and `b` by taking the warm impulses out of the velocity.
     fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
         let blocks = &problem.blocks[island];
+        self.delassus.fill(problem, blocks);
+        let n = self.delassus.rows;
         self.items.clear();
-        self.rows = 0;
-        for block in blocks {
-            let zero = Vector3::zeros();
-            self.items.push(Item {
-                at: self.rows,
-                stiffness: block.stiffness(),
-                z: block.impulse,
-                y: zero,
-            });
-            self.rows += block.rows();
+        for (block, start) in blocks.iter().zip(&self.delassus.starts) {
+            let (stiffness, z, y) = (block.stiffness(), block.impulse, Vector3::zeros());
+            self.items.push(Item { stiffness, z, y });
+            self.delassus.matrix[start * (n + 1)] += block.compliance;
         }
-        let n = self.rows;
-        self.delassus.clear();
-        self.delassus.resize(n * n, 0.0);
         self.factor.resize(n * n, 0.0);
         self.free.resize(n, 0.0);
         self.impulse.resize(n, 0.0);
-        for (i, (a, item_a)) in blocks.iter().zip(&self.items).enumerate() {
-            for (b, item_b) in blocks.iter().zip(&self.items).take(i + 1) {
-                add_delassus(&mut self.delassus, n, problem, (a, item_a.at), (b, item_b.at));
-            }
-            self.delassus[item_a.at * (n + 1)] += a.compliance;
-        }
-        for i in 0..n {
-            for j in 0..i {
-                self.delassus[j * n + i] = self.delassus[i * n + j];
-            }
-        }
-        for (block, item) in blocks.iter().zip(&self.items) {
+        for (block, start) in blocks.iter().zip(&self.delassus.starts) {
             for row in 0..block.rows() {
-                self.impulse[item.at + row] = block.impulse[row];
+                self.impulse[start + row] = block.impulse[row];
             }
         }
-        for (block, item) in blocks.iter().zip(&self.items) {
+        for (block, start) in blocks.iter().zip(&self.delassus.starts) {
             let mut u = problem.velocity_of(block) - block.bias;
             u.x += block.compliance * block.impulse.x;
             for row in 0..block.rows() {
-                let at = item.at + row;
-                self.free[at] = u[row] - dot(&self.delassus[at * n..(at + 1) * n], &self.impulse);
+                let at = start + row;
+                self.free[at] = u[row] - dot(self.delassus.row(at), &self.impulse);
             }
         }
     }
 
     /// `y` of the warm start: its velocity.
-    fn start_dual(&mut self, blocks: &[Block], problem: &Problem, _: usize) {
+    fn start_dual(&mut self, blocks: &[Block], problem: &Problem) {
         for (item, block) in self.items.iter_mut().zip(blocks) {
             let mut u = problem.velocity_of(block) - block.bias;
             u.x += block.compliance * block.impulse.x;
@@ -179,11 +159,11 @@ impl Scratch {
     }
 
     fn factorize(&mut self) -> bool {
-        self.factor.copy_from_slice(&self.delassus);
-        let n = self.rows;
+        self.factor.copy_from_slice(&self.delassus.matrix);
+        let Delassus { rows: n, ref starts, .. } = self.delassus;
         for (k, item) in self.items.iter().enumerate() {
-            let end = self.items.get(k + 1).map_or(n, |next| next.at);
-            for row in item.at..end {
+            let end = starts.get(k + 1).copied().unwrap_or(n);
+            for row in starts[k]..end {
                 self.factor[row * (n + 1)] += (PROXIMAL + self.penalty) * item.stiffness;
             }
         }
@@ -192,10 +172,10 @@ impl Scratch {
 
     /// One iteration; primal and dual residual. [m/s or rad/s]
     fn iterate(&mut self, blocks: &[Block]) -> (f64, f64) {
-        let n = self.rows;
-        for (item, block) in self.items.iter().zip(blocks) {
+        let Delassus { rows: n, ref starts, .. } = self.delassus;
+        for ((item, block), start) in self.items.iter().zip(blocks).zip(starts) {
             for row in 0..block.rows() {
-                let at = item.at + row;
+                let at = start + row;
                 let pulled = self.penalty * (item.z[row] - item.y[row]);
                 self.impulse[at] =
                     (PROXIMAL * self.impulse[at] + pulled) * item.stiffness - self.free[at];
@@ -205,10 +185,10 @@ impl Scratch {
         backward(&self.factor, n, &mut self.impulse);
         let (mut primal, mut dual) = (0.0_f64, 0.0_f64);
         let mut normal = 0.0;
-        for (item, block) in self.items.iter_mut().zip(blocks) {
+        for ((item, block), start) in self.items.iter_mut().zip(blocks).zip(starts) {
             let mut impulse = Vector3::zeros();
             for row in 0..block.rows() {
-                impulse[row] = self.impulse[item.at + row];
+                impulse[row] = self.impulse[start + row];
             }
             let before = item.z;
             let wanted = impulse + item.y;
@@ -253,27 +233,5 @@ impl Scratch {
         problem.reset_velocity(island.clone());
         let each = problem.blocks[island].iter().map(|block| natural_map(problem, block));
         each.fold(0.0, f64::max)
-    }
-}
-
-/// Adds `J_a Y_b` to the rows of `a` and the columns of `b`.
-fn add_delassus(
-    G: &mut [f64],
-    n: usize,
-    problem: &Problem,
-    (a, at_a): (&Block, usize),
-    (b, at_b): (&Block, usize),
-) {
-    for side_a in a.sides.iter().filter(|s| s.len > 0) {
-        for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
-            let len = side_a.len;
-            for i in 0..a.rows() {
-                let J = &problem.jacobian[side_a.offset + i * len..][..len];
-                for j in 0..b.rows() {
-                    let Y = &problem.response[side_b.offset + j * len..][..len];
-                    G[(at_a + i) * n + at_b + j] += dot(J, Y);
-                }
-            }
-        }
     }
 }

@@ -19,6 +19,8 @@ mod admm;
 mod block_factor;
 mod block_gauss_seidel;
 mod cone;
+mod delassus;
+mod impulse_steps;
 mod ladder;
 mod law;
 mod newton;

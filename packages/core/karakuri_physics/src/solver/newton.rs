@@ -21,6 +21,8 @@
 //! the last digits.
 //! [Castro, Permenter, Han 2023; Acary, Cadoux, Lemaréchal, Malick 2011; Alart & Curnier 1991; Rockafellar 1976]
 //!
+//! Where an island [has few rows](Problem::has_few_rows) the same steps are found in impulses ([`ImpulseSteps`]).
+//!
 //! Limits: Coulomb rounds may fail on crowds of contacts that all slide with high friction, off the centres of light bodies.
 
 use std::ops::Range;
@@ -28,6 +30,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::block_factor::BlockFactor;
+use super::impulse_steps::ImpulseSteps;
 use super::ladder::FINE;
 use super::law::{Softened, residual};
 use super::{
@@ -105,6 +108,7 @@ impl ContactSolver for Newton {
         settings: &SolverSettings,
     ) -> usize {
         let mut scratch = std::mem::take(&mut problem.workspace.newton);
+        scratch.has_few_rows = problem.has_few_rows(island.clone());
         let iterations = scratch.solve(problem, island, settings);
         problem.workspace.newton = scratch;
         iterations
@@ -160,6 +164,9 @@ pub(crate) struct Scratch {
     /// Node of each velocity entry that starts a run of the island.
     node_at: Vec<usize>,
     factor: BlockFactor,
+    /// Instead of the factor, where there are few rows.
+    has_few_rows: bool,
+    impulse_steps: ImpulseSteps,
     /// Direction in velocity space, laid out as the world's velocity. (n)
     step: Vec<f64>,
     /// Velocity without the impulses of these blocks, laid out so. (n)
@@ -205,7 +212,11 @@ impl Scratch {
                 if self.node_at[side.start] == NONE {
                     self.node_at[side.start] = self.runs.len();
                     let found = problem.runs.partition_point(|run| run.start < side.start);
-                    self.runs.push(problem.runs[found]);
+                    self.runs.push(if self.has_few_rows {
+                        Run { start: side.start, len: side.len, offset: 0 }
+                    } else {
+                        problem.runs[found]
+                    });
                 }
                 *node = self.node_at[side.start];
             }
@@ -216,8 +227,12 @@ impl Scratch {
             let run = run.start..run.start + run.len;
             self.base[run.clone()].copy_from_slice(&problem.velocity[run]);
         }
-        for block in &problem.blocks[island] {
+        for block in &problem.blocks[island.clone()] {
             apply(&mut self.base, &problem.response, block, &-block.impulse);
+        }
+        if self.has_few_rows {
+            self.impulse_steps.prepare(problem, &problem.blocks[island]);
+            return;
         }
         let pairs = self.items.iter().map(|item| (item.nodes[0], item.nodes[1]));
         let coupled = pairs.filter(|(a, b)| *a != NONE && *b != NONE && a != b);
@@ -325,7 +340,9 @@ impl Scratch {
             }
             self.keep(&problem.blocks[island.clone()]);
         }
-        self.go_back(problem, island);
+        if self.items.iter().zip(&self.best).any(|(item, best)| item.alpha != *best) {
+            self.go_back(problem, island);
+        }
     }
 
     /// Makes the next round harder; less than `HARD` only after rounds that crawl.
@@ -482,6 +499,43 @@ impl Scratch {
 
     /// One step of the softened problem; false if there is none.
     fn newton_step(&mut self, problem: &Problem, blocks: &[Block]) -> bool {
+        let is_found = if self.has_few_rows {
+            self.find_impulses(blocks)
+        } else {
+            self.find_velocities(problem, blocks)
+        };
+        if !is_found {
+            return false;
+        }
+        let length = if self.is_coulomb() {
+            self.coulomb_length(blocks)
+        } else {
+            self.convex_length(blocks)
+        };
+        for item in &mut self.items {
+            item.alpha += item.dalpha * length;
+            item.u += item.du * length;
+        }
+        length > 0.0
+    }
+
+    /// The direction of a step from a system of the impulses; false if it has no solution.
+    fn find_impulses(&mut self, blocks: &[Block]) -> bool {
+        for (i, (item, block)) in self.items.iter().zip(blocks).enumerate() {
+            let change = item.lambda - item.alpha;
+            self.impulse_steps.load(i, block.rows(), &item.slope, &change);
+        }
+        if !self.impulse_steps.solve() {
+            return false;
+        }
+        for (i, (item, block)) in self.items.iter_mut().zip(blocks).enumerate() {
+            (item.dalpha, item.du) = self.impulse_steps.step(i, block.rows());
+        }
+        true
+    }
+
+    /// The direction of a step from a system of the velocities; false if it has no solution.
+    fn find_velocities(&mut self, problem: &Problem, blocks: &[Block]) -> bool {
         self.assemble(problem, blocks);
         if !self.factor.factorize() {
             return false;
@@ -503,16 +557,7 @@ impl Scratch {
         for (item, block) in self.items.iter_mut().zip(blocks) {
             item.du = problem.jacobian_times(&self.step, block);
         }
-        let length = if self.is_coulomb() {
-            self.coulomb_length(blocks)
-        } else {
-            self.convex_length(blocks)
-        };
-        for item in &mut self.items {
-            item.alpha += item.dalpha * length;
-            item.u += item.du * length;
-        }
-        length > 0.0
+        true
     }
 
     fn clear_step(&mut self) {
@@ -625,5 +670,74 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> Item {
         lambda: block.impulse,
         slope: Matrix3::zeros(),
         nodes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::Side;
+    use nalgebra::{DMatrix, DVector};
+    use proptest::prelude::*;
+
+    /// Some contacts and a brake on one robot of `n` velocities.
+    fn problem(n: usize, contacts: usize, friction: f64, numbers: &[f64]) -> Problem {
+        let mut numbers = numbers.iter().copied().cycle();
+        let mut next = || numbers.next().unwrap_or(0.5);
+        let root = DMatrix::from_fn(n, n, |_, _| next());
+        let operator = &root * root.transpose() + DMatrix::identity(n, n);
+        let Some(factor) = operator.clone().cholesky() else { return Problem::default() };
+        let mut problem = Problem {
+            velocity: (0..n).map(|_| next()).collect(),
+            runs: vec![Run { start: 0, len: n, offset: 0 }],
+            inertia: operator.as_slice().to_vec(),
+            ..Problem::default()
+        };
+        let laws = std::iter::repeat_n(Admissible::Cone { friction }, contacts)
+            .chain([Admissible::Interval { lower: -0.1, upper: 0.1 }]);
+        for admissible in laws {
+            let side = Side { start: 0, len: n, offset: problem.jacobian.len() };
+            let mut block = Block {
+                admissible,
+                ..Block::row((0.0, 0.0), [side, Side::default()], 0.0, 0.0, 0.0)
+            };
+            for _ in 0..block.rows() {
+                let row = DVector::from_fn(n, |_, _| next());
+                problem.jacobian.extend(&row);
+                problem.response.extend(&factor.solve(&row));
+            }
+            block.delassus = problem.delassus_of(&block);
+            problem.blocks.push(block);
+        }
+        problem.island_ends.push(problem.blocks.len());
+        problem
+    }
+
+    proptest! {
+        /// Steps in impulses and steps in velocities end at the same impulses.
+        #[test]
+        fn both_kinds_of_steps_have_one_solution(
+            n in 14..20_usize,
+            contacts in 1..5_usize,
+            friction in 0.0..1.0_f64,
+            numbers in prop::collection::vec(-1.0..1.0_f64, 997),
+        ) {
+            let settings = SolverSettings { tolerance: 1e-11, ..SolverSettings::default() };
+            let solved = [true, false].map(|has_few_rows| {
+                let mut problem = problem(n, contacts, friction, &numbers);
+                let all = 0..problem.blocks.len();
+                let mut scratch = Scratch { has_few_rows, ..Scratch::default() };
+                scratch.solve(&mut problem, all.clone(), &settings);
+                let (left, _) = scratch.measure(&problem.blocks);
+                (left, problem)
+            });
+            for (left, _) in &solved {
+                prop_assert!(*left <= 1e-11, "{left}");
+            }
+            for (a, b) in solved[0].1.blocks.iter().zip(&solved[1].1.blocks) {
+                let off = (a.impulse - b.impulse).amax();
+                prop_assert!(off < 1e-8, "{} {}", a.impulse, b.impulse);
+            }
+        }
     }
 }

@@ -155,7 +155,8 @@ pub struct Problem {
     pub jacobian: Vec<f64>,
     /// `Yᵀ` of all sides, laid out as `J`.
     pub response: Vec<f64>,
-    /// The runs that blocks touch, ascending by start.
+    /// The runs that blocks touch, ascending by start; those of islands with [few rows](Self::has_few_rows) need not be
+    /// there.
     pub runs: Vec<Run>,
     /// `Â` of the runs, row-major, symmetric. Where equalities are eliminated from `Y`, a stiff penalty on them
     /// stands for them: directions come from here, the solution only from `J` and `Y`.
@@ -164,6 +165,17 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Whether an island has few rows for the velocities that they touch: to eliminate a system of the rows is less work
+    /// than to add up `Jᵀ D J`. There Newton's method looks for impulses, and needs no `Â`.
+    pub fn has_few_rows(&self, island: Range<usize>) -> bool {
+        let each = self.blocks[island].iter();
+        let (rows, products) = each.fold((0, 0), |(rows, products), block| {
+            let [a, b] = block.sides.map(|side| side.len);
+            (rows + block.rows(), products + block.rows() * (a * a + a * b + b * b))
+        });
+        rows * rows * (rows + 9) / 3 <= products
+    }
+
     /// `u = J v` of a block. (3; one row uses the first entry)
     #[inline]
     pub fn velocity_of(&self, block: &Block) -> Vector3<f64> {

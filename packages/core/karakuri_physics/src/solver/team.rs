@@ -57,8 +57,18 @@ struct Share {
     settings: SolverSettings,
     problem: Problem,
     solution: Solution,
-    /// Where the runs are in the whole problem, as those of `problem`.
-    origins: Vec<Run>,
+    /// The runs that its blocks touch, one after the other, ascending.
+    origins: Vec<Origin>,
+}
+
+/// Where a run of a share is in the whole problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Origin {
+    /// First entry in the whole velocity.
+    start: usize,
+    len: usize,
+    /// First entry in the share's velocity.
+    here: usize,
 }
 
 impl Team {
@@ -190,20 +200,21 @@ impl Share {
         let blocks = &from.blocks[blocks_of(from, &islands)];
         self.origins.clear();
         let sides = blocks.iter().flat_map(|b| b.sides).filter(|s| s.len > 0);
-        self.origins.extend(sides.map(|s| Run { start: s.start, len: s.len, offset: 0 }));
-        self.origins.sort_unstable_by_key(|run| run.start);
+        self.origins.extend(sides.map(|s| Origin { start: s.start, len: s.len, here: 0 }));
+        self.origins.sort_unstable();
         self.origins.dedup();
         to.velocity.clear();
         to.runs.clear();
         to.inertia.clear();
-        for origin in &self.origins {
-            let (start, offset) = (to.velocity.len(), to.inertia.len());
-            let Run { len, .. } = *origin;
-            let at = from.runs.partition_point(|run| run.start < origin.start);
-            let whole = from.runs[at].offset;
-            to.runs.push(Run { start, len, offset });
-            to.velocity.extend_from_slice(&from.velocity[origin.start..origin.start + len]);
-            to.inertia.extend_from_slice(&from.inertia[whole..whole + len * len]);
+        for origin in &mut self.origins {
+            let Origin { start, len, .. } = *origin;
+            origin.here = to.velocity.len();
+            to.velocity.extend_from_slice(&from.velocity[start..start + len]);
+            if let Ok(at) = from.runs.binary_search_by_key(&start, |run| run.start) {
+                let whole = from.runs[at].offset;
+                to.runs.push(Run { start: origin.here, len, offset: to.inertia.len() });
+                to.inertia.extend_from_slice(&from.inertia[whole..whole + len * len]);
+            }
         }
         to.jacobian.clear();
         to.response.clear();
@@ -217,7 +228,7 @@ impl Share {
                 to.jacobian.extend_from_slice(&from.jacobian[matrix.clone()]);
                 to.response.extend_from_slice(&from.response[matrix]);
                 let run = self.origins.partition_point(|run| run.start < side.start);
-                side.start = to.runs[run].start;
+                side.start = self.origins[run].here;
             }
             to.blocks.push(block);
         }
@@ -231,9 +242,9 @@ impl Share {
         for (theirs, own) in to.blocks[blocks].iter_mut().zip(&self.problem.blocks) {
             (theirs.impulse, theirs.unsettled) = (own.impulse, own.unsettled);
         }
-        for (origin, run) in self.origins.iter().zip(&self.problem.runs) {
-            to.velocity[origin.start..origin.start + run.len]
-                .copy_from_slice(&self.problem.velocity[run.start..run.start + run.len]);
+        for &Origin { start, len, here } in &self.origins {
+            to.velocity[start..start + len]
+                .copy_from_slice(&self.problem.velocity[here..here + len]);
         }
     }
 }

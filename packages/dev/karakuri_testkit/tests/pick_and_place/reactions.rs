@@ -247,7 +247,8 @@ fn a_slippery_cube_fails_honestly_at_the_limit() {
 
 #[test]
 fn a_heavier_cube_than_told_is_gripped_harder() {
-    let mut cell = cell(|cube| cube.mass = 0.7);
+    // Well below what 15 N a finger may carry: how heavy a slipping cube seems depends on how it slips.
+    let mut cell = cell(|cube| cube.mass = 0.6);
     let goal = PickAndPlaceGoal { grip_force: 6.0, ..goal() };
     let result = outcome(&mut cell, goal);
     assert_eq!(result.failure, None, "{result:?}");

@@ -1,0 +1,62 @@
+//! The Delassus matrix `G = J Y` of an island: what a unit impulse of each row changes in the velocity of all.
+
+use super::block_factor::dot;
+use super::{Block, Problem};
+
+/// `G` of an island.
+#[derive(Debug, Default)]
+pub(crate) struct Delassus {
+    /// Number of rows.
+    pub(crate) rows: usize,
+    /// First row of each block.
+    pub(crate) starts: Vec<usize>,
+    /// Row-major, symmetric. (rows × rows)
+    pub(crate) matrix: Vec<f64>,
+}
+
+impl Delassus {
+    /// Takes the blocks of an island.
+    pub(crate) fn fill(&mut self, problem: &Problem, blocks: &[Block]) {
+        self.starts.clear();
+        self.rows = 0;
+        for block in blocks {
+            self.starts.push(self.rows);
+            self.rows += block.rows();
+        }
+        let n = self.rows;
+        self.matrix.clear();
+        self.matrix.resize(n * n, 0.0);
+        for (i, a) in blocks.iter().enumerate() {
+            for (j, b) in blocks.iter().enumerate().take(i + 1) {
+                self.add(problem, (a, self.starts[i]), (b, self.starts[j]));
+            }
+        }
+        for i in 0..n {
+            for j in 0..i {
+                self.matrix[j * n + i] = self.matrix[i * n + j];
+            }
+        }
+    }
+
+    /// Adds `J_a Y_b` to the rows of `a` and the columns of `b`.
+    fn add(&mut self, problem: &Problem, (a, at_a): (&Block, usize), (b, at_b): (&Block, usize)) {
+        for side_a in a.sides.iter().filter(|s| s.len > 0) {
+            for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
+                let len = side_a.len;
+                for i in 0..a.rows() {
+                    let J = &problem.jacobian[side_a.offset + i * len..][..len];
+                    let row = &mut self.matrix[(at_a + i) * self.rows + at_b..][..b.rows()];
+                    let Y = problem.response[side_b.offset..].chunks_exact(len);
+                    for (g, Y) in row.iter_mut().zip(Y) {
+                        *g += dot(J, Y);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The row of `G`. (rows)
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.matrix[i * self.rows..(i + 1) * self.rows]
+    }
+}
