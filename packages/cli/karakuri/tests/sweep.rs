@@ -80,6 +80,72 @@ fn walks_fill_the_tables_of_a_page() {
     assert!(told.contains("distance_m is 0.1997, not from 0.3 to 0.4"), "{told}");
 }
 
+/// The sweep that is there to be shown: a block is held above m g / (2 μ), and falls below it.
+#[test]
+fn scenes_are_simulated_over_their_own_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweeps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/sweeps");
+    let text = std::fs::read_to_string(sweeps.join("grip.yaml")).unwrap();
+    let text = text.replace("../scenes", &sweeps.join("../scenes").display().to_string());
+    let plot = folder.path().join("grip.svg");
+    let output = run(folder.path(), &text, &["--plot", plot.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let header = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    let names: Vec<&str> = header.lines().next().unwrap().split(',').collect();
+    assert_eq!(names[..3], ["force [N]", "friction [-]", "done [-]"]);
+    assert_eq!(names[4..7], ["held.z last [m]", "held.z least [m]", "held.z largest [m]"]);
+    let rows = rows(folder.path());
+    assert_eq!(rows.len(), 30);
+    for row in rows {
+        let row: Vec<f64> = row.split(',').map(|x| x.parse().unwrap()).collect();
+        let [force, friction, done, residual, last, least, ..] = row[..] else { panic!("{row:?}") };
+        assert!(done > 0.5 && residual < 1e-7 && least <= last, "{row:?}");
+        // Two pads of 0.6 by the geometric mean, a block of 0.2 kg.
+        let (grip, weight) = (2.0 * (0.6 * friction).sqrt() * force, 0.2 * 9.81);
+        let fallen = 0.5 * (9.81 - grip / 0.2).max(0.0) * 0.1 * 0.1;
+        assert!((1.0 - last - fallen).abs() < 5e-4, "{row:?}: {fallen}");
+        assert_eq!(1.0 - last < 1e-5, grip > weight, "{row:?}");
+    }
+    let figure = std::fs::read_to_string(plot).unwrap();
+    assert!(figure.contains("friction 0.4") && figure.contains("held.z [m]"));
+}
+
+#[test]
+fn what_a_scene_does_not_have_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/scenes/benchmarks");
+    let told = |vary: &str, more: &str| {
+        let scene = scenes.join("grasp.yaml").display().to_string();
+        let text = format!("{{scene: {scene}, vary: [{{name: n, {vary}}}], {more}}}");
+        let output = run(folder.path(), &text, &[]);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let good = "duration: 0.01, measure: [held.z]";
+    for (vary, more, words) in [
+        ("of: bodies.nobody.mass, values: [1]", good, "no item of the list is named `nobody`"),
+        (
+            "of: bodies.held.weight, values: [1]",
+            good,
+            "unknown key bodies.weight; known here: name",
+        ),
+        ("of: bodies.held.mass, values: [-1]", good, "n -1"),
+        ("of: bodies.held.mass.x, values: [1]", good, "before `x` stands a value"),
+        ("of: bodies.held.mass, values: []", good, "`n` has no `values`"),
+        ("of: dt, values: [.nan]", good, "`n` has NaN"),
+        (
+            "of: dt, values: [0.001]",
+            "duration: 0.01, measure: [held.q]",
+            "there is no `held.q`; there are time, pads_held.base.x",
+        ),
+        ("of: dt, values: [0.001]", "duration: -1, measure: [held.z]", "`duration` is -1"),
+        ("of: dt, values: [0.001]", "duration: 1, measure: []", "want an entry each"),
+    ] {
+        let told = told(vary, more);
+        assert!(told.contains(words), "{vary}, {more}: {told}");
+    }
+}
+
 /// Every walk of docs/experiments/walking.md goes as it must: eight minutes on two cores.
 /// `cargo test --release -p karakuri --test sweep -- --ignored`
 #[test]

@@ -3,7 +3,7 @@
 mod forces;
 mod plot;
 mod report;
-mod trace;
+pub(crate) mod trace;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -184,12 +184,12 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
     Ok(run)
 }
 
-/// The nearest whole number of at least 1.
+/// Steps of `dt` in a duration: the nearest whole number of at least 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "rounded, positive, and saturating beyond what anyone waits for"
 )]
-fn count(ratio: f64) -> u64 {
+pub(super) fn count(ratio: f64) -> u64 {
     (ratio.round() as u64).max(1)
 }

@@ -1,6 +1,7 @@
-//! `karakuri sweep`: the periodic motion over masses and factors, starts and stops over those and coefficients, or walks over
-//! conditions; every combination.
+//! `karakuri sweep`: the periodic motion over masses and factors, starts and stops over those and coefficients, walks over
+//! conditions, or scenes over numbers of theirs; every combination.
 
+mod scenes;
 mod transients;
 mod walks;
 
@@ -23,8 +24,9 @@ use crate::progress;
 /// Most combinations.
 const MOST: usize = 1_000_000;
 
-/// Solves a steady gait, a start or a stop, or walks in the simulation, for every combination of parameters
+/// Solves a steady gait, a start or a stop, walks, or simulates a scene, for every combination of parameters
 ///
+/// A file with `scene` simulates that scene with other numbers in it: see config/sweeps/grip.yaml; exit code 3 where a run cannot go on.
 /// A file with `walks` walks: see config/sweeps/walking.yaml; exit code 3 where one falls that may not. Else one row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0; of a start or
 /// stop the row is the verdict of the coefficients `sway` and `pitch`, or, without them, the most central motion. With shards, each of
 /// n processes takes every n-th combination; put their files together for the whole.
@@ -35,7 +37,7 @@ pub struct Args {
     /// Where the rows go, CSV
     #[arg(long, value_name = "FILE.csv")]
     output: PathBuf,
-    /// Ranges of the angles over the arms' mass
+    /// Ranges of the angles over the arms' mass; of scenes what is measured at the end, over what is varied first
     #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
     /// A Markdown page whose tables, between `<!-- walks NAME -->` and `<!-- end -->`, become those of the walks
@@ -125,13 +127,16 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(log) = &args.resume {
         bail!("--resume {}: only a sweep with `walks` goes on", log.display());
     }
+    if let Some(file) = scenes::read(&args.sweep)? {
+        return scenes::run(args, &file);
+    }
     let file = read(&args.sweep)?;
     if file.gait.steady.is_none() && file.gait.transient.is_some() {
         return transients::run(args, &file);
     }
     let cases = cases(&args.sweep, file)?;
     let mine = args.shard.of(&cases);
-    let Some(rows) = all(args, &mine, solve)? else {
+    let Some(rows) = all(args, &mine, |case, _| solve(case))? else {
         return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
     };
     write(&args.output, &mine, &rows)?;
@@ -145,7 +150,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 fn all<C: Sync, R: Send>(
     args: &Args,
     cases: &[&C],
-    solve: impl Fn(&C) -> R + Sync,
+    solve: impl Fn(&C, &Interrupt) -> R + Sync,
 ) -> Result<Option<Vec<R>>> {
     let interrupt = Interrupt::watch()?;
     let bar = progress::bar(cases.len() as u64, "sweeping");
@@ -153,7 +158,7 @@ fn all<C: Sync, R: Send>(
         cases
             .par_iter()
             .map(|case| {
-                let row = solve(case);
+                let row = solve(case, &interrupt);
                 bar.inc(1);
                 (!interrupt.is_raised()).then_some(row)
             })

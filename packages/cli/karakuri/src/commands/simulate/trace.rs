@@ -26,30 +26,7 @@ const VELOCITY: [(&str, &str); 6] = [
 
 impl Trace {
     pub(super) fn create(file: &Path, world: &World) -> Result<Self, TraceError> {
-        let rigid = |name: String| {
-            let parts = POSE.into_iter().chain(VELOCITY);
-            parts.map(move |(part, unit)| Column::new(format!("{name}.{part}"), unit))
-        };
-        let mut columns = vec![Column::new("time", "s")];
-        for robot in world.robot_ids().map(|id| world.robot(id)) {
-            columns.extend(rigid(format!("{}.base", robot.name())));
-            for joint in joints(robot.model()) {
-                let name = format!("{}.{}", robot.name(), joint.name);
-                let (position, rate, effort) = units(&joint.kind);
-                let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
-                for (quantity, n, unit) in
-                    [("q", nq, position), ("v", nv, rate), ("tau", nv, effort)]
-                {
-                    columns.extend((0..n).map(|i| {
-                        let number = if n > 1 { i.to_string() } else { String::new() };
-                        Column::new(format!("{name}.{quantity}{number}"), unit)
-                    }));
-                }
-            }
-        }
-        for body in world.body_ids().map(|id| world.body(id)) {
-            columns.extend(rigid(body.description().name.clone()));
-        }
+        let columns = columns(world);
         Ok(Self {
             writer: TraceWriter::create(file, &columns)?,
             row: Vec::with_capacity(columns.len()),
@@ -57,33 +34,65 @@ impl Trace {
     }
 
     pub(super) fn row(&mut self, world: &World) -> Result<(), TraceError> {
-        self.row.clear();
-        self.row.push(world.time());
-        for robot in world.robot_ids().map(|id| world.robot(id)) {
-            let (pose, velocity) = base_state(robot);
-            self.rigid(&pose, &velocity);
-            for joint in joints(robot.model()) {
-                let (q, v) = (joint.q_start, joint.v_start);
-                let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
-                self.row.extend_from_slice(&robot.q()[q..q + nq]);
-                self.row.extend_from_slice(&robot.v()[v..v + nv]);
-                self.row.extend_from_slice(&robot.efforts()[v..v + nv]);
-            }
-        }
-        for body in world.body_ids().map(|id| world.body(id)) {
-            self.rigid(&body.pose(), &body.velocity());
-        }
+        sample(world, &mut self.row);
         self.writer.row(&self.row)
     }
 
     pub(super) fn finish(self) -> Result<(), TraceError> {
         self.writer.finish()
     }
+}
 
-    fn rigid(&mut self, pose: &Pose, velocity: &Motion) {
-        self.row.extend(pose.translation.iter().chain(pose.quaternion().coords.iter()));
-        self.row.extend(velocity.linear.iter().chain(&velocity.angular));
+/// What a row tells of a world.
+pub(crate) fn columns(world: &World) -> Vec<Column> {
+    let rigid = |name: String| {
+        let parts = POSE.into_iter().chain(VELOCITY);
+        parts.map(move |(part, unit)| Column::new(format!("{name}.{part}"), unit))
+    };
+    let mut columns = vec![Column::new("time", "s")];
+    for robot in world.robot_ids().map(|id| world.robot(id)) {
+        columns.extend(rigid(format!("{}.base", robot.name())));
+        for joint in joints(robot.model()) {
+            let name = format!("{}.{}", robot.name(), joint.name);
+            let (position, rate, effort) = units(&joint.kind);
+            let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
+            for (quantity, n, unit) in [("q", nq, position), ("v", nv, rate), ("tau", nv, effort)] {
+                columns.extend((0..n).map(|i| {
+                    let number = if n > 1 { i.to_string() } else { String::new() };
+                    Column::new(format!("{name}.{quantity}{number}"), unit)
+                }));
+            }
+        }
     }
+    for body in world.body_ids().map(|id| world.body(id)) {
+        columns.extend(rigid(body.description().name.clone()));
+    }
+    columns
+}
+
+/// The row of a world as it is: a value a column.
+pub(crate) fn sample(world: &World, row: &mut Vec<f64>) {
+    row.clear();
+    row.push(world.time());
+    for robot in world.robot_ids().map(|id| world.robot(id)) {
+        let (pose, velocity) = base_state(robot);
+        add_rigid(row, &pose, &velocity);
+        for joint in joints(robot.model()) {
+            let (q, v) = (joint.q_start, joint.v_start);
+            let (nq, nv) = (joint.kind.nq(), joint.kind.nv());
+            row.extend_from_slice(&robot.q()[q..q + nq]);
+            row.extend_from_slice(&robot.v()[v..v + nv]);
+            row.extend_from_slice(&robot.efforts()[v..v + nv]);
+        }
+    }
+    for body in world.body_ids().map(|id| world.body(id)) {
+        add_rigid(row, &body.pose(), &body.velocity());
+    }
+}
+
+fn add_rigid(row: &mut Vec<f64>, pose: &Pose, velocity: &Motion) {
+    row.extend(pose.translation.iter().chain(pose.quaternion().coords.iter()));
+    row.extend(velocity.linear.iter().chain(&velocity.angular));
 }
 
 /// All joints but a floating base.

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, sweep: &Sweep) -> Result<Outcome> {
     }
     let cases = cases(&args.sweep, sweep)?;
     let mine = args.shard.of(&cases);
-    let Some(rows) = all(args, &mine, solve)? else {
+    let Some(rows) = all(args, &mine, |case, _| solve(case))? else {
         return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
     };
     let rows: Vec<Row> = rows.into_iter().collect::<Result<_>>()?;

@@ -1,0 +1,289 @@
+//! A scene over numbers of its own file: every combination is simulated, and what it comes to is a row.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_text};
+use karakuri_physics::{Scene, StepOutcome};
+use serde::Deserialize;
+use serde_yaml::Value;
+
+use super::super::Outcome;
+use super::super::simulate::{count, trace};
+use super::{Args, MOST, all};
+use crate::interrupt::Interrupt;
+
+/// Steps between two looks at the interrupt flag.
+const STEPS_A_LOOK: u64 = 64;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenesFile {
+    /// Relative to the file.
+    scene: PathBuf,
+    /// [s]
+    duration: f64,
+    vary: Vec<Axis>,
+    /// Columns of the trace of `karakuri simulate`.
+    measure: Vec<String>,
+}
+
+/// A number of the scene, and the values that it is given.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Axis {
+    name: String,
+    #[serde(default)]
+    unit: String,
+    of: Places,
+    values: Vec<f64>,
+}
+
+/// Where in the scene: keys and names of list items, with dots between.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Places {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Places {
+    fn all(&self) -> &[String] {
+        match self {
+            Self::One(place) => std::slice::from_ref(place),
+            Self::Several(places) => places,
+        }
+    }
+}
+
+/// What a measured column did.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    last: f64,
+    least: f64,
+    largest: f64,
+}
+
+/// A combination, simulated.
+#[derive(Debug)]
+struct Row {
+    measured: Vec<Measured>,
+    units: Vec<String>,
+    /// Largest residual of any step. [m/s or rad/s]
+    residual: f64,
+    /// Why it ended before its time.
+    failure: Option<String>,
+}
+
+/// The file, if it is one with a scene.
+pub(super) fn read(path: &Path) -> Result<Option<ScenesFile>> {
+    let place = || path.display().to_string();
+    let text = read_text(path)?;
+    let any: Value = serde_yaml::from_str(&text).with_context(place)?;
+    if any.get("scene").is_none() {
+        return Ok(None);
+    }
+    let file: ScenesFile = serde_yaml::from_str(&text).with_context(place)?;
+    file.check().with_context(place)?;
+    Ok(Some(file))
+}
+
+impl ScenesFile {
+    fn check(&self) -> Result<()> {
+        if !(self.duration > 0.0 && self.duration <= 1e6) {
+            bail!("`duration` is {}; write seconds above 0, at most 1000000", self.duration);
+        }
+        if self.vary.is_empty() || self.measure.is_empty() {
+            bail!("`vary` and `measure` want an entry each");
+        }
+        for Axis { name, values, .. } in &self.vary {
+            if values.is_empty() {
+                bail!("`{name}` has no `values`; write some");
+            }
+            if let Some(bad) = values.iter().find(|x| !x.is_finite()) {
+                bail!("`{name}` has {bad}; write finite numbers");
+            }
+        }
+        if self.vary.iter().map(|axis| axis.values.len() as f64).product::<f64>() > MOST as f64 {
+            bail!("more than {MOST} combinations; shorten the lists");
+        }
+        Ok(())
+    }
+
+    /// Every combination, the last list going round fastest.
+    fn cases(&self) -> Vec<Vec<f64>> {
+        self.vary.iter().fold(vec![Vec::new()], |cases, axis| {
+            let longer = |case: Vec<f64>| {
+                axis.values.iter().map(move |&value| [&case[..], &[value]].concat())
+            };
+            cases.into_iter().flat_map(longer).collect()
+        })
+    }
+
+    /// `name value, name value …` of a combination.
+    fn label(&self, case: &[f64]) -> String {
+        let each = self.vary.iter().zip(case).map(|(axis, value)| format!("{} {value}", axis.name));
+        each.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Simulates them all.
+pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
+    let scene_path = args.sweep.parent().unwrap_or(Path::new(".")).join(&file.scene);
+    let place = || scene_path.display().to_string();
+    let scene: Value = serde_yaml::from_str(&read_text(&scene_path)?).with_context(place)?;
+    let cases = file.cases();
+    let mine = args.shard.of(&cases);
+    let simulated = |case: &Vec<f64>, interrupt: &Interrupt| {
+        let row = simulate(file, (&scene, &scene_path), case, interrupt);
+        row.with_context(|| file.label(case))
+    };
+    let Some(rows) = all(args, &mine, simulated)? else {
+        return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));
+    };
+    let rows: Vec<Row> = rows.into_iter().collect::<Result<_>>()?;
+    write(&args.output, file, &mine, &rows)?;
+    if let Some(plot) = &args.plot {
+        figure(&args.sweep, file, &mine, &rows).write_svg(plot)?;
+    }
+    let failed: Vec<String> = mine
+        .iter()
+        .zip(&rows)
+        .filter_map(|(case, row)| Some(format!("{}: {}", file.label(case), row.failure.as_ref()?)))
+        .collect();
+    if failed.is_empty() {
+        return Ok(Outcome::Done);
+    }
+    Ok(Outcome::Failed(format!("{} of {} runs: {}", failed.len(), rows.len(), failed.join("; "))))
+}
+
+fn simulate(
+    file: &ScenesFile,
+    (scene, path): (&Value, &Path),
+    case: &[f64],
+    interrupt: &Interrupt,
+) -> Result<Row> {
+    let mut scene = scene.clone();
+    for (axis, value) in file.vary.iter().zip(case) {
+        for place in axis.of.all() {
+            set(&mut scene, place, *value).with_context(|| format!("`{place}`"))?;
+        }
+    }
+    // Its lines are others than those of the file; what is wrong is found by its key.
+    let name = format!("{} as varied", path.display());
+    let mut scene = Scene::parse(&serde_yaml::to_string(&scene)?, &name)?;
+    scene.settings.threads = 1;
+    let mut world = fill_scene(scene, path)?.world()?;
+    let columns = trace::columns(&world);
+    let places = file.measure.iter().map(|name| {
+        let found = columns.iter().position(|column| column.name == *name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+            anyhow!("`measure`: there is no `{name}`; there are {}", known.join(", "))
+        })
+    });
+    let places: Vec<usize> = places.collect::<Result<_>>()?;
+    let none = Measured { last: f64::NAN, least: f64::INFINITY, largest: f64::NEG_INFINITY };
+    let mut row = Row {
+        measured: vec![none; places.len()],
+        units: places.iter().map(|&i| columns[i].unit.clone()).collect(),
+        residual: 0.0,
+        failure: None,
+    };
+    let mut values = Vec::with_capacity(columns.len());
+    for step in 0..count(file.duration / world.settings().dt) {
+        if step % STEPS_A_LOOK == 0 && interrupt.is_raised() {
+            break;
+        }
+        if let StepOutcome::NonFinite(_) = world.step() {
+            row.failure = Some(format!("at {:.6} s: {}", world.time(), world.non_finite_report()));
+            break;
+        }
+        row.residual = row.residual.max(world.statistics().residual);
+        trace::sample(&world, &mut values);
+        for (measured, &place) in row.measured.iter_mut().zip(&places) {
+            let value = values[place];
+            measured.last = value;
+            measured.least = measured.least.min(value);
+            measured.largest = measured.largest.max(value);
+        }
+    }
+    Ok(row)
+}
+
+/// Writes a number to a place of a scene; what is not there yet is made, but no item of a list.
+fn set(scene: &mut Value, place: &str, number: f64) -> Result<()> {
+    let mut at = scene;
+    for key in place.split('.') {
+        if at.is_null() {
+            *at = Value::Mapping(serde_yaml::Mapping::default());
+        }
+        at = match at {
+            Value::Sequence(items) => {
+                let named = |item: &Value| item.get("name").and_then(Value::as_str) == Some(key);
+                let found = items.iter().position(named).or_else(|| key.parse().ok());
+                let n = items.len();
+                found.and_then(|i| items.get_mut(i)).ok_or_else(|| {
+                    anyhow!("no item of the list is named `{key}`; name one, or write its place from 0 to {}", n.saturating_sub(1))
+                })?
+            }
+            Value::Mapping(fields) => fields.entry(key.into()).or_insert(Value::Null),
+            _ => bail!("before `{key}` stands a value, which has nothing in it"),
+        };
+    }
+    *at = number.into();
+    Ok(())
+}
+
+fn write(path: &Path, file: &ScenesFile, cases: &[&Vec<f64>], rows: &[Row]) -> Result<()> {
+    let mut columns: Vec<Column> =
+        file.vary.iter().map(|axis| Column::new(&axis.name, &axis.unit)).collect();
+    columns.extend([Column::new("done", "-"), Column::new("residual", "m/s or rad/s")]);
+    let units = rows.first().map_or(&[][..], |row| &row.units);
+    for (name, unit) in file.measure.iter().zip(units) {
+        columns.extend(
+            ["last", "least", "largest"].map(|what| Column::new(format!("{name} {what}"), unit)),
+        );
+    }
+    let mut writer = TraceWriter::create(path, &columns)?;
+    for (case, row) in cases.iter().zip(rows) {
+        let mut values = (*case).clone();
+        values.extend([f64::from(u8::from(row.failure.is_none())), row.residual]);
+        values.extend(row.measured.iter().flat_map(|m| [m.last, m.least, m.largest]));
+        writer.row(&values)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// A panel for what is measured, a curve for each combination of what is not varied first.
+fn figure(sweep: &Path, file: &ScenesFile, cases: &[&Vec<f64>], rows: &[Row]) -> Plot {
+    let first = &file.vary[0];
+    let with_unit = |name: &str, unit: &str| {
+        if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
+    };
+    let panel = |(k, name): (usize, &String)| {
+        let mut series: Vec<Series> = Vec::new();
+        for (case, row) in cases.iter().zip(rows) {
+            let others = file.vary.iter().zip(case.iter()).skip(1);
+            let words: Vec<String> = others
+                .map(|(axis, value)| with_unit(&format!("{} {value}", axis.name), &axis.unit))
+                .collect();
+            let label = if words.is_empty() { name.clone() } else { words.join(", ") };
+            let at = series.iter().position(|s| s.name == label).unwrap_or_else(|| {
+                series.push(Series::new(label, Vec::new()));
+                series.len() - 1
+            });
+            series[at].points.push((case[0], row.measured[k].last));
+        }
+        Panel {
+            x_label: with_unit(&first.name, &first.unit),
+            y_label: with_unit(name, rows.first().map_or("", |row| &row.units[k])),
+            series,
+        }
+    };
+    Plot {
+        title: sweep.display().to_string(),
+        panels: file.measure.iter().enumerate().map(panel).collect(),
+    }
+}
