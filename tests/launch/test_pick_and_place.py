@@ -26,7 +26,7 @@ def rows(path):
         return {row["time [s]"]: row for row in csv.DictReader(file)}
 
 
-def test_two_runs_in_lockstep_are_equal_bit_by_bit(environment, tmp_path):
+def test_two_runs_in_lockstep_at_real_time_place_and_are_equal_bit_by_bit(environment, tmp_path):
     paths = []
     for name in ("first", "second"):
         # The pace is one that a listener keeps up with.
@@ -55,11 +55,6 @@ def test_placed_without_lockstep(environment, tmp_path, factor):
     assert code == 0, text
     run = report["runs"][0]
     assert run["placed_off_m"] < 0.005 and run["placed_turned_rad"] < 0.0349 and run["largest_finger_force_N"] < 15
-
-
-def test_placed_in_lockstep_at_real_time(environment, tmp_path):
-    code, text, report = demo(environment, tmp_path / "run", "--real-time-factor", "1", "--runs", "1")
-    assert code == 0, text
 
 
 @pytest.mark.parametrize("moment", [0.3, 1.5, 4.0])

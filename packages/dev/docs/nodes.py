@@ -14,6 +14,7 @@ import re
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -116,9 +117,13 @@ def parameters(ros, node, given):
     return rows
 
 
-def look(domain, ros, node, given):
-    """Everything a node has."""
-    with NodeProcess(domain, node, namespace=NAMESPACE, parameters=given):
+def look(node, given):
+    """Everything a node has, alone in its domain."""
+    with (
+        Domain() as domain,
+        Ros(domain, "documentation") as ros,
+        NodeProcess(domain, node, namespace=NAMESPACE, parameters=given),
+    ):
         ros.wait_for(lambda: (node, NAMESPACE) in ros.node.get_node_names_and_namespaces(), what=f"node {node}")
         rows = parameters(ros, node, given)
         seen, since = [], 0.0
@@ -178,8 +183,8 @@ def write(page, found):
 
 def look_at_all():
     """Everything each node has; what all have is `every node`'s."""
-    with Domain() as domain, Ros(domain, "documentation") as ros:
-        found = {node: look(domain, ros, node, given) for node, given in NODES.items()}
+    with ThreadPoolExecutor() as pool:
+        found = dict(zip(NODES, pool.map(look, NODES, NODES.values()), strict=True))
     count = Counter(row for rows in found.values() for row in rows)
     common = [row for row in count if count[row] == len(NODES)]
     found = {node: [row for row in rows if row not in common] for node, rows in found.items()}
