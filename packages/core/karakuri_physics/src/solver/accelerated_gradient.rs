@@ -17,6 +17,8 @@ use super::{Admissible, Block, ContactSolver, Problem, SolverSettings, apply};
 /// Power iterations for the step length, and the margin over what they find.
 const POWER_ITERATIONS: usize = 20;
 const MARGIN: f64 = 1.05;
+/// Part of the iterations in which the residual must have come to half; else the start was as good as the method gets. [-]
+const TRIAL: usize = 5;
 
 /// The solver of this file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,7 +53,7 @@ impl ContactSolver for AcceleratedGradient {
 /// Some iterations, and the last iterate whatever its residual.
 pub(crate) fn descend(problem: &mut Problem, island: Range<usize>, iterations: usize) {
     let mut scratch = std::mem::take(&mut problem.workspace.gradient);
-    scratch.run(problem, island, iterations, 0.0);
+    scratch.run(problem, island, iterations, |_, _, _| false);
     problem.workspace.gradient = scratch;
 }
 
@@ -74,7 +76,11 @@ impl Scratch {
         island: Range<usize>,
         settings: &SolverSettings,
     ) -> usize {
-        let iterations = self.run(problem, island.clone(), settings.iterations, settings.tolerance);
+        let trial = settings.iterations / TRIAL;
+        let iterations =
+            self.run(problem, island.clone(), settings.iterations, |iteration, first, least| {
+                least <= settings.tolerance || (iteration == trial && least > 0.5 * first)
+            });
         for (best, i) in self.best.iter().zip(island) {
             let block = problem.blocks[i];
             problem.blocks[i].impulse = *best;
@@ -83,18 +89,18 @@ impl Scratch {
         iterations
     }
 
-    /// Iterations until an iterate, kept as `best`, is within the tolerance.
+    /// Iterations, the best iterate kept, until `ends` says so, asked with the iteration, the first residual and the least.
     fn run(
         &mut self,
         problem: &mut Problem,
         island: Range<usize>,
         most: usize,
-        tolerance: f64,
+        ends: impl Fn(usize, f64, f64) -> bool,
     ) -> usize {
         let step = 1.0 / (MARGIN * self.largest_eigenvalue(problem, island.clone()));
         self.start(problem, island.clone());
         let mut momentum = 1.0_f64;
-        let mut least = f64::INFINITY;
+        let (mut first, mut least) = (f64::INFINITY, f64::INFINITY);
         for iteration in 1..=most {
             let (reached, uphill) = self.iterate(problem, island.clone(), step);
             if reached < least {
@@ -102,7 +108,10 @@ impl Scratch {
                 self.best.clear();
                 self.best.extend_from_slice(&self.previous);
             }
-            if least <= tolerance {
+            if iteration == 1 {
+                first = reached;
+            }
+            if ends(iteration, first, least) {
                 return iteration;
             }
             let next =
