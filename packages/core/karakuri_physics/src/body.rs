@@ -5,6 +5,7 @@ use karakuri_model::Shape;
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
 
 use crate::errors::WorldError;
+use crate::sweeps::spin_that_matters;
 
 /// Most rounds of Newton's method for the gyroscopic moment.
 const GYROSCOPIC_ROUNDS: usize = 8;
@@ -109,12 +110,11 @@ impl Body {
         !self.description.fixed
     }
 
-    /// Speed of its surface that is due to a spin so fast that it matters in a step: by a quarter of its half width.
-    /// [rad/s] (3), [s]; [m/s]
-    pub(crate) fn spin_speed(&self, angular: &Vector3, h: f64) -> f64 {
+    /// Speed of its surface at its spin, where [that matters](spin_that_matters). [s]; [m/s]
+    pub(crate) fn spin_speed(&self, h: f64) -> f64 {
         let [radius, half_width] = self.extent;
-        let speed = angular.norm() * (radius + self.center_of_mass.norm());
-        if h * speed > 0.25 * half_width { speed } else { 0.0 }
+        let reach = radius + self.center_of_mass.norm();
+        spin_that_matters(self.velocity.angular.norm() * reach, half_width, h)
     }
 
     /// Pose of the shape, `X_WS`.

@@ -25,6 +25,7 @@ use crate::loops::{Chains, Loops};
 use crate::motors::Unit;
 use crate::noise::NoiseSource;
 use crate::springs::InnerSprings;
+use crate::sweeps::spin_that_matters;
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
 /// [kg·m² or kg]
@@ -327,16 +328,14 @@ impl Robot {
         self.extents.iter().fold(f64::INFINITY, |least, [_, half_width]| least.min(*half_width))
     }
 
-    /// Speed of the fastest shape on the robot at its rates; of a spin only what matters in a step, by a quarter of a half width.
-    /// [s]; [m/s]
+    /// Speed of the fastest shape on the robot at its rates; of a spin only [what matters](spin_that_matters). [s]; [m/s]
     pub(crate) fn fastest_speed(&mut self, h: f64) -> f64 {
         update_velocities(&self.model, &mut self.data, &self.v);
         let Data { velocity, pose_in_world, origin, .. } = &self.data;
         let bodies = velocity.iter().zip(pose_in_world).zip(&self.extents);
         bodies.fold(0.0, |fastest: f64, ((V, X_WB), [radius, half_width])| {
             let p_OB = X_WB.translation - origin;
-            let spin = V.angular.norm() * radius;
-            let spin = if h * spin > 0.25 * half_width { spin } else { 0.0 };
+            let spin = spin_that_matters(V.angular.norm() * radius, *half_width, h);
             fastest.max((V.linear + V.angular.cross(&p_OB)).norm() + spin)
         })
     }

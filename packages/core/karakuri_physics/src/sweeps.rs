@@ -151,6 +151,12 @@ impl World {
     }
 }
 
+/// The speed that a spin gives to a surface, where it matters in a step, by a quarter of the half width; else none.
+/// [m/s], [m], [s]; [m/s]
+pub(crate) fn spin_that_matters(speed: f64, half_width: f64, h: f64) -> f64 {
+    if h * speed > 0.25 * half_width { speed } else { 0.0 }
+}
+
 /// How far the surface of a body goes by its spin in a step, at most. [m]
 fn turn_length(body: &Body, h: f64) -> f64 {
     h * body.velocity.angular.norm() * (body.extent[0] + body.center_of_mass.norm())

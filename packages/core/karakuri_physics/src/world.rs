@@ -698,7 +698,7 @@ impl World {
     pub(crate) fn fastest_speed(&mut self) -> f64 {
         let mut fastest: f64 = 0.0;
         for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
-            let spin = body.spin_speed(&body.velocity.angular, self.settings.dt);
+            let spin = body.spin_speed(self.settings.dt);
             fastest = fastest.max(body.velocity.linear.norm() + spin);
         }
         for robot in self.robots.iter_mut().flatten() {
