@@ -109,9 +109,12 @@ proptest! {
         }
         let depth = RADIUS - w.body(id).pose().translation.z;
         let expected = mass * G * compliance;
-        prop_assert!((depth - expected).abs() <= 1e-6 * expected, "{depth} m deep, not {expected}");
+        // What rests is looked at again when it has moved by 1e-11 m: more is not known of a gap.
+        let known = 1e-11;
+        prop_assert!((depth - expected).abs() <= 1e-6 * expected + known, "{depth} m deep, not {expected}");
         let force: f64 = w.contacts().map(|c| c.force.z.abs()).sum();
-        prop_assert!((force - mass * G).abs() <= 1e-6 * mass * G, "{force} N");
+        let unknown = known / compliance;
+        prop_assert!((force - mass * G).abs() <= 1e-6 * mass * G + unknown, "{force} N");
         prop_assert!(w.body(id).velocity().linear.norm() <= 1e-8);
     }
 }
