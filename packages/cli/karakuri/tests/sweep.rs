@@ -144,6 +144,13 @@ fn what_a_scene_does_not_have_is_named() {
         let told = told(vary, more);
         assert!(told.contains(words), "{vary}, {more}: {told}");
     }
+    let text = format!(
+        "{{scene: {}, duration: 1, vary: [], measure: []}}",
+        scenes.join("grasp.yaml").display()
+    );
+    let output = run(folder.path(), &text, &["--resume", "log.jsonl"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("only a sweep with `walks` goes on"), "{told}");
 }
 
 /// Every walk of docs/experiments/walking.md goes as it must: eight minutes on two cores.
