@@ -110,6 +110,21 @@ fn scenes_are_simulated_over_their_own_numbers() {
     assert!(figure.contains("friction 0.4") && figure.contains("held.z [m]"));
 }
 
+/// Counts are whole numbers, and keys that the scene does not have yet are made.
+#[test]
+fn a_scene_is_swept_over_what_its_file_leaves_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/scenes/benchmarks");
+    let text = format!(
+        "{{scene: {}, duration: 0.01, measure: [held.z],
+        vary: [{{name: n, of: solver.iterations, values: [50, 1e2]}}, {{name: tolerance, of: solver.tolerance, values: [1e-9, 1e-7]}}]}}",
+        scenes.join("grasp.yaml").display(),
+    );
+    let output = run(folder.path(), &text, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(rows(folder.path()).len(), 4);
+}
+
 #[test]
 fn what_a_scene_does_not_have_is_named() {
     let folder = tempfile::tempdir().unwrap();
