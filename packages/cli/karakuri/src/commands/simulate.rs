@@ -65,7 +65,7 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 /// Steps between two looks at the clock and the interrupt flag.
-const STEPS_A_LOOK: u64 = 64;
+pub(super) const STEPS_A_LOOK: u64 = 64;
 /// Points of a curve in the plot, about.
 const PLOT_POINTS: u64 = 1000;
 

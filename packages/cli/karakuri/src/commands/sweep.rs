@@ -14,6 +14,8 @@ use karakuri_gait::compensation::{
 };
 use rayon::prelude::*;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_yaml::Value;
 
 use super::Outcome;
 use super::gait::GaitFile;
@@ -118,7 +120,9 @@ struct Row {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
-    if let Some(file) = walks::read(&args.sweep)? {
+    let text = read_text(&args.sweep)?;
+    let place = || args.sweep.display().to_string();
+    if let Some(file) = file_with("walks", &text).with_context(place)? {
         return walks::run(args, &file);
     }
     if let Some(page) = &args.page {
@@ -127,10 +131,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(log) = &args.resume {
         bail!("--resume {}: only a sweep with `walks` goes on", log.display());
     }
-    if let Some(file) = scenes::read(&args.sweep)? {
+    if let Some(file) = file_with("scene", &text).with_context(place)? {
         return scenes::run(args, &file);
     }
-    let file = read(&args.sweep)?;
+    let file = read(&args.sweep, &text)?;
     if file.gait.steady.is_none() && file.gait.transient.is_some() {
         return transients::run(args, &file);
     }
@@ -175,10 +179,21 @@ struct Sweep {
     gait_path: PathBuf,
 }
 
-fn read(path: &Path) -> Result<Sweep> {
-    let place = || path.display().to_string();
-    let lists: SweepFile = serde_yaml::from_str(&read_text(path)?).with_context(place)?;
-    let gait_path = path.parent().unwrap_or(Path::new(".")).join(&lists.gait);
+/// The file, if it is one that has this key.
+fn file_with<T: DeserializeOwned>(key: &str, text: &str) -> serde_yaml::Result<Option<T>> {
+    let any: Value = serde_yaml::from_str(text)?;
+    any.get(key).map(|_| serde_yaml::from_str(text)).transpose()
+}
+
+/// A file that a sweep names.
+fn beside(sweep: &Path, file: &Path) -> PathBuf {
+    sweep.parent().unwrap_or(Path::new(".")).join(file)
+}
+
+fn read(path: &Path, text: &str) -> Result<Sweep> {
+    let lists: SweepFile =
+        serde_yaml::from_str(text).with_context(|| path.display().to_string())?;
+    let gait_path = beside(path, &lists.gait);
     let gait: GaitFile = serde_yaml::from_str(&read_text(&gait_path)?)
         .with_context(|| gait_path.display().to_string())?;
     Ok(Sweep { lists, gait, gait_path })

@@ -9,12 +9,9 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use super::super::Outcome;
-use super::super::simulate::{count, trace};
-use super::{Args, MOST, all};
+use super::super::simulate::{STEPS_A_LOOK, count, trace};
+use super::{Args, MOST, all, beside};
 use crate::interrupt::Interrupt;
-
-/// Steps between two looks at the interrupt flag.
-const STEPS_A_LOOK: u64 = 64;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,19 +72,6 @@ struct Row {
     failure: Option<String>,
 }
 
-/// The file, if it is one with a scene.
-pub(super) fn read(path: &Path) -> Result<Option<ScenesFile>> {
-    let place = || path.display().to_string();
-    let text = read_text(path)?;
-    let any: Value = serde_yaml::from_str(&text).with_context(place)?;
-    if any.get("scene").is_none() {
-        return Ok(None);
-    }
-    let file: ScenesFile = serde_yaml::from_str(&text).with_context(place)?;
-    file.check().with_context(place)?;
-    Ok(Some(file))
-}
-
 impl ScenesFile {
     fn check(&self) -> Result<()> {
         if !(self.duration > 0.0 && self.duration <= 1e6) {
@@ -129,7 +113,8 @@ impl ScenesFile {
 
 /// Simulates them all.
 pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
-    let scene_path = args.sweep.parent().unwrap_or(Path::new(".")).join(&file.scene);
+    file.check().with_context(|| args.sweep.display().to_string())?;
+    let scene_path = beside(&args.sweep, &file.scene);
     let place = || scene_path.display().to_string();
     let scene: Value = serde_yaml::from_str(&read_text(&scene_path)?).with_context(place)?;
     let cases = file.cases();

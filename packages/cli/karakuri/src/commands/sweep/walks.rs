@@ -17,7 +17,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::super::Outcome;
 use super::super::gait::walk::walk_by;
-use super::{Args, Shard};
+use super::{Args, Shard, beside};
 use crate::interrupt::Interrupt;
 use crate::progress;
 
@@ -74,17 +74,6 @@ struct Case {
 struct Row {
     report: Json,
     failure: Option<String>,
-}
-
-/// The file, if it is one with walks.
-pub(super) fn read(path: &Path) -> Result<Option<WalksFile>> {
-    let place = || path.display().to_string();
-    let text = read_text(path)?;
-    let any: Value = serde_yaml::from_str(&text).with_context(place)?;
-    if any.get("walks").is_none() {
-        return Ok(None);
-    }
-    serde_yaml::from_str(&text).with_context(place).map(Some)
 }
 
 /// Walks them all.
@@ -204,7 +193,7 @@ fn walked(line: &[String], log: Option<&Log>, interrupt: &Interrupt) -> Result<R
 
 /// Every combination of a walk's options.
 fn combinations(file: &Path, walk: usize, from: &Walk) -> Result<Vec<Case>> {
-    let gait = file.parent().unwrap_or(Path::new(".")).join(&from.gait);
+    let gait = beside(file, Path::new(&from.gait));
     let mut cases =
         vec![Case { walk, line: vec![gait.display().to_string()], label: String::new() }];
     for (key, value) in &from.options {
