@@ -12,7 +12,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Delassus;
-use super::{Block, Problem};
+use super::{Block, Problem, block_factor, dot};
 
 /// The system of a step, and the room for it.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl ImpulseSteps {
         for i in 0..rows {
             let row = self.delassus.starts[block] + i;
             change[i] = self.change[row];
-            velocity[i] = super::block_factor::dot(self.delassus.row(row), &self.change);
+            velocity[i] = block_factor::dot(self.delassus.row(row), &self.change);
         }
         (change, velocity)
     }
@@ -101,8 +101,7 @@ fn eliminate(A: &mut [f64], x: &mut [f64]) -> bool {
         }
     }
     for k in (0..n).rev() {
-        let rest: f64 =
-            A[k * n + k + 1..(k + 1) * n].iter().zip(&x[k + 1..]).map(|(a, x)| a * x).sum();
+        let rest = dot(&A[k * n + k + 1..(k + 1) * n], &x[k + 1..]);
         x[k] = (x[k] - rest) / A[k * n + k];
     }
     true

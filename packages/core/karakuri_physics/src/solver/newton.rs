@@ -211,10 +211,10 @@ impl Scratch {
             for (node, side) in nodes.iter_mut().zip(&block.sides).filter(|(_, s)| s.len > 0) {
                 if self.node_at[side.start] == NONE {
                     self.node_at[side.start] = self.runs.len();
-                    let found = problem.runs.partition_point(|run| run.start < side.start);
                     self.runs.push(if self.has_few_rows {
                         Run { start: side.start, len: side.len, offset: 0 }
                     } else {
+                        let found = problem.runs.partition_point(|run| run.start < side.start);
                         problem.runs[found]
                     });
                 }
