@@ -73,6 +73,51 @@ fn heavy_passive_arms_have_their_motions() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// The study's own march, from its list of starts or from one that is given: the same motion, or a reason for each start.
+#[test]
+fn the_march_goes_through_a_list_of_starts() {
+    let report_of = |gait: &str, more: &[&str]| {
+        let output = run("steady", gait, &[&["--method", "march"], more].concat());
+        (output.status.code(), report(&output))
+    };
+    let (code, listed) = report_of("h9", &[]);
+    let starts = listed["starts"].as_array().unwrap();
+    assert!(code == Some(0) && starts.len() == 9 && listed["samples"][30]["theta_rad"].is_number());
+    let good: Vec<_> = starts.iter().filter(|s| s["converged"] == true).collect();
+    assert!(
+        !good.is_empty()
+            && starts.iter().all(|s| s["message"].is_string() != s["start"].is_array())
+    );
+    let bad = starts.iter().find_map(|s| s["message"].as_str()).unwrap();
+    assert!(bad.starts_with("the angles grow abnormally at"), "{bad}");
+    for sample in listed["samples"].as_array().unwrap() {
+        let gap = (sample["zmp_m"][0].as_f64().unwrap()
+            - sample["zmp_prescribed_m"][0].as_f64().unwrap())
+        .abs();
+        assert!(gap < 1e-9, "{sample}");
+    }
+    // Beside the boundary value problem: gait H2 to 2 mrad/s with 30 intervals.
+    let (code, marched) = report_of("h2", &["--start", "0,0.1,0,1.5", "--start", "0,0,-0.3,1.2"]);
+    let exact = report(&run("steady", "h2", &[]));
+    let gap = |key: &str| {
+        (marched["samples"][0][key].as_f64().unwrap() - exact["samples"][0][key].as_f64().unwrap())
+            .abs()
+    };
+    assert!(code == Some(0) && gap("phi_rad_s") < 2e-3 && gap("theta_rad") < 1e-4, "{marched}");
+    let (code, none) = report_of("h2", &["--start", "0,0.1,0,-2"]);
+    assert!(
+        code == Some(3) && none["converged"] == false && none["starts"][0]["message"].is_string()
+    );
+    for (gait, more, told) in [
+        ("h2", vec!["--method", "march"], "the march has nothing to start from"),
+        ("h2", vec!["--start", "0,0,0,0", "--start", "0,0,0,1"], "add `--method march`"),
+    ] {
+        let output = run("steady", gait, &more);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && text.contains(told), "{text}");
+    }
+}
+
 /// Header and rows of a trace.
 fn table(file: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
     let text = std::fs::read_to_string(file).unwrap();

@@ -8,6 +8,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct File {
     steady: Option<SteadySpec>,
+    #[serde(default)]
+    starts: Vec<[f64; 4]>,
     transient: Option<TransientSpec>,
 }
 
@@ -248,4 +250,50 @@ fn the_march_converges_as_its_order_says() {
         let order = (pair[0] / pair[1]).log2();
         assert!((3.7..6.0).contains(&order), "order {order} of {errors:?}");
     }
+}
+
+/// The study's own march and search end in the motion of the boundary value problem as nearly as 30 intervals say: doubling them quarters
+/// the gap, for rates jump at knots of splines and at corners of the ZMP's path. (H9 has more of those: 0.15 rad/s at 30 intervals.)
+#[test]
+fn the_march_finds_the_motion_of_the_boundary_value_problem() {
+    let body = BodyData::default();
+    for (name, finest) in [("h2", 1e-4), ("h9", 3e-3)] {
+        let gait = steady(name);
+        for arms in [Arms::Fixed, Arms::Active, Arms::Passive] {
+            let e = Equation { body: &body, gait: &gait, arms };
+            let exact = solve(&body, &gait, arms).states[0];
+            let gaps = [30, 60, 120, 240].map(|intervals| {
+                let options = SearchOptions { intervals, ..Default::default() };
+                let search = Search::from_start(&e, &exact, &options).unwrap();
+                assert!(search.converged, "{name} {arms:?} {intervals}: {search:?}");
+                (search.start - exact).amax()
+            });
+            let ratios = || gaps.windows(2).map(|pair| pair[0] / pair[1]);
+            assert!(
+                gaps[3] < finest && ratios().all(|r| (3.5..5.2).contains(&r)),
+                "{name} {gaps:?}"
+            );
+        }
+    }
+}
+
+/// From the study's list of nine starts: most are abnormal, as it says of starts whose rates are wrong; those that converge agree.
+#[test]
+fn of_the_nine_starts_some_lead_to_the_motion() {
+    let (body, h9) = (BodyData::default(), file("h9"));
+    let gait = SteadyGait::new(&h9.steady.unwrap()).unwrap();
+    let e = Equation { body: &body, gait: &gait, arms: Arms::Active };
+    let search = |s: &State| Search::from_start(&e, s, &SearchOptions::default());
+    let found: Vec<_> = h9
+        .starts
+        .iter()
+        .map(|[angle, pitch, rate, pitch_rate]| {
+            search(&state([*angle, *pitch], [*rate, *pitch_rate], [[0.0; 2]; 2]))
+        })
+        .collect();
+    assert_eq!(found.len(), 9);
+    let good: Vec<_> = found.iter().flatten().filter(|s| s.converged).collect();
+    assert!(good.len() == 2 && found.iter().filter(|s| s.is_err()).count() == 7, "{found:?}");
+    assert!((good[0].start - good[1].start).amax() < 1e-6);
+    assert!(good.iter().all(|s| s.local_iterations > 0 && s.iterations > s.local_iterations));
 }

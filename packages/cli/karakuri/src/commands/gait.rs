@@ -1,6 +1,7 @@
 //! `karakuri gait`: the compensation method of 1991, and walks of robots planned and simulated.
 
 mod figures;
+mod steady;
 mod study;
 mod trace;
 pub(super) mod walk;
@@ -10,12 +11,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{read_text, write_json};
 use karakuri_gait::compensation::{
-    Arms, BodyData, Equation, MotionSample, OptimizeOptions, PeriodicOptions, State, SteadyGait,
-    SteadySpec, SurveyGrid, Transient, TransientSpec, find_main_family, find_periodic,
-    joint_moments, state,
+    Arms, BodyData, OptimizeOptions, SteadySpec, SurveyGrid, Transient, TransientSpec,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
@@ -32,9 +31,9 @@ pub struct Args {
 enum What {
     /// The periodic motion of a steady gait
     ///
-    /// Found by multiple shooting, in one call. Passive arms have several; without --start it is the one that goes on from arms without
-    /// mass. Exit code 3 if there is none.
-    Steady(Steady),
+    /// Found by multiple shooting, in one call, or by the study's own march and search. Passive arms have several; without --start it is
+    /// the one that goes on from arms without mass. Exit code 3 if there is none.
+    Steady(steady::Args),
     /// The best start or stop, without a survey
     Transient(Transients),
     /// All stable starts or stops of a grid of coefficients
@@ -66,44 +65,12 @@ struct Files {
 }
 
 #[derive(Debug, clap::Args)]
-struct Steady {
-    #[command(flatten)]
-    files: Files,
-    /// Look from here: theta, phi [rad], theta', phi' [rad/s] at the start of the step; for passive arms also the left and right arm [rad]
-    /// and their rates [rad/s]
-    #[arg(long, value_name = "N,N,...", allow_hyphen_values = true, value_parser = start)]
-    start: Option<State>,
-    /// Write the motion over time as CSV: angles, rates, joints, ZMP
-    #[arg(long, value_name = "FILE.csv")]
-    trace: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
 struct Transients {
     #[command(flatten)]
     files: Files,
     /// Write the most central motion over time as CSV: angles, rates, joints, ZMP
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
-}
-
-/// Reads a start of the step.
-fn start(text: &str) -> Result<State, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|x| x.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok(&[theta, phi, theta_rate, phi_rate]) => {
-            Ok(state([theta, phi], [theta_rate, phi_rate], [[0.0; 2]; 2]))
-        }
-        Ok(&[theta, phi, theta_rate, phi_rate, left, right, left_rate, right_rate]) => {
-            let shoulders = [[left, right], [left_rate, right_rate]];
-            Ok(state([theta, phi], [theta_rate, phi_rate], shoulders))
-        }
-        _ => Err("write four or eight numbers with commas between".to_owned()),
-    }
-    .and_then(|start| {
-        let is_finite = start.iter().all(|x| x.is_finite());
-        is_finite.then_some(start).ok_or_else(|| "write finite numbers".to_owned())
-    })
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -133,6 +100,9 @@ pub(super) struct GaitFile {
     pub(super) steady: Option<SteadySpec>,
     pub(super) transient: Option<TransientSpec>,
     survey: Option<SurveyGrid>,
+    /// Starts of the march: four or eight numbers, as `--start` has them.
+    #[serde(default)]
+    starts: Vec<Vec<f64>>,
 }
 
 fn active() -> Arms {
@@ -142,7 +112,7 @@ fn active() -> Arms {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
-        What::Steady(args) => steady(args),
+        What::Steady(args) => steady::run(args),
         What::Transient(args) => transient(args),
         What::Survey(files) => survey(files),
         What::Plan(args) => walk::plan(args),
@@ -177,69 +147,8 @@ fn write(files: &Files, report: &Value) -> Result<()> {
     }
 }
 
-fn steady(args: &Steady) -> Result<Outcome> {
-    let files = &args.files;
-    let file = read(files)?;
-    let spec = file.steady.as_ref().ok_or_else(|| missing(files, "steady"))?;
-    let gait = SteadyGait::new(spec).with_context(|| files.gait.display().to_string())?;
-    let equation = Equation { body: &file.body, gait: &gait, arms: file.arms };
-    let options = PeriodicOptions::default();
-    let found = args.start.as_ref().map_or_else(
-        || find_main_family(&equation, &options),
-        |start| find_periodic(&equation, start, &options),
-    );
-    let periodic = match found {
-        Ok(periodic) => periodic,
-        Err(error) => {
-            write(files, &json!({"converged": false, "message": error.to_string()}))?;
-            return Ok(Outcome::Failed(error.to_string()));
-        }
-    };
-    let samples = periodic.motion.samples(&file.body);
-    let rows: Vec<Value> = samples.iter().map(|s| sample_json(&file.body, s)).collect();
-    let report = json!({
-        "converged": true,
-        "arms": file.arms,
-        "mass_kg": file.body.mass(),
-        "found_from": periodic.route,
-        "iterations": periodic.iterations,
-        "residual": periodic.residual,
-        "samples": rows,
-    });
-    write(files, &report)?;
-    if let Some(path) = &args.trace {
-        trace::steady(&file.body, &periodic.motion, path)?;
-    }
-    if let Some(folder) = &files.plot {
-        let title = format!("{}, arms {:?}", name(&files.gait), file.arms).to_lowercase();
-        figures::steady(&title, &samples).write_svg(&folder.join("steady.svg"))?;
-        let strip: Vec<_> = samples.iter().step_by(3).map(|s| s.posture).collect();
-        figures::strip(&title, &file.body, &strip).write_svg(&folder.join("strip.svg"))?;
-    }
-    Ok(Outcome::Done)
-}
-
 fn name(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn sample_json(body: &BodyData, s: &MotionSample) -> Value {
-    let p = &s.posture;
-    let moments: Map<String, Value> =
-        joint_moments(body, p).iter().map(|m| (m.joint.to_owned(), json!(m.moment))).collect();
-    json!({
-        "time_s": s.time,
-        "theta_rad": p.sway.value,
-        "phi_rad": p.pitch.value,
-        "theta_rad_s": p.sway.rate,
-        "phi_rad_s": p.pitch.rate,
-        "arm_left_right_rad": p.arm.map(|a| a.value),
-        "zmp_m": s.reaction.zmp(),
-        "zmp_prescribed_m": s.zmp,
-        "floor_force_n": s.reaction.force,
-        "friction_needed": s.reaction.friction(),
-        "joint_moments_xy_nm": moments,
-    })
 }
 
 fn transient_of(files: &Files, file: &GaitFile) -> Result<Transient> {

@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::linear::solve;
-use super::{Equation, State, eta, march, state};
+use super::{Equation, MarchError, STEPS_A_STEP, State, eta, march_in, state};
 
 /// Difference for the sensitivities. [rad or rad/s]
 const DIFFERENCE: f64 = 0.005;
@@ -22,12 +22,14 @@ pub struct SearchOptions {
     pub tolerance: f64,
     /// Steps of both methods together.
     pub max_iterations: usize,
+    /// Intervals of the march; the study's are 30.
+    pub intervals: usize,
 }
 
 impl Default for SearchOptions {
     /// The study prints no thresholds.
     fn default() -> Self {
-        Self { near: 1.0, tolerance: 1e-8, max_iterations: 200 }
+        Self { near: 1.0, tolerance: 1e-8, max_iterations: 200, intervals: STEPS_A_STEP }
     }
 }
 
@@ -42,6 +44,8 @@ pub struct Search {
     pub converged: bool,
     /// Steps taken.
     pub iterations: usize,
+    /// Those of them with Newton's method.
+    pub local_iterations: usize,
 }
 
 /// Starts of the study's surveys with passive arms: `(0, 0, 0.3, 1.5)`, shoulders at 0, and the shoulders' rates
@@ -65,7 +69,7 @@ pub fn survey_solutions(
 ) -> Vec<(Search, usize)> {
     /// Solutions nearer than this are the same. [rad, rad/s]
     const SAME: f64 = 1e-3;
-    let found: Vec<Option<Search>> =
+    let found: Vec<Result<Search, MarchError>> =
         starts.par_iter().map(|s| Search::from_start(e, s, options)).collect();
     let mut distinct: Vec<(Search, usize)> = Vec::new();
     for search in found.into_iter().flatten().filter(|s| s.converged) {
@@ -77,63 +81,79 @@ pub fn survey_solutions(
     distinct
 }
 
-/// `s1 - η s0` over the unknowns. (2 n)
-fn residual(e: &Equation<'_>, s: &State) -> Option<DVector<f64>> {
-    let difference = march(e, s).ok()?.end() - eta(s);
-    let indices = e.indices();
-    Some(DVector::from_fn(indices.len(), |i, _| difference[indices[i]]))
+/// The march from a start and what its end lacks.
+struct Marcher<'a> {
+    e: &'a Equation<'a>,
+    intervals: usize,
 }
 
-/// `A`, and whether a neighbour could be marched.
-fn sensitivity(e: &Equation<'_>, s: &State, at: &DVector<f64>) -> Option<DMatrix<f64>> {
-    let indices = e.indices();
-    let mut a = DMatrix::zeros(indices.len(), indices.len());
-    for (column, &i) in indices.iter().enumerate() {
-        let mut moved = *s;
-        moved[i] += DIFFERENCE;
-        a.set_column(column, &((residual(e, &moved)? - at) / DIFFERENCE));
+impl Marcher<'_> {
+    /// `s1 - η s0` over the unknowns. (2 n)
+    fn residual(&self, s: &State) -> Result<DVector<f64>, MarchError> {
+        let difference = march_in(self.e, s, self.intervals)?.end() - eta(s);
+        let indices = self.e.indices();
+        Ok(DVector::from_fn(indices.len(), |i, _| difference[indices[i]]))
     }
-    Some(a)
+
+    /// `A`; `None` where a neighbour cannot be marched.
+    fn sensitivity(&self, s: &State, at: &DVector<f64>) -> Option<DMatrix<f64>> {
+        let indices = self.e.indices();
+        let mut a = DMatrix::zeros(indices.len(), indices.len());
+        for (column, &i) in indices.iter().enumerate() {
+            let mut moved = *s;
+            moved[i] += DIFFERENCE;
+            a.set_column(column, &((self.residual(&moved).ok()? - at) / DIFFERENCE));
+        }
+        Some(a)
+    }
+
+    /// The first of `ε = 1, 1/2, 1/4 ...` with a smaller error.
+    fn halving(
+        &self,
+        s: &State,
+        r: &DVector<f64>,
+        step: &DVector<f64>,
+    ) -> Option<(State, DVector<f64>)> {
+        let mut epsilon = 1.0;
+        for _ in 0..30 {
+            let mut next = *s;
+            for (k, &i) in self.e.indices().iter().enumerate() {
+                next[i] += epsilon * step[k];
+            }
+            if let Ok(next_r) = self.residual(&next)
+                && next_r.norm() < r.norm()
+            {
+                return Some((next, next_r));
+            }
+            epsilon /= 2.0;
+        }
+        None
+    }
 }
 
 impl Search {
-    /// Searches from one start; `None` where even the first step cannot be marched.
-    pub fn from_start(e: &Equation<'_>, start: &State, options: &SearchOptions) -> Option<Self> {
+    /// Searches from one start; an error where the first march breaks off.
+    pub fn from_start(
+        e: &Equation<'_>,
+        start: &State,
+        options: &SearchOptions,
+    ) -> Result<Self, MarchError> {
+        let marcher = Marcher { e, intervals: options.intervals };
         let mut s = *start;
-        let mut r = residual(e, &s)?;
-        let mut iterations = 0;
+        let mut r = marcher.residual(&s)?;
+        let (mut iterations, mut local_iterations) = (0, 0);
         while iterations < options.max_iterations && r.norm() > options.tolerance {
-            let Some(a) = sensitivity(e, &s, &r) else { break };
+            let Some(a) = marcher.sensitivity(&s, &r) else { break };
             let newton = if r.norm() < options.near { solve(a.clone(), &-&r) } else { None };
+            let is_local = newton.is_some();
             let step = newton.unwrap_or_else(|| a.tr_mul(&r) * (-1.0 / r.norm()));
-            let Some((next, next_r)) = halving(e, &s, &r, &step) else { break };
+            let Some((next, next_r)) = marcher.halving(&s, &r, &step) else { break };
             (s, r) = (next, next_r);
             iterations += 1;
+            local_iterations += usize::from(is_local);
         }
         let error = r.norm();
-        Some(Self { start: s, error, converged: error <= options.tolerance, iterations })
+        let converged = error <= options.tolerance;
+        Ok(Self { start: s, error, converged, iterations, local_iterations })
     }
-}
-
-/// The first of `ε = 1, 1/2, 1/4 ...` with a smaller error.
-fn halving(
-    e: &Equation<'_>,
-    s: &State,
-    r: &DVector<f64>,
-    step: &DVector<f64>,
-) -> Option<(State, DVector<f64>)> {
-    let mut epsilon = 1.0;
-    for _ in 0..30 {
-        let mut next = *s;
-        for (k, &i) in e.indices().iter().enumerate() {
-            next[i] += epsilon * step[k];
-        }
-        if let Some(next_r) = residual(e, &next)
-            && next_r.norm() < r.norm()
-        {
-            return Some((next, next_r));
-        }
-        epsilon /= 2.0;
-    }
-    None
 }
