@@ -46,6 +46,6 @@ pub use posture::{BODIES, Elbow, LEFT, Point, Posture, RIGHT, Skeleton, skeleton
 pub use region::{Polygon, Rectangle};
 pub use search::{Search, SearchOptions, survey_solutions, survey_starts};
 pub use transient::{
-    Coefficients, Compensation, Curves, EndJoint, Kind, OptimizeOptions, Optimum, SurveyGrid,
-    SurveyPoint, Transient, TransientSpec, Verdict,
+    Coefficients, Compensation, Curves, Degree, EndJoint, Input, Inputs, Kind, OptimizeOptions,
+    Optimum, SurveyGrid, SurveyPoint, Transient, TransientSpec, Verdict,
 };

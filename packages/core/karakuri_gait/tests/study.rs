@@ -238,7 +238,7 @@ fn a_stop_is_found() {
 fn the_march_converges_as_its_order_says() {
     let body = BodyData::default();
     let level = |value: f64| Samples::from([(1, value), (31, value)]);
-    let zmp = ZmpSpec { x: level(0.02), y: level(0.0) };
+    let zmp = ZmpSpec { x: level(0.02), y: level(0.0), smoothed: false };
     let spec = SteadySpec { leg_factor: 0.0, zmp, ..file("h2").steady.unwrap() };
     let gait = SteadyGait::new(&spec).unwrap();
     let e = Equation { body: &body, gait: &gait, arms: Arms::Passive };

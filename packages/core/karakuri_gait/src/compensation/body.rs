@@ -126,6 +126,23 @@ impl BodyData {
         }
     }
 
+    /// With the mass of each body in its centre: no moments of inertia, so that all `M_R` vanish.
+    /// Passive arms stay pendulums. [Kume 1991]
+    #[must_use]
+    pub fn as_point_masses(self) -> Self {
+        let point = |part: Part| Part { inertia: [0.0; 3], ..part };
+        Self {
+            foot: point(self.foot),
+            shank: point(self.shank),
+            thigh: point(self.thigh),
+            pelvis: point(self.pelvis),
+            trunk: point(self.trunk),
+            upper_arm: point(self.upper_arm),
+            forearm: point(self.forearm),
+            ..self
+        }
+    }
+
     /// Both arms. [kg]
     pub fn arm_mass(&self) -> f64 {
         2.0 * (self.upper_arm.mass + self.forearm.mass)

@@ -46,6 +46,38 @@ impl Curve {
         Ok(Self { knots: times.to_vec(), pieces, is_periodic: false })
     }
 
+    /// The cubic spline whose third derivative does not jump at the second and the last but one sample (not-a-knot), so that
+    /// nothing is assumed of its ends. [Boor 2001, §IV]
+    pub fn cubic(times: &[f64], values: &[f64]) -> Result<Self, CurveError> {
+        check(times, values, 4)?;
+        let n = times.len() - 1;
+        let h = |i: usize| times[i + 1] - times[i];
+        let slope = |i: usize| (values[i + 1] - values[i]) / h(i);
+        let mut a = DMatrix::zeros(n + 1, n + 1);
+        let mut b = DVector::zeros(n + 1);
+        for i in 1..n {
+            a[(i, i - 1)] = h(i - 1);
+            a[(i, i)] = 2.0 * (h(i - 1) + h(i));
+            a[(i, i + 1)] = h(i);
+            b[i] = 6.0 * (slope(i) - slope(i - 1));
+        }
+        for (row, i) in [(0, 1), (n, n - 1)] {
+            a[(row, i - 1)] = h(i);
+            a[(row, i)] = -(h(i - 1) + h(i));
+            a[(row, i + 1)] = h(i - 1);
+        }
+        let second = solve(a, &b).ok_or(CurveError::NotIncreasing(times[0]))?;
+        let pieces = (0..n)
+            .map(|i| cubic_piece(h(i), [values[i], values[i + 1]], [second[i], second[i + 1]]));
+        Ok(Self { knots: times.to_vec(), pieces: pieces.collect(), is_periodic: false })
+    }
+
+    /// The same curve, repeated for ever.
+    #[must_use]
+    pub fn repeated(self) -> Self {
+        Self { is_periodic: true, ..self }
+    }
+
     /// The cubic spline with equal value, rate and acceleration at both ends.
     pub fn periodic_cubic(times: &[f64], values: &[f64]) -> Result<Self, CurveError> {
         check(times, values, 4)?;
@@ -66,13 +98,9 @@ impl Curve {
             b[i] = 6.0 * (slope(i) - slope(before));
         }
         let second = solve(a, &b).ok_or(CurveError::NotIncreasing(times[0]))?;
-        let piece = |i: usize| {
-            let (m0, m1) = (second[i], second[(i + 1) % n]);
-            let rate = slope(i) - h(i) * (2.0 * m0 + m1) / 6.0;
-            [values[i], rate, m0 / 2.0, (m1 - m0) / (6.0 * h(i)), 0.0, 0.0]
-        };
-        let pieces = (0..n).map(piece).collect();
-        Ok(Self { knots: times.to_vec(), pieces, is_periodic: true })
+        let ends = |i: usize| [second[i], second[(i + 1) % n]];
+        let pieces = (0..n).map(|i| cubic_piece(h(i), [values[i], values[i + 1]], ends(i)));
+        Ok(Self { knots: times.to_vec(), pieces: pieces.collect(), is_periodic: true })
     }
 
     /// The spline of degree 5 with given rate and acceleration at both ends, `[rate, acceleration]`; four times
@@ -172,6 +200,13 @@ fn check(times: &[f64], values: &[f64], least: usize) -> Result<(), CurveError> 
     Ok(())
 }
 
+/// Coefficients of the polynomial of degree 3 over `h` with these values and second derivatives at its ends.
+fn cubic_piece(h: f64, values: [f64; 2], second: [f64; 2]) -> [f64; 6] {
+    let [m0, m1] = second;
+    let rate = (values[1] - values[0]) / h - h * (2.0 * m0 + m1) / 6.0;
+    [values[0], rate, m0 / 2.0, (m1 - m0) / (6.0 * h), 0.0, 0.0]
+}
+
 /// Coefficients of the polynomial of degree 5 over `h` from jet to jet.
 fn hermite(h: f64, p: Jet, q: Jet) -> [f64; 6] {
     let (v0, v1) = (p.rate * h, q.rate * h);
@@ -208,19 +243,74 @@ fn hermite_derivative(h: f64, order: i32, at_end: bool) -> [f64; 6] {
     })
 }
 
-/// Least-squares smoothing of a periodic sequence: each value is replaced by that of the polynomial of `degree`
-/// fitted to it and `half` neighbours on either side.
-pub(super) fn smooth_periodic(values: &[f64], degree: usize, half: usize) -> Vec<f64> {
-    // The value at the middle is the same combination of neighbours everywhere.
-    let width = 2 * half + 1;
-    let powers = DMatrix::from_fn(width, degree + 1, |row, power| {
-        (0..power).fold(1.0, |p, _| p * (row as f64 - half as f64))
-    });
-    let mut middle = DVector::zeros(degree + 1);
-    middle[0] = 1.0;
-    let Some(weights) = solve(powers.tr_mul(&powers), &middle).map(|x| powers * x) else {
-        return values.to_vec();
-    };
+/// How far smoothing reaches on either side, and the degree of its polynomials. [Kume 1991]
+const HALF: usize = 4;
+const DEGREE: usize = 6;
+
+/// What each of `width` equally spaced values counts in the least-squares polynomial through them, at one of their places. (width)
+fn weights(width: usize, place: usize) -> Option<DVector<f64>> {
+    let degree = DEGREE.min(width - 1);
+    let middle = 0.5 * (width - 1) as f64;
+    let power = |row: usize, power: usize| (0..power).fold(1.0, |p, _| p * (row as f64 - middle));
+    let powers = DMatrix::from_fn(width, degree + 1, power);
+    let at = DVector::from_fn(degree + 1, |k, _| power(place, k));
+    solve(powers.tr_mul(&powers), &at).map(|x| powers * x)
+}
+
+/// Least-squares smoothing of equally spaced values, degree 6 over 9 points: each is replaced by that of the polynomial fitted to it and
+/// four neighbours on either side, around the end where the sequence is periodic. Where it is not, the first and the last four lie
+/// on the polynomial of the first and the last nine. [Savitzky 1964]
+pub(super) fn smooth(values: &[f64], is_periodic: bool) -> Vec<f64> {
     let n = values.len();
-    (0..n).map(|i| (0..width).map(|k| weights[k] * values[(i + n + k - half) % n]).sum()).collect()
+    let width = (2 * HALF + 1).min(n);
+    let at = |i: usize| {
+        let first = if is_periodic { i + n - HALF } else { i.saturating_sub(HALF).min(n - width) };
+        let place = if is_periodic { HALF } else { i - first };
+        let weights = weights(width, place)?;
+        Some((0..width).map(|k| weights[k] * values[(first + k) % n]).sum())
+    };
+    (0..n).map(|i| at(i).unwrap_or(values[i])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The weights of the middle in the tables of the method's authors; at the ends, too, a polynomial of degree 6 stays what it is.
+    #[test]
+    fn smoothing_is_that_of_savitzky_and_golay() {
+        let printed = [-7.0, 56.0, -196.0, 392.0, 797.0, 392.0, -196.0, 56.0, -7.0];
+        let middle = weights(9, 4).unwrap();
+        assert!(
+            middle.iter().zip(printed).all(|(w, p)| (w - p / 1287.0).abs() < 1e-12),
+            "{middle}"
+        );
+        let values: Vec<f64> =
+            (0..31).map(|i| 0.1 * f64::from(i)).map(|t| t.powi(6) - 3.0 * t.powi(5) + t).collect();
+        let gap = smooth(&values, false).into_iter().zip(&values).map(|(a, b)| (a - b).abs());
+        assert!(gap.fold(0.0, f64::max) < 1e-9);
+        let wave: Vec<f64> = (0..60).map(|i| f64::from(i % 7)).collect();
+        let turned: Vec<f64> = (0..60).map(|i| wave[(i + 13) % 60]).collect();
+        let (a, b) = (smooth(&wave, true), smooth(&turned, true));
+        assert!((0..60).all(|i| (a[(i + 13) % 60] - b[i]).abs() < 1e-12));
+        assert_eq!(smooth(&[1.0, 3.0], false).len(), 2);
+    }
+
+    /// A cubic polynomial is its own spline.
+    #[test]
+    fn a_cubic_is_met_everywhere() {
+        let times = [0.0, 0.1, 0.4, 0.5, 0.9];
+        let f = |t: f64| 1.0 - 2.0 * t + 3.0 * t * t - 4.0 * t.powi(3);
+        let curve = Curve::cubic(&times, &times.map(f)).unwrap();
+        for i in 0..=90 {
+            let t = 0.01 * f64::from(i);
+            let jet = curve.at(t);
+            let gaps = [
+                jet.value - f(t),
+                jet.rate - (-2.0 + 6.0 * t - 12.0 * t * t),
+                jet.acceleration - (6.0 - 24.0 * t),
+            ];
+            assert!(gaps.iter().all(|gap| gap.abs() < 1e-11), "{t}: {gaps:?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::curve::smooth_periodic;
+use super::curve::smooth;
 use super::{Curve, CurveError, Elbow, Jet, LEFT, RIGHT};
 
 /// Samples a second.
@@ -23,13 +23,15 @@ pub type Samples = BTreeMap<u32, f64>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
-    /// Straight lines to each 1/30 s, smoothed (degree 6 over 9 points), then a periodic cubic spline.
+    /// Straight lines between the samples. The rate jumps at each; what such a jump would ask of the floor is left out.
+    Linear,
+    /// Straight lines to each 1/30 s, smoothed (degree 6 over 9 points), then a cubic spline.
     Smoothed,
-    /// A periodic cubic spline through the samples.
+    /// A spline through the samples: cubic and periodic of a steady gait, of degree 5 with given ends of a start or stop.
     Spline,
 }
 
-/// Prescribed ZMP of one step in samples 1 to 31, straight lines between them. [m]
+/// Prescribed ZMP of one step in samples 1 to 31, straight lines between them, smoothed where asked for. [m]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ZmpSpec {
@@ -37,6 +39,9 @@ pub struct ZmpSpec {
     pub x: Samples,
     /// Left. [m]
     pub y: Samples,
+    /// Smooth the lines as joints are: degree 6 over 9 points, then a cubic spline.
+    #[serde(default)]
+    pub smoothed: bool,
 }
 
 /// A steady gait as written in a file.
@@ -104,6 +109,11 @@ pub enum GaitError {
         /// What it is.
         value: u32,
     },
+    /// A polynomial of degree 4 has no coefficient a to give.
+    #[error(
+        "`input` is a, which is 0 with `degree: 4`, or `standstill` and `motion` are both 0; take b or c, and some time"
+    )]
+    Degree,
     /// A number is not finite or not positive.
     #[error("`{name}` is {value}; it must be {remedy}")]
     Number {
@@ -142,7 +152,10 @@ impl SteadyGait {
         let joint = |name, samples, factor| joint_curve(name, samples, factor, spec.interpolation);
         let zmp = |name, samples: &Samples| {
             let (times, values) = ends(name, samples, 1.0, PERIOD / 2 + 1)?;
-            Curve::linear(&times, &values).map_err(|error| GaitError::Curve { name, error })
+            let curve = Curve::linear(&times, &values).and_then(|lines| {
+                if spec.zmp.smoothed { smoothed(&lines, PERIOD / 2 + 1) } else { Ok(lines) }
+            });
+            curve.map_err(|error| GaitError::Curve { name, error })
         };
         Ok(Self {
             thigh: joint("thigh", &spec.thigh, spec.leg_factor)?,
@@ -218,14 +231,26 @@ fn joint_curve(
 ) -> Result<Curve, GaitError> {
     let (times, values) = ends(name, samples, factor, PERIOD + 1)?;
     let curve = match interpolation {
+        Interpolation::Linear => Curve::linear(&times, &values).map(Curve::repeated),
         Interpolation::Spline => Curve::periodic_cubic(&times, &values),
         Interpolation::Smoothed => Curve::linear(&times, &values).and_then(|lines| {
-            let times: Vec<f64> = (1..=PERIOD + 1).map(time_of).collect();
-            let on_grid: Vec<f64> = times.iter().map(|&t| lines.at(t).value).collect();
-            let mut smooth = smooth_periodic(&on_grid[..PERIOD as usize], 6, 4);
+            let (times, mut on_grid) = grid(&lines, PERIOD + 1);
+            on_grid.pop();
+            let mut smooth = smooth(&on_grid, true);
             smooth.push(smooth[0]);
             Curve::periodic_cubic(&times, &smooth)
         }),
     };
     curve.map_err(|error| GaitError::Curve { name, error })
+}
+
+/// Times and values of a curve at the first samples. [s, u]
+fn grid(curve: &Curve, n: u32) -> (Vec<f64>, Vec<f64>) {
+    (1..=n).map(time_of).map(|t| (t, curve.at(t).value)).unzip()
+}
+
+/// Lines, smoothed over their first `n` samples, which are not periodic.
+pub(super) fn smoothed(lines: &Curve, n: u32) -> Result<Curve, CurveError> {
+    let (times, on_grid) = grid(lines, n);
+    Curve::cubic(&times, &smooth(&on_grid, false))
 }

@@ -1,20 +1,23 @@
 //! Starting from and stopping to standstill.
 //!
-//! Legs and arms follow splines of degree 5 through samples with given ends. The compensating motion is prescribed
-//! too, `x(t) = a t⁵ + b t⁴ + c t³ + d t² + e t + f` for `θ` and `φ` over the whole time with the standstill, and the
-//! ZMP is computed and tested. Start: at rest at `t = 0`, the steady solution's angle and rate at the end. Stop: the
-//! steady solution's angle and rate at `t = 0`, at rest at the end. One coefficient, `c`, is free. [Kume 1991]
+//! Legs and arms follow splines of degree 5 through samples with given ends, or lines, smoothed or not. The compensating motion is
+//! prescribed too, a polynomial of degree 5 or 4 for `θ` and `φ` over the whole time with the standstill, one coefficient of each
+//! free, and the ZMP is computed and tested. [Kume 1991]
 
 mod optimize;
+mod prescribed;
 mod survey;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::optimize::{OptimizeOptions, Optimum};
+pub use self::prescribed::{Coefficients, Compensation, Degree, Input, Inputs};
+use self::prescribed::{Conditions, Polynomials, polynomial};
 pub use self::survey::{SurveyGrid, SurveyPoint};
-use super::gait::{Samples, ends};
+use super::gait::{Samples, ends, smoothed};
 use super::{
-    BodyData, Curve, Elbow, GaitError, Jet, LEFT, Polygon, Posture, RIGHT, Reaction, Rectangle,
+    BodyData, Curve, Elbow, GaitError, Interpolation, Jet, LEFT, Polygon, Posture, RIGHT, Reaction,
+    Rectangle,
 };
 
 /// Time between two tests of the ZMP. [s]
@@ -64,6 +67,15 @@ pub struct TransientSpec {
     pub standstill: f64,
     /// On the left foot. [s]
     pub motion: f64,
+    /// How joint angles are made from samples; rates and accelerations at the ends belong to the spline only.
+    #[serde(default = "spline")]
+    pub interpolation: Interpolation,
+    /// Degree of the prescribed motion.
+    #[serde(default)]
+    pub degree: Degree,
+    /// Which of its coefficients are given.
+    #[serde(default)]
+    pub input: Inputs,
     /// Multiplies samples, rates and accelerations of the legs. [-]
     pub leg_factor: f64,
     /// The same of the arms. [-]
@@ -86,50 +98,8 @@ pub struct TransientSpec {
     pub double_support: Option<Rectangle>,
 }
 
-/// `c` of `θ` and `φ`. [rad/s³]
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Coefficients {
-    /// cT. [rad/s³]
-    pub sway: f64,
-    /// cP. [rad/s³]
-    pub pitch: f64,
-}
-
-/// The prescribed compensating motion, ascending powers of time. [rad/sⁿ] (6)
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Compensation {
-    /// θ: f, e, d, c, b, a. [rad/sⁿ] (6)
-    pub sway: [f64; 6],
-    /// φ. [rad/sⁿ] (6)
-    pub pitch: [f64; 6],
-}
-
-fn polynomial(c: &[f64; 6], t: f64) -> Jet {
-    Jet {
-        value: c.iter().rev().fold(0.0, |sum, c| sum * t + c),
-        rate: (1..6).rev().fold(0.0, |sum, k| sum * t + k as f64 * c[k]),
-        acceleration: (2..6).rev().fold(0.0, |sum, k| sum * t + (k * (k - 1)) as f64 * c[k]),
-    }
-}
-
-/// From rest to `(x, v)` at T; a and b from c.
-fn from_rest(x: f64, v: f64, c: f64, duration: f64) -> [f64; 6] {
-    let t = duration;
-    let (dx, dv) = (x - c * t.powi(3), (v - 3.0 * c * t * t) * t);
-    [0.0, 0.0, 0.0, c, (5.0 * dx - dv) / t.powi(4), (dv - 4.0 * dx) / t.powi(5)]
-}
-
-/// From `(x, v)` to rest at zero at T; a, b and d from c.
-fn to_rest(x: f64, v: f64, c: f64, duration: f64) -> [f64; 6] {
-    let t = duration;
-    // In u = t/T: a' + b' + d' = -p, 5a' + 4b' + 2d' = -q, 20a' + 12b' + 2d' = -r.
-    let c_u = c * t.powi(3);
-    let (p, q, r) = (x + v * t + c_u, v * t + 3.0 * c_u, 6.0 * c_u);
-    let (s, w) = (2.0 * p - q, q - r); // 3a' + 2b' = s, 15a' + 8b' = w
-    let a = (w - 4.0 * s) / 3.0;
-    let b = (s - 3.0 * a) / 2.0;
-    let d = -p - a - b;
-    [x, v, d / t.powi(2), c, b / t.powi(4), a / t.powi(5)]
+fn spline() -> Interpolation {
+    Interpolation::Spline
 }
 
 /// Whether a compensating motion is stable, and by how much.
@@ -161,10 +131,10 @@ struct Instant {
 #[derive(Debug, Clone)]
 pub struct Transient {
     body: BodyData,
-    kind: Kind,
     /// Standstill and motion. [s]
     pub duration: f64,
-    steady: [f64; 4],
+    /// Of θ, φ. (2)
+    prescribed: [Polynomials; 2],
     single: Rectangle,
     on_one: Polygon,
     on_both: Polygon,
@@ -184,11 +154,17 @@ impl Transient {
         }
         let duration = spec.standstill + spec.motion;
         let steps = grid_steps(duration);
+        let kind = spec.interpolation;
         let pair = |names: [&'static str; 2], c: &Curves, factor: f64| {
             Ok([
-                end_curve(names[0], &c.left, factor, steps)?,
-                end_curve(names[1], &c.right, factor, steps)?,
+                end_curve(names[0], &c.left, kind, factor, steps)?,
+                end_curve(names[1], &c.right, kind, factor, steps)?,
             ])
+        };
+        let prescribed = |input: Input, index: usize| {
+            let steady = [spec.steady[index], spec.steady[index + 2]];
+            let (kind, degree) = (spec.kind, spec.degree);
+            Polynomials::new(&Conditions { kind, degree, input, duration, steady })
         };
         let curves = [
             pair(["thigh.left", "thigh.right"], &spec.thigh, spec.leg_factor)?,
@@ -205,9 +181,8 @@ impl Transient {
         };
         let mut transient = Self {
             body: *body,
-            kind: spec.kind,
             duration,
-            steady: spec.steady,
+            prescribed: [prescribed(spec.input.sway, 0)?, prescribed(spec.input.pitch, 1)?],
             single: spec.single_support,
             on_one: Polygon::around(&[spec.single_support]),
             on_both,
@@ -240,20 +215,10 @@ impl Transient {
         self.posture_of(time, sway, polynomial(&compensation.pitch, time))
     }
 
-    /// The compensating motion with these free coefficients.
+    /// The compensating motion with these coefficients.
     pub fn compensation(&self, c: Coefficients) -> Compensation {
-        let [theta, phi, theta_rate, phi_rate] = self.steady;
-        let t = self.duration;
-        match self.kind {
-            Kind::Start => Compensation {
-                sway: from_rest(theta, theta_rate, c.sway, t),
-                pitch: from_rest(phi, phi_rate, c.pitch, t),
-            },
-            Kind::Stop => Compensation {
-                sway: to_rest(theta, theta_rate, c.sway, t),
-                pitch: to_rest(phi, phi_rate, c.pitch, t),
-            },
-        }
+        let [sway, pitch] = &self.prescribed;
+        Compensation { sway: sway.with(c.sway), pitch: pitch.with(c.pitch) }
     }
 
     /// The ZMP at each 1/30 s: time [s], ZMP [m] (2), margin [m].
@@ -314,11 +279,20 @@ fn grid_steps(time: f64) -> u32 {
 fn end_curve(
     name: &'static str,
     joint: &EndJoint,
+    interpolation: Interpolation,
     factor: f64,
     steps: u32,
 ) -> Result<Curve, GaitError> {
     let (times, values) = ends(name, &joint.samples, factor, steps + 1)?;
     let scale = |x: [f64; 2]| x.map(|x| x * factor);
-    Curve::quintic(&times, &values, scale(joint.start), scale(joint.end))
-        .map_err(|error| GaitError::Curve { name, error })
+    let curve = match interpolation {
+        Interpolation::Linear => Curve::linear(&times, &values),
+        Interpolation::Smoothed => {
+            Curve::linear(&times, &values).and_then(|lines| smoothed(&lines, steps + 1))
+        }
+        Interpolation::Spline => {
+            Curve::quintic(&times, &values, scale(joint.start), scale(joint.end))
+        }
+    };
+    curve.map_err(|error| GaitError::Curve { name, error })
 }

@@ -144,19 +144,15 @@ fn search(args: &Args, file: &GaitFile, equation: &Equation<'_>) -> Result<Findi
         let march = march(equation, &best.start).ok()?;
         Motion::new(equation, &march.states, 1).map(|motion| (motion, best))
     });
-    Ok(match motion {
-        Some((motion, best)) => {
-            let more = [("iterations", json!(best.iterations)), ("residual", json!(best.error))];
-            Ok(Found { motion, facts: facts_of(&more) })
-        }
-        None => {
-            let n = starts.len();
-            Err((
-                format!("none of {n} starts leads to a periodic motion; start nearer to it"),
-                facts_of(&[]),
-            ))
-        }
-    })
+    let Some((motion, best)) = motion else {
+        let message = format!(
+            "none of {} starts leads to a periodic motion; start nearer to it",
+            starts.len()
+        );
+        return Ok(Err((message, facts_of(&[]))));
+    };
+    let more = [("iterations", json!(best.iterations)), ("residual", json!(best.error))];
+    Ok(Ok(Found { motion, facts: facts_of(&more) }))
 }
 
 /// How the search from one start ended.
