@@ -23,6 +23,7 @@ mod route;
 mod sample;
 mod settings;
 mod stabilizer;
+mod stance;
 mod swing;
 mod timeline;
 mod upper_body;

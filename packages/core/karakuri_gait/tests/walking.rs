@@ -589,3 +589,86 @@ fn footsteps_of_legs_with_yaw_are_turned_back() {
     assert!((left.yaw + 0.15).abs() < 0.01 && (right.yaw + 0.15).abs() < 0.01, "{left:?}");
     assert!(right.position[1] - left.position[1] < -0.15, "{left:?} {right:?}");
 }
+
+/// Settings whose ZMP at rest is there in the left sole. [m]
+fn resting_at(zmp: [f64; 2]) -> Result<WalkEngine, BipedError> {
+    let engine = khr1();
+    let Generator { biped, settings, .. } = engine.generator();
+    WalkEngine::new(biped.clone(), WalkSettings { zmp_in_sole: zmp, ..settings.clone() })
+}
+
+/// Where legs or soles end is told with the key, the value and a range at whose ends the robot stands.
+#[test]
+fn a_zmp_that_cannot_be_is_refused_with_its_range() {
+    for (zmp, name) in [
+        ([0.05, -0.002], "zmp_in_sole[0]"),
+        ([1e150, -0.002], "zmp_in_sole[0]"),
+        ([0.01, -0.5], "zmp_in_sole[1]"),
+        ([f64::NAN, 0.0], "zmp_in_sole[0]"),
+    ] {
+        let error = resting_at(zmp).unwrap_err();
+        let text = error.to_string();
+        let BipedError::Setting(SettingError { name: told, range, .. }) = error else {
+            unreachable!("{text}")
+        };
+        assert_eq!(told, name);
+        if zmp[0].to_bits() == 0.05_f64.to_bits() {
+            assert!(range.ends_with("m, where the legs reach"), "{text}");
+            let ends: Vec<f64> = range.split(' ').filter_map(|word| word.parse().ok()).collect();
+            assert_eq!(ends.len(), 2, "{text}");
+            assert!(ends.iter().all(|x| resting_at([*x, zmp[1]]).is_ok()), "{text}");
+            assert!(resting_at([ends[1] + 0.001, zmp[1]]).is_err(), "{text}");
+        }
+    }
+}
+
+/// Every number of a gait, at values that make no sense: an error or a walk, never a loop or a panic.
+#[test]
+fn no_number_of_a_gait_makes_the_planner_loop() {
+    fn numbers(value: &mut serde_yaml::Value, on_number: &mut dyn FnMut(&mut serde_yaml::Value)) {
+        match value {
+            serde_yaml::Value::Number(_) => on_number(value),
+            serde_yaml::Value::Sequence(all) => {
+                for value in all {
+                    numbers(value, on_number);
+                }
+            }
+            serde_yaml::Value::Mapping(all) => {
+                for value in all.values_mut() {
+                    numbers(value, on_number);
+                }
+            }
+            _ => {}
+        }
+    }
+    let robot = khr1();
+    let Generator { biped, settings, .. } = robot.generator();
+    let whole = serde_yaml::to_value(settings).unwrap();
+    let mut count = 0;
+    numbers(&mut whole.clone(), &mut |_| count += 1);
+    assert!(count > 40, "{count}");
+    let (mut refused, mut walked) = (0, 0);
+    for i in 0..count {
+        for wrong in [1e300, -1e300, 1e150, 10.0, 1.0, 0.05, 0.0, -0.02, 1e-300, f64::NAN] {
+            let (mut file, mut k) = (whole.clone(), 0);
+            numbers(&mut file, &mut |number| {
+                if k == i {
+                    *number = wrong.into();
+                }
+                k += 1;
+            });
+            let Ok(settings) = serde_yaml::from_value::<WalkSettings>(file) else { continue };
+            let Ok(mut engine) = WalkEngine::new(biped.clone(), settings) else {
+                refused += 1;
+                continue;
+            };
+            engine.command(WalkCommand::Straight(0.1.into()));
+            let period = engine.generator().settings.period;
+            for _ in 0..3 {
+                engine.advance(period, None);
+            }
+            walked += 1;
+        }
+    }
+    assert!(refused > 200 && walked > 50, "{refused} refused, {walked} walked");
+}

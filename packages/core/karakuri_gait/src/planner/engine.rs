@@ -16,6 +16,7 @@ use super::reaction::{Patience, Reach, Reaction, Situation};
 use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
 use super::sample::{Sample, Samples};
 use super::stabilizer::{Correction, Measured, Stabilizer};
+use super::stance::why_not_standing;
 use super::swing::{FLAT, Swing};
 use super::timeline::{Support, Timeline, middle};
 use super::{Biped, BipedError, Clip, Footstep, Place, Side, WalkSettings};
@@ -88,6 +89,9 @@ pub struct WalkEngine {
 
 impl WalkEngine {
     /// Standing with the feet about the origin.
+    ///
+    /// # Errors
+    /// What the gait's numbers may be instead, where the robot cannot stand so.
     pub fn new(biped: Biped, settings: WalkSettings) -> Result<Self, BipedError> {
         let generator = Generator::new(biped, settings)?;
         let feet = generator.standing_feet();
@@ -130,7 +134,7 @@ impl WalkEngine {
         };
         engine.extend();
         if let Some(error) = engine.failure {
-            return Err(BipedError::Posture(error));
+            return Err(why_not_standing(&engine.generator, error));
         }
         engine.write_targets();
         Ok(engine)
@@ -352,12 +356,13 @@ impl WalkEngine {
     fn extend(&mut self) {
         while self.samples.last().is_none_or(|s| s.index as f64 <= self.time + 1e-6) {
             self.samples.keep_last();
-            if let Err(error) = self.plan_next() {
-                self.failure = Some(error);
-                self.route.give_up();
-                if self.plan_next().is_err() {
-                    self.hold();
-                }
+            let Err(error) = self.plan_next() else { continue };
+            self.failure = Some(error);
+            self.route.give_up();
+            if self.plan_next().is_err() {
+                // A third try would end as the second one did.
+                self.hold();
+                return;
             }
         }
     }

@@ -11,6 +11,7 @@ use karakuri_dynamics::{Data, difference, integrate, rnea, take_off_wrench};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::sample::{Sample, Samples};
+use super::stance::check_zmp;
 use super::swing::Course;
 use super::timeline::{Support, Timeline, middle};
 use super::upper_body::UpperBody;
@@ -177,6 +178,7 @@ impl Generator {
     /// Standing at the origin, heading along X.
     pub fn new(biped: Biped, settings: WalkSettings) -> Result<Self, BipedError> {
         settings.check()?;
+        check_zmp(&biped, &settings)?;
         let design = PreviewDesign {
             com_height: settings.com_height,
             period: settings.period,
@@ -188,7 +190,7 @@ impl Generator {
         let unsolvable = || super::SettingError {
             name: "com_height",
             value: settings.com_height,
-            range: "a height that preview control can be designed for",
+            range: "a height that preview control can be designed for".into(),
         };
         let motion = match settings.generator {
             GeneratorKind::Preview => {

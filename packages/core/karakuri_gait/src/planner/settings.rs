@@ -1,8 +1,10 @@
 //! How a robot walks: numbers of its gait, checked once.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::{SlipTurn, StepLimits, UpperBodySettings};
+use super::{SlipTurn, StabilizerSettings, StepLimits, UpperBodySettings};
 
 /// How the motion of the centre of mass follows from the ZMP ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -70,7 +72,7 @@ pub struct WalkSettings {
     pub upper_body: UpperBodySettings,
     /// How measured deviations are answered.
     #[serde(default)]
-    pub stabilizer: super::StabilizerSettings,
+    pub stabilizer: StabilizerSettings,
 }
 
 fn period() -> f64 {
@@ -94,52 +96,83 @@ pub struct SettingError {
     /// What it is. [SI]
     pub value: f64,
     /// What it may be.
-    pub range: &'static str,
+    pub range: Cow<'static, str>,
+}
+
+/// Refuses what is not from `low` to `high`, NaN too.
+pub(super) fn within(
+    name: &'static str,
+    value: f64,
+    (low, high): (f64, f64),
+    range: impl Into<Cow<'static, str>>,
+) -> Result<(), SettingError> {
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(SettingError { name, value, range: range.into() })
+    }
+}
+
+/// The same, the range told as it is.
+fn ranged(
+    name: &'static str,
+    value: f64,
+    low: f64,
+    high: f64,
+    unit: &'static str,
+) -> Result<(), SettingError> {
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    within(name, value, (low, high), format!("from {low} to {high}{unit}"))
 }
 
 impl WalkSettings {
     /// Names the first number that makes no sense.
     pub fn check(&self) -> Result<(), SettingError> {
-        let positive = "above 0";
-        let times = "from 0.02 to 10 s";
-        let within = |name, value: f64, low: f64, high: f64, range| {
-            if (low..=high).contains(&value) {
-                Ok(())
-            } else {
-                Err(SettingError { name, value, range })
-            }
-        };
-        within("com_height", self.com_height, 1e-3, 10.0, positive)?;
-        within("lean", self.lean, -1.0, 1.0, "from -1 to 1 rad")?;
+        ranged("com_height", self.com_height, 1e-3, 10.0, "m")?;
+        ranged("lean", self.lean, -1.0, 1.0, "rad")?;
         for tilt in self.slope {
-            within("slope", tilt, -0.5, 0.5, "from -0.5 to 0.5 rad")?;
+            ranged("slope", tilt, -0.5, 0.5, "rad")?;
         }
-        within("feet_apart", self.feet_apart, 1e-3, 10.0, positive)?;
-        within("period", self.period, 1e-3, 0.05, "from 0.001 to 0.05 s")?;
-        within("step_time", self.step_time, 0.02, 10.0, times)?;
-        within("start_time", self.start_time, 0.02, 10.0, times)?;
-        within("stop_time", self.stop_time, 0.02, 10.0, times)?;
-        within("preview_time", self.preview_time, 0.02, 10.0, times)?;
-        within("step_height", self.step_height, 0.0, 1.0, "from 0 to 1 m")?;
+        ranged("feet_apart", self.feet_apart, 1e-3, 10.0, "m")?;
+        for (name, shift) in ["zmp_in_sole[0]", "zmp_in_sole[1]"].into_iter().zip(self.zmp_in_sole)
+        {
+            ranged(name, shift, -10.0, 10.0, "m")?;
+        }
+        ranged("period", self.period, 1e-3, 0.05, "s")?;
+        ranged("step_time", self.step_time, 0.02, 10.0, "s")?;
+        ranged("start_time", self.start_time, 0.02, 10.0, "s")?;
+        ranged("stop_time", self.stop_time, 0.02, 10.0, "s")?;
+        ranged("preview_time", self.preview_time, 0.02, 10.0, "s")?;
+        ranged("step_height", self.step_height, 0.0, 1.0, "m")?;
         let UpperBodySettings { roll, pitch, yaw } = self.upper_body;
-        for (name, part) in [("roll", roll), ("pitch", pitch), ("yaw", yaw)] {
-            within(name, part, 0.0, 1.0, "a part, from 0 to 1")?;
-        }
-        within("jerk_weight", self.jerk_weight, 1e-14, 1.0, "from 1e-14 to 1")?;
+        ranged("upper_body.roll", roll, 0.0, 1.0, "")?;
+        ranged("upper_body.pitch", pitch, 0.0, 1.0, "")?;
+        ranged("upper_body.yaw", yaw, 0.0, 1.0, "")?;
+        ranged("jerk_weight", self.jerk_weight, 1e-14, 1.0, "")?;
+        ranged("passes", self.passes as f64, 0.0, 10.0, "")?;
         let (least, most) = (self.period, self.step_time - 2.0 * self.period);
-        within("double_support", self.double_support, least, most, "a part of the step time")?;
+        let part = format!("from {least} to {most:.4} s, one period to the step time less two");
+        within("double_support", self.double_support, (least, most), part)?;
         if let Some(slip) = &self.slip_turn {
-            within("slip_turn.slide", slip.slide, 1e-4, 1.0, "from 0.0001 to 1 m")?;
-            within("slip_turn.time", slip.time, 0.02, 10.0, times)?;
-            within("slip_turn.rate", slip.rate, 1e-3, 10.0, "from 0.001 to 10 rad/s")?;
+            ranged("slip_turn.slide", slip.slide, 1e-4, 1.0, "m")?;
+            ranged("slip_turn.time", slip.time, 0.02, 10.0, "s")?;
+            ranged("slip_turn.rate", slip.rate, 1e-3, 10.0, "rad/s")?;
         }
+        self.check_limits()?;
+        self.stabilizer.check()
+    }
+
+    fn check_limits(&self) -> Result<(), SettingError> {
         let l = &self.limits;
-        within("limits.forward", l.forward, 1e-3, 10.0, positive)?;
-        within("limits.backward", l.backward, 0.0, 10.0, "at least 0")?;
-        within("limits.turn", l.turn, 0.0, 1.6, "from 0 to 1.6 rad")?;
-        within("limits.height", l.height, 0.0, 1.0, "from 0 to 1 m")?;
-        within("limits.width", l.width[0], 1e-3, self.feet_apart, "at most `feet_apart`")?;
-        within("limits.width", l.width[1], self.feet_apart, 10.0, "at least `feet_apart`")
+        ranged("limits.forward", l.forward, 1e-3, 10.0, "m")?;
+        ranged("limits.backward", l.backward, 0.0, 10.0, "m")?;
+        ranged("limits.turn", l.turn, 0.0, 1.6, "rad")?;
+        ranged("limits.height", l.height, 0.0, 1.0, "m")?;
+        let apart = self.feet_apart;
+        let least = format!("from 0.001 to {apart} m, which is `feet_apart`");
+        within("limits.width[0]", l.width[0], (1e-3, apart), least)?;
+        let most = format!("from {apart}, which is `feet_apart`, to 10 m");
+        within("limits.width[1]", l.width[1], (apart, 10.0), most)
     }
 
     /// Samples in a time.
@@ -150,5 +183,32 @@ impl WalkSettings {
     )]
     pub(super) fn samples(&self, time: f64) -> usize {
         ((time / self.period).round() as usize).max(1)
+    }
+}
+
+impl StabilizerSettings {
+    /// Names the first number that makes no sense.
+    pub fn check(&self) -> Result<(), SettingError> {
+        ranged("stabilizer.dcm", self.dcm, 0.0, 20.0, "")?;
+        ranged("stabilizer.rate", self.rate, 0.0, 20.0, "")?;
+        ranged("stabilizer.ankle", self.ankle, 0.0, 1.0, "")?;
+        ranged("stabilizer.rim", self.rim, 0.0, 1.0, "m")?;
+        ranged("stabilizer.filter", self.filter, 0.0, 1.0, "s")?;
+        let steps = &self.steps;
+        ranged("stabilizer.steps.hurry", steps.hurry, 1.0, 5.0, "")?;
+        ranged("stabilizer.steps.least", steps.least, 0.0, 1.0, "m")?;
+        if let Some(reach) = &steps.reach {
+            let [narrow, wide] = reach.width;
+            ranged("stabilizer.steps.reach.forward", reach.forward, 0.0, 10.0, "m")?;
+            ranged("stabilizer.steps.reach.backward", reach.backward, 0.0, 10.0, "m")?;
+            ranged("stabilizer.steps.reach.width[1]", wide, 1e-3, 10.0, "m")?;
+            let least = format!("from 0.001 to {wide} m, the second number of `width`");
+            within("stabilizer.steps.reach.width[0]", narrow, (1e-3, wide), least)?;
+        }
+        let landing = &self.landing;
+        ranged("stabilizer.landing.tilt", landing.tilt, 0.0, 10.0, "")?;
+        ranged("stabilizer.landing.seek", landing.seek, 0.0, 10.0, "")?;
+        ranged("stabilizer.landing.settling", landing.settling, 0.0, 100.0, "")?;
+        ranged("stabilizer.landing.time", landing.time, 0.01, 100.0, "s")
     }
 }
