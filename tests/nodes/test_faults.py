@@ -9,7 +9,9 @@ import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from diagnostic_msgs.msg import DiagnosticArray
-from support.arm import START, Arm, at, carry_out, distance, goal, joint_states, moving, seconds, settle_in, turned
+from karakuri_msgs.action import PickAndPlace
+from karakuri_msgs.msg import GripState, ObjectStates
+from support.arm import START, Arm, at, carry_out, distance, goal, joint_states, moving, pick, seconds, settle_in, turned
 from support.domain import Domain
 from support.ros import Ros
 from tf2_msgs.msg import TFMessage
@@ -108,6 +110,36 @@ def test_a_simulation_that_returns_is_taken_up_where_it_starts(arm, ros):
     assert max(distance(at(m), START) for m in states.messages) < 0.05, "no command of the old motion reaches it"
     carry_out(ros, turned(0.3))
     client.destroy()
+    states.close()
+
+
+@pytest.mark.parametrize("node", ["gripper", "feedforward_controller"])
+def test_what_is_held_stays_held_when_a_node_dies_and_returns(arm, ros, node):
+    """Killed while the cube is carried, then again while it is held: nothing tells the new process what the old one did."""
+    states = joint_states(ros)
+    settle_in(ros)
+    objects = ros.subscribe(ObjectStates, "/objects", 1)
+    height = lambda m: next(o.pose.position.z for o in m.objects if o.name == "cube")  # noqa: E731
+    client = ros.action(PickAndPlace, "/arm/pick_and_place")
+    handle = ros.wait_for(lambda: (h := ros.send_goal(client, pick())).accepted and h, what="acceptance")
+    objects.wait(lambda m: height(m) > 0.85)
+    grip = ros.subscribe(GripState, "/arm/grip_state")
+    for _ in range(2):
+        arm.nodes[node].kill()
+        ros.spin_for(0.5)
+        arm.start(node)
+        objects.messages.clear()
+        grip.messages.clear()
+        # the fingers press; what the hand commands is heard and carried out again
+        grip.wait(lambda m: m.holding and m.force_left > 7.0)
+        carry_out(ros, at(states.last), 0.2)
+        ros.spin_for(1.0)
+        assert min(map(height, objects.messages)) > 0.84, "it was dropped"
+        assert objects.messages and grip.last.force_left == pytest.approx(10.0, abs=2.0)
+    del handle
+    client.destroy()
+    grip.close()
+    objects.close()
     states.close()
 
 

@@ -102,6 +102,24 @@ def test_a_new_goal_takes_over(ros, follow):
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
 
 
+def test_a_trajectory_on_the_topic_takes_over(ros, follow):
+    """The goal that it replaces is aborted at once, also where the trajectory begins much later."""
+    topic = ros.publisher(JointTrajectory, "/arm/joint_trajectory")
+    states = joint_states(ros)
+    for late in (0, 2_000_000_000):
+        handle = ros.send_goal(follow, goal(turned(0.6), 30.0))
+        assert handle.accepted
+        message = trajectory(turned(-0.2))
+        message.header.stamp.sec = late
+        topic.publish(message)
+        status, result = ros.result(handle, timeout=20.0)
+        assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.INVALID_GOAL)
+        assert "preempted by a trajectory on the topic" in result.error_string
+    topic.publish(trajectory(turned(-0.2)))
+    states.wait(lambda m: distance(at(m), turned(-0.2)) < 0.005)
+    states.close()
+
+
 def test_canceled_it_holds(ros, follow):
     states = joint_states(ros)
     handle = ros.send_goal(follow, goal(turned(-0.6), 1.0))

@@ -5,14 +5,12 @@ import math
 import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
-from geometry_msgs.msg import PoseStamped
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
-from support.arm import Arm, at, distance, goal, joint_states, moving
+from support.arm import PICK, PLACE, Arm, at, distance, goal, joint_states, moving, pick, pose
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
-PICK, PLACE = [0.5, -0.2, 0.775], [0.5, 0.2, 0.875]
 # The tool looks down, above the cube and round it (`karakuri ik`).
 ABOVE_CUBE = [-0.5862, 0.2972, 1.7563, -0.4827, 0.0, -0.5862]
 ROUND_CUBE = [-0.5862, 0.4942, 1.9018, -0.8252, 0.0, -0.5862]
@@ -73,23 +71,6 @@ def command(position, effort=0.0):
 def parallel(*position):
     goal = ParallelGripperCommand.Goal()
     goal.command.position = [float(p) for p in position]
-    return goal
-
-
-def pose(xyz, frame="world"):
-    message = PoseStamped()
-    message.header.frame_id = frame
-    p = message.pose.position
-    p.x, p.y, p.z = map(float, xyz)
-    message.pose.orientation.w = 1.0
-    return message
-
-
-def pick():
-    """The goal of the demonstration."""
-    goal = PickAndPlace.Goal(object_pose=pose(PICK), place_pose=pose(PLACE), mass=0.2, friction=0.6)
-    goal.object_size.x = goal.object_size.y = goal.object_size.z = 0.05
-    goal.max_grip_force, goal.approach_height = 10.0, 0.12
     return goal
 
 

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
+from geometry_msgs.msg import PoseStamped
+from karakuri_msgs.action import PickAndPlace
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from support.process import ROOT, NodeProcess
@@ -15,6 +17,8 @@ SCENE = ROOT / "config/scenes/pick_and_place.yaml"
 URDF = ROOT / "urdf/arm6/arm6.urdf"
 CONFIG = ROOT / "config/arm6.yaml"
 ARM = ["shoulder_yaw", "shoulder_pitch", "elbow_pitch", "wrist_pitch", "wrist_yaw", "wrist_roll"]
+# Where the demonstration takes the cube from, and where it puts it.
+PICK, PLACE = [0.5, -0.2, 0.775], [0.5, 0.2, 0.875]
 START = [0.0, -0.4, 1.9, 0.0708, 0.0, 0.0]
 
 
@@ -54,6 +58,23 @@ def goal(*arguments, **fields):
 def turned(angle):
     """The start posture, the shoulder turned to `angle`."""
     return [angle, *START[1:]]
+
+
+def pose(xyz, frame="world"):
+    message = PoseStamped()
+    message.header.frame_id = frame
+    p = message.pose.position
+    p.x, p.y, p.z = map(float, xyz)
+    message.pose.orientation.w = 1.0
+    return message
+
+
+def pick():
+    """The goal of the demonstration."""
+    goal = PickAndPlace.Goal(object_pose=pose(PICK), place_pose=pose(PLACE), mass=0.2, friction=0.6)
+    goal.object_size.x = goal.object_size.y = goal.object_size.z = 0.05
+    goal.max_grip_force, goal.approach_height = 10.0, 0.12
+    return goal
 
 
 class Arm:

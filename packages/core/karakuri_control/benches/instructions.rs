@@ -59,7 +59,7 @@ fn control(model: &Model, plan: &Plan, rounds: usize) -> usize {
                 machine.accept_topic(&trajectory, now).unwrap();
             }
         }
-        black_box(controller.update(&State { q, v }, now, 1e-3, &mut command));
+        black_box(controller.update(&State { q, v, effort: &[] }, now, 1e-3, &mut command));
     }
     n
 }

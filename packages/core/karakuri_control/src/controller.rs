@@ -35,6 +35,8 @@ pub struct State<'a> {
     pub q: &'a [f64],
     /// [rad/s or m/s] (nv)
     pub v: &'a [f64],
+    /// What the drives give; NaN where that is not known, empty where nothing is. [N·m or N] (nv)
+    pub effort: &'a [f64],
 }
 
 /// Targets of the joint drives; NaN is: not commanded. One entry a joint of the model.
@@ -282,6 +284,24 @@ impl FeedforwardController {
         }
     }
 
+    /// Has a hand press on with what its drive gives beyond the wanted motion: what a commander that went away had it hold is
+    /// not dropped.
+    fn take_over_grip(&mut self, measured: &[f64]) {
+        let Some(hand) = &self.model.end_effector else { return };
+        for group in &mut self.groups {
+            for (k, id) in
+                group.joints.iter().enumerate().filter(|(_, id)| hand.joints.contains(id))
+            {
+                let joint = &self.model.joints[id.0];
+                let given = measured.get(joint.v_start).filter(|effort| effort.is_finite());
+                let Some(given) = given else { continue };
+                let limit = joint.limits.effort;
+                let press = (given - self.tau[joint.v_start]).clamp(-limit, limit);
+                group.machine.press(k, press, joint.drive.map_or(0.0, |drive| drive.stiffness));
+            }
+        }
+    }
+
     /// Efforts of the wanted motion and of the forces to exert, in `tau`.
     fn feed_forward(&mut self, state: &State<'_>, now: Time, dt: f64) -> Realised {
         self.q.copy_from_slice(state.q);
@@ -366,6 +386,7 @@ impl Controller for FeedforwardController {
     fn update(&mut self, state: &State<'_>, now: Time, dt: f64, command: &mut Command) -> Status {
         let mut status = Status::default();
         self.events.clear();
+        let is_first = self.last.is_none();
         let mut moved = false;
         if let Some((last, previous)) = self.last {
             let same_place = self.measured.0 == state.q && self.measured.1 == state.v;
@@ -387,6 +408,9 @@ impl Controller for FeedforwardController {
         }
         self.run_machines(state, now, dt, status.was_stale);
         status.realised = self.feed_forward(state, now, dt);
+        if is_first || status.was_stale {
+            self.take_over_grip(state.effort);
+        }
         for index in 0..self.groups.len() {
             let lost = self.groups[index].machine.not_following();
             let lost = lost.map(|s| self.groups[index].joints[s.joint]);

@@ -14,6 +14,7 @@
 //! * a trajectory of one point on the topic (a stream) may end with a velocity: the next point follows in a tick;
 //! * a goal that waits for its tolerances can say which joint lacks what ([`JointTrajectoryMachine::waiting_for`]),
 //!   also with `goal_time: 0`, which waits for ever;
+//! * a trajectory on the topic ends the goal that it replaces as aborted, at once: what that goal asked is not carried out;
 //! * efforts are accepted: they are added to the feed-forward.
 //!
 //! Units: rad or m, s, N·m or N. Arrays have one entry a joint of the group.
@@ -163,15 +164,14 @@ impl JointTrajectoryMachine {
         Ok((id, self.follow(&mut prepared)))
     }
 
-    /// Takes a trajectory from the topic. A goal under way goes on and is judged against the new trajectory.
+    /// Takes a trajectory from the topic: it replaces what runs. The result of the goal that was under way comes back.
     pub fn accept_topic(
         &mut self,
         trajectory: &JointTrajectory,
         now: Time,
-    ) -> Result<(), GoalError> {
+    ) -> Result<Option<FinishedGoal>, GoalError> {
         let mut prepared = self.prepare()?.prepare_topic(trajectory, now)?;
-        self.follow(&mut prepared);
-        Ok(())
+        Ok(self.follow(&mut prepared))
     }
 
     /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without taking it.
@@ -184,13 +184,13 @@ impl JointTrajectoryMachine {
     }
 
     /// Follows what was prepared, from the next update on, in place of what runs. Nothing is allocated or freed: the memory of
-    /// what ran is left in `prepared`. The preempted goal's result comes back.
+    /// what ran is left in `prepared`. The result of the goal that was under way comes back.
     pub fn follow(&mut self, prepared: &mut Prepared) -> Option<FinishedGoal> {
         core::mem::swap(&mut self.path, &mut prepared.path);
         self.path.hold(&self.command);
-        let mut preempted = None;
+        let outcome = if prepared.goal.is_some() { Outcome::Preempted } else { Outcome::Replaced };
+        let preempted = self.finish(outcome);
         if let Some((id, limits)) = &mut prepared.goal {
-            preempted = self.finish(Outcome::Preempted);
             core::mem::swap(&mut self.limits, limits);
             self.goal = Some(*id);
         }
@@ -225,6 +225,18 @@ impl JointTrajectoryMachine {
         self.last = None;
         self.motion = Motion::Start;
         self.finish(Outcome::ClockJumpedBack)
+    }
+
+    /// Has a joint that is held press with an effort [N·m or N] beyond what its place takes: by a target ahead of that place,
+    /// as far as the limits allow it for a drive of this stiffness [N·m/rad or N/m], and for the rest by the effort itself.
+    pub(crate) fn press(&mut self, joint: usize, effort: f64, stiffness: f64) {
+        let (settings, command) = (&self.settings.joints[joint], &mut self.command[joint]);
+        let held = command.position;
+        if stiffness > 0.0 {
+            let (lower, upper) = (settings.lower.min(held), settings.upper.max(held));
+            command.position = (held + effort / stiffness).clamp(lower, upper);
+        }
+        command.effort = effort - stiffness * (command.position - held);
     }
 
     /// The joint that was found not to follow its command in the last update, from which this machine has started anew.

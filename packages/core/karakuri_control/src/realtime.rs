@@ -348,15 +348,20 @@ impl Desk {
         Ok((id, preempted.map(|id| FinishedGoal { id, outcome: Outcome::Preempted })))
     }
 
-    /// Takes a trajectory from the topic. A goal under way goes on and is judged against the new trajectory.
+    /// Takes a trajectory from the topic; from the next update on it replaces what runs. The result of the goal that was under
+    /// way comes back.
     pub fn accept_topic(
         &mut self,
         group: usize,
         trajectory: &JointTrajectory,
-    ) -> Result<(), GoalError> {
+    ) -> Result<Option<FinishedGoal>, GoalError> {
         let (desk, now) = self.group_at_work(group)?;
         let prepared = desk.settings.prepare_topic(trajectory, now)?;
-        self.try_send(Order::Follow { group, prepared })
+        self.try_send(Order::Follow { group, prepared })?;
+        let desk = &mut self.groups[group];
+        desk.waiting = None;
+        let replaced = desk.active.take();
+        Ok(replaced.map(|id| FinishedGoal { id, outcome: Outcome::Replaced }))
     }
 
     fn group_at_work(&self, group: usize) -> Result<(&GroupDesk, Time), GoalError> {

@@ -69,7 +69,7 @@ fn controller(model: &Arc<Model>, settings: FeedforwardSettings) -> FeedforwardC
 /// Efforts at rest in the posture, at `t` [s].
 fn efforts(controller: &mut FeedforwardController, model: &Model, t: f64) -> Vec<f64> {
     let mut command = Command::new(model);
-    let state = State { q: &POSTURE, v: &[0.0; 3] };
+    let state = State { q: &POSTURE, v: &[0.0; 3], effort: &[] };
     controller.update(&state, seconds(t), H, &mut command);
     command.effort
 }
@@ -244,7 +244,7 @@ fn hold_unknown_load(integral: f64) -> ([f64; 3], f64) {
     for i in 0..4000 {
         let (q, v) = (world.robot(robot).q().to_vec(), world.robot(robot).v().to_vec());
         controller.update(
-            &State { q: &q, v: &v },
+            &State { q: &q, v: &v, effort: &[] },
             seconds(1.0 + f64::from(i) * H),
             H,
             &mut command,

@@ -114,6 +114,8 @@ pub struct GripForce {
     task: GripTask,
     /// Drive stiffness. [N·m/rad or N/m]
     stiffness: f64,
+    /// Of the driven joint. [rad or m]
+    limits: (f64, f64),
     target: Option<f64>,
     filtered: [f64; 2],
     tare: [f64; 2],
@@ -121,12 +123,13 @@ pub struct GripForce {
 }
 
 impl GripForce {
-    /// For a drive of this stiffness. [N·m/rad or N/m]
-    pub fn new(settings: GripSettings, stiffness: f64) -> Self {
+    /// For a drive of this stiffness [N·m/rad or N/m] at a joint with these limits [rad or m].
+    pub fn new(settings: GripSettings, stiffness: f64, limits: (f64, f64)) -> Self {
         Self {
             settings,
             task: GripTask::Stay,
             stiffness,
+            limits,
             target: None,
             filtered: [0.0; 2],
             tare: [0.0; 2],
@@ -163,7 +166,30 @@ impl GripForce {
 
     /// Forgets the target and the filter (the clock jumped, the robot was away).
     pub fn reset(&mut self) {
-        *self = Self::new(self.settings, self.stiffness);
+        *self = Self::new(self.settings, self.stiffness, self.limits);
+    }
+
+    /// Goes on holding what is in the hand, at the first measurement: both fingers feel it, and the drive presses by `effort`,
+    /// where that is known [N·m or N]. A hand that holds nothing stays as it is.
+    pub fn take_over(
+        &mut self,
+        hand: &dyn EndEffector,
+        position: f64,
+        fingers: &[FingerForce; 2],
+        effort: Option<f64>,
+    ) {
+        let felt = fingers.map(|finger| finger.normal);
+        let force = (0.5 * (felt[0] + felt[1])).min(hand.force_max());
+        let touches = felt.iter().all(|force| *force > self.settings.contact_force);
+        // Sensors that are not tared show forces where the hand is free.
+        let presses = effort.is_none_or(|effort| hand.force(position, effort) > 0.5 * force);
+        if !(touches && presses) {
+            return;
+        }
+        self.filtered = felt;
+        self.target = Some(position + hand.effort(position, force) / self.stiffness);
+        self.task = GripTask::Close { force, slow_below: 0.0 };
+        self.state.gripped = true;
     }
 
     /// What was found at the last tick.
@@ -208,7 +234,18 @@ impl GripForce {
         let next = wanted.clamp(lowest - press, highest);
         self.state.at_end = hand.opening(position) <= hand.opening(lowest) + 2e-4;
         self.target = Some(next);
-        HandReference { position: next, velocity: (next - target) / dt, effort: 0.0 }
+        self.reference(target, next, dt)
+    }
+
+    /// The way from one target to the next within the joint's limits; what a target beyond them stands for is an effort.
+    fn reference(&self, target: f64, next: f64, dt: f64) -> HandReference {
+        let within = |position: f64| position.clamp(self.limits.0, self.limits.1);
+        let position = within(next);
+        HandReference {
+            position,
+            velocity: (position - within(target)) / dt,
+            effort: self.stiffness * (next - position),
+        }
     }
 
     fn sense(

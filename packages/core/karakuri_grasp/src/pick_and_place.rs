@@ -82,10 +82,12 @@ impl PickAndPlace {
     ) -> Result<Self, EndEffectorError> {
         let hand = from_model(&model)?;
         let sensors = FingerSensors::new(&model)?;
-        let stiffness = model.joints[hand.joint().0].drive.map_or(1.0, |d| d.stiffness);
+        let joint = &model.joints[hand.joint().0];
+        let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
+        let limits = (joint.limits.lower, joint.limits.upper);
         Ok(Self {
             data: Data::new(&model),
-            grip: GripForce::new(grip, stiffness),
+            grip: GripForce::new(grip, stiffness, limits),
             model,
             hand,
             sensors,
@@ -220,7 +222,7 @@ impl PickAndPlace {
         self.place.clear();
         self.place.extend_from_slice(measured.q);
         let gap = self.last.map_or(0.0, |last| measured.time.since(last));
-        self.last = Some(measured.time);
+        let is_first = self.last.replace(measured.time).is_none();
         if self.run.is_some() && gap > self.settings.robot_timeout {
             self.abandon(&format!("no measurement for {gap:.2} s"));
             self.output.arm = Some(ArmRequest::Stop);
@@ -229,6 +231,10 @@ impl PickAndPlace {
         let fingers = self.feel(measured);
         let joint = &self.model.joints[self.hand.joint().0];
         let position = measured.q[joint.q_start];
+        if is_first {
+            let effort = measured.effort.get(joint.v_start).copied().filter(|e| e.is_finite());
+            self.grip.take_over(self.hand.as_ref(), position, &fingers, effort);
+        }
         self.output.hand = self.grip.tick(self.hand.as_ref(), position, &fingers, dt);
         self.advance(measured, &fingers, dt);
         self.report(measured.time);

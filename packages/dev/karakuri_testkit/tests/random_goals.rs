@@ -69,7 +69,7 @@ fn random_goals_make_no_steps() {
                 controller.machine_mut(0).unwrap().cancel(id);
             }
             // The robot follows perfectly: what steps is the controller's own.
-            let state = State { q: &q, v: &v };
+            let state = State { q: &q, v: &v, effort: &[] };
             let status = controller.update(&state, now(n), PERIOD, &mut command);
             assert_eq!(status.not_following, None, "goal {i}");
             n += 1;

@@ -48,7 +48,8 @@ impl Cycle {
 
     /// Answers the sample that was read last.
     pub(crate) fn answer(&mut self, stamp: Time) {
-        let state = State { q: &self.reader.q, v: &self.reader.v };
+        let JointStateReader { q, v, effort, .. } = &self.reader;
+        let state = State { q, v, effort };
         let period = self.period.get();
         let has_news = self.updater.update(&state, control_time(stamp), period);
         fill(&mut self.message, self.updater.command(), &self.commanded);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use karakuri_control::joint_trajectory::{FinishedGoal, GoalId, GoalStatus};
+use karakuri_control::joint_trajectory::{FinishedGoal, GoalError, GoalId, GoalStatus};
 use karakuri_control::realtime::{Desk, GroupReport};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
@@ -25,6 +25,7 @@ pub(crate) struct GroupTopics {
     state: Publisher<JointTrajectoryControllerState>,
     goal: Option<(GoalId, ActiveGoal<Follow>)>,
     dropped: Throttle,
+    late: Throttle,
 }
 
 impl GroupTopics {
@@ -44,8 +45,8 @@ impl GroupTopics {
             s.on_goal(index, r);
         })?;
         let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
-        let dropped = Throttle::new(Duration::from_secs(2));
-        Ok(Self { index, topic, names, state, goal: None, dropped })
+        let [dropped, late] = [2, 5].map(Duration::from_secs).map(Throttle::new);
+        Ok(Self { index, topic, names, state, goal: None, dropped, late })
     }
 
     /// A goal came.
@@ -62,11 +63,22 @@ impl GroupTopics {
     }
 
     /// A trajectory came on the topic. A stream of references that is dropped is told of now and then.
-    pub(crate) fn follow(&self, desk: &mut Desk, message: &JointTrajectory) {
-        if let Err(e) = desk.accept_topic(self.index, &trajectory(message))
-            && self.dropped.ready()
-        {
-            warn!("{}: dropped: {e}", self.topic);
+    pub(crate) fn follow(&mut self, desk: &mut Desk, message: &JointTrajectory) {
+        let (throttle, reason) = match desk.accept_topic(self.index, &trajectory(message)) {
+            Ok(replaced) => {
+                if let Some(finished) = replaced {
+                    self.finish(desk, finished);
+                }
+                return;
+            }
+            // whoever streams may hear the robot first; diagnostics tell of joint states that do not come
+            Err(GoalError::NoState) => return,
+            // a reference that came late hides no other fault
+            Err(ref e @ GoalError::InThePast { .. }) => (&self.late, e.to_string()),
+            Err(ref e) => (&self.dropped, e.to_string()),
+        };
+        if throttle.ready() {
+            warn!("{}: dropped: {reason}", self.topic);
         }
     }
 

@@ -27,8 +27,9 @@ use crate::lockstep::Sources;
 use crate::parameters::Parameters;
 use crate::timing::{Stopwatch, Timing};
 
-/// How long a goal waits for somebody to take commands: at start-up the middleware connects one topic after the other.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a goal waits for joint states to come and for somebody to take commands: at start-up the middleware connects one
+/// topic after the other.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// State of the node.
 pub(crate) struct ControllerNode {
@@ -39,7 +40,7 @@ pub(crate) struct ControllerNode {
     forces: Vec<ForceTopics>,
     lockstep: Option<Lockstep>,
     audience: Audience<JointState>,
-    /// Goals that wait for somebody to take commands: of which group, since when.
+    /// Goals that wait for the robot: of which group, since when.
     early: Vec<(usize, GoalRequest<FollowJointTrajectory::Action>, Instant)>,
     missing: Consumer<Vec<String>>,
     next_feedback: Time,
@@ -171,13 +172,14 @@ impl ControllerNode {
         self.take_goals();
     }
 
-    /// Takes the goals that came, in their order, once there is somebody to take commands.
+    /// Takes the goals that came, in their order, once the robot is heard and there is somebody to take commands.
     fn take_goals(&mut self) {
         if self.early.is_empty() {
             return;
         }
         let is_heard = self.audience.n_subscribers() > 0;
-        let is_due = |since: &Instant| is_heard || since.elapsed() > PATIENCE;
+        let is_ready = is_heard && self.desk.newest().is_some();
+        let is_due = |since: &Instant| is_ready || since.elapsed() > PATIENCE;
         let due: Vec<_> = self.early.extract_if(.., |(.., since)| is_due(since)).collect();
         for (group, request, _) in due {
             if !is_heard {
@@ -193,7 +195,9 @@ impl ControllerNode {
     }
 
     pub(crate) fn on_trajectory(&mut self, group: usize, message: &JointTrajectory) {
-        let topics = &self.groups[group];
+        // what has ended is not replaced
+        self.read_reports();
+        let topics = &mut self.groups[group];
         topics.follow(&mut self.desk, message);
         if let Some(Lockstep { sources, .. }) = &mut self.lockstep {
             sources.heard(&topics.topic, Time::from(&message.header.stamp));

@@ -17,8 +17,8 @@ use crate::node::GripperNode;
 
 type Follow = FollowJointTrajectory::Action;
 
-/// Wall time in which the controller must answer a goal.
-const ANSWER_TIME: Duration = Duration::from_secs(2);
+/// Wall time in which the controller must answer a goal; one that has not heard the robot yet waits for it for 5 s.
+const ANSWER_TIME: Duration = Duration::from_secs(8);
 
 /// The arm's goal under way, and what became of the last one.
 pub(crate) struct Arm {

@@ -343,8 +343,8 @@ impl GripperNode {
             .sighting
             .as_ref()
             .map(|(stamp, objects)| Sighting { time: ControlTime(stamp.nanoseconds()), objects });
-        let (q, v) = (&self.reader.q, &self.reader.v);
-        let measured = Measurement { time, q, v, wrenches: &wrenches, arm, sighting };
+        let JointStateReader { q, v, effort, .. } = &self.reader;
+        let measured = Measurement { time, q, v, effort, wrenches: &wrenches, arm, sighting };
         let period = self.parameters.robot.period.get();
         let output = self.machine.tick(&measured, period).clone();
         if let Some(request) = &output.arm {

@@ -3,13 +3,15 @@
 use crate::msg::sensor_msgs::msg::JointState;
 use karakuri_model::Model;
 
-/// Position and velocity of a model, as far as messages told.
+/// Position, velocity and effort of a model, as far as messages told.
 #[derive(Debug)]
 pub struct JointStateReader {
     /// [rad or m] (nq)
     pub q: Vec<f64>,
     /// [rad/s or m/s] (nv)
     pub v: Vec<f64>,
+    /// NaN where no message told. [N·m or N] (nv)
+    pub effort: Vec<f64>,
     /// Names of the last message and the coordinates they stand for.
     names: Vec<String>,
     coordinates: Vec<Option<(usize, usize)>>,
@@ -22,6 +24,7 @@ impl JointStateReader {
         Self {
             q: model.neutral_position(),
             v: vec![0.0; model.nv],
+            effort: vec![f64::NAN; model.nv],
             names: Vec::new(),
             coordinates: Vec::new(),
             missing: Vec::new(),
@@ -35,9 +38,11 @@ impl JointStateReader {
         }
         for (i, coordinate) in self.coordinates.iter().enumerate() {
             let Some((q, v)) = *coordinate else { continue };
-            for (target, values) in
-                [(&mut self.q[q], &message.position), (&mut self.v[v], &message.velocity)]
-            {
+            for (target, values) in [
+                (&mut self.q[q], &message.position),
+                (&mut self.v[v], &message.velocity),
+                (&mut self.effort[v], &message.effort),
+            ] {
                 if let Some(value) = values.get(i).filter(|value| value.is_finite()) {
                     *target = *value;
                 }

@@ -48,7 +48,7 @@ fn a_sample_is_answered_without_allocation() {
         sample.read(&sample_bytes).unwrap();
         reader.read(&model, &sample).unwrap();
         let now = karakuri_control::Time(Time::from(&sample.header.stamp).nanoseconds());
-        let state = State { q: &reader.q, v: &reader.v };
+        let state = State { q: &reader.q, v: &reader.v, effort: &reader.effort };
         controller.update(&state, now, 1e-3, &mut command);
         answer.header.stamp = sample.header.stamp.clone();
         for (target, values) in [

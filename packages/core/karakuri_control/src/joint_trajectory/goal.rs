@@ -39,7 +39,7 @@ pub struct GoalId(pub u64);
 pub enum ErrorCode {
     /// Done, or cancelled.
     Successful = 0,
-    /// Preempted, deactivated, or the clock jumped.
+    /// Preempted, replaced, deactivated, or the clock jumped.
     InvalidGoal = -1,
     /// An error on the way.
     PathToleranceViolated = -4,
@@ -95,6 +95,8 @@ pub enum Outcome {
     GoalTolerance(Shortfall),
     /// A new goal came.
     Preempted,
+    /// A trajectory came on the topic.
+    Replaced,
     /// Cancelled by the client.
     Canceled {
         /// What it was waiting for after its last point.
@@ -126,9 +128,11 @@ impl Outcome {
             Self::Reached | Self::Canceled { .. } => ErrorCode::Successful,
             Self::PathTolerance(_) | Self::NotFollowing(_) => ErrorCode::PathToleranceViolated,
             Self::GoalTolerance(_) => ErrorCode::GoalToleranceViolated,
-            Self::Preempted | Self::Deactivated | Self::ClockJumpedBack | Self::StateLost => {
-                ErrorCode::InvalidGoal
-            }
+            Self::Preempted
+            | Self::Replaced
+            | Self::Deactivated
+            | Self::ClockJumpedBack
+            | Self::StateLost => ErrorCode::InvalidGoal,
         }
     }
 
@@ -143,6 +147,9 @@ impl Outcome {
                 format!("{}, {:.3} s after the last point", s.describe(settings), s.time)
             }
             Self::Preempted => "Current goal preempted by new incoming action.".to_owned(),
+            Self::Replaced => {
+                "Current goal preempted by a trajectory on the topic `joint_trajectory`.".to_owned()
+            }
             Self::Canceled { lacking: Some(s) } => format!(
                 "cancelled while waiting: {}, {:.3} s after the last point",
                 s.describe(settings),

@@ -2,6 +2,7 @@
 //! there is time, and the machine only exchanges.
 
 use super::goal::Limits;
+use super::validate::Checked;
 use super::{Goal, GoalError, GoalId, GroupSettings, validate};
 use crate::Time;
 use crate::trajectory::{JointTrajectory, Path};
@@ -19,9 +20,9 @@ impl GroupSettings {
     /// Checks an action goal that comes at `now`; `id` is what the machine will call it by.
     pub fn prepare_goal(&self, id: GoalId, goal: &Goal, now: Time) -> Result<Prepared, GoalError> {
         let trajectory = &goal.trajectory;
-        let order = validate::check(trajectory, self, now, false)?;
+        let Checked { order, start } = validate::check(trajectory, self, now, false)?;
         let path = Path::new(trajectory, &order);
-        Ok(Prepared { start: trajectory.start, path, goal: Some((id, Limits::new(goal, self))) })
+        Ok(Prepared { start, path, goal: Some((id, Limits::new(goal, self))) })
     }
 
     /// Checks a trajectory that comes on the topic at `now`.
@@ -30,7 +31,7 @@ impl GroupSettings {
         trajectory: &JointTrajectory,
         now: Time,
     ) -> Result<Prepared, GoalError> {
-        let order = validate::check(trajectory, self, now, true)?;
-        Ok(Prepared { start: trajectory.start, path: Path::new(trajectory, &order), goal: None })
+        let Checked { order, start } = validate::check(trajectory, self, now, true)?;
+        Ok(Prepared { start, path: Path::new(trajectory, &order), goal: None })
     }
 }

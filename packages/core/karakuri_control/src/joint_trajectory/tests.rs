@@ -1,6 +1,6 @@
 use super::{
-    ErrorCode, Goal, GoalError, GroupSettings, JointSettings, JointTrajectoryMachine, Outcome,
-    Tolerance, brake,
+    ErrorCode, Goal, GoalError, GoalStatus, GroupSettings, JointSettings, JointTrajectoryMachine,
+    Outcome, Tolerance, brake,
 };
 use crate::Time;
 use crate::trajectory::{Interpolation, JointSample, JointTrajectory, TrajectoryPoint};
@@ -200,6 +200,42 @@ fn preemption_cancel_and_clock_never_jump() {
     bench.now = Time(0);
     assert_eq!(bench.step(), Some(Outcome::ClockJumpedBack));
     assert!((bench.q[0] - last[0]).abs() < 1e-12);
+}
+
+#[test]
+fn a_trajectory_on_the_topic_ends_the_goal_that_it_replaces() {
+    let mut bench = Bench::new(settings());
+    let goal = Goal { trajectory: to(1.0, 0.0, 1.0), ..Goal::default() };
+    let (id, _) = bench.machine.accept_goal(&goal, bench.now).unwrap();
+    bench.run(300);
+    let replaced = bench.machine.accept_topic(&to(-0.2, 0.0, 0.5), bench.now).unwrap().unwrap();
+    assert_eq!(replaced.id, id);
+    assert_eq!(replaced.outcome.status(), GoalStatus::Aborted);
+    assert_eq!(replaced.outcome.error_code(), ErrorCode::InvalidGoal);
+    let text = replaced.outcome.describe(bench.machine.settings());
+    assert!(text.contains("preempted by a trajectory on the topic"), "{text}");
+    assert_eq!(bench.run(1000), None, "nothing is left that could succeed");
+    assert!((bench.q[0] + 0.2).abs() < 1e-9);
+    assert_eq!(bench.machine.accept_topic(&to(0.0, 0.0, 0.5), bench.now), Ok(None));
+}
+
+#[test]
+fn a_point_of_a_stream_that_comes_late_is_followed_at_once() {
+    let mut bench = Bench::new(settings());
+    bench.run(500);
+    let late = |by: f64| {
+        let point = to(1e-3, 0.0, DT);
+        JointTrajectory { start: Some(bench.now.after(-DT - by)), ..point }
+    };
+    let too_late = bench.machine.clone().accept_topic(&late(0.2), bench.now).unwrap_err();
+    assert!(matches!(too_late, GoalError::InThePast { .. }), "{too_late}");
+    let goal = Goal { trajectory: late(0.002), ..Goal::default() };
+    let goal = bench.machine.accept_goal(&goal, bench.now).unwrap_err();
+    assert!(matches!(goal, GoalError::InThePast { .. }), "{goal}");
+    let late = late(0.002);
+    bench.machine.accept_topic(&late, bench.now).unwrap();
+    bench.run(3);
+    assert!((bench.q[0] - 1e-3).abs() < 1e-12, "{}", bench.q[0]);
 }
 
 #[test]

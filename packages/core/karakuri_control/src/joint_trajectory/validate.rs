@@ -116,13 +116,25 @@ pub enum GoalError {
 /// Positions may pass a limit by this much: files and messages round. [rad or m]
 const LIMIT_SLACK: f64 = 1e-6;
 
-/// Checks a trajectory; gives the column of each joint of the group.
+/// A stream's point that ended no longer ago is followed at once: on a busy machine references come a few samples late. [s]
+const LATE: f64 = 0.1;
+
+/// A trajectory that was checked.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// Column of each joint of the group.
+    pub(super) order: Vec<Option<usize>>,
+    /// When it starts; `None` is: at once.
+    pub(super) start: Option<Time>,
+}
+
+/// Checks a trajectory that came at `now`.
 pub(super) fn check(
     trajectory: &JointTrajectory,
     settings: &GroupSettings,
     now: Time,
     from_topic: bool,
-) -> Result<Vec<Option<usize>>, GoalError> {
+) -> Result<Checked, GoalError> {
     let last = trajectory.points.last().ok_or(GoalError::Empty)?;
     let order = columns(trajectory, settings)?;
     let mut before = None;
@@ -143,13 +155,12 @@ pub(super) fn check(
             return Err(GoalError::EndsInMotion { name, value });
         }
     }
-    if let Some(start) = trajectory.start {
-        let ago = now.since(start.after(last.time_from_start));
-        if ago > 0.0 {
-            return Err(GoalError::InThePast { ago });
-        }
+    let ended = |start: Time| now.since(start.after(last.time_from_start));
+    match trajectory.start.map(ended) {
+        Some(ago) if ago > 0.0 && is_stream && ago <= LATE => Ok(Checked { order, start: None }),
+        Some(ago) if ago > 0.0 => Err(GoalError::InThePast { ago }),
+        _ => Ok(Checked { order, start: trajectory.start }),
     }
-    Ok(order)
 }
 
 fn columns(t: &JointTrajectory, settings: &GroupSettings) -> Result<Vec<Option<usize>>, GoalError> {

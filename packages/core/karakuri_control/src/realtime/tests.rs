@@ -65,7 +65,7 @@ impl Robot {
 
     fn tick(&mut self, updater: &mut Updater) -> bool {
         self.n += 1;
-        let state = State { q: &self.q, v: &self.v };
+        let state = State { q: &self.q, v: &self.v, effort: &[] };
         let news = updater.update(&state, self.now(), PERIOD);
         self.obey(&updater.command().clone());
         news
@@ -124,7 +124,7 @@ fn the_halves_do_what_the_whole_does() {
         }
         robot.tick(&mut updater);
         other.n += 1;
-        let state = State { q: &other.q, v: &other.v };
+        let state = State { q: &other.q, v: &other.v, effort: &[] };
         whole.update(&state, other.now(), PERIOD, &mut command);
         other.obey(&command);
         let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -155,7 +155,13 @@ fn a_goal_ends_once_and_the_desk_hears_of_it() {
     let (third, preempted) = desk.accept_goal(0, &goal("shoulder", -0.3, 0.5)).unwrap();
     assert_eq!(preempted, Some(FinishedGoal { id: second, outcome: Outcome::Preempted }));
     robot.tick(&mut updater);
-    let canceled = desk.cancel(0, third).unwrap();
+    let replaced = desk.accept_topic(0, &goal("shoulder", 0.1, 0.5).trajectory).unwrap();
+    assert_eq!(replaced, Some(FinishedGoal { id: third, outcome: Outcome::Replaced }));
+    robot.tick(&mut updater);
+    let (fourth, preempted) = desk.accept_goal(0, &goal("shoulder", -0.3, 0.5)).unwrap();
+    assert_eq!(preempted, None, "it had its result");
+    robot.tick(&mut updater);
+    let canceled = desk.cancel(0, fourth).unwrap();
     assert_eq!(canceled.outcome, Outcome::Canceled { lacking: None });
     assert_eq!(canceled.outcome.error_code(), ErrorCode::Successful);
     for _ in 0..1000 {

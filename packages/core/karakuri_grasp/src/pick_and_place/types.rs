@@ -337,6 +337,8 @@ pub struct Measurement<'a> {
     pub q: &'a [f64],
     /// [rad/s or m/s] (nv)
     pub v: &'a [f64],
+    /// What the drives give; NaN where that is not known, empty where nothing is. [N·m or N] (nv)
+    pub effort: &'a [f64],
     /// Of the two finger sensors, in their links' axes. [N·m; N] (2)
     pub wrenches: &'a [Force; 2],
     /// How the arm's last request fares.

@@ -156,7 +156,16 @@ impl Cell {
         };
         let objects = self.objects();
         let sighting = self.sees.then_some(Sighting { time: now, objects: &objects });
-        let measured = Measurement { time: now, q: &q, v: &v, wrenches: &wrenches, arm, sighting };
+        let effort = self.world.robot(self.robot).efforts().to_vec();
+        let measured = Measurement {
+            time: now,
+            q: &q,
+            v: &v,
+            effort: &effort,
+            wrenches: &wrenches,
+            arm,
+            sighting,
+        };
         let output = self.machine.tick(&measured, DT).clone();
         for force in output.feedback.forces {
             self.peak_force = self.peak_force.max(force);
@@ -170,6 +179,7 @@ impl Cell {
                 time_from_start: DT,
                 positions: vec![output.hand.position],
                 velocities: vec![output.hand.velocity],
+                efforts: vec![output.hand.effort],
                 ..TrajectoryPoint::default()
             }],
         };
@@ -177,7 +187,7 @@ impl Cell {
             // Before the first update the controller knows no state and takes nothing.
             self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
         }
-        let state = State { q: &q, v: &v };
+        let state = State { q: &q, v: &v, effort: &effort };
         let status = self.controller.update(&state, now, DT, &mut self.command);
         assert!(status.realised.loop_gap < 1e-6, "{status:?}");
         for event in self.controller.events() {
@@ -245,6 +255,18 @@ impl Cell {
                 drives.effort[joint.v_start] = self.command.effort[i];
             }
         }
+    }
+
+    /// A controller that has just started takes the place of the one there is.
+    pub(crate) fn exchange_controller(&mut self) {
+        let settings = FeedforwardSettings::default();
+        self.controller = FeedforwardController::new(self.model.clone(), settings).unwrap();
+    }
+
+    /// A grasp machine that has just started takes the place of the one there is.
+    pub(crate) fn exchange_machine(&mut self) {
+        let (settings, grip) = (PickAndPlaceSettings::default(), GripSettings::default());
+        self.machine = PickAndPlace::new(self.model.clone(), settings, grip).unwrap();
     }
 
     /// The largest speed of a joint of the arm. [rad/s]

@@ -482,3 +482,49 @@ fn a_second_goal_while_one_runs_is_refused_and_changes_nothing() {
     assert_eq!(result.failure, None, "{result:?}");
     is_placed(&cell, &goal());
 }
+
+/// Whoever comes back after a crash knows of nothing but what it measures.
+#[test]
+fn what_is_held_stays_held_when_controller_and_machine_are_exchanged() {
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, goal());
+    let mut ticks = 0;
+    cell.run(15.0, |cell| {
+        ticks += u32::from(cell.machine.feedback().stage == Stage::Move);
+        if ticks == 60 {
+            cell.machine.cancel();
+        }
+    });
+    comes_to_rest(&mut cell);
+    let is_held = |cell: &mut Cell, what: &str| {
+        for _ in 0..500 {
+            cell.step();
+        }
+        let (p, ..) = cell.cube();
+        assert!((cell.tool() - p).norm() < 0.01, "{what}: dropped at {p:?}");
+        let forces = cell.machine.feedback().forces;
+        assert!(forces.iter().all(|f| (8.0..12.0).contains(f)), "{what}: {forces:?}");
+    };
+    cell.deaf = true;
+    cell.exchange_controller();
+    is_held(&mut cell, "a new controller that hears no hand");
+    cell.deaf = false;
+    is_held(&mut cell, "a new controller");
+    for round in 0..3 {
+        cell.exchange_machine();
+        is_held(&mut cell, &format!("machine {round}"));
+    }
+    cell.exchange_controller();
+    cell.exchange_machine();
+    is_held(&mut cell, "both");
+}
+
+#[test]
+fn a_machine_that_begins_with_an_empty_hand_leaves_it_alone() {
+    let mut cell = Cell::new("start1", "arm6");
+    let opening = cell.machine.feedback().opening;
+    cell.exchange_machine();
+    comes_to_rest(&mut cell);
+    let now = cell.machine.feedback().opening;
+    assert!((now - opening).abs() < 1e-3, "from {opening} to {now}");
+}
