@@ -144,6 +144,93 @@ fn a_motion_written_is_the_motion_read() {
 }
 
 #[test]
+fn an_over_actuated_motion_written_is_the_motion_read() {
+    // Its cranks stay what the table says, so neither's rounding is amplified.
+    let folder = tempfile::tempdir().unwrap();
+    let motion = folder.path().join("motion.csv").to_str().unwrap().to_owned();
+    for (name, step) in [("parallelogram", "0.002"), ("branched_loop", "0.002")] {
+        let file = mechanisms().join(name).with_extension("yaml");
+        assert!(run(&file, &["--motion", &motion, "--dt", step]).status.success());
+        let report = report(&file, &["--trajectory", &motion]);
+        let (errors, orders) = convergence(&report, "central");
+        assert!(errors[3] < 5e-5, "{name}: {errors:?}");
+        assert!(orders.iter().all(|o| (1.9..2.1).contains(o)), "{name}: {orders:?}");
+        let (_, orders) = convergence(&report, "newmark");
+        assert!(orders[..2].iter().all(|o| (1.9..2.1).contains(o)), "{name}: {orders:?}");
+    }
+}
+
+#[test]
+fn contradicting_targets_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut csv = "time [s],crank [rad],rocker [rad]\n".to_owned();
+    for i in 0..=100 {
+        let angle = 0.7 + 0.01 * f64::from(i);
+        writeln!(csv, "{},{angle},{}", f64::from(i) * 0.01, angle + 0.3).unwrap();
+    }
+    std::fs::write(path("t.csv"), csv).unwrap();
+    let file = mechanisms().join("parallelogram.yaml");
+    let output = run(&file, &["--trajectory", &path("t.csv")]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    for part in ["t.csv", "`crank`, `rocker`", "contradict", "loop `pin`", "t = 0 s"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    // The same in the mechanism file itself.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let both = text.replacen("    crank: {", "    rocker: {at: 0.9}\n    crank: {", 1);
+    let both: String =
+        both.lines().filter(|l| !l.contains("start:")).fold(String::new(), |all, l| all + l + "\n");
+    std::fs::write(path("m.yaml"), both).unwrap();
+    let output = run(Path::new(&path("m.yaml")), &[]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("contradict"), "{error}");
+}
+
+#[test]
+fn a_trajectory_begins_where_the_mechanism_file_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let file = mechanisms().join("two_arms.yaml");
+    let (motion, object, tau, again) =
+        (path("motion.csv"), path("object.csv"), path("tau.csv"), path("again.csv"));
+    assert!(run(&file, &["--dt", "0.005", "--motion", &motion, "--output", &tau]).status.success());
+    // The object's columns alone: the arms follow, on the branch of `motion.start`.
+    let text = std::fs::read_to_string(&motion).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let keep: Vec<usize> = (0..header.len())
+        .filter(|&i| {
+            ["time", "slide_x", "slide_y", "turn"].iter().any(|n| header[i].starts_with(n))
+        })
+        .collect();
+    let mut short = String::new();
+    for line in text.lines() {
+        let cells: Vec<&str> = line.split(',').collect();
+        writeln!(short, "{}", keep.iter().map(|&i| cells[i]).collect::<Vec<_>>().join(","))
+            .unwrap();
+    }
+    std::fs::write(&object, short).unwrap();
+    let output = run(&file, &["--trajectory", &object, "--output", &again]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |file: &str| std::fs::read_to_string(file).unwrap();
+    assert_eq!(read(&tau), read(&again));
+    // A file that has no more of a motion than its start.
+    let yaml = read(file.to_str().unwrap());
+    let start = yaml.lines().find(|l| l.contains("start:")).unwrap();
+    let (head, tail) = (yaml.split("motion:").next().unwrap(), "");
+    std::fs::write(path("m.yaml"), format!("{head}motion:\n{start}\n{tail}")).unwrap();
+    let output = run(Path::new(&path("m.yaml")), &["--trajectory", &object, "--output", &again]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(read(&tau), read(&again));
+    let output = run(Path::new(&path("m.yaml")), &[]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("--trajectory"), "{error}");
+}
+
+#[test]
 fn the_forces_of_two_arms_squeeze_the_block_and_move_it() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("tau.csv").to_str().unwrap().to_owned();

@@ -12,6 +12,7 @@
 
 mod block;
 mod check;
+mod closing;
 mod cuts;
 mod lanes;
 mod mechanism;

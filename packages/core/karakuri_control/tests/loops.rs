@@ -320,7 +320,8 @@ fn a_fast_motion_is_closed_at_every_sample() {
         for sample in 0..1000 {
             q[k] = 1.2 + 0.02 * f64::from(sample);
             Mechanism { driven: driven.clone(), ..Mechanism::new(Arc::new(model.clone())) }
-                .close(&mut q);
+                .close(1e-3, &mut q)
+                .unwrap();
             let mut measured = q.clone();
             for other in (0..model.nq).filter(|&i| i != k) {
                 measured[other] += random.uniform(-0.02, 0.02);

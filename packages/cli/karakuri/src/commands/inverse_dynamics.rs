@@ -60,8 +60,8 @@ pub struct Args {
 
 const HELP: &str = "\
 A trajectory has a column `time [s]`, one for each driven joint by its name, and where they are known its rates `elbow.v`,
-`elbow.a` and forces that it exerts `tip.fx`, at equal steps. Joints without a drive follow from the loops. Errors are taken
-against the recursive algorithm at the target's own rates; without them, at those of seven neighbouring positions.
+`elbow.a` and forces that it exerts `tip.fx`, at equal steps. Joints without a drive follow from the loops, from about where
+`motion.start` of the mechanism file says; so do driven ones that it names and that have no column. Errors are taken against the recursive algorithm at the target's own rates; without them, at those of seven neighbouring positions.
 The mechanism file is described in docs/howto/inverse-dynamics.md.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -155,7 +155,9 @@ enum Source<'a> {
 fn source<'a>(args: &Args, path: &Path, read: &'a Read) -> Result<Source<'a>> {
     let mechanism = &read.mechanism;
     match (&args.trajectory, &read.motion) {
-        (Some(file), _) => Ok(Source::Given(trajectory::read(file, mechanism)?, mechanism)),
+        (Some(file), _) => {
+            Ok(Source::Given(trajectory::read(file, mechanism, &read.start)?, mechanism))
+        }
         (None, Some(motion)) => Ok(Source::Motion(motion, mechanism)),
         (None, None) => {
             bail!("{}: there is no `motion`; write one, or give --trajectory", path.display())

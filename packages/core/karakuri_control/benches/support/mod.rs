@@ -63,7 +63,7 @@ impl Plan {
                 vdot.push(-9.0 * a * sin);
             }
         }
-        mechanism.close(&mut q);
+        mechanism.close(DT, &mut q).unwrap();
         Self { scheme: Scheme { nodes, ..Scheme::new(mechanism) }, q, v, vdot }
     }
 

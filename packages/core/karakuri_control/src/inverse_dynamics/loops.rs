@@ -7,6 +7,10 @@
 //!
 //! Positions are closed by Newton's method. A motion that is followed closes each sample from the last one, moved on by
 //! `N` of the last one: what is left is of the second order in the step, and one Newton step closes it.
+//!
+//! Where drives share freedoms (over-actuated), some driven coordinates are dependent. They are the same ones along a
+//! motion while their pivots last. In a motion that is sampled they keep their targets, and what those leave open is a
+//! contradiction; in one that is followed, whose targets are interpolated, they give way.
 //! Units: m, rad, s; world axes unless stated.
 
 mod ends;
@@ -31,6 +35,40 @@ const CLOSED: f64 = 1e-14;
 const ROUNDING: f64 = 1e-12;
 /// A measured coordinate farther than this from where the last sample leads to may mean another branch. [m or rad]
 const SAME_BRANCH: f64 = 0.1;
+/// A driven coordinate stays dependent while its pivot is at least this part of the largest.
+const LASTING_PIVOT: f64 = 0.1;
+/// Part of a row's coordinate that counts when the row is told in words. [-]
+const INVOLVED: f64 = 1e-6;
+
+/// What positions are closed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Samples whose positions are differentiated: driven coordinates are held.
+    Sampled,
+    /// Updates with rates given: dependent driven coordinates give way.
+    Followed,
+}
+
+impl Purpose {
+    /// The gap that is small enough. [m or rad]
+    fn closed(self) -> f64 {
+        match self {
+            Self::Sampled => CLOSED,
+            Self::Followed => ROUNDING,
+        }
+    }
+}
+
+/// Driven coordinates whose targets leave loops open.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Contradiction {
+    /// How far one of them would have to move to close the loops. [rad or m]
+    pub(crate) residual: f64,
+    /// That one, then the others, by velocity coordinate.
+    pub(crate) freedoms: Vec<usize>,
+    /// Indices of the loops.
+    pub(crate) loops: Vec<usize>,
+}
 
 /// Scratch of a model's loops.
 #[derive(Debug, Clone)]
@@ -49,6 +87,11 @@ pub(crate) struct Constraints {
     row_of: Vec<Option<usize>>,
     /// Columns of independent coordinates.
     free: Vec<usize>,
+    /// Driven columns that are dependent, in the order of their elimination; kept while they last.
+    driven_pivots: Vec<usize>,
+    /// The driven column that is farthest from where its loops want it, and how far, where driven coordinates are held.
+    /// [rad or m]
+    farthest: Option<(usize, f64)>,
     /// One row in the making. (n columns + `n_rows`)
     pivot: Vec<f64>,
     /// `c`. (`n_rows`)
@@ -121,6 +164,8 @@ impl Constraints {
             column_of: vec![None; model.nv],
             row_of: vec![None; n],
             free: Vec::with_capacity(n),
+            driven_pivots: Vec::with_capacity(n),
+            farthest: None,
             pivot: vec![0.0; n + n_rows],
             right: vec![0.0; n_rows],
             moves: !model.loops.is_empty(),
@@ -155,6 +200,7 @@ impl Constraints {
     /// The next sample is closed from where it is measured, not from the last one.
     pub(crate) fn restart(&mut self) {
         self.follows = false;
+        self.driven_pivots.clear();
     }
 
     /// Copies a wanted motion into `q`, `v`, `vdot` and completes it; gives the loops' gap.
@@ -173,11 +219,11 @@ impl Constraints {
         }
         let predicted = self.predict(motion.driven, q);
         let parts = (&mut *q, &mut *v, &mut *vdot);
-        let mut gap = self.complete_to(ROUNDING, model, data, motion.driven, parts);
+        let mut gap = self.complete_for(Purpose::Followed, model, data, motion.driven, parts);
         if predicted && (gap.is_nan() || gap > ROUNDING) {
             q.copy_from_slice(motion.q);
             let parts = (&mut *q, &mut *v, &mut *vdot);
-            gap = self.complete_to(ROUNDING, model, data, motion.driven, parts);
+            gap = self.complete_for(Purpose::Followed, model, data, motion.driven, parts);
         }
         self.follows = gap <= ROUNDING;
         for (last, k) in self.last.iter_mut().zip(&self.columns) {
@@ -218,8 +264,9 @@ impl Constraints {
         true
     }
 
-    /// Moves the dependent coordinates of `q` until loops and couplings are closed, and the dependent velocities and
+    /// Moves the passive coordinates of `q` until loops and couplings are closed, and the passive velocities and
     /// accelerations with them; gives the gap left. Leaves poses and velocities in `data` when there are loops.
+    /// Driven coordinates stay as they are: see [`Self::contradiction`].
     pub(crate) fn complete(
         &mut self,
         model: &Model,
@@ -227,20 +274,20 @@ impl Constraints {
         driven: &[bool],
         parts: (&mut [f64], &mut [f64], &mut [f64]),
     ) -> f64 {
-        self.complete_to(CLOSED, model, data, driven, parts)
+        self.complete_for(Purpose::Sampled, model, data, driven, parts)
     }
 
-    fn complete_to(
+    fn complete_for(
         &mut self,
-        closed: f64,
+        purpose: Purpose,
         model: &Model,
         data: &mut Data,
         driven: &[bool],
         (q, v, vdot): (&mut [f64], &mut [f64], &mut [f64]),
     ) -> f64 {
-        let gap = self.close(closed, model, data, driven, q);
+        let gap = self.close(purpose, model, data, driven, q);
         self.right.fill(0.0);
-        self.set_dependent(v);
+        self.set_dependent(purpose, v);
         if self.moves {
             update_velocities(model, data, v);
             // The rates that accelerations along the independent coordinates leave over.
@@ -249,7 +296,7 @@ impl Constraints {
             update_accelerations_of(model, data, (v, &self.still), &self.bodies);
             self.fill_rates(model, data);
         }
-        self.set_dependent(vdot);
+        self.set_dependent(purpose, vdot);
         gap
     }
 
@@ -257,7 +304,7 @@ impl Constraints {
     /// eliminated at this very position.
     fn close(
         &mut self,
-        closed: f64,
+        purpose: Purpose,
         model: &Model,
         data: &mut Data,
         driven: &[bool],
@@ -279,17 +326,51 @@ impl Constraints {
             let last = gap;
             gap = self.right.iter().fold(0.0, |gap: f64, c| gap.max(c.abs()));
             let stuck = step > 0 && gap < ROUNDING && gap > 0.5 * last;
-            if gap < closed || stuck || step == CLOSING_STEPS {
+            if gap < purpose.closed() || stuck || step == CLOSING_STEPS {
                 break;
             }
-            for (c, row) in self.row_of.iter().enumerate() {
+            for (c, row) in self.row_of[..self.movable(purpose)].iter().enumerate() {
                 // Only joints of one freedom can be dependent in a loop of hinges and slides.
                 if let (Some(row), Some(i)) = (*row, self.position_of[self.columns[c]]) {
                     q[i] += self.solved(row);
                 }
             }
         }
+        self.farthest = None;
+        for c in self.movable(purpose)..self.columns.len() {
+            let off = self.row_of[c].map_or(0.0, |row| self.solved(row).abs());
+            if off > self.farthest.map_or(0.0, |(_, most)| most) || off.is_nan() {
+                self.farthest = Some((c, off));
+            }
+        }
         gap
+    }
+
+    /// How many columns may move to close the loops; passive ones come first.
+    fn movable(&self, purpose: Purpose) -> usize {
+        match purpose {
+            Purpose::Sampled => self.n_passive,
+            Purpose::Followed => self.columns.len(),
+        }
+    }
+
+    /// What the driven coordinates left open in the last [`Self::complete`], where it is farther than `limit`.
+    /// [rad or m]
+    pub(crate) fn contradiction(&self, model: &Model, limit: f64) -> Option<Contradiction> {
+        let (column, residual) = self.farthest.filter(|(_, off)| off.is_nan() || *off > limit)?;
+        let row = self.row(self.row_of[column]?);
+        let involved = self.free.iter().filter(|&&f| row[f].abs() > INVOLVED);
+        let mut freedoms = vec![self.columns[column]];
+        freedoms.extend(involved.map(|&f| self.columns[f]));
+        let mut parts = row[self.columns.len()..].iter();
+        let mut loops = Vec::new();
+        for (i, l) in model.loops.iter().enumerate() {
+            let n_locked = l.locked.iter().filter(|x| **x).count();
+            if parts.by_ref().take(n_locked).fold(false, |any, t| any | (t.abs() > INVOLVED)) {
+                loops.push(i);
+            }
+        }
+        Some(Contradiction { residual, freedoms, loops })
     }
 
     /// `Nᵀ τ`, left in the independent coordinates; zero in the dependent ones.
@@ -387,8 +468,8 @@ impl Constraints {
         self.row(row)[self.columns.len()..].iter().zip(&self.right).map(|(t, c)| t * c).sum()
     }
 
-    fn set_dependent(&self, v: &mut [f64]) {
-        for (c, index) in self.row_of.iter().enumerate() {
+    fn set_dependent(&self, purpose: Purpose, v: &mut [f64]) {
+        for (c, index) in self.row_of[..self.movable(purpose)].iter().enumerate() {
             if let Some(index) = *index {
                 let row = self.row(index);
                 let given = self.free.iter().map(|&f| row[f] * v[self.columns[f]]).sum::<f64>();
@@ -429,6 +510,7 @@ impl Constraints {
         for (c, k) in self.columns.iter().enumerate() {
             self.column_of[*k] = Some(c);
         }
+        self.driven_pivots.clear();
         self.eliminated_for.clear();
         self.eliminated_for.extend_from_slice(driven);
     }
@@ -476,12 +558,17 @@ impl Constraints {
     fn eliminate(&mut self) {
         let (n, width) = (self.columns.len(), self.columns.len() + self.n_rows);
         self.row_of.fill(None);
-        let mut done = 0;
+        let (mut done, mut n_driven) = (0, 0);
         for candidates in [0..self.n_passive, self.n_passive..n] {
+            let is_driven = candidates.start == self.n_passive;
             while done < self.n_rows {
-                let (size, row, c) = self.largest(done, candidates.clone());
+                let (size, mut row, mut c) = self.largest(done, candidates.clone());
                 if size <= PIVOT_TOLERANCE {
                     break;
+                }
+                if is_driven {
+                    (row, c) = self.lasting(done, n_driven, (size, row, c));
+                    n_driven += 1;
                 }
                 let source = &self.rows[row * width..(row + 1) * width];
                 let pivot = source[c];
@@ -502,6 +589,24 @@ impl Constraints {
         }
         self.free.clear();
         self.free.extend((0..n).filter(|c| self.row_of[*c].is_none()));
+    }
+
+    /// Row and column of the `k`th pivot among the driven columns: the last one's while it lasts, else the largest.
+    fn lasting(
+        &mut self,
+        done: usize,
+        k: usize,
+        (size, row, c): (f64, usize, usize),
+    ) -> (usize, usize) {
+        if let Some(&last) = self.driven_pivots.get(k) {
+            let (here, row, c) = self.largest(done, last..last + 1);
+            if here >= LASTING_PIVOT * size {
+                return (row, c);
+            }
+        }
+        self.driven_pivots.truncate(k);
+        self.driven_pivots.push(c);
+        (row, c)
     }
 
     /// The largest entry of the rows from `done` on in some columns: its size, row and column.

@@ -14,6 +14,13 @@ const NOISE_LIMIT: f64 = 1e-4;
 const NEAR_DEAD_POINT: f64 = 1e-3;
 /// Rounding error of a computed position over its size, rms. [-]
 const POSITION_ROUNDING: f64 = 1e-16;
+/// A loop may be open so far that the acceleration it feigns is this large. [m/s²]
+const GAP_ACCELERATION: f64 = 1e-3;
+
+/// How far a loop may be open in samples at this step. [m or rad]
+pub(super) fn gap_limit(dt: f64) -> f64 {
+    (GAP_ACCELERATION * dt * dt).max(1e-11)
+}
 
 /// Why there are no torques.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -53,7 +60,8 @@ pub enum NodalError {
     /// A loop is not closed in the target.
     #[error(
         "loop `{name}` is open by {gap:.3e} (m or rad) in the target at t = {time} s, the limit at this time step is {limit:.1e}: \
-             a gap enters the forces divided by the step squared; close the positions to rounding accuracy, or leave the passive joints out"
+             a gap enters the forces divided by the step squared; close the positions to rounding accuracy, or leave the passive joints out \
+             and say about where they begin"
     )]
     OpenLoop {
         /// Name of the loop joint.
@@ -63,6 +71,26 @@ pub enum NodalError {
         /// [m or rad]
         gap: f64,
         /// [m or rad]
+        limit: f64,
+    },
+    /// The targets of driven joints that share freedoms leave a loop open.
+    #[error(
+        "the targets of the driven joints {joints} contradict each other in {loops} at t = {time} s: `{joint}` would have to be {residual:.3e} \
+             (rad or m) from its target to close it, the limit at this time step is {limit:.1e}; correct the targets (with all digits), or let \
+             one of these joints follow: leave its target out and say about where it begins"
+    )]
+    Contradiction {
+        /// Names of the joints.
+        joints: String,
+        /// Names of the loops.
+        loops: String,
+        /// The joint that the residual is told of.
+        joint: String,
+        /// [s]
+        time: f64,
+        /// [rad or m]
+        residual: f64,
+        /// [rad or m]
         limit: f64,
     },
     /// No drive can give an effort that is needed.

@@ -10,13 +10,11 @@ use karakuri_spatial::{Force, Vector3};
 use rayon::prelude::*;
 
 use super::block::{Block, STRETCH};
-use super::check::{Seen, near_dead_point};
+use super::check::{Seen, gap_limit, near_dead_point};
 use super::cuts::{Closure, Cuts};
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
-use crate::inverse_dynamics::{Constraints, largest_gap, tied};
+use crate::inverse_dynamics::{largest_gap, tied};
 
-/// A loop may be open so far that the acceleration it feigns is this large. [m/s²]
-const GAP_ACCELERATION: f64 = 1e-3;
 /// Effort without a motor up to this part of the largest effort is rounding. [-]
 const MISSING_TOLERANCE: f64 = 1e-6;
 
@@ -56,39 +54,6 @@ pub struct Torques {
     pub lambda: Vec<f64>,
     /// What is doubtful.
     pub warnings: Vec<Warning>,
-}
-
-impl Mechanism {
-    /// Moves the passive joints of every sample until the loops are closed, each from where the last one was.
-    /// [rad or m] (n samples × nq)
-    pub fn close(&self, q: &mut [f64]) {
-        let mut still = vec![0.0; q.len() / self.model.nq.max(1) * self.model.nv];
-        let mut rates = still.clone();
-        self.complete(q, &mut still, &mut rates);
-    }
-
-    /// As [`Self::close`], with the velocities and accelerations of the passive joints. [rad/s or m/s], [rad/s² or m/s²]
-    /// (n samples × nv) each
-    pub fn complete(&self, q: &mut [f64], v: &mut [f64], vdot: &mut [f64]) {
-        let model = &self.model;
-        let mut constraints = Constraints::new(model);
-        if constraints.is_empty() {
-            return;
-        }
-        let mut data = Data::new(model);
-        let mut guess: Option<Vec<f64>> = None;
-        let rates = v.chunks_exact_mut(model.nv).zip(vdot.chunks_exact_mut(model.nv));
-        for (q, (v, vdot)) in q.chunks_exact_mut(model.nq).zip(rates) {
-            if let Some(guess) = &guess {
-                for joint in model.joints.iter().filter(|j| !self.driven[j.v_start]) {
-                    let run = joint.q_start..joint.q_start + joint.kind.nq();
-                    q[run.clone()].copy_from_slice(&guess[run]);
-                }
-            }
-            constraints.complete(model, &mut data, &self.driven, (&mut *q, v, vdot));
-            guess = Some(q.to_vec());
-        }
-    }
 }
 
 impl Scheme {
@@ -344,9 +309,9 @@ impl<'a> Worker<'a> {
             let data = &mut self.data;
             let q = &target.q[sample * model.nq..][..model.nq];
             forward_kinematics_of(model, data, q, &self.tied);
-            let limit = GAP_ACCELERATION * target.dt * target.dt;
+            let limit = gap_limit(target.dt);
             let (gap, name) = largest_gap(model, data);
-            if gap > limit.max(1e-11) || gap.is_nan() {
+            if gap > limit || gap.is_nan() {
                 let (name, time) = (name.to_owned(), sample as f64 * target.dt);
                 return Err(NodalError::OpenLoop { name, time, gap, limit });
             }

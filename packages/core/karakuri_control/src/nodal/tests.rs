@@ -349,7 +349,7 @@ fn what_cannot_be_is_said() {
     open.q[4 * 3] += 1e-6;
     let error = Scheme::new(m.clone()).torques(&open.target()).unwrap_err();
     assert!(error.to_string().starts_with("loop `pin` is open by"), "{error}");
-    m.close(&mut open.q);
+    m.close(1e-4, &mut open.q).unwrap();
     Scheme::new(m.clone()).torques(&motions.target()).unwrap();
 
     let few = Target { dt: 0.1, q: &motions.q[..9], ..Target::default() };

@@ -169,10 +169,11 @@ enum SharingPart {
 #[serde(deny_unknown_fields)]
 struct MotionPart {
     /// [s]
-    duration: f64,
+    duration: Option<f64>,
     #[serde(default)]
     blend: Blend,
     /// The joints that lead; the others follow through the loops.
+    #[serde(default)]
     joints: BTreeMap<String, WayPart>,
     /// About where those that follow begin. [rad or m]
     #[serde(default)]
@@ -211,11 +212,22 @@ struct WayPart {
 pub(super) struct Read {
     pub(super) title: String,
     pub(super) mechanism: Mechanism,
+    /// `None` where the file has none, or no more of it than its start.
     pub(super) motion: Option<Motion>,
+    pub(super) start: Start,
     /// Gains with which the motion is simulated, if it is.
     pub(super) feedback: Option<Feedback>,
     /// How the motion is simulated with contacts, if it is.
     pub(super) contact: Option<Contact>,
+}
+
+/// About where joints begin that follow through loops.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    /// Neutral where the file says nothing. [rad or m] (nq)
+    pub(super) q: Vec<f64>,
+    /// Which the file names. (nv)
+    pub(super) given: Vec<bool>,
 }
 
 /// A motion in closed form.
@@ -293,9 +305,17 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
         mechanism.force_points.push(ForcePoint { name: name.clone(), body, point });
     }
     mechanism.rule = rule(&file, &model)?;
-    let motion = file.motion.as_ref().map(|m| motion(m, &mechanism)).transpose()?;
+    let start = start(file.motion.as_ref(), &model)?;
+    let with_duration = file.motion.as_ref().and_then(|part| Some((part, part.duration?)));
+    let motion = if let Some((part, duration)) = with_duration {
+        Some(motion(part, duration, &mechanism, &start)?)
+    } else {
+        let leads = file.motion.as_ref().is_some_and(|part| !part.joints.is_empty());
+        ensure!(!leads, "motion: it has `joints`, but no `duration`; write it in s");
+        None
+    };
     let contact = file.contact.as_ref().map(|part| contact(&file, part)).transpose()?;
-    Ok(Read { title: file.title, mechanism, motion, feedback: file.feedback, contact })
+    Ok(Read { title: file.title, mechanism, motion, start, feedback: file.feedback, contact })
 }
 
 /// The arms without the object that they hold, and the object's mass.
@@ -460,9 +480,31 @@ fn rule(file: &MechanismFile, model: &Model) -> Result<Rule> {
     })
 }
 
-fn motion(part: &MotionPart, mechanism: &Mechanism) -> Result<Motion> {
+fn start(part: Option<&MotionPart>, model: &Model) -> Result<Start> {
+    let mut start = Start { q: model.neutral_position(), given: vec![false; model.nv] };
+    let Some(part) = part else { return Ok(start) };
+    for (name, value) in &part.start {
+        let place = || format!("motion.start.{name}");
+        let joint = &model.joints[joint_of(model, name).with_context(place)?];
+        ensure!(
+            joint.kind.nv() == 1,
+            "motion.start.{name}: only hinges and slides begin at a number"
+        );
+        let leads = part.joints.contains_key(name);
+        ensure!(!leads, "motion.start.{name}: it is in `joints` already");
+        start.q[joint.q_start] = *value;
+        start.given[joint.v_start] = true;
+    }
+    Ok(start)
+}
+
+fn motion(
+    part: &MotionPart,
+    duration: f64,
+    mechanism: &Mechanism,
+    start: &Start,
+) -> Result<Motion> {
     let model = &mechanism.model;
-    let duration = part.duration;
     ensure!(
         duration > 0.0 && duration.is_finite(),
         "motion.duration: {duration} s is no duration; write a positive number"
@@ -477,18 +519,12 @@ fn motion(part: &MotionPart, mechanism: &Mechanism) -> Result<Motion> {
         );
         ways[joint] = Some(*way);
     }
-    let mut start = model.neutral_position();
-    for (name, value) in &part.start {
-        let joint = joint_of(model, name).with_context(|| format!("motion.start.{name}"))?;
-        ensure!(ways[joint].is_none(), "motion.start.{name}: it is in `joints` already");
-        start[model.joints[joint].q_start] = *value;
-    }
     for (joint, way) in model.joints.iter().zip(&ways) {
         ensure!(
             way.is_some()
                 || joint.kind.nv() > 1
                 || !mechanism.driven[joint.v_start]
-                || part.start.contains_key(&joint.name),
+                || start.given[joint.v_start],
             "motion.joints: driven joint `{0}` has no motion; write `{0}: {{at: 0}}` for one that rests, or under `start` \
              about where it begins if it follows through a loop",
             joint.name
@@ -509,6 +545,7 @@ fn motion(part: &MotionPart, mechanism: &Mechanism) -> Result<Motion> {
     let forces = points.iter().flat_map(force).collect();
     let sliding = points.iter().map(|p| part.sliding.get(&p.name).copied().unwrap_or(0.0));
     let sliding = sliding.collect();
+    let start = start.q.clone();
     Ok(Motion { duration, profile, ways, start, forces, sliding })
 }
 
@@ -538,7 +575,7 @@ impl Motion {
         for (joint, way) in model.joints.iter().zip(&self.ways) {
             leads.driven[joint.v_start] = way.is_some();
         }
-        leads.complete(&mut samples.q, &mut samples.v, &mut samples.vdot);
+        leads.complete(dt, &mut samples.q, &mut samples.v, &mut samples.vdot)?;
         if self.sliding.iter().any(|friction| *friction != 0.0) {
             self.add_friction(mechanism, &mut samples);
         }

@@ -1,21 +1,24 @@
 //! A trajectory from CSV: `time [s]`, a column a joint, and where they are known its rates (`elbow.v`, `elbow.a`) and
 //! forces exerted (`tip.fx`).
 //!
+//! Driven joints without a column may follow through loops, if the mechanism file says about where they begin; then all joints with
+//! a column lead.
 //! Rates that are not given follow from the positions of seven neighbouring samples, exactly for polynomials of degree
 //! six.
 
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use karakuri_control::nodal::Mechanism;
 use karakuri_files::{Trace, read_trace};
 
-use super::file::{Samples, joint_of};
+use super::file::{Samples, Start, joint_of};
 
 /// Samples that a derivative is taken from.
 const WINDOW: usize = 7;
 
-pub(super) fn read(path: &Path, mechanism: &Mechanism) -> Result<Samples> {
+/// `start`: about where joints without a column begin.
+pub(super) fn read(path: &Path, mechanism: &Mechanism, start: &Start) -> Result<Samples> {
     let trace = read_trace(path)?;
     let dt = step(path, &trace)?;
     let model = &mechanism.model;
@@ -23,7 +26,7 @@ pub(super) fn read(path: &Path, mechanism: &Mechanism) -> Result<Samples> {
     let n_points = mechanism.force_points.len();
     let mut samples = Samples {
         dt,
-        q: model.neutral_position().repeat(n),
+        q: start.q.repeat(n),
         v: vec![0.0; n * model.nv],
         vdot: vec![0.0; n * model.nv],
         forces: vec![0.0; n * 3 * n_points],
@@ -57,8 +60,9 @@ pub(super) fn read(path: &Path, mechanism: &Mechanism) -> Result<Samples> {
         let k = joint.v_start;
         let [q, v, vdot] = given[k];
         ensure!(
-            q || joint.kind.nv() > 1 || !mechanism.driven[k],
-            "{}: no column for the driven joint `{}`; add one, constant for a joint that rests",
+            q || joint.kind.nv() > 1 || !mechanism.driven[k] || start.given[k],
+            "{}: no column for the driven joint `{}`; add one, constant for a joint that rests, or say in the mechanism file under \
+             `motion.start` about where it begins if it follows through a loop",
             path.display(),
             joint.name
         );
@@ -72,7 +76,16 @@ pub(super) fn read(path: &Path, mechanism: &Mechanism) -> Result<Samples> {
             }
         }
     }
-    mechanism.complete(&mut samples.q, &mut samples.v, &mut samples.vdot);
+    let mut leads = mechanism.clone();
+    let has_column = |k: usize| given[k][0];
+    if (0..model.nv).any(|k| mechanism.driven[k] && start.given[k] && !has_column(k)) {
+        for joint in model.joints.iter().filter(|joint| joint.kind.nv() == 1) {
+            leads.driven[joint.v_start] = has_column(joint.v_start);
+        }
+    }
+    leads
+        .complete(dt, &mut samples.q, &mut samples.v, &mut samples.vdot)
+        .with_context(|| path.display().to_string())?;
     Ok(samples)
 }
 

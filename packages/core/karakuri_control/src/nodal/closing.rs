@@ -1,0 +1,169 @@
+//! Closes the loops of a motion: the passive joints follow the driven ones, on one branch from sample to sample.
+//!
+//! Units: rad or m, s.
+
+use karakuri_dynamics::Data;
+
+use super::check::gap_limit;
+use super::{Mechanism, NodalError};
+use crate::inverse_dynamics::{Constraints, Contradiction, largest_gap};
+
+/// When a passive coordinate moves farther than this in a step, the way between is gone in steps of `STRIDE`.
+/// [rad or m]
+const FAR: f64 = 0.1;
+/// [rad or m]
+const STRIDE: f64 = 0.02;
+/// [-]
+const MOST_STRIDES: f64 = 200.0;
+/// Two closed positions that differ by less are the same one. [rad or m]
+const SAME: f64 = 1e-6;
+
+impl Mechanism {
+    /// Moves the passive joints of every sample until the loops are closed, each from where the last one was. `dt`: [s],
+    /// `q`: [rad or m] (n samples × nq)
+    pub fn close(&self, dt: f64, q: &mut [f64]) -> Result<(), NodalError> {
+        let mut still = vec![0.0; q.len() / self.model.nq.max(1) * self.model.nv];
+        let mut rates = still.clone();
+        self.complete(dt, q, &mut still, &mut rates)
+    }
+
+    /// As [`Self::close`], with the velocities and accelerations of the passive joints. What is driven keeps its target;
+    /// a loop that stays open by more than the time step allows is an error. [rad/s or m/s], [rad/s² or m/s²]
+    /// (n samples × nv) each
+    pub fn complete(
+        &self,
+        dt: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+        vdot: &mut [f64],
+    ) -> Result<(), NodalError> {
+        let model = &self.model;
+        let mut closing = Closing::new(self);
+        if closing.constraints.is_empty() {
+            return Ok(());
+        }
+        let mut last: Option<Vec<f64>> = None;
+        let rates = v.chunks_exact_mut(model.nv).zip(vdot.chunks_exact_mut(model.nv));
+        for (sample, (q, (v, vdot))) in q.chunks_exact_mut(model.nq).zip(rates).enumerate() {
+            if let Some(last) = &last {
+                closing.each_passive(|i| q[i] = last[i]);
+            }
+            let mut gap = closing.complete(q, v, vdot);
+            if let Some(last) = &last
+                && closing.leaves_the_branch(last, q)
+            {
+                gap = closing.complete(q, v, vdot);
+            }
+            let limit = gap_limit(dt);
+            if let Some(found) = closing.constraints.contradiction(model, limit) {
+                return Err(self.contradiction(&found, sample as f64 * dt, limit));
+            }
+            if gap > limit || gap.is_nan() {
+                let (gap, name) = largest_gap(model, &closing.data);
+                let (name, time) = (name.to_owned(), sample as f64 * dt);
+                return Err(NodalError::OpenLoop { name, time, gap, limit });
+            }
+            last = Some(q.to_vec());
+        }
+        Ok(())
+    }
+
+    fn contradiction(&self, found: &Contradiction, time: f64, limit: f64) -> NodalError {
+        let model = &self.model;
+        let name = |k: usize| {
+            let joint = model.joints.iter().rfind(|joint| joint.v_start <= k);
+            joint.map_or("", |joint| joint.name.as_str())
+        };
+        let quoted = |names: &mut dyn Iterator<Item = &str>| {
+            names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        };
+        let mut freedoms = found.freedoms.clone();
+        freedoms.sort_unstable();
+        let loops = quoted(&mut found.loops.iter().map(|&l| model.loops[l].name.as_str()));
+        let several = if found.loops.len() > 1 { "loops" } else { "loop" };
+        NodalError::Contradiction {
+            joints: quoted(&mut freedoms.iter().map(|&k| name(k))),
+            loops: format!("{several} {loops}"),
+            joint: name(found.freedoms[0]).to_owned(),
+            time,
+            residual: found.residual,
+            limit,
+        }
+    }
+}
+
+/// Scratch for a motion.
+struct Closing<'a> {
+    mechanism: &'a Mechanism,
+    constraints: Constraints,
+    data: Data,
+    /// Positions on the way between two samples. (nq)
+    between: Vec<f64>,
+    /// Rates that nobody asks for. (nv) each
+    idle: [Vec<f64>; 2],
+}
+
+impl<'a> Closing<'a> {
+    fn new(mechanism: &'a Mechanism) -> Self {
+        let model = &mechanism.model;
+        Self {
+            mechanism,
+            constraints: Constraints::new(model),
+            data: Data::new(model),
+            between: vec![0.0; model.nq],
+            idle: [vec![0.0; model.nv], vec![0.0; model.nv]],
+        }
+    }
+
+    fn complete(&mut self, q: &mut [f64], v: &mut [f64], vdot: &mut [f64]) -> f64 {
+        let Mechanism { model, driven, .. } = self.mechanism;
+        self.constraints.complete(model, &mut self.data, driven, (q, v, vdot))
+    }
+
+    /// Whether a closed position is another one than the way from the last sample leads to, which is then left in `q`.
+    fn leaves_the_branch(&mut self, last: &[f64], q: &mut [f64]) -> bool {
+        let mut far = 0.0_f64;
+        self.each_passive(|i| far = far.max((q[i] - last[i]).abs()));
+        if far <= FAR {
+            return false;
+        }
+        let mut between = core::mem::take(&mut self.between);
+        let [mut v, mut vdot] = core::mem::take(&mut self.idle);
+        between.copy_from_slice(last);
+        let n = (far / STRIDE).ceil().min(MOST_STRIDES);
+        let mut done = 0.0;
+        while done < n {
+            done += 1.0;
+            self.each_driven(|i, divides| {
+                let way = if divides { done / n } else { 1.0 };
+                between[i] = last[i] + way * (q[i] - last[i]);
+            });
+            self.complete(&mut between, &mut v, &mut vdot);
+        }
+        let mut apart = 0.0_f64;
+        self.each_passive(|i| apart = apart.max((q[i] - between[i]).abs()));
+        if apart > SAME {
+            self.each_passive(|i| q[i] = between[i]);
+        }
+        (self.between, self.idle) = (between, [v, vdot]);
+        apart > SAME
+    }
+
+    fn each_passive(&self, mut visit: impl FnMut(usize)) {
+        let Mechanism { model, driven, supported, .. } = self.mechanism;
+        let follows = |k: usize| !driven[k] && !supported[k];
+        for joint in model.joints.iter().filter(|j| follows(j.v_start)) {
+            (joint.q_start..joint.q_start + joint.kind.nq()).for_each(&mut visit);
+        }
+    }
+
+    /// Position coordinates of driven joints, and whether they may be divided into parts.
+    fn each_driven(&self, mut visit: impl FnMut(usize, bool)) {
+        let Mechanism { model, driven, supported, .. } = self.mechanism;
+        let leads = |k: usize| driven[k] || supported[k];
+        for joint in model.joints.iter().filter(|j| leads(j.v_start)) {
+            let run = joint.q_start..joint.q_start + joint.kind.nq();
+            run.for_each(|i| visit(i, joint.kind.nv() == 1));
+        }
+    }
+}
