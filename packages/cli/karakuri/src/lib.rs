@@ -44,6 +44,9 @@ struct Cli {
         default_value = "warn"
     )]
     log: String,
+    /// Say nothing on stderr but warnings and errors: no sentence on success, no progress bar
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -51,6 +54,7 @@ struct Cli {
 /// Reads the command line, runs the command and turns its end into the exit code.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    output::set_quiet(cli.quiet);
     match start_log(&cli.log).and_then(|()| cli.command.run()) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::InputWrong) => ExitCode::from(1),

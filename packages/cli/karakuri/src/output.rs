@@ -1,11 +1,42 @@
-//! Results: JSON to stdout or to a file that is whole or not there.
+//! Results: JSON to stdout or to a file that is whole or not there; a sentence on stderr on what was done.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use karakuri_files::write_atomic;
 use serde::Serialize;
+
+/// Of the whole program: set once, from the command line.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out sentences on success and progress bars from now on; warnings and errors stay.
+pub fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Whether only warnings and errors are wanted on stderr.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Says on stderr what was done, in one sentence, unless `--quiet` is given.
+pub fn done(sentence: &str) {
+    if !is_quiet() {
+        eprintln!("{sentence}");
+    }
+}
+
+/// `, wrote a.csv and b.svg` of the files that were asked for; nothing of none.
+pub fn wrote(files: &[Option<&Path>]) -> String {
+    let names: Vec<String> = files.iter().flatten().map(|f| f.display().to_string()).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => format!(", wrote {one}"),
+        [most @ .., last] => format!(", wrote {} and {last}", most.join(", ")),
+    }
+}
 
 /// Writes pretty JSON to the file, or to stdout without one.
 pub fn json(value: &impl Serialize, file: Option<&Path>) -> Result<()> {

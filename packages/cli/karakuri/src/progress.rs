@@ -1,13 +1,20 @@
-//! Progress bars: on stderr, and only where that is a terminal.
+//! Progress bars: on stderr, only where that is a terminal, and not with `--quiet`.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output;
 
 /// A bar over `total` steps with a caption and the time left; silent where stderr is no terminal.
 pub fn bar(total: u64, caption: &str) -> ProgressBar {
     let style =
         ProgressStyle::with_template("{msg} {wide_bar:.cyan/dim} {pos}/{len} {per_sec} {eta}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10))
+    let target = if output::is_quiet() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(10)
+    };
+    ProgressBar::with_draw_target(Some(total), target)
         .with_style(style)
         .with_message(caption.to_owned())
 }

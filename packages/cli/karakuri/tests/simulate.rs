@@ -41,6 +41,98 @@ fn names_that_are_none_are_told_with_those_that_are() {
     }
 }
 
+#[test]
+fn a_run_is_told_in_a_sentence_unless_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (trace, plot) = (path("a.csv"), path("b.svg"));
+    let more = ["--duration", "0.1", "--trace", &trace, "--plot", &plot];
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let loud = simulate("ball.yaml", &more);
+    let text = said(&loud);
+    assert!(loud.status.success() && text.starts_with("simulated 0.100 s of "), "{text}");
+    assert!(text.contains("times real time") && text.lines().count() == 1, "{text}");
+    assert!(text.trim_end().ends_with(&format!("wrote {trace} and {plot}")), "{text}");
+    assert_eq!(said(&simulate("ball.yaml", &[&more[..], &["--quiet"]].concat())), "");
+}
+
+fn in_file(text: &str, more: &[&str]) -> (Value, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = folder.path().join("scene.yaml");
+    std::fs::write(&scene, text).unwrap();
+    let output = simulate(scene.to_str().unwrap(), more);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (serde_json::from_slice(&output.stdout).unwrap(), said)
+}
+
+#[test]
+fn energy_that_nobody_gave_is_told_with_its_amount() {
+    // A box of 2 kg that begins 5 cm deep in the ground is pushed out of it: 2 · 9.81 · 0.05 J from nothing.
+    let scene = |z: f64| {
+        format!(
+            "ground: {{}}\nbodies:\n  - {{name: box, shape: {{box: [0.2, 0.2, 0.2]}}, mass: 2, pose: {{xyz: [0, 0, {z}]}}}}\n"
+        )
+    };
+    let (report, said) = in_file(&scene(0.05), &["--duration", "0.5", "--quiet"]);
+    let growth = report["energy_growth_J"].as_f64().unwrap();
+    assert!((growth - 2.0 * 9.81 * 0.05).abs() < 1e-3, "{growth}");
+    assert!(report["warnings"][0].as_str().unwrap().contains("the energy grew by 9.8"), "{report}");
+    assert!(said.starts_with("warning: ") && said.contains("the energy grew by 9.8"), "{said}");
+    // Dropped from 5 cm it only loses.
+    let (report, said) = in_file(&scene(0.15), &["--duration", "0.5", "--quiet"]);
+    assert!(report["energy_growth_J"].as_f64().unwrap() < 1e-9, "{report}");
+    assert_eq!((report["warnings"].as_array().unwrap().len(), said.as_str()), (0, ""));
+}
+
+#[test]
+fn steps_that_were_not_solved_are_told_with_their_share() {
+    let text = include_str!("../../../../config/scenes/benchmarks/mass_ratio.yaml");
+    let scene = format!("solver: {{tolerance: 1.0e-300}}\n{text}");
+    let (report, said) = in_file(&scene, &["--duration", "0.01", "--quiet"]);
+    assert_eq!(report["solver"]["unconverged_share"], 1.0);
+    assert!(said.contains("the contacts of 10 of 10 steps (100.00 %) were not solved"), "{said}");
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_interrupt_is_heard_within_a_step_and_leaves_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let (scene, trace) = (folder.path().join("heap.yaml"), folder.path().join("heap.csv"));
+    // Boxes in one place: steps of a good part of a second.
+    let boxes = (0..120).map(|i| {
+        format!("  - {{name: b{i}, shape: {{box: [0.2, 0.2, 0.2]}}, mass: 1, pose: {{xyz: [0, 0, 0.{i:03}]}}}}\n")
+    });
+    std::fs::write(&scene, format!("ground: {{}}\nbodies:\n{}", boxes.collect::<String>()))
+        .unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_karakuri"))
+        .args(["simulate", scene.to_str().unwrap(), "--duration", "1000", "--trace"])
+        .arg(&trace)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The signal is watched for once the trace has begun, in a file of its own beside the scene.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while std::fs::read_dir(folder.path()).unwrap().count() < 2 {
+        assert!(std::time::Instant::now() < deadline, "no trace was begun");
+        std::thread::yield_now();
+    }
+    let begin = std::time::Instant::now();
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let waited = begin.elapsed().as_secs_f64();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (steps, wall) =
+        (report["steps"].as_f64().unwrap(), report["steps_per_second"].as_f64().unwrap());
+    assert!(report["result"].as_str().unwrap().starts_with("interrupted at "), "{report}");
+    // Three steps, and what the machine is otherwise busy with.
+    assert!(waited < 3.0 / wall + 2.0, "{waited} s after {steps} steps of {} s", 1.0 / wall);
+    assert!(std::fs::read_to_string(&trace).unwrap().lines().count() > 1);
+}
+
 fn report(scene: &str, more: &[&str]) -> Value {
     let file = tempfile::NamedTempFile::new().unwrap();
     let output = simulate(scene, &[more, &["--report", file.path().to_str().unwrap()]].concat());
@@ -50,7 +142,7 @@ fn report(scene: &str, more: &[&str]) -> Value {
 
 #[test]
 fn a_report_tells_forces_energies_times_and_what_was_not_solved() {
-    let report = report("mass_ratio.yaml", &["--duration", "1"]);
+    let report = report("mass_ratio.yaml", &["--duration", "1", "--energy"]);
     let force = |by: &str, on: &str| {
         let pairs = report["contacts"]["pairs"].as_array().unwrap();
         let pair = pairs.iter().find(|p| p["by"] == by && p["on"] == on).unwrap();
@@ -66,6 +158,16 @@ fn a_report_tells_forces_energies_times_and_what_was_not_solved() {
     let stages = report["stages_us"].as_object().unwrap();
     assert_eq!(stages.len(), 5);
     assert!(stages.values().all(|t| t.as_f64().unwrap() > 0.0), "{report}");
+    let hold = report["stages_hold"].as_object().unwrap();
+    assert!(hold.keys().eq(stages.keys()), "{hold:?}");
+}
+
+#[test]
+fn energy_is_booked_by_cause_only_if_asked() {
+    let more = ["--duration", "0.01"];
+    assert!(report("mass_ratio.yaml", &more)["energy_ledger_J"].is_null());
+    let with = [&more[..], &["--energy"]].concat();
+    assert!(report("mass_ratio.yaml", &with)["energy_ledger_J"]["contacts"].is_number());
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod springs;
 mod stages;
 mod step;
 mod sweeps;
+mod work;
 mod world;
 
 pub use batch::Batch;
@@ -66,4 +67,5 @@ pub use solver::SolverSettings;
 pub use springs::{Anchor, Spring, SpringId};
 pub use stages::{Stage, Watch};
 pub use step::{Culprit, StepOutcome};
+pub use work::EnergyWatch;
 pub use world::{BodyId as ObjectId, BodyView, RobotId, RobotView, Snapshot, Statistics, World};

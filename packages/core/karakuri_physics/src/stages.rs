@@ -30,6 +30,23 @@ impl Stage {
             Self::Integrate => "integrate",
         }
     }
+
+    /// What its time holds.
+    pub fn holds(self) -> &'static str {
+        match self {
+            Self::Collision => {
+                "contacts found and matched to those of the last step; with the energy ledger, energies before"
+            }
+            Self::FreeMotion => {
+                "velocities without contacts, inertia factorised, impacts of what bounces"
+            }
+            Self::Rows => "rows of contacts, limits, friction and springs, and their islands",
+            Self::Solve => "the contact solver",
+            Self::Integrate => {
+                "penetrations undone, sensors read, positions moved; with the energy ledger, its booking"
+            }
+        }
+    }
 }
 
 /// Hears of the stages of a step as they begin.

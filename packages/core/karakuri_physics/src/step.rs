@@ -104,6 +104,7 @@ impl World {
         self.remember_impulses();
         self.settle_joints();
         self.settle_gears();
+        self.add_work();
         self.book_impulses();
         self.read_sensors();
         self.integrate();

@@ -82,6 +82,8 @@ pub struct World {
     pub(crate) gears: Vec<Option<Gear>>,
     pub(crate) bounces: Bounces,
     pub(crate) booking: Booking,
+    /// Of drives, motors, applied wrenches and running surfaces. [J]
+    pub(crate) work_done: f64,
     pub(crate) last_solution: Solution,
     pub(crate) last_outcome: StepOutcome,
     // scratch
@@ -217,6 +219,7 @@ impl World {
             gears: Vec::new(),
             bounces: Bounces::default(),
             booking: Booking::default(),
+            work_done: 0.0,
             last_solution: Solution::default(),
             last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
             problem: Problem::default(),

@@ -11,7 +11,7 @@ use karakuri_render::{Camera, Image, Picture, film_strip, render, world_items};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use super::Outcome;
-use crate::output::png_file;
+use crate::output::{self, png_file};
 
 /// White between the pictures of a strip. [pixels]
 const GAP: usize = 8;
@@ -71,6 +71,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let png = film_strip(&images, args.columns, GAP).to_png()?;
     let written = write_atomic(&args.output, &png);
     written.with_context(|| format!("cannot write {}", args.output.display()))?;
+    let pictures =
+        if images.len() == 1 { "1 picture" } else { &format!("{} pictures", images.len()) };
+    let wrote = output::wrote(&[Some(&args.output)]);
+    output::done(&format!("rendered {pictures} of {}{wrote}", args.scene.display()));
     Ok(Outcome::Done)
 }
 

@@ -3,19 +3,21 @@
 mod forces;
 mod plot;
 mod report;
+pub(crate) mod soundness;
 pub(crate) mod trace;
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use karakuri_files::{load_scene, write_json};
 use karakuri_hardware::Tally;
 use karakuri_physics::solver::{SOLVERS, solver};
-use karakuri_physics::{Energy, Integrator, Scene, StepOutcome, World};
+use karakuri_physics::{Energy, EnergyWatch, Integrator, Scene, StepOutcome, World};
 
 use self::forces::Counts;
 use self::plot::History;
+use self::soundness::{LOOKS, warnings};
 use self::trace::Trace;
 use super::Outcome;
 use crate::interrupt::Interrupt;
@@ -24,8 +26,9 @@ use crate::progress;
 
 /// Runs a scene with physics, as fast as it can
 ///
-/// The report goes to stdout, or to the file of --report. Ctrl-C ends the run early; trace, plot and report are
-/// written all the same.
+/// The report goes to stdout, or to the file of --report. Ctrl-C ends the run after the step in progress; trace, plot and
+/// report are written all the same. A warning on stderr and in the report tells where the energy grew by itself, or steps
+/// were not solved.
 /// Exit code 3: a quantity became infinite or not a number, or the run was interrupted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -52,9 +55,12 @@ pub struct Args {
     /// Draw joints, bodies and energy over time
     #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
-    /// Write the report here instead of to stdout
+    /// Write the report here instead of to stdout, with the times of the stages of a step
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
+    /// Book where the energy goes, by cause: into the report, and the trace; costs time, of long chains most of it
+    #[arg(long)]
+    energy: bool,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -64,8 +70,8 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Steps between two looks at the clock and the interrupt flag.
-pub(super) const STEPS_A_LOOK: u64 = 64;
+/// Time between two updates of the progress bar.
+const PROGRESS_PERIOD: Duration = Duration::from_millis(50);
 /// Points of a curve in the plot, about.
 const PLOT_POINTS: u64 = 1000;
 
@@ -76,7 +82,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let mut world = loaded.world()?;
     let interrupt = Interrupt::watch()?;
     let run = simulate(&mut world, args, &interrupt)?;
-    let report = report::of(&mut world, args, &run);
+    let warnings = warnings(&run.tally, &run.watch, &world.settings().solver);
+    for warning in &warnings {
+        eprintln!("warning: {}: {warning}", args.scene.display());
+    }
+    let report = report::of(&mut world, args, &run, warnings);
     match &args.report {
         Some(file) => write_json(file, &report)?,
         None => output::json(&report, None)?,
@@ -87,7 +97,19 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(file) = &args.plot {
         run.history.into_plot(args.scene.display().to_string()).write_svg(file)?;
     }
-    Ok(run.failure.map_or(Outcome::Done, Outcome::Failed))
+    if let Some(failure) = run.failure {
+        return Ok(Outcome::Failed(failure));
+    }
+    let files = [&args.report, &args.trace, &args.plot].map(|f| f.as_deref());
+    output::done(&format!(
+        "simulated {:.3} s of {} in {:.2} s ({:.3} times real time){}",
+        world.time(),
+        args.scene.display(),
+        run.wall,
+        world.time() / run.wall.max(f64::MIN_POSITIVE),
+        output::wrote(&files),
+    ));
+    Ok(Outcome::Done)
 }
 
 fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
@@ -102,7 +124,7 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
         }
         scene.settings.dt = dt;
     }
-    scene.settings.energy_ledger = args.report.is_some();
+    scene.settings.energy_ledger = args.energy;
     if let Some(name) = &args.solver {
         let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
         let found = solver(name).ok_or_else(|| {
@@ -127,6 +149,7 @@ struct Run {
     history: History,
     contacts: Counts,
     initial: Energy,
+    watch: EnergyWatch,
     /// Time in the steps alone. [s]
     wall: f64,
     /// Why it ended before its time.
@@ -142,12 +165,15 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         tally: Tally::default(),
         contacts: Counts::default(),
         initial: world.energy(),
+        watch: EnergyWatch::new(world),
         trace: args.trace.as_ref().map(|file| Trace::create(file, world)).transpose()?,
         history: History::new(world),
         wall: 0.0,
         failure: None,
     };
+    let look_every = steps.div_ceil(LOOKS).max(1);
     let bar = progress::bar(steps, "simulating");
+    let mut shown = Instant::now();
     for step in 0..=steps {
         if let Some(trace) = run.trace.as_mut().filter(|_| step % trace_every == 0) {
             trace.row(world)?;
@@ -155,17 +181,21 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         if args.plot.is_some() && step % plot_every == 0 {
             run.history.sample(world);
         }
-        if step % STEPS_A_LOOK == 0 {
-            bar.set_position(step);
-            if interrupt.is_raised() {
-                run.failure = Some(format!("interrupted at {:.3} s", world.time()));
-                break;
-            }
+        if step % look_every == 0 || step == steps {
+            run.watch.look(world);
         }
         if step == steps {
             break;
         }
+        if interrupt.is_raised() {
+            run.failure = Some(format!("interrupted at {:.3} s", world.time()));
+            break;
+        }
         let start = Instant::now();
+        if start - shown >= PROGRESS_PERIOD {
+            shown = start;
+            bar.set_position(step);
+        }
         let outcome = if args.report.is_some() {
             run.tally.step(world)
         } else {

@@ -20,7 +20,7 @@ use serde_yaml::Value;
 use super::Outcome;
 use super::gait::GaitFile;
 use crate::interrupt::Interrupt;
-use crate::output::svg_file;
+use crate::output::{self, svg_file};
 use crate::progress;
 
 /// Most combinations.
@@ -147,7 +147,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(file) = &args.plot {
         plot(&args.sweep, &mine, &rows).write_svg(file)?;
     }
+    say(args, rows.len());
     Ok(Outcome::Done)
+}
+
+/// Tells that a sweep over so many combinations is done.
+fn say(args: &Args, combinations: usize) {
+    let files = [Some(args.output.as_path()), args.plot.as_deref(), args.page.as_deref()];
+    let (sweep, wrote) = (args.sweep.display(), output::wrote(&files));
+    output::done(&format!("swept {combinations} combinations of {sweep}{wrote}"));
 }
 
 /// A row a case, on all cores; `None` where Ctrl-C came.

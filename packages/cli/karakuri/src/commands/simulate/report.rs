@@ -20,14 +20,24 @@ pub(super) struct Report {
     steps: u64,
     steps_per_second: f64,
     real_time_factor: f64,
-    /// Mean wall time of a step by stage; measured when a report is asked for.
+    /// Mean wall time of a step by stage, and what each holds; measured when a report is asked for.
     #[serde(rename = "stages_us", skip_serializing_if = "Option::is_none")]
     stages: Option<BTreeMap<&'static str, f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages_hold: Option<BTreeMap<&'static str, &'static str>>,
+    /// What makes the run doubtful; empty if nothing does.
+    warnings: Vec<String>,
     solver: Solver,
     contacts: Contacts,
     #[serde(rename = "energy_J")]
     energy: BTreeMap<&'static str, Joules>,
-    /// Where it went, by cause; booked when a report is asked for.
+    /// Of drives, motors, pushes and belts on the world.
+    #[serde(rename = "work_J")]
+    work: f64,
+    /// Most by which the energy grew beyond that work: what the simulation made by itself.
+    #[serde(rename = "energy_growth_J")]
+    growth: f64,
+    /// Where it went, by cause; booked when it is asked for.
     #[serde(rename = "energy_ledger_J", skip_serializing_if = "Option::is_none")]
     ledger: Option<Ledger>,
     /// Of the joints that were attached, in the last step.
@@ -47,6 +57,8 @@ struct Solver {
     iterations_max: usize,
     residual_max: f64,
     unconverged_steps: u64,
+    /// Of all steps.
+    unconverged_share: f64,
 }
 
 #[derive(Serialize)]
@@ -81,7 +93,7 @@ struct Joint {
 }
 
 /// The report of a run that ended in the state of `world`.
-pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
+pub(super) fn of(world: &mut World, args: &Args, run: &Run, warnings: Vec<String>) -> Report {
     let tally = &run.tally;
     let settings = *world.settings();
     let joules = |e: Energy| Joules { kinetic: e.kinetic, potential: e.potential };
@@ -100,6 +112,8 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
         steps_per_second: tally.steps as f64 / wall,
         real_time_factor: world.time() / wall,
         stages: args.report.as_ref().map(|_| stages),
+        stages_hold: args.report.as_ref().map(|_| Stage::ALL.map(|s| (s.name(), s.holds())).into()),
+        warnings,
         solver: Solver {
             method: settings.solver.method,
             iterations_limit: settings.solver.iterations,
@@ -108,9 +122,12 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run) -> Report {
             iterations_max: tally.most_iterations,
             residual_max: tally.worst_residual,
             unconverged_steps: tally.unconverged,
+            unconverged_share: tally.unconverged as f64 / tally.steps.max(1) as f64,
         },
         contacts: run.contacts.report(world, tally.steps),
         energy,
+        work: world.work_done(),
+        growth: run.watch.growth(),
         ledger: settings.energy_ledger.then(|| world.ledger()),
         joints: joint_forces(world),
         robots: world.robot_ids().map(|id| robot(world, id)).collect(),

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_text};
-use karakuri_physics::{Scene, StepOutcome};
+use karakuri_hardware::Tally;
+use karakuri_physics::{EnergyWatch, Scene, StepOutcome};
 use serde::Deserialize;
 use serde_yaml::Value;
 
 use super::super::Outcome;
-use super::super::simulate::{STEPS_A_LOOK, count, trace};
-use super::{Args, MOST, all, beside};
+use super::super::simulate::soundness::{LOOKS, warnings};
+use super::super::simulate::{count, trace};
+use super::{Args, MOST, all, beside, say};
 use crate::interrupt::Interrupt;
 
 #[derive(Debug, Deserialize)]
@@ -68,6 +70,8 @@ struct Row {
     units: Vec<String>,
     /// Largest residual of any step. [m/s or rad/s]
     residual: f64,
+    /// Why it cannot be believed.
+    warnings: Vec<String>,
     /// Why it ended before its time.
     failure: Option<String>,
 }
@@ -131,12 +135,18 @@ pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
     if let Some(plot) = &args.plot {
         figure(&args.sweep, file, &mine, &rows).write_svg(plot)?;
     }
+    for (case, row) in mine.iter().zip(&rows) {
+        for warning in &row.warnings {
+            eprintln!("warning: {}: {warning}", file.label(case));
+        }
+    }
     let failed: Vec<String> = mine
         .iter()
         .zip(&rows)
         .filter_map(|(case, row)| Some(format!("{}: {}", file.label(case), row.failure.as_ref()?)))
         .collect();
     if failed.is_empty() {
+        say(args, rows.len());
         return Ok(Outcome::Done);
     }
     Ok(Outcome::Failed(format!("{} of {} runs: {}", failed.len(), rows.len(), failed.join("; "))))
@@ -173,18 +183,25 @@ fn simulate(
         measured: vec![none; places.len()],
         units: places.iter().map(|&i| columns[i].unit.clone()).collect(),
         residual: 0.0,
+        warnings: Vec::new(),
         failure: None,
     };
+    let (mut tally, mut watch) = (Tally::default(), EnergyWatch::new(&mut world));
     let mut values = Vec::with_capacity(columns.len());
-    for step in 0..count(file.duration / world.settings().dt) {
-        if step % STEPS_A_LOOK == 0 && interrupt.is_raised() {
+    let steps = count(file.duration / world.settings().dt);
+    for step in 1..=steps {
+        if interrupt.is_raised() {
             break;
         }
-        if let StepOutcome::NonFinite(_) = world.step() {
+        let outcome = world.step();
+        tally.add(&outcome, &world.statistics());
+        if let StepOutcome::NonFinite(_) = outcome {
             row.failure = Some(format!("at {:.6} s: {}", world.time(), world.non_finite_report()));
             break;
         }
-        row.residual = row.residual.max(world.statistics().residual);
+        if step % steps.div_ceil(LOOKS) == 0 || step == steps {
+            watch.look(&mut world);
+        }
         trace::sample(&world, &mut values);
         for (measured, &place) in row.measured.iter_mut().zip(&places) {
             let value = values[place];
@@ -193,6 +210,8 @@ fn simulate(
             measured.largest = measured.largest.max(value);
         }
     }
+    row.residual = tally.worst_residual;
+    row.warnings = warnings(&tally, &watch, &world.settings().solver);
     Ok(row)
 }
 

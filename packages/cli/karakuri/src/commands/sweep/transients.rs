@@ -9,7 +9,7 @@ use karakuri_gait::compensation::{
 };
 use serde::Deserialize;
 
-use super::{Args, MOST, Sweep, all, axis, percent};
+use super::{Args, MOST, Sweep, all, axis, percent, say};
 use crate::commands::Outcome;
 
 /// What is swept of a start or stop only.
@@ -62,6 +62,7 @@ pub(super) fn run(args: &Args, sweep: &Sweep) -> Result<Outcome> {
     if let Some(file) = &args.plot {
         plot(&args.sweep, &mine, &rows).write_svg(file)?;
     }
+    say(args, rows.len());
     Ok(Outcome::Done)
 }
 

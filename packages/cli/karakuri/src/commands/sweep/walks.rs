@@ -17,7 +17,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::super::Outcome;
 use super::super::gait::walk::walk_by;
-use super::{Args, Shard, beside};
+use super::{Args, Shard, beside, say};
 use crate::interrupt::Interrupt;
 use crate::progress;
 
@@ -123,6 +123,7 @@ pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
         })
         .collect();
     if wrong.is_empty() {
+        say(args, rows.len());
         return Ok(Outcome::Done);
     }
     Ok(Outcome::Failed(format!("not as it must be: {}", wrong.join("; "))))
