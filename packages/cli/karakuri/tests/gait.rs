@@ -230,6 +230,78 @@ fn both_robots_walk_on_slopes() {
     }
 }
 
+/// The centre of pressure is inside the soles that press, wherever they are: a robot that turned by 45° stands as firmly as one that
+/// did not, its plan being elsewhere.
+#[test]
+fn the_margin_is_that_of_the_soles_where_they_are() {
+    for more in [["--heading", "45"], ["--slope", "3"]] {
+        let options = ["--distance", "0.15", "--dt", "0.002", more[0], more[1]];
+        let report = report(&run("walk", "khr1_walk", &options));
+        let margin = report["margin_95_percent_m"].as_f64().unwrap();
+        // The sole is 45 mm wide.
+        assert!((0.004..0.0225).contains(&margin), "{more:?}: {report}");
+    }
+}
+
+/// Steps from tread to tread that a gait does not allow: refused before the first one, with what would be cut; so are joints too slow.
+#[test]
+fn stairs_beyond_the_steps_are_refused() {
+    for what in ["walk", "plan"] {
+        let output = run(what, "khr1_walk", &["--stairs", "0.02,0.1,2"]);
+        assert_eq!(output.status.code(), Some(3));
+        let report = report(&output);
+        let reason = report["failure"].as_str().unwrap();
+        let told = "the stairs are beyond `limits` of the gait: step of ";
+        assert!(reason.starts_with(told), "{report}");
+        assert!(reason.contains("0.020 m up cut to 0.012 m; step length 0.1"), "{report}");
+        assert_eq!(reason.matches("cut to").count(), 2, "{report}");
+        if what == "walk" {
+            assert_eq!((&report["steps"], &report["fell"]), (&0.into(), &false.into()));
+        }
+    }
+    let output = run("plan", "anthropomorphic_stairs", &["--stairs", "0.1,0.36,1"]);
+    let report = report(&output);
+    assert!(output.status.success() && report["steps"] == 4, "{report}");
+    let output = run("walk", "anthropomorphic_stairs", &["--stairs", "0.1,0.36,1", "--slope", "2"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Over a floor that rises to the left it goes ahead and no higher; one that rises ahead and to the left is climbed by as much as it rises.
+#[test]
+fn a_robot_walks_across_a_slope() {
+    let options = ["--distance", "0.2", "--cross-slope", "3", "--dt", "0.002"];
+    let across = report(&run("walk", "khr1_walk", &options));
+    let number = |report: &Value, key: &str| report[key].as_f64().unwrap();
+    assert_eq!(across["fell"], false, "{across}");
+    assert!((number(&across, "distance_m") - 0.2).abs() < 0.01, "{across}");
+    assert!(number(&across, "height_gained_m").abs() < 0.001, "{across}");
+    let aside =
+        ["--velocity", "0,0.04,0", "--duration", "4", "--cross-slope", "3", "--dt", "0.002"];
+    let up = report(&run("walk", "khr1_walk", &aside));
+    let rise = 3_f64.to_radians().tan() * number(&up, "lateral_drift_m");
+    assert!(up["fell"] == false && rise > 0.002, "{up}");
+    assert!((number(&up, "height_gained_m") - rise).abs() < 0.001, "{up}");
+    let output = run("plan", "khr1_walk", &["--cross-slope", "30"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// The ZMP goes to the foot that stays: to the right one before the left foot's step.
+#[test]
+fn either_foot_may_step_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plan.csv");
+    for (first, sign) in [("left", -1.0), ("right", 1.0)] {
+        let options =
+            ["--distance", "0.1", "--first-foot", first, "--trace", file.to_str().unwrap()];
+        assert!(run("plan", "khr1_walk", &options).status.success());
+        let (header, table) = table(&file);
+        let zmp = header.iter().position(|h| h == "zmp_reference.y [m]").unwrap();
+        let moved = table.iter().map(|row| row[zmp]).find(|y| y.abs() > 0.01).unwrap();
+        assert!(moved * sign > 0.0, "{first}: {moved}");
+    }
+    assert_eq!(run("plan", "khr1_walk", &["--first-foot", "middle"]).status.code(), Some(2));
+}
+
 #[test]
 fn a_fall_is_exit_code_3_with_time_and_cause() {
     let output = run("walk", "anthropomorphic_walk", &["--distance", "1", "--push", "2.5,0,80"]);

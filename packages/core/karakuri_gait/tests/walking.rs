@@ -10,7 +10,7 @@ use karakuri_model::Model;
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 use karakuri_testkit::Random;
 
-use robots::{engine, khr1};
+use robots::{engine, khr1, try_engine};
 
 fn anthropomorphic() -> WalkEngine {
     engine(
@@ -22,11 +22,16 @@ fn anthropomorphic() -> WalkEngine {
 
 /// A real humanoid with six joints a leg, which stands on four balls a foot.
 fn g1() -> WalkEngine {
+    g1_with("").unwrap()
+}
+
+/// The same with more in its YAML.
+fn g1_with(more: &str) -> Result<WalkEngine, BipedError> {
     let leg = |s: &str| {
         format!("{s}_hip_pitch_joint: -0.35, {s}_knee_joint: 0.7, {s}_ankle_pitch_joint: -0.35")
     };
-    let config = format!("postures:\n  stand: {{{}, {}}}\n", leg("left"), leg("right"));
-    engine(
+    let config = format!("postures:\n  stand: {{{}, {}}}\n{more}", leg("left"), leg("right"));
+    try_engine(
         include_str!("../../../../tests/robots/g1/g1.urdf"),
         &config,
         "
@@ -671,4 +676,30 @@ fn no_number_of_a_gait_makes_the_planner_loop() {
         }
     }
     assert!(refused > 200 && walked > 50, "{refused} refused, {walked} walked");
+}
+
+/// Readings that walking would take for others are refused, those that serve are found beside them.
+#[test]
+fn sensors_are_where_walking_needs_them() {
+    let torso = "  torso: {type: imu, link: imu_in_torso}\n";
+    let error = g1_with(&format!("sensors:\n{torso}")).unwrap_err().to_string();
+    assert!(error.starts_with("sensor `torso` is on link `imu_in_torso`"), "{error}");
+    assert!(error.ends_with("put it on `pelvis`"), "{error}");
+    let pelvis = "  pelvis: {type: imu, link: imu_in_pelvis}\n";
+    let engine = g1_with(&format!("sensors:\n{torso}{pelvis}")).unwrap();
+    let Biped { model, imu, .. } = &engine.generator().biped;
+    assert_eq!(model.sensors[imu.unwrap()].name, "pelvis");
+    let sole = "sensors:\n  left: {type: contact_wrench, link: l_sole}\n";
+    let config = include_str!("../../../../config/khr1.yaml");
+    let (before, rest) = config.split_once("sensors:\n").unwrap();
+    let rest: Vec<&str> = rest.lines().filter(|line| !line.contains("contact_wrench")).collect();
+    let error = try_engine(
+        include_str!("../../../../urdf/khr1/khr1.urdf"),
+        &format!("{before}{sole}{}", rest.join("\n")),
+        include_str!("../../../../config/gaits/khr1_walk.yaml"),
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(error.contains("`left` is on link `l_sole`, which has no collision shape"), "{error}");
+    assert!(error.ends_with("put it on the link with the sole's shapes, `l_foot`"), "{error}");
 }

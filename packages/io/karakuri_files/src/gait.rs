@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use karakuri_gait::planner::WalkSettings;
-use karakuri_model::{Base, Loaded};
+use karakuri_model::{AssetError, Base, Loaded};
 use serde::Deserialize;
 
-use crate::{LoadError, load_robot, read_text};
+use crate::{FileAssets, LoadError, load_robot, read_text};
 
 /// Why a gait does not load.
 #[derive(Debug, thiserror::Error)]
@@ -23,22 +23,40 @@ pub enum GaitError {
         /// Where and why.
         source: serde_yaml::Error,
     },
+    /// A package that it names is nowhere, or has no such file.
+    #[error(
+        "{}: `{key}`: {source}; packages are looked for in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, other names beside the gait file",
+        path.display()
+    )]
+    NotFound {
+        /// The gait file.
+        path: PathBuf,
+        /// Which of its keys.
+        key: &'static str,
+        /// What was looked for.
+        source: AssetError,
+    },
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GaitFile {
-    urdf: PathBuf,
-    config: PathBuf,
+    urdf: String,
+    config: String,
     walk: WalkSettings,
 }
 
-/// Reads a gait file (`config/gaits/<robot>_walk.yaml`) and the robot that it names, with a floating base.
+/// Reads a gait file (`config/gaits/<robot>_walk.yaml`) and the robot that it names, relative to it or as
+/// `package://`, with a floating base.
 pub fn load_gait(path: &Path) -> Result<(Loaded, WalkSettings), GaitError> {
     let text = read_text(path)?;
     let file: GaitFile = serde_yaml::from_str(&text)
         .map_err(|source| GaitError::Wrong { path: path.to_owned(), source })?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let (urdf, config) = (folder.join(file.urdf), folder.join(file.config));
+    let assets = FileAssets::from_env();
+    let find = |key: &'static str, uri: &str| {
+        let found = assets.resolve(uri, path);
+        found.map_err(|source| GaitError::NotFound { path: path.to_owned(), key, source })
+    };
+    let (urdf, config) = (find("urdf", &file.urdf)?, find("config", &file.config)?);
     Ok((load_robot(&urdf, Some(&config), Some(Base::Floating))?, file.walk))
 }

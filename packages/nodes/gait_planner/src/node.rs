@@ -9,7 +9,7 @@ use karakuri_gait::planner::{
     Biped, Clip, Fall, Footstep, Measured, Progress, StabilizerSettings, Velocity, Walk as Run,
     WalkCommand, WalkEngine, WalkFailure,
 };
-use karakuri_model::{Model, SensorKind};
+use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::{PointStamped, PolygonStamped, Twist, WrenchStamped};
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
@@ -112,7 +112,7 @@ impl GaitPlanner {
         let engine = WalkEngine::new(biped, settings).map_err(|e| named(&e))?;
         let generator = engine.generator();
         let gains = Gains::declare(node, &generator.biped, &generator.settings)?;
-        let imu = model.sensors.iter().find(|s| s.kind == SensorKind::Imu);
+        let imu = engine.generator().biped.imu.map(|i| &model.sensors[i]);
         if let Some(imu) = imu {
             node.subscribe(&format!("imu/{}", imu.name), qos::state(), Self::on_imu)?;
         } else {

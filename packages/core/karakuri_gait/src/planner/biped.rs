@@ -5,8 +5,8 @@ use std::sync::Arc;
 use karakuri_dynamics::{
     Data, center_of_mass, forward_kinematics, frame_jacobian_local, frame_pose,
 };
-use karakuri_model::{Base, BodyId, FrameId, JointKind, Model, Sensor, SensorKind, Shape};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_model::{Base, BodyId, Frame, FrameId, JointKind, Model, Sensor, SensorKind, Shape};
+use karakuri_spatial::{Matrix3, Pose, Vector3};
 use nalgebra::{DMatrix, Matrix6xX};
 
 use super::{SettingError, Side, WalkSettings};
@@ -16,6 +16,8 @@ use crate::compensation::{Polygon, Rectangle};
 const SOLE_THICKNESS: f64 = 0.002;
 /// Below this singular value of a leg's Jacobian (lengths by leg length) the foot cannot turn. [-]
 const SINGULAR: f64 = 1e-3;
+/// Axes of a sensor differ from the root link's by no more. [rad]
+const ALIGNED: f64 = 0.02;
 
 /// A force sensor in a foot.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +60,8 @@ pub struct Biped {
     pub has_yaw: bool,
     /// Centre of mass in the root link, in that posture. [m] (3)
     pub com_in_root: Vector3,
+    /// The inertial sensor whose axes are the root link's, into the model's sensors.
+    pub imu: Option<usize>,
 }
 
 /// Why a robot cannot walk so.
@@ -102,6 +106,30 @@ pub enum BipedError {
         /// Foot link.
         link: String,
     },
+    /// Readings would be taken for the root link's.
+    #[error(
+        "sensor `{sensor}` is on link `{link}`, which a joint or a turn parts from the root link `{root}`: walking needs the root link's attitude; put it on `{root}`"
+    )]
+    TurnedImu {
+        /// Sensor name.
+        sensor: String,
+        /// Its link.
+        link: String,
+        /// Root link.
+        root: String,
+    },
+    /// Contacts are of other links.
+    #[error(
+        "sensor `{sensor}` is on link `{link}`, which has no collision shape and feels nothing; put it on the link with the sole's shapes, {shapes}"
+    )]
+    NothingToFeel {
+        /// Sensor name.
+        sensor: String,
+        /// Its link.
+        link: String,
+        /// Links of the same body with shapes.
+        shapes: String,
+    },
     /// The gait's standing posture is out of reach.
     #[error("standing: {0}")]
     Posture(super::PlanError),
@@ -133,7 +161,8 @@ impl Biped {
         let has_yaw = legs.iter().all(|leg| can_turn(&model, &data, leg, settings.com_height));
         let X_RootW = data.pose_in_world[0].inverse();
         let com_in_root = X_RootW.transform_point(&center_of_mass(&model, &data));
-        Ok(Self { model, legs, posture: q, has_yaw, com_in_root })
+        let imu = imu(&model)?;
+        Ok(Self { model, legs, posture: q, has_yaw, com_in_root, imu })
     }
 
     /// Where the ZMP may be: the hull of the soles that stand. [m]
@@ -189,20 +218,57 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     let sole = frame_pose(model, data, foot) * sole_in_foot;
     way.push(X_RootW.transform_point(&sole.translation));
     let length = way.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
-    let sensor = sensor(model, foot, &sole_in_foot);
+    let sensor = sensor(model, foot, &sole_in_foot)?;
     Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: way[0], length, sensor })
 }
 
-/// The sensor of contact wrenches on the body of the foot.
-fn sensor(model: &Model, foot: FrameId, sole_in_foot: &Pose) -> Option<FootSensor> {
+/// The sensor of contact wrenches on the body of the foot, on a link that has shapes.
+fn sensor(
+    model: &Model,
+    foot: FrameId,
+    sole_in_foot: &Pose,
+) -> Result<Option<FootSensor>, BipedError> {
     let foot = &model.frames[foot.0];
-    let feels = |s: &Sensor| {
+    let on_foot = |s: &&Sensor| {
         s.kind == SensorKind::ContactWrench && model.frames[s.frame.0].body == foot.body
     };
-    let index = model.sensors.iter().position(feels)?;
+    let feels = |s: &Sensor| model.collisions.iter().any(|shape| shape.frame == s.frame);
+    let Some(index) = model.sensors.iter().position(|s| on_foot(&s) && feels(s)) else {
+        let Some(deaf) = model.sensors.iter().find(on_foot) else { return Ok(None) };
+        let name = |frame: FrameId| model.frames[frame.0].name.clone();
+        let shapes = model.collisions.iter().filter(|shape| shape.body == foot.body);
+        let mut links: Vec<String> =
+            shapes.map(|shape| format!("`{}`", name(shape.frame))).collect();
+        links.dedup();
+        return Err(BipedError::NothingToFeel {
+            sensor: deaf.name.clone(),
+            link: name(deaf.frame),
+            shapes: links.join(", "),
+        });
+    };
     let sensor = &model.frames[model.sensors[index].frame.0];
     let X_SoleBody = (foot.pose_in_body * *sole_in_foot).inverse();
-    Some(FootSensor { index, sensor_in_sole: X_SoleBody * sensor.pose_in_body })
+    Ok(Some(FootSensor { index, sensor_in_sole: X_SoleBody * sensor.pose_in_body }))
+}
+
+/// The first inertial sensor that turns as the root link does.
+fn imu(model: &Model) -> Result<Option<usize>, BipedError> {
+    let is_imu = |s: &Sensor| s.kind == SensorKind::Imu;
+    let is_root = |s: &Sensor| {
+        let Frame { body, pose_in_body, .. } = &model.frames[s.frame.0];
+        let turned = (pose_in_body.rotation - Matrix3::identity()).amax();
+        *body == Some(BodyId(0)) && turned < ALIGNED
+    };
+    let index = model.sensors.iter().position(|s| is_imu(s) && is_root(s));
+    let turned = model.sensors.iter().find(|s| is_imu(s)).filter(|_| index.is_none());
+    turned.map_or(Ok(index), |sensor| {
+        let root = model.frames.iter().find(|frame| frame.body == Some(BodyId(0)));
+        Err(BipedError::TurnedImu {
+            sensor: sensor.name.clone(),
+            link: model.frames[sensor.frame.0].name.clone(),
+            root: root.map_or_else(String::new, |frame| frame.name.clone()),
+        })
+    })
 }
 
 /// Corners, vertices and lowest points of the foot's shapes, in its link's frame. [m] (n × 3)

@@ -147,6 +147,13 @@ impl WalkEngine {
         self.route.command(command, &standing(&feet, self.strayed, &self.generator));
     }
 
+    /// The foot of the first step, of a robot that stands; to the side the foot of that side goes first all the same.
+    pub fn begin_with(&mut self, side: Side) {
+        if self.state == WalkState::Standing {
+            self.route.step_next(side);
+        }
+    }
+
     /// Where the feet will be when the step under way has ended.
     pub fn feet(&self) -> [Place; 2] {
         self.timeline.places(self.generator.next_index())

@@ -149,6 +149,11 @@ impl Route {
         Self { aim: Aim::Close, committed: None, next_side: Side::Left, clips: Vec::new() }
     }
 
+    /// Of the next step that is not committed.
+    pub(super) fn step_next(&mut self, side: Side) {
+        self.next_side = side;
+    }
+
     pub(super) fn command(&mut self, command: WalkCommand, standing: &Standing<'_>) {
         let mut no_yaw = |asked| {
             self.clips.push(Clip { what: ClipKind::NoYaw, asked, done: 0.0 });

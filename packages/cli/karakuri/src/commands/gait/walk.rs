@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use karakuri_files::{load_gait, write_json};
 use karakuri_gait::planner::{
-    Biped, GeneratorKind, Sample, StraightWalk, Velocity, WalkCommand, WalkEngine, WalkState,
+    Biped, GeneratorKind, Sample, Side, StraightWalk, Velocity, WalkCommand, WalkEngine, WalkState,
 };
 use karakuri_model::Model;
 use serde_json::{Value, json};
@@ -68,6 +68,20 @@ pub(super) struct Walk {
     /// On a slope that rises so much ahead, negative falls [degrees]
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0)]
     slope: f64,
+    /// On a slope that rises so much to the left, negative to the right [degrees]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, default_value_t = 0.0)]
+    cross_slope: f64,
+    /// The foot of the first step; to the side the foot of that side goes first
+    #[arg(long, value_name = "left|right", default_value = "left", value_parser = foot)]
+    first_foot: Side,
+    /// Climb stairs and descend them again instead: height, depth [m], number; refused where a step is beyond the gait's limits
+    #[arg(
+        long,
+        value_name = "H,D,N",
+        value_parser = stairs,
+        conflicts_with_all = ["distance", "steps", "speed", "heading", "velocity", "turn", "slope", "cross_slope"]
+    )]
+    stairs: Option<Stairs>,
     /// How the motion of the centre of mass is found, instead of by what the gait file says
     #[arg(long, value_name = "preview|dcm", value_parser = generator)]
     generator: Option<GeneratorKind>,
@@ -113,14 +127,6 @@ pub(super) struct Simulate {
     /// Bumps under the way, so high, 5 cm long, every 30 cm [m]
     #[arg(long, value_name = "M", default_value_t = 0.0)]
     bumps: f64,
-    /// Climb stairs and descend them again instead: height, depth [m], number
-    #[arg(
-        long,
-        value_name = "H,D,N",
-        value_parser = stairs,
-        conflicts_with_all = ["distance", "steps", "speed", "heading", "velocity", "turn"]
-    )]
-    stairs: Option<Stairs>,
     /// Walk so many times, standing in between
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
@@ -160,6 +166,14 @@ fn stairs(text: &str) -> Result<Stairs, String> {
     Err("write a height from 0 to 1 m, a depth from 0.01 to 2 m, a number from 1 to 50".to_owned())
 }
 
+fn foot(text: &str) -> Result<Side, String> {
+    match text {
+        "left" => Ok(Side::Left),
+        "right" => Ok(Side::Right),
+        _ => Err("write left or right".to_owned()),
+    }
+}
+
 fn generator(text: &str) -> Result<GeneratorKind, String> {
     match text {
         "preview" => Ok(GeneratorKind::Preview),
@@ -173,11 +187,14 @@ fn engine(args: &Walk) -> Result<(Arc<Model>, WalkEngine)> {
     let gait = &args.gait;
     let place = || gait.display().to_string();
     let (robot, mut settings) = load_gait(gait)?;
-    settings.slope[1] -= args.slope.to_radians();
+    for (slope, more) in settings.slope.iter_mut().zip(args.tilt()) {
+        *slope += more;
+    }
     settings.generator = args.generator.unwrap_or(settings.generator);
     let model = Arc::new(robot.model);
     let biped = Biped::new(model.clone(), &settings).with_context(place)?;
-    let engine = WalkEngine::new(biped, settings).with_context(place)?;
+    let mut engine = WalkEngine::new(biped, settings).with_context(place)?;
+    engine.begin_with(args.first_foot);
     Ok((model, engine))
 }
 
@@ -186,8 +203,10 @@ impl Walk {
         if !(-1000.0..=1000.0).contains(&self.distance) {
             bail!("--distance {}: write at most 1000 m", self.distance);
         }
-        if !(-25.0..=25.0).contains(&self.slope) {
-            bail!("--slope {}: write from -25 to 25 degrees", self.slope);
+        for (option, degrees) in [("slope", self.slope), ("cross-slope", self.cross_slope)] {
+            if !(-25.0..=25.0).contains(&degrees) {
+                bail!("--{option} {degrees}: write from -25 to 25 degrees");
+            }
         }
         if !(0.0..=100.0).contains(&self.speed) {
             bail!("--speed {}: write from 0 (the robot's own) to 100 m/s", self.speed);
@@ -205,7 +224,15 @@ impl Walk {
         Ok(())
     }
 
-    fn command(&self) -> WalkCommand {
+    /// Roll and pitch of the floor. [rad] (2)
+    fn tilt(&self) -> [f64; 2] {
+        [self.cross_slope.to_radians(), -self.slope.to_radians()]
+    }
+
+    fn command(&self, engine: &WalkEngine) -> WalkCommand {
+        if let Some(stairs) = self.stairs {
+            return WalkCommand::Footsteps(stairs.footsteps(engine, self.first_foot));
+        }
         match (self.turn, self.velocity) {
             (Some(degrees), _) => WalkCommand::Turn(degrees.to_radians()),
             (None, Some(velocity)) => WalkCommand::Velocity(velocity),
@@ -226,14 +253,31 @@ impl Walk {
     }
 }
 
-/// Plans only.
-pub(super) fn plan(args: &Walk) -> Result<Outcome> {
-    args.check()?;
-    let (model, mut engine) = engine(args)?;
-    let interrupt = Interrupt::watch()?;
-    engine.command(args.command());
+/// What a plan cannot keep.
+#[derive(Debug, Default)]
+struct Plan {
+    failure: Option<String>,
+    clips: Vec<String>,
+    excesses: Vec<String>,
+}
+
+impl Plan {
+    /// Why it cannot be walked; steps that are cut miss the treads of stairs.
+    fn of(engine: &mut WalkEngine, model: &Model, args: &Walk) -> Self {
+        let clips = engine.take_clips().iter().map(ToString::to_string).collect();
+        let excesses = excesses(engine, model);
+        let missed = args.stairs.and_then(|stairs| stairs.beyond(engine, args.first_foot));
+        let failure = missed
+            .map(|cut| format!("the stairs are beyond `limits` of the gait: {cut}"))
+            .or_else(|| engine.failure().map(|failure| failure.to_string()))
+            .or_else(|| (!excesses.is_empty()).then(|| excesses.join("; ")));
+        Self { failure, clips, excesses }
+    }
+}
+
+/// Plans on to the end of what was commanded: its samples, and the time. [s]
+fn plan_on(engine: &mut WalkEngine, args: &Walk, interrupt: &Interrupt) -> (Vec<Sample>, f64) {
     let period = engine.generator().settings.period;
-    let start = std::time::Instant::now();
     let mut samples: Vec<Sample> = vec![engine.sample().clone()];
     let mut time = 0.0;
     while time < LONGEST && !interrupt.is_raised() {
@@ -248,9 +292,19 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
             break;
         }
     }
+    (samples, time)
+}
+
+/// Plans only.
+pub(super) fn plan(args: &Walk) -> Result<Outcome> {
+    args.check()?;
+    let (model, mut engine) = engine(args)?;
+    let interrupt = Interrupt::watch()?;
+    engine.command(args.command(&engine));
+    let start = std::time::Instant::now();
+    let (samples, time) = plan_on(&mut engine, args, &interrupt);
     let wall = start.elapsed().as_secs_f64();
-    let clips: Vec<String> = engine.take_clips().iter().map(ToString::to_string).collect();
-    let excesses = excesses(&mut engine, &model);
+    let Plan { failure, clips, excesses } = Plan::of(&mut engine, &model, args);
     let margin = samples.iter().map(|s| s.margin).fold(f64::INFINITY, f64::min);
     let worst = samples.iter().map(|s| error(s.zmp, s.zmp_reference)).fold(0.0, f64::max);
     let report = json!({
@@ -261,23 +315,18 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
         "largest_yaw_moment_nm": samples.iter().map(|s| s.yaw_moment.abs()).fold(0.0, f64::max),
         "clipped": clips,
         "beyond_limits": excesses,
-        "failure": engine.failure().map(|f| f.to_string()),
+        "failure": failure,
         "planned_faster_than_real_time": time / wall,
     });
     args.write(&report)?;
+    let period = engine.generator().settings.period;
     if let Some(folder) = &args.plot {
         figures::plan(&args.gait, &samples, period).write_svg(&folder.join("plan.svg"))?;
     }
     if let Some(file) = &args.trace {
         cell::trace(&model, &samples, period, file)?;
     }
-    if let Some(failure) = engine.failure() {
-        return Ok(Outcome::Failed(failure.to_string()));
-    }
-    if !excesses.is_empty() {
-        return Ok(Outcome::Failed(excesses.join("; ")));
-    }
-    Ok(Outcome::Done)
+    Ok(failure.map_or(Outcome::Done, Outcome::Failed))
 }
 
 /// What was planned beyond the joints' limits.
@@ -321,15 +370,22 @@ impl Simulate {
             open_loop: self.open_loop,
             push: self.push,
             bumps: self.bumps,
-            stairs: self.stairs,
-            slope: self.walk.slope.to_radians(),
+            stairs: self.walk.stairs,
+            slope: self.walk.tilt(),
             dt: self.dt,
         };
         conditions.check()?;
-        let command = self
-            .stairs
-            .map_or_else(|| self.walk.command(), |s| WalkCommand::Footsteps(s.footsteps(&engine)));
+        let command = self.walk.command(&engine);
+        let plan = self.walk.stairs.map(|_| {
+            let mut engine = engine.clone();
+            engine.command(command.clone());
+            plan_on(&mut engine, &self.walk, interrupt);
+            Plan::of(&mut engine, &model, &self.walk)
+        });
         let mut cell = Cell::new(&model, engine, conditions)?;
+        if let Some(plan) = plan.filter(|plan| plan.failure.is_some()) {
+            return Ok((cell, Run::refused(plan)));
+        }
         let errand = Errand { command, duration: self.walk.duration, times: self.times };
         let run = cell.walk(&errand, interrupt, on_progress);
         Ok((cell, run))

@@ -6,17 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use karakuri_dynamics::frame_pose;
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::planner::{
-    JointTargets, Measured, Sample, WalkCommand, WalkEngine, WalkState, with_servo_sag,
+    Biped, JointTargets, Measured, Sample, Side, WalkCommand, WalkEngine, WalkState, with_servo_sag,
 };
-use karakuri_model::{BodyId, Model, SensorKind};
+use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_physics::{Owner, RobotId, StepOutcome, World, WorldSettings};
 use karakuri_render::{Item, world_items};
 use karakuri_spatial::{Force, Inertia, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
 
+use super::Plan;
 use super::ground::{self, Stairs};
 use crate::interrupt::Interrupt;
 
@@ -30,6 +32,8 @@ const PATIENCE: f64 = 0.2;
 const LONGER: f64 = 0.11;
 /// Time between two points of the history. [s]
 const HISTORY: f64 = 0.01;
+/// A sole that bears this part of what the floor bears stands. [-]
+const TOUCH: f64 = 0.03;
 
 /// An impulse on the root link.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +69,8 @@ pub(super) struct Conditions {
     pub(super) push: Option<Push>,
     pub(super) bumps: f64,
     pub(super) stairs: Option<Stairs>,
-    /// Rise of the floor ahead. [rad]
-    pub(super) slope: f64,
+    /// Roll and pitch of the floor: it rises to the left where the roll is positive, falls ahead where the pitch is. [rad] (2)
+    pub(super) slope: [f64; 2],
     pub(super) dt: f64,
 }
 
@@ -99,7 +103,8 @@ pub(super) struct Moment {
     /// Centre of pressure, and ZMP as planned. [m] (2)
     pub(super) pressure: [f64; 2],
     pub(super) zmp: [f64; 2],
-    /// Of the centre of pressure to the edge of the soles that shall stand, positive inside. [m]
+    /// Of the centre of pressure to the edge of the soles that press on the floor, where they are, positive inside; NaN where none
+    /// does. [m]
     pub(super) margin: f64,
     /// Roll, pitch beyond the plan. [rad] (2)
     pub(super) lean: [f64; 2],
@@ -108,10 +113,12 @@ pub(super) struct Moment {
 }
 
 /// What came out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Run {
     pub(super) history: Vec<Moment>,
     pub(super) failure: Option<String>,
+    /// It did not set out, because the plan is beyond what the robot can.
+    refused: bool,
     steps: u64,
     walking_time: f64,
     distance: f64,
@@ -127,11 +134,17 @@ pub(super) struct Run {
     saturated: f64,
     /// From when on no step could have saved it. [s]
     lost_at: Option<f64>,
-    /// Least of the capture point inside what steps can capture. [m]
-    capture_margin: f64,
+    /// Least of the capture point inside what steps can capture, where that was measured. [m]
+    capture_margin: Option<f64>,
 }
 
 impl Run {
+    /// Of what cannot be walked, by its plan.
+    pub(super) fn refused(plan: Plan) -> Self {
+        let Plan { failure, clips, excesses } = plan;
+        Self { failure, refused: true, clips, excesses, ..Self::default() }
+    }
+
     /// What the margin falls below for so much of the time; 0 without contact. [m]
     fn margin(&self, part: f64) -> f64 {
         let mut margins: Vec<f64> =
@@ -145,10 +158,10 @@ impl Run {
     pub(super) fn report(&self) -> Value {
         let worst = |f: &dyn Fn(&Moment) -> f64| self.history.iter().map(f).fold(0.0, f64::max);
         json!({
-            "fell": self.failure.is_some(),
+            "fell": self.failure.is_some() && !self.refused,
             "failure": self.failure,
             "beyond_saving_since_s": self.lost_at.filter(|_| self.failure.is_some()),
-            "least_capture_margin_m": Some(self.capture_margin).filter(|m| m.is_finite()),
+            "least_capture_margin_m": self.capture_margin,
             "walks": self.walks,
             "steps": self.steps,
             "height_gained_m": self.height,
@@ -205,7 +218,7 @@ impl Cell {
         let real = Arc::new(real(model, &conditions));
         let q = engine.targets().position.clone();
         let robot = world.add_robot("walker", real, &q)?;
-        let imu = model.sensors.iter().position(|s| s.kind == SensorKind::Imu);
+        let imu = engine.generator().biped.imu;
         let [left, right] = engine.generator().biped.legs.each_ref().map(|leg| leg.sensor);
         let feet = left.zip(right).map(|(l, r)| [l.index, r.index]);
         Ok(Self {
@@ -260,6 +273,7 @@ impl Cell {
             history: core::mem::take(&mut self.history),
             walks: done - u32::from(failure.is_some()),
             failure,
+            refused: false,
             steps: self.engine.steps(),
             walking_time,
             distance: end[0] - start[0],
@@ -271,7 +285,7 @@ impl Cell {
             faster: time / wall.elapsed().as_secs_f64(),
             saturated: self.saturated as f64 * HISTORY / time,
             lost_at: self.engine.lost().map(|lost| lost.time),
-            capture_margin: self.capture_margin,
+            capture_margin: Some(self.capture_margin).filter(|m| m.is_finite()),
         }
     }
 
@@ -436,6 +450,39 @@ impl Cell {
         self.world.apply_link_wrench(self.robot, BodyId(0), wrench);
     }
 
+    /// Centre of pressure, and its distance to the edge of the soles that press on the floor, where they are. [m]
+    fn pressure(&self) -> ([f64; 2], f64) {
+        let Biped { model, legs, .. } = &self.engine.generator().biped;
+        let body = |frame: FrameId| model.frames[frame.0].body;
+        let (mut force, mut moment, mut borne) = (0.0, [0.0; 2], [0.0; 2]);
+        for contact in self.world.contacts() {
+            let (sign, frame) = match (contact.a, contact.b) {
+                (Owner::Link { .. }, Owner::Link { .. }) => continue,
+                (Owner::Link { frame, .. }, _) => (-1.0, frame),
+                (_, Owner::Link { frame, .. }) => (1.0, frame),
+                _ => continue,
+            };
+            let up = sign * contact.force.z;
+            force += up;
+            moment[0] += up * contact.position.x;
+            moment[1] += up * contact.position.y;
+            for (borne, leg) in borne.iter_mut().zip(legs) {
+                *borne += if body(leg.foot) == body(frame) { up } else { 0.0 };
+            }
+        }
+        let pressure = moment.map(|m| m / force);
+        let data = self.world.robot(self.robot).data();
+        let soles = Side::BOTH.into_iter().filter(|side| borne[side.index()] > TOUCH * force);
+        let soles: Vec<_> = soles
+            .map(|side| {
+                let leg = &legs[side.index()];
+                (side, frame_pose(model, data, leg.foot) * leg.sole_in_foot)
+            })
+            .collect();
+        let polygon = self.engine.generator().biped.support_polygon(&soles);
+        (pressure, if soles.is_empty() { f64::NAN } else { polygon.margin(pressure) })
+    }
+
     fn record(&mut self) {
         let view = self.world.robot(self.robot);
         let limits = &view.drives().effort_limit;
@@ -445,32 +492,19 @@ impl Cell {
             self.saturated += 1;
         }
         self.postures.push(view.q().to_vec());
-        let (mut force, mut moment) = (0.0, [0.0; 2]);
-        for contact in self.world.contacts() {
-            let sign = match (contact.a, contact.b) {
-                (Owner::Link { .. }, Owner::Link { .. }) => continue,
-                (Owner::Link { .. }, _) => -1.0,
-                _ => 1.0,
-            };
-            let up = sign * contact.force.z;
-            force += up;
-            moment[0] += up * contact.position.x;
-            moment[1] += up * contact.position.y;
-        }
         let capture = self.engine.correction().capture;
         self.capture_margin =
             capture.map_or(self.capture_margin, |c| self.capture_margin.min(c.margin));
         self.yaw = self.turned();
         let sample = self.engine.sample();
         let correction = self.engine.correction();
-        let pressure = moment.map(|m| m / force);
-        let standing: Vec<_> = sample.standing().collect();
+        let (pressure, margin) = self.pressure();
         self.history.push(Moment {
             time: self.world.time(),
             root: self.root(),
             planned: [sample.q[0], sample.q[1], sample.q[2]],
             pressure,
-            margin: self.engine.generator().biped.support_polygon(&standing).margin(pressure),
+            margin,
             zmp: sample.zmp,
             lean: correction.lean,
             dcm_error: correction.dcm_error,

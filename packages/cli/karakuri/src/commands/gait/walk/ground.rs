@@ -1,7 +1,7 @@
 //! What is walked on: a floor or a slope, bumps, stairs.
 
 use anyhow::Result;
-use karakuri_gait::planner::{Footstep, Place, Side, WalkEngine};
+use karakuri_gait::planner::{Clip, ClipKind, Footstep, Generator, Place, Side, WalkEngine, clip};
 use karakuri_model::Shape;
 use karakuri_physics::{BodyDescription, World};
 use karakuri_spatial::{Pose, Vector3};
@@ -33,18 +33,36 @@ impl Stairs {
         (1..=n).map(tread).collect()
     }
 
-    /// Both feet on every tread, left first.
-    pub(super) fn footsteps(&self, engine: &WalkEngine) -> Vec<Footstep> {
+    /// Both feet on every tread, `first` first.
+    pub(super) fn footsteps(&self, engine: &WalkEngine, first: Side) -> Vec<Footstep> {
         let [heel, toe] = engine.generator().biped.legs[0].outline.x;
-        let feet = engine.feet();
+        let feet = engine.generator().standing_feet();
         let step = |[start, _, height]: [f64; 3]| {
-            Side::BOTH.map(|side| {
+            [first, first.other()].map(|side| {
                 let Place { position: [_, y, _], yaw, .. } = feet[side.index()];
                 let to = Place::level([start + Self::CLEAR - heel, y, height], yaw);
                 Footstep { side, to, slide: 0.0 }
             })
         };
         self.treads(toe).into_iter().flat_map(step).collect()
+    }
+
+    /// What would be cut of the steps from tread to tread, of each quantity the most.
+    pub(super) fn beyond(&self, engine: &WalkEngine, first: Side) -> Option<String> {
+        let Generator { biped, settings, .. } = engine.generator();
+        let (mut feet, mut clips) = (engine.generator().standing_feet(), Vec::new());
+        for step in self.footsteps(engine, first) {
+            let standing = feet[step.side.other().index()];
+            clip(&step, &standing, (&settings.limits, biped.has_yaw), &mut clips);
+            feet[step.side.index()] = step.to;
+        }
+        let by_cut =
+            |a: &Clip, b: &Clip| (a.asked - a.done).abs().total_cmp(&(b.asked - b.done).abs());
+        let worst = [ClipKind::Height, ClipKind::Length, ClipKind::Width].map(|what| {
+            clips.iter().rev().filter(|clip| clip.what == what).max_by(|a, b| by_cut(a, b))
+        });
+        let told: Vec<String> = worst.iter().flatten().map(ToString::to_string).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn add(&self, world: &mut World, engine: &WalkEngine, friction: f64) -> Result<()> {
@@ -62,7 +80,7 @@ impl Stairs {
 
 /// Adds what the conditions say.
 pub(super) fn add(world: &mut World, engine: &WalkEngine, conditions: &Conditions) -> Result<()> {
-    if conditions.slope == 0.0 {
+    if conditions.slope.iter().all(|tilt| *tilt == 0.0) {
         world.add_ground(conditions.friction, 0.0);
     } else {
         add_slope(world, conditions)?;
@@ -86,10 +104,11 @@ fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
     Ok(())
 }
 
-/// A floor that rises ahead, through the origin.
+/// A floor that is not level, through the origin.
 fn add_slope(world: &mut World, conditions: &Conditions) -> Result<()> {
     const SIZE: [f64; 3] = [100.0, 20.0, 1.0];
-    let turn = Pose::from_axis_angle(&Vector3::y(), -conditions.slope);
+    let [roll, pitch] = conditions.slope;
+    let turn = Pose::from_xyz_rpy([0.0; 3], [roll, pitch, 0.0]);
     let middle = turn.transform_vector(&Vector3::new(0.0, 0.0, -0.5 * SIZE[2]));
     let pose = Pose::new(turn.rotation, middle);
     add_box(world, "slope".to_owned(), (Vector3::from(SIZE), pose), conditions.friction)
