@@ -74,6 +74,13 @@ class Experiment:
     load: tuple = ()  # object, link, mass [kg]
     pace: str = ""  # where there are no tips: link whose target, a zero, time waits for
     variants: dict = dataclasses.field(default_factory=dict)  # further runs with feed-forward: launch arguments, by label
+    launch: str = ""  # launch file and mechanism, where they are another experiment's
+    friction: float = 0.0  # dry friction of every motor [N·m], which the controller does not know of
+    gains: tuple = ()  # of the force feedback, a run each [-]
+
+    def files(self, name):
+        """What its launch file and mechanism are called."""
+        return self.launch or name
 
 
 METHODS = {"exact": "recursive", "scheme": "nodal"}
@@ -111,6 +118,12 @@ EXPERIMENTS = {
         "two arms hold a block with 0.5 N and swing it", "/dual_arm", "dual_arm",
         ["left_shoulder", "left_elbow", "right_shoulder", "right_elbow"], 0.1,
         tips=[Tip(f"{s}_tip", s, [f"{s}_shoulder", f"{s}_elbow"]) for s in ("left", "right")], press=0.5, block="block",
+    ),
+    "force_feedback": Experiment(
+        "two arms with dry friction hold a block with 0.5 N, without and with force feedback", "/dual_arm", "dual_arm",
+        ["left_shoulder", "left_elbow", "right_shoulder", "right_elbow"], 0.5,
+        tips=[Tip(f"{s}_tip", s, [f"{s}_shoulder", f"{s}_elbow"]) for s in ("left", "right")], press=0.5, block="block",
+        launch="two_arms", friction=0.01, gains=(0.0, 2.0, 4.0),
     ),
     "arm6_fast": Experiment(
         "arm6 with 2 kg at its tool follows a fast trajectory", "/arm", "arm6", ARM6, 0.2, load=("load", "tool", 2.0),
@@ -163,6 +176,7 @@ class Client(rclpy.node.Node):
         self.attach = self.create_client(AttachJoint, f"{space}/sim/attach_joint")
         self.state = self.create_client(SetSimulationState, f"{space}/sim/set_simulation_state")
         self.parameters = self.create_client(SetParameters, f"{space}/feedforward_controller/set_parameters")
+        self.sim_parameters = self.create_client(SetParameters, f"{space}/sim/set_parameters")
         self.targets = []
         for link in [tip.link for tip in experiment.tips] or [experiment.pace]:
             self.targets.append(self.create_publisher(WrenchStamped, f"{space}/target_wrench/{link}", 10))
@@ -177,7 +191,7 @@ class Client(rclpy.node.Node):
 
     def is_ready(self):
         """All are there and have heard of each other."""
-        there = [self.action.server_is_ready(), *(c.service_is_ready() for c in (self.attach, self.state, self.parameters))]
+        there = [self.action.server_is_ready(), *(c.service_is_ready() for c in (self.attach, self.state, self.parameters, self.sim_parameters))]
         there += [publisher.get_subscription_count() > 0 for publisher in self.targets]
         there += [self.samples_after_command > 20]
         return all(there)
@@ -273,15 +287,20 @@ class System:
         return future.result()
 
 
-def run(name, out, feed_forward, load_share=1.0, arguments=()):
+def run(name, out, feed_forward, load_share=1.0, arguments=(), gain=0.0):
     """One motion, the nodes started with these arguments; what was measured."""
     experiment = EXPERIMENTS[name]
-    tables = Tables(name, out)
+    tables = Tables(experiment.files(name), out)
     client = Client(experiment, tables)
-    with System(name, [f"feedforward_scale:={1.0 if feed_forward else 0.0}", *arguments], out / "nodes.log") as system:
+    with System(experiment.files(name), [f"feedforward_scale:={1.0 if feed_forward else 0.0}", *arguments], out / "nodes.log") as system:
         system.spin(client, client.is_ready, "starting the nodes")
         if experiment.load:
             carry(system, client, load_share)
+        if experiment.friction:
+            friction = {f"joints.{joint}.friction": experiment.friction for joint in experiment.joints}
+            set_numbers(system, client, client.sim_parameters, friction)
+        if gain:
+            set_numbers(system, client, client.parameters, {"force_feedback.gain": gain})
         handle = system.call(client, client.action.send_goal_async(client.goal()), "sending the goal")
         if not handle.accepted:
             raise Failed(f"the goal was refused; {out / 'nodes.log'} says why")
@@ -303,11 +322,16 @@ def carry(system, client, share):
     answer = system.call(client, client.attach.call_async(request), "attaching the load")
     if not answer.success:
         raise Failed(answer.message)
-    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=mass * share)
-    request = SetParameters.Request(parameters=[Parameter(name="payload.mass", value=value)])
-    answer = system.call(client, client.parameters.call_async(request), "setting the payload").results[0]
-    if not answer.successful:
-        raise Failed(answer.reason)
+    set_numbers(system, client, client.parameters, {"payload.mass": mass * share})
+
+
+def set_numbers(system, client, service, numbers):
+    """Sets parameters that are numbers, by name."""
+    values = {name: ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=float(number)) for name, number in numbers.items()}
+    request = SetParameters.Request(parameters=[Parameter(name=name, value=value) for name, value in values.items()])
+    for answer in system.call(client, service.call_async(request), f"setting {', '.join(numbers)}").results:
+        if not answer.successful:
+            raise Failed(answer.reason)
 
 
 def save(client, file):
@@ -359,7 +383,9 @@ def summary(experiment, result):
     if experiment.tips:
         settled = {row: f for row, f in means(result["force"]).items() if row * PERIOD * 1e-9 > SETTLING}
         numbers["force_samples"] = len(settled)
-        numbers["force_error_largest"] = max(abs(f - experiment.press) / experiment.press for f in settled.values())
+        errors = [abs(f - experiment.press) / experiment.press for f in settled.values()]
+        numbers["force_error_largest"] = max(errors)
+        numbers["force_error_rms"] = math.sqrt(sum(error**2 for error in errors) / len(errors))
     if experiment.block:
         numbers["block_error_largest_m"] = max(result["block_error"].values())
     return numbers
@@ -368,6 +394,8 @@ def summary(experiment, result):
 def judge(name, numbers):
     """What is not as it should be."""
     experiment, wrong = EXPERIMENTS[name], []
+    if experiment.gains:
+        return judge_gains(experiment, numbers)
     with_it, without = numbers["with feed-forward"], numbers["feedback alone"]
     if experiment.tips:
         if with_it["force_error_largest"] > experiment.limit:
@@ -384,8 +412,27 @@ def judge(name, numbers):
     return wrong
 
 
+def judge_gains(experiment, numbers):
+    """What is not as it should be with force feedback: it is to make the force better, at little cost of the position."""
+    runs = [numbers[gain_label(gain)] for gain in experiment.gains]
+    errors, wrong = [run["force_error_rms"] for run in runs], []
+    if not all(after < before for before, after in zip(errors, errors[1:])):
+        wrong.append("the force does not get better with the gain")
+    if errors[-1] > experiment.limit * errors[0]:
+        wrong.append(f"force feedback leaves {errors[-1] / errors[0]:.2f} of the force's error")
+    if max(run["block_error_largest_m"] for run in runs) > 5e-3:
+        wrong.append("the block is off by more than 5 mm")
+    return wrong
+
+
+def gain_label(gain):
+    return f"K_F = {gain:g}"
+
+
 def experiment_runs(name, out):
     """All runs of an experiment: what was measured, by label."""
+    if gains := EXPERIMENTS[name].gains:
+        return {gain_label(gain): run(name, out / f"gain_{gain:g}", True, gain=gain) for gain in gains}
     runs = {"feedback alone": run(name, out / "feedback", False), "with feed-forward": run(name, out / "feed_forward", True)}
     if EXPERIMENTS[name].tips:
         run(name, out / "again", True)
@@ -411,6 +458,9 @@ def draw(name, runs, out, figure):
     for label, result in runs.items():
         if result["force"]:
             columns[f"force, {label} [N]"] = means(result["force"])
+    if EXPERIMENTS[name].gains:
+        columns["force, desired [N]"] = dict.fromkeys(next(iter(runs.values()))["force"], EXPERIMENTS[name].press)
+        columns |= {f"block, {label} [m]": result["block_error"] for label, result in runs.items()}
     common = sorted(set.intersection(*(set(column) for column in columns.values())))
     table = out / "errors.csv"
     with open(table, "w", newline="") as file:
@@ -424,7 +474,7 @@ def draw(name, runs, out, figure):
 def describe(numbers):
     text = f"joints off by {1e3 * numbers['joint_error_largest']:.2f} mrad at most"
     if "force_error_largest" in numbers:
-        text += f", force by {100 * numbers['force_error_largest']:.2f} %"
+        text += f", force by {100 * numbers['force_error_largest']:.2f} % (rms {100 * numbers['force_error_rms']:.2f} %)"
     if "block_error_largest_m" in numbers:
         text += f", block off [mm]: {off_by(numbers['block_error_largest_m'])}"
     return text

@@ -230,6 +230,127 @@ fn a_trajectory_begins_where_the_mechanism_file_says() {
     assert!(error.contains("--trajectory"), "{error}");
 }
 
+/// Columns of a table, by name without unit.
+fn columns(file: &str) -> std::collections::BTreeMap<String, Vec<f64>> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut lines = text.lines();
+    let names: Vec<String> = lines
+        .next()
+        .unwrap()
+        .split(',')
+        .map(|c| c.split(" [").next().unwrap().to_owned())
+        .collect();
+    let mut columns = vec![Vec::new(); names.len()];
+    for line in lines {
+        line.split(',').zip(&mut columns).for_each(|(x, column)| column.push(x.parse().unwrap()));
+    }
+    names.into_iter().zip(columns).collect()
+}
+
+#[test]
+fn efforts_are_parted_into_dynamics_and_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("tau.csv").to_str().unwrap().to_owned();
+    for (name, first, second, lengths) in [
+        ("wall_tracing", "shoulder", "elbow", [0.4, 0.4]),
+        ("two_arms", "left_shoulder", "left_elbow", [0.2, 0.2]),
+    ] {
+        let file = mechanisms().join(name).with_extension("yaml");
+        let motion = folder.path().join("motion.csv").to_str().unwrap().to_owned();
+        let args = ["--dt", "0.01", "--output", &table, "--motion", &motion];
+        assert!(run(&file, &args).status.success());
+        let (tau, motion) = (columns(&table), columns(&motion));
+        for i in 0..tau["time"].len() {
+            for joint in [first, second] {
+                let [dynamics, force] =
+                    ["dynamics", "force"].map(|part| tau[&format!("{joint}.{part}")][i]);
+                // But for the rounding of one addition.
+                let (off, size) =
+                    (dynamics + force - tau[joint][i], dynamics.abs().max(force.abs()));
+                assert!(off.abs() <= f64::EPSILON * size, "{name}, {joint}: {off} of {size}");
+            }
+            // The force part is J^T F: of the push, or of half a newton of squeeze.
+            let (a, b) = (
+                motion[&format!("{first}.q")][i],
+                motion[&format!("{first}.q")][i] + motion[&format!("{second}.q")][i],
+            );
+            let [x, y] = if name == "two_arms" {
+                [0.5, 0.0]
+            } else {
+                ["tip.fx", "tip.fy"].map(|f| motion[f][i])
+            };
+            let elbow = lengths[1] * (b.cos() * y - b.sin() * x);
+            let shoulder = elbow + lengths[0] * (a.cos() * y - a.sin() * x);
+            for (joint, expected) in [(first, shoulder), (second, elbow)] {
+                let force = tau[&format!("{joint}.force")][i];
+                assert!(
+                    (force - expected).abs() < 1e-9,
+                    "{name}, {joint}, {i}: {force} {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn factors_are_printed_on_request() {
+    let file = mechanisms().join("three_links.yaml");
+    let output = run(&file, &["--product", "1"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for part in ["planar", "[L]", "[T]", "{P}", "[T]{P}", "at t = 1 s"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The last line of efforts is what the table says.
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("tau.csv").to_str().unwrap().to_owned();
+    assert!(run(&file, &["--method", "recursive", "--output", &table]).status.success());
+    let wrist = columns(&table)["wrist"][1000];
+    let printed: f64 =
+        text.lines().last().unwrap().split_whitespace().last().unwrap().parse().unwrap();
+    assert!((printed - wrist).abs() < 1e-6, "{printed} {wrist}");
+    let output = run(&file, &["--product", "77"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--product 77"));
+    let arm =
+        String::from_utf8(run(&mechanisms().join("arm6_fast.yaml"), &["--product", "0.5"]).stdout)
+            .unwrap();
+    assert!(arm.contains("spatial"), "{arm}");
+}
+
+#[test]
+fn every_method_and_several_increments() {
+    let error = |name: &str, more: &[&str]| {
+        let report = report(&mechanisms().join(name).with_extension("yaml"), more);
+        report["largest_error_relative"].as_f64().unwrap()
+    };
+    for name in ["three_links", "branched_loop", "four_bar", "wall_tracing", "khr1_arms"] {
+        let error = error(name, &["--method", "simulated", "--dt", "0.01"]);
+        assert!(error < 1e-8, "{name}: {error}");
+    }
+    let output = run(&mechanisms().join("two_arms.yaml"), &["--method", "simulated"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("least_norm"));
+    // Five increments in 10 ms are the scheme at 2 ms.
+    for variant in ["central", "newmark"] {
+        let (one, five, short) = (
+            error("three_links", &["--variant", variant, "--dt", "0.01"]),
+            error("three_links", &["--variant", variant, "--dt", "0.01", "--increments", "5"]),
+            error("three_links", &["--variant", variant, "--dt", "0.002"]),
+        );
+        assert!(five <= short && five > 0.9 * short, "{variant}: {five} {short}");
+        assert!((one / five / 25.0 - 1.0).abs() < 0.15, "{variant}: {one} {five}");
+    }
+    let (consistent, lumped) = (
+        error("three_links", &["--nodes", "beam", "--dt", "0.01"]),
+        error("three_links", &["--nodes", "beam-lumped", "--dt", "0.01"]),
+    );
+    assert!(consistent < 2.5e-5 && lumped > 1e-3, "{consistent} {lumped}");
+    let output = run(&mechanisms().join("arm6_fast.yaml"), &["--nodes", "beam"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("uniform slender rod"));
+}
+
 #[test]
 fn the_forces_of_two_arms_squeeze_the_block_and_move_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,6 +18,7 @@ mod lanes;
 mod mechanism;
 mod nodes;
 mod places;
+mod product;
 mod stencil;
 mod sweep;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub(crate) use cuts::Cuts;
 pub use cuts::Rule;
 pub use mechanism::{ForcePoint, Mechanism, Payload};
 pub use nodes::Nodes;
+pub use product::{Part, Product};
 pub use stencil::Stencil;
 pub use sweep::{Scheme, Target, Torques};
 pub use variant::Variant;

@@ -4,6 +4,7 @@ mod contact;
 mod errors;
 mod file;
 mod page;
+mod product;
 mod tables;
 mod tracking;
 mod trajectory;
@@ -11,7 +12,9 @@ mod trajectory;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use karakuri_control::nodal::{Mechanism, NodalError, Nodes, Scheme, Target, Torques, Variant};
+use karakuri_control::nodal::{
+    Mechanism, NodalError, Nodes, Rule, Scheme, Target, Torques, Variant,
+};
 use serde_json::{Value, json};
 
 use self::errors::Study;
@@ -38,9 +41,15 @@ pub struct Args {
     /// Where it puts the mass of a link
     #[arg(long, default_value = "com")]
     nodes: NodesKind,
-    /// Time step [s]; the trajectory's, or 0.001
+    /// Time between two torques [s]; the trajectory's, or 0.001
     #[arg(long)]
     dt: Option<f64>,
+    /// Steps of the scheme from one torque to the next: a sampling period with several increments
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    increments: u16,
+    /// Print [L], [T] and {P} at this time [s] instead of the report
+    #[arg(long, value_name = "TIME")]
+    product: Option<f64>,
     /// Write the torques here, and the forces across loops
     #[arg(long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
@@ -70,6 +79,18 @@ enum Method {
     Nodal,
     /// Recursive Newton-Euler
     Recursive,
+    /// Steps of simulation with the driven velocities held to the motion's
+    Simulated,
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nodal => "nodal",
+            Self::Recursive => "recursive",
+            Self::Simulated => "simulated",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -78,6 +99,14 @@ enum NodesKind {
     Com,
     /// Point masses
     Point,
+    /// The ends of two linear beam elements with consistent mass, for uniform slender rods
+    Beam,
+    /// The same with the mass lumped at the nodes: rotary inertia too large by m l²/24
+    BeamLumped,
+    /// The ends of one such element with consistent mass
+    BeamOne,
+    /// The same lumped: too large by m l²/6
+    BeamOneLumped,
 }
 
 impl From<NodesKind> for Nodes {
@@ -85,6 +114,10 @@ impl From<NodesKind> for Nodes {
         match kind {
             NodesKind::Com => Self::Com,
             NodesKind::Point => Self::Point,
+            NodesKind::Beam => Self::Beam { elements: 2, lumped: false },
+            NodesKind::BeamLumped => Self::Beam { elements: 2, lumped: true },
+            NodesKind::BeamOne => Self::Beam { elements: 1, lumped: false },
+            NodesKind::BeamOneLumped => Self::Beam { elements: 1, lumped: true },
         }
     }
 }
@@ -111,6 +144,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(file) = &args.plot {
         page::figure(&read, &study).write_svg(file)?;
     }
+    if let Some(time) = args.product {
+        output::print(&product::text(&read.mechanism, &study, time)?)?;
+        if args.report.is_none() {
+            return Ok(Outcome::Done);
+        }
+    }
     output::json(&report(args, &read.mechanism, &study), args.report.as_deref())?;
     Ok(Outcome::Done)
 }
@@ -125,16 +164,27 @@ fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
         ..Scheme::new(read.mechanism.clone())
     };
     let source = source(args, path, &read)?;
-    let samples = source.at(args.dt).with_context(place)?;
+    let n = usize::from(args.increments);
+    let fine = source.at(args.dt, n).with_context(place)?;
+    let samples = fine.every(n, &read.mechanism);
     let exact = scheme.exact(&samples.target()).with_context(place)?;
-    let torques = match args.method {
-        Method::Nodal => scheme.torques(&samples.target()).with_context(place)?,
-        Method::Recursive => exact.clone(),
+    let of_method = |scheme: &Scheme, fine: &Samples| match args.method {
+        Method::Nodal => scheme.torques(&fine.target()),
+        Method::Recursive => scheme.exact(&fine.target()),
+        Method::Simulated => scheme.simulated(&fine.target()),
     };
+    let torques = every(n, &read.mechanism, of_method(&scheme, &fine).with_context(place)?);
+    let squeezes = matches!(read.mechanism.rule, Rule::Squeeze { force, .. } if force != 0.0);
+    let mut dynamics = Vec::new();
+    if squeezes || samples.forces.iter().any(|force| *force != 0.0) {
+        let still = Samples { forces: Vec::new(), ..fine };
+        let part = of_method(&scheme.without_forces(), &still).with_context(place)?;
+        dynamics = every(n, &read.mechanism, part).tau;
+    }
     for warning in &torques.warnings {
         tracing::warn!("{}: {warning}", path.display());
     }
-    let convergence = errors::convergence(&scheme, &source).with_context(place)?;
+    let convergence = errors::convergence(&scheme, &source, n).with_context(place)?;
     let tracking = match read.feedback {
         Some(gains) => tracking::runs(&scheme, &samples, gains).with_context(place)?,
         None => Vec::new(),
@@ -143,7 +193,7 @@ fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
         Some(contact) => contact::runs(&scheme, &samples, contact).with_context(place)?,
         None => Vec::new(),
     };
-    Ok((read, Study { samples, torques, exact, convergence, tracking, contact }))
+    Ok((read, Study { samples, torques, dynamics, exact, convergence, tracking, contact }))
 }
 
 /// Where samples come from, at which steps.
@@ -166,16 +216,18 @@ fn source<'a>(args: &Args, path: &Path, read: &'a Read) -> Result<Source<'a>> {
 }
 
 impl Source<'_> {
-    /// Samples at a step, or at the usual one.
-    fn at(&self, dt: Option<f64>) -> Result<Samples> {
+    /// Samples at this part of a step, or of the usual one.
+    fn at(&self, dt: Option<f64>, increments: usize) -> Result<Samples> {
+        let n = increments as f64;
         match self {
-            Self::Motion(motion, mechanism) => motion.samples(mechanism, dt.unwrap_or(1e-3)),
+            Self::Motion(motion, mechanism) => motion.samples(mechanism, dt.unwrap_or(1e-3) / n),
             Self::Given(samples, mechanism) => {
-                let dt = dt.unwrap_or(samples.dt);
+                let dt = dt.map_or(samples.dt, |dt| dt / n);
                 let every = count(dt, samples.dt)? - 1;
                 ensure!(
                     every > 0 && (every as f64 * samples.dt - dt).abs() < 1e-6 * dt,
-                    "--dt {dt}: the trajectory steps by {} s; take it or a multiple of it",
+                    "--dt {}: the trajectory steps by {} s; take {1} times the number of --increments, or a multiple of it",
+                    dt * n,
                     samples.dt
                 );
                 Ok(samples.every(every, mechanism))
@@ -184,13 +236,14 @@ impl Source<'_> {
     }
 
     /// Steps at which the errors are compared, longest first. [s]
-    fn steps(&self) -> Vec<f64> {
+    fn steps(&self, increments: usize) -> Vec<f64> {
         match self {
             Self::Motion(..) => vec![10e-3, 5e-3, 2e-3, 1e-3],
             Self::Given(samples, mechanism) => {
                 let n = samples.q.len() / mechanism.model.nq.max(1);
-                let fits = |every: &usize| n / every >= 20;
-                [8, 4, 2, 1].into_iter().filter(fits).map(|e| e as f64 * samples.dt).collect()
+                let fits = |every: &usize| n / (every * increments) >= 20;
+                let steps = [8, 4, 2, 1].into_iter().filter(fits);
+                steps.map(|every| (every * increments) as f64 * samples.dt).collect()
             }
         }
     }
@@ -272,8 +325,9 @@ fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
         .collect();
     let warnings: Vec<String> = study.torques.warnings.iter().map(ToString::to_string).collect();
     json!({
-        "method": if args.method == Method::Nodal { "nodal" } else { "recursive" },
+        "method": args.method.name(),
         "variant": args.variant.name(),
+        "increments": args.increments,
         "dt_s": study.samples.dt,
         "samples": study.torques.tau.len() / mechanism.model.nv,
         "largest_effort": error.scale,
@@ -290,4 +344,15 @@ fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
 /// The torques by a variant at a step, as far as they can be had.
 fn torques_of(scheme: &Scheme, variant: Variant, samples: &Samples) -> Result<Torques, NodalError> {
     Scheme { variant, ..scheme.clone() }.torques(&samples.target())
+}
+
+/// The last of every `n` increments.
+fn every(n: usize, mechanism: &Mechanism, torques: Torques) -> Torques {
+    let nv = mechanism.model.nv;
+    let n_samples = (torques.tau.len() / nv).max(1);
+    let pick = |list: &[f64]| -> Vec<f64> {
+        let width = (list.len() / n_samples).max(1);
+        list.chunks(width).step_by(n).flatten().copied().collect()
+    };
+    Torques { tau: pick(&torques.tau), lambda: pick(&torques.lambda), ..torques }
 }

@@ -15,6 +15,7 @@
 
 use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
 use karakuri_model::Model;
+use karakuri_spatial::Vector3;
 
 use super::loops::Constraints;
 use super::{InverseDynamics, Motion, Realised};
@@ -45,15 +46,22 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Scratch for a model.
+    /// Scratch for a model under the earth's gravity along -z.
     pub fn new(model: &Model) -> Self {
+        Self::under(model, Data::new(model).gravity)
+    }
+
+    /// Scratch for a model under another gravity. [m/s²] (3)
+    pub fn under(model: &Model, gravity: Vector3) -> Self {
         let nv = model.nv;
+        let mut data = Data::new(model);
+        data.gravity = gravity;
         let per_freedom = |value: fn(&karakuri_model::Joint) -> f64| {
             let each = |j: &karakuri_model::Joint| core::iter::repeat_n(value(j), j.kind.nv());
             model.joints.iter().flat_map(each).collect()
         };
         Self {
-            data: Data::new(model),
+            data,
             constraints: Constraints::new(model),
             factor: MassFactor::new(model),
             armature: per_freedom(|j| j.armature),

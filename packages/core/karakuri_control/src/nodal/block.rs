@@ -236,7 +236,24 @@ impl Block {
     fn move_link(&mut self, i: usize, m: &Mechanism, variant: Variant, dt: f64, w: &Window) {
         let link = self.links[i];
         let rows = &self.place[i];
-        let direct = if self.kind == Nodes::Point { 12 } else { 3 };
+        let direct = match self.kind {
+            Nodes::Com => 3,
+            Nodes::Point => 12,
+            Nodes::Beam { .. } => 0,
+        };
+        if let Nodes::Beam { elements, .. } = self.kind {
+            // The nodes' own displacements, by way of the rows of the velocities.
+            for at in (0..w.placed).step_by(LANES) {
+                let (c, o) = (vector(rows, 0, at), vector(rows, ORIGIN, at));
+                for k in 0..=elements {
+                    let way = Lane::splat(2.0 * k as f64 / elements as f64);
+                    put(&mut self.v[..], 3 * k, at, &(o + (c - o) * way));
+                }
+            }
+            for (u, du) in self.v[..self.kind.width()].iter().zip(self.du.iter_mut()) {
+                differences(u, du, w);
+            }
+        }
         for (u, du) in rows[..direct].iter().zip(self.du.iter_mut()) {
             differences(u, du, w);
         }
@@ -247,19 +264,30 @@ impl Block {
             }
         }
         self.accelerate(i * self.kind.width(), self.kind.width(), variant, dt, w);
+        let last = if direct > 0 { 0 } else { self.kind.width() - 3 };
         for c in 0..3 {
-            self.watch.see(w.first, &self.place[i][c], &self.a[c], m.gravity[c], w.moved);
+            self.watch.see(w.first, &self.place[i][c], &self.a[last + c], m.gravity[c], w.moved);
         }
         let (g, mass) = (splat(&m.gravity), Lane::splat(link.mass));
         let (rows, v, a, out) = (&self.place[i], &self.v[..], &self.a[..], &mut self.wrench[i]);
         for at in (w.lead..w.moved).step_by(LANES) {
             let body = body_at(rows, at);
             let force = (vector(a, 0, at) - g) * mass;
-            let moment = match self.kind {
-                Nodes::Com => link.moment_com(&body.R, &vector(v, 3, at), &vector(a, 3, at)),
-                Nodes::Point => link.moment_point(&body.R, [3, 6, 9].map(|r| vector(a, r, at))),
+            let p_BC = vector(rows, 0, at) - body.p;
+            let F = match self.kind {
+                Nodes::Com => {
+                    let moment = link.moment_com(&body.R, &vector(v, 3, at), &vector(a, 3, at));
+                    Link::wrench(&p_BC, force, moment)
+                }
+                Nodes::Point => {
+                    let moment = link.moment_point(&body.R, [3, 6, 9].map(|r| vector(a, r, at)));
+                    Link::wrench(&p_BC, force, moment)
+                }
+                Nodes::Beam { elements, lumped } => {
+                    let far = p_BC * Lane::splat(2.0);
+                    link.beam((elements, lumped), &far, |k| vector(a, 3 * k, at) - g)
+                }
             };
-            let F = Link::wrench(&(vector(rows, 0, at) - body.p), force, moment);
             put(out, 0, at, &F.moment);
             put(out, 3, at, &F.force);
         }

@@ -118,6 +118,28 @@ pub enum NodalError {
         /// [N·m or N]
         effort: f64,
     },
+    /// A link that is no rod, with nodes of beams.
+    #[error(
+        "link `{0}` is no uniform slender rod from its joint on, which nodes `beam` are for; use `com` or `point`, which take every body"
+    )]
+    NoRod(String),
+    /// No step of simulation can be taken.
+    #[error(
+        "method `simulated` takes steps of simulation, and cannot at t = {0} s: they need mass in every moving link; give it one, or \
+             use `nodal` or `recursive`"
+    )]
+    NoStep(f64),
+    /// Drives that cannot give what the motion takes.
+    #[error(
+        "method `simulated`: {effort:.4} (N·m or N) at t = {time} s without a drive for it; drive a further joint, or keep clear of dead \
+             points (`nodal` names the joint)"
+    )]
+    NotRealised {
+        /// [s]
+        time: f64,
+        /// [N·m or N]
+        effort: f64,
+    },
     /// A rule that does not fit the mechanism.
     #[error("the rule does not fit: {0}")]
     Rule(String),

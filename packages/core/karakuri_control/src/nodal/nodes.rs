@@ -13,7 +13,10 @@ use super::lanes::{
 };
 use super::places::Wrench;
 
-/// Where the mass of a link sits. Both are exact for every rigid body.
+/// A moment of inertia of a rod may be off by this part of m l²/4. [-]
+const ROD_TOLERANCE: f64 = 1e-6;
+
+/// Where the mass of a link sits. The first two are exact for every rigid body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nodes {
     /// One node at the centre of mass: its displacement and the link's rotation vector over the step. (6)
@@ -22,16 +25,37 @@ pub enum Nodes {
     /// Equimomental point masses, reduced to the displacements that matter: those of the centre of mass and of the
     /// tips of the link's three unit axes about it. No rotation is extracted, no gyroscopic term needed. (12)
     Point,
+    /// The ends of linear beam elements from the joint to the far end of a uniform slender rod, equally long: forces alone.
+    /// (3 a node)
+    Beam {
+        /// Elements of a link, 1 to 3.
+        elements: usize,
+        /// The mass sits in the nodes; otherwise it is consistent with the linear displacement between them, which is that of
+        /// a rigid rod: exact. Lumped, its rotary inertia is too large by m l²/24 with two elements, m l²/6 with one.
+        lumped: bool,
+    },
 }
 
 impl Nodes {
+    /// Most elements of a link.
+    pub const MOST_ELEMENTS: usize = 3;
+
     /// Displacement components of a link.
     pub(super) fn width(self) -> usize {
         match self {
             Self::Com => 6,
             Self::Point => 12,
+            Self::Beam { elements, .. } => 3 * (elements + 1),
         }
     }
+}
+
+/// Whether a body is a uniform slender rod that begins at its joint, or a mass at the joint.
+pub(super) fn is_rod(inertia: &Inertia) -> bool {
+    let (m, c) = (inertia.mass, inertia.com);
+    // m l²/12 across the rod of length l = 2 |c|, nothing along it.
+    let rod = (Matrix3::identity() * c.norm_squared() - c * c.transpose()) * (m / 3.0);
+    (inertia.about_com - rod).abs().max() <= ROD_TOLERANCE * m * c.norm_squared()
 }
 
 /// Mass of a link and its distribution.
@@ -49,7 +73,7 @@ impl Link {
     pub(super) fn new(kind: Nodes, inertia: &Inertia) -> Self {
         let I = inertia.about_com;
         let moments = match kind {
-            Nodes::Com => I,
+            Nodes::Com | Nodes::Beam { .. } => I,
             Nodes::Point => Matrix3::identity() * (0.5 * I.trace()) - I,
         };
         Self { mass: inertia.mass, com: inertia.com, moments }
@@ -59,6 +83,36 @@ impl Link {
     #[inline(always)]
     pub(super) fn wrench<T: Number>(p_BC: &V<T>, force: V<T>, moment: V<T>) -> Wrench<T> {
         Wrench { moment: moment + cross(p_BC, &force), force }
+    }
+
+    /// The wrench on a rod's nodes, `far` from its joint to its other end, for their accelerations less gravity, in
+    /// world axes. `m_e/6 [[2, 1], [1, 2]]` an element, or `m_e/2` at both its nodes.
+    #[inline(always)]
+    pub(super) fn beam<T: Number>(
+        &self,
+        (elements, lumped): (usize, bool),
+        far: &V<T>,
+        A: impl Fn(usize) -> V<T>,
+    ) -> Wrench<T> {
+        let each = self.mass / elements as f64;
+        let by = |x: f64| T::splat(x * each);
+        let mut sum = Wrench { moment: V::zeros(), force: V::zeros() };
+        for k in 0..=elements {
+            let n_elements = if k == 0 || k == elements { 1.0 } else { 2.0 };
+            let mut force = A(k) * by(if lumped { n_elements / 2.0 } else { n_elements / 3.0 });
+            if !lumped {
+                if k > 0 {
+                    force += A(k - 1) * by(1.0 / 6.0);
+                }
+                if k < elements {
+                    force += A(k + 1) * by(1.0 / 6.0);
+                }
+            }
+            let p = far * T::splat(k as f64 / elements as f64);
+            sum.moment += cross(&p, &force);
+            sum.force += force;
+        }
+        sum
     }
 
     /// Moment about the centre of mass for angular velocity and acceleration in world axes. [N·m] (3)
@@ -97,6 +151,16 @@ pub(super) fn exact(
     for i in 0..model.bodies.len() {
         let run = i * width..(i + 1) * width;
         let (v, a) = (&mut v[run.clone()], &mut a[run]);
+        if let Nodes::Beam { elements, .. } = kind {
+            let o = data.pose_in_world[i].translation - data.origin;
+            let far = (data.com[i] - o) * 2.0;
+            for k in 0..=elements {
+                let (v_k, a_k) = point(i, &(o + far * (k as f64 / elements as f64)));
+                put(&mut v[3 * k..], &v_k);
+                put(&mut a[3 * k..], &a_k);
+            }
+            continue;
+        }
         let (v_com, a_com) = point(i, &data.com[i]);
         put(v, &v_com);
         put(a, &a_com);
@@ -114,6 +178,7 @@ pub(super) fn exact(
                     put(&mut a[3 + 3 * j..], &(alpha.cross(&r) + w.cross(&rate)));
                 }
             }
+            Nodes::Beam { .. } => {}
         }
     }
     let first = model.bodies.len() * width;

@@ -12,8 +12,9 @@ use rayon::prelude::*;
 use super::block::{Block, STRETCH};
 use super::check::{Seen, gap_limit, near_dead_point};
 use super::cuts::{Closure, Cuts};
+use super::nodes::is_rod;
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
-use crate::inverse_dynamics::{largest_gap, tied};
+use crate::inverse_dynamics::{InverseDynamics, Motion, Simulated, largest_gap, tied};
 
 /// Effort without a motor up to this part of the largest effort is rounding. [-]
 const MISSING_TOLERANCE: f64 = 1e-6;
@@ -108,14 +109,7 @@ impl Scheme {
             let q = &target.q[sample * nq..(sample + 1) * nq];
             let rates = sample * nv..(sample + 1) * nv;
             forward_kinematics(&loaded, &mut data, q);
-            external.fill(Force::default());
-            let forces = target.forces.chunks_exact(3).skip(sample * m.force_points.len());
-            for (point, F) in m.force_points.iter().zip(forces) {
-                // What is pushed pushes back.
-                let R = &data.pose_in_world[point.body.0].rotation;
-                let reaction = -Vector3::new(F[0], F[1], F[2]);
-                external[point.body.0] += Force::new((R * point.point).cross(&reaction), reaction);
-            }
+            fill_reactions(m, &data, target, sample, &mut external);
             let (v, vdot) = (&target.v[rates.clone()], &target.vdot[rates]);
             tau.copy_from_slice(rnea(&loaded, &mut data, q, v, vdot, &external));
             worker.finish(target, sample, tau)?;
@@ -123,6 +117,62 @@ impl Scheme {
         }
         let warnings = self.conclude(&worker.summary, target, n)?;
         Ok(Torques { tau, lambda, warnings })
+    }
+
+    /// The same by steps of simulation whose driven velocities are constrained to the target's: forward dynamics alone, the
+    /// step divides out. Takes velocities and accelerations from the target; forces across the
+    /// cuts are not known.
+    pub fn simulated(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
+        let n = self.check(target)?;
+        let m = &self.mechanism;
+        if target.v.is_empty() || target.vdot.is_empty() {
+            return Err(NodalError::MissingRates("method `simulated`"));
+        }
+        if m.rule != Rule::LeastNorm {
+            let text =
+                "method `simulated` shares by `least_norm` alone; use `nodal` or `recursive`";
+            return Err(NodalError::Rule(text.to_owned()));
+        }
+        let loaded = m.loaded_model();
+        let (nq, nv) = (loaded.nq, loaded.nv);
+        let mut method = Simulated::under(&loaded, m.gravity);
+        let mut data = Data::new(&loaded);
+        let mut external = vec![Force::default(); loaded.bodies.len()];
+        let driven: Vec<bool> = m.driven.iter().zip(&m.supported).map(|(d, s)| *d || *s).collect();
+        let mut tau = vec![0.0; n * nv];
+        let (mut missing, mut largest) = ((0.0, 0), 0.0_f64);
+        for (sample, tau) in tau.chunks_exact_mut(nv).enumerate() {
+            let q = &target.q[sample * nq..(sample + 1) * nq];
+            let rates = sample * nv..(sample + 1) * nv;
+            forward_kinematics(&loaded, &mut data, q);
+            fill_reactions(m, &data, target, sample, &mut external);
+            let (v, vdot) = (&target.v[rates.clone()], &target.vdot[rates]);
+            let motion = Motion { q, v, vdot, driven: &driven, external: &external };
+            let undone = method.efforts(&loaded, &motion, tau).missing_effort;
+            if undone == f64::INFINITY {
+                return Err(NodalError::NoStep(sample as f64 * target.dt));
+            }
+            if undone > missing.0 || undone.is_nan() {
+                missing = (undone, sample);
+            }
+            largest = tau.iter().fold(largest, |l, t| l.max(t.abs()));
+        }
+        let (effort, sample) = missing;
+        if effort.is_nan() || effort > MISSING_TOLERANCE * largest.max(effort).max(1e-9) {
+            return Err(NodalError::NotRealised { time: sample as f64 * target.dt, effort });
+        }
+        Ok(Torques { tau, lambda: Vec::new(), warnings: Vec::new() })
+    }
+
+    /// The scheme for the part of dynamics: as this one, but nothing is squeezed. With a target without exerted forces its
+    /// efforts are those of motion, weight and what is carried; the rest of the efforts is the part of force.
+    #[must_use]
+    pub fn without_forces(&self) -> Self {
+        let mut scheme = self.clone();
+        if let Rule::Squeeze { force, .. } = &mut scheme.mechanism.rule {
+            *force = 0.0;
+        }
+        scheme
     }
 
     /// What is to be said of a motion that went through.
@@ -178,6 +228,16 @@ impl Scheme {
         let has_rates = !target.v.is_empty() && !target.vdot.is_empty();
         if self.variant == Variant::External && !has_rates {
             return Err(NodalError::MissingRates("variant `external`"));
+        }
+        if let Nodes::Beam { elements, .. } = self.nodes {
+            if !(1..=Nodes::MOST_ELEMENTS).contains(&elements) {
+                let most = Nodes::MOST_ELEMENTS;
+                let text = format!("{elements} elements of a link; there are 1 to {most}");
+                return Err(NodalError::Rule(text));
+            }
+            if let Some(body) = model.bodies.iter().find(|body| !is_rod(&body.inertia)) {
+                return Err(NodalError::NoRod(body.name.clone()));
+            }
         }
         self.check_rule()?;
         Ok(samples)
@@ -334,6 +394,23 @@ impl<'a> Worker<'a> {
         if closure.condition < s.condition.0 {
             s.condition = (closure.condition, sample);
         }
+    }
+}
+
+/// What the surroundings do to the bodies, at their origins: what is pushed pushes back.
+fn fill_reactions(
+    m: &Mechanism,
+    data: &Data,
+    target: &Target<'_>,
+    sample: usize,
+    external: &mut [Force],
+) {
+    external.fill(Force::default());
+    let forces = target.forces.chunks_exact(3).skip(sample * m.force_points.len());
+    for (point, F) in m.force_points.iter().zip(forces) {
+        let R = &data.pose_in_world[point.body.0].rotation;
+        let reaction = -Vector3::new(F[0], F[1], F[2]);
+        external[point.body.0] += Force::new((R * point.point).cross(&reaction), reaction);
     }
 }
 

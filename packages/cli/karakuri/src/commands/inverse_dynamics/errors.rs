@@ -7,12 +7,15 @@ use serde::Serialize;
 use super::contact::Press;
 use super::file::Samples;
 use super::tracking::Run;
-use super::{Source, torques_of};
+use super::{Source, every, torques_of};
 
 /// What was computed of a mechanism.
 pub(super) struct Study {
     pub(super) samples: Samples,
     pub(super) torques: Torques,
+    /// The part of dynamics of the efforts, where forces are exerted; the rest is the part of force. [N·m or N]
+    /// (n samples × nv)
+    pub(super) dynamics: Vec<f64>,
     pub(super) exact: Torques,
     pub(super) convergence: Vec<Convergence>,
     /// Of the simulated motion, if the file asks for it.
@@ -69,8 +72,12 @@ fn errors(tau: &[f64], exact: &[f64], nv: usize) -> Errors {
     Errors { scale, inside: over(inside), ends: over(ends), by_freedom }
 }
 
-/// Errors of the published variants at several steps.
-pub(super) fn convergence(scheme: &Scheme, source: &Source<'_>) -> Result<Vec<Convergence>> {
+/// Errors of the published variants at several steps, of so many increments each.
+pub(super) fn convergence(
+    scheme: &Scheme,
+    source: &Source<'_>,
+    increments: usize,
+) -> Result<Vec<Convergence>> {
     let nv = scheme.mechanism.model.nv;
     let mut all: Vec<Convergence> = [Variant::Central, Variant::Newmark, Variant::External]
         .into_iter()
@@ -81,12 +88,14 @@ pub(super) fn convergence(scheme: &Scheme, source: &Source<'_>) -> Result<Vec<Co
             orders: Vec::new(),
         })
         .collect();
-    for dt in source.steps() {
-        let samples = source.at(Some(dt))?;
+    for dt in source.steps(increments) {
+        let fine = source.at(Some(dt), increments)?;
+        let samples = fine.every(increments, &scheme.mechanism);
         let exact = scheme.exact(&samples.target())?;
         for row in &mut all {
             let variant = row.variant.parse().map_err(anyhow::Error::msg)?;
-            let torques = torques_of(scheme, variant, &samples)?;
+            let torques = torques_of(scheme, variant, &fine)?;
+            let torques = every(increments, &scheme.mechanism, torques);
             let error = errors(&torques.tau, &exact.tau, nv).inside;
             if let (Some(before), Some(step)) = (row.errors.last(), row.steps_s.last()) {
                 row.orders.push((before / error).ln() / (step / dt).ln());

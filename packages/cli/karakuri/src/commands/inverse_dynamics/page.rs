@@ -58,6 +58,16 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
             study.convergence.iter().map(order).collect(),
         ),
     ];
+    if !study.dynamics.is_empty() {
+        let (dynamics, force) =
+            (|i: usize| study.dynamics[i], |i: usize| tau[i] - study.dynamics[i]);
+        let parts: [(&str, &dyn Fn(usize) -> f64); 2] =
+            [("part of dynamics [N·m or N]", &dynamics), ("part of force [N·m or N]", &force)];
+        let parts = parts.map(|(label, part)| {
+            panel("time [s]", label, driven.iter().map(|&k| curve(k, part, 0..last + 1)).collect())
+        });
+        panels.splice(1..1, parts);
+    }
     if !study.tracking.is_empty() {
         let distance = |run: &Run| {
             let points = run.errors.iter().enumerate().step_by(every);

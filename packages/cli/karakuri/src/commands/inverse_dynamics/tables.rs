@@ -15,24 +15,41 @@ use super::freedoms;
 
 const AXES: [&str; 3] = ["fx", "fy", "fz"];
 
-/// A row an instant: the efforts, and what side a of every loop supplies to side b, in world axes.
+/// A row an instant: the efforts, what side a of every loop supplies to side b, in world axes, and where forces are exerted the
+/// efforts' parts of dynamics and of force.
 pub(super) fn torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Result<()> {
     let model = &mechanism.model;
     let mut columns = vec![Column::new("time", "s")];
     columns.extend(freedoms(mechanism).into_iter().map(|(name, unit)| Column::new(name, unit)));
-    columns.extend(model.loops.iter().flat_map(|l| force_columns(&l.name)));
+    let has_loops = !model.loops.is_empty() && !study.torques.lambda.is_empty();
+    if has_loops {
+        columns.extend(model.loops.iter().flat_map(|l| force_columns(&l.name)));
+    }
+    let mut parted = Vec::new();
+    if !study.dynamics.is_empty() {
+        parted = (0..model.nv).filter(|k| mechanism.driven[*k]).collect();
+        let names = freedoms(mechanism);
+        for (name, unit) in parted.iter().map(|&k: &usize| &names[k]) {
+            columns.push(Column::new(format!("{name}.dynamics"), *unit));
+            columns.push(Column::new(format!("{name}.force"), *unit));
+        }
+    }
     let mut writer = TraceWriter::create(file, &columns)?;
     let n_components = study.torques.lambda.len() / (study.torques.tau.len() / model.nv).max(1);
     let mut data = Data::new(model);
     for (i, tau) in study.torques.tau.chunks_exact(model.nv).enumerate() {
         let mut row = vec![i as f64 * study.samples.dt];
         row.extend(tau);
-        if !model.loops.is_empty() {
+        if has_loops {
             forward_kinematics(model, &mut data, &study.samples.q[i * model.nq..][..model.nq]);
             let mut lambda = study.torques.lambda[i * n_components..].iter().copied();
             for l in &model.loops {
                 row.extend(force_across(&data, l, &mut lambda).iter());
             }
+        }
+        for &k in &parted {
+            let dynamics = study.dynamics[i * model.nv + k];
+            row.extend([dynamics, tau[k] - dynamics]);
         }
         writer.row(&row)?;
     }
