@@ -24,7 +24,7 @@ build() {
 lay_out() {
   local share=$install/share/karakuri folder program
   mkdir -p "$install/lib/karakuri" "$share" "$install/share/ament_index/resource_index/packages"
-  for program in karakuri "$root"/packages/nodes/*/; do
+  for program in karakuri karakuri_client "$root"/packages/nodes/*/; do
     ln -sfn "$target/$(basename "$program")" "$install/lib/karakuri/$(basename "$program")"
   done
   for folder in launch config urdf rviz; do

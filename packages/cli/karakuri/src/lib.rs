@@ -1,4 +1,4 @@
-//! The offline program: the project's algorithms without ROS.
+//! The offline program: the project's algorithms without ROS. Commands that ask running nodes are another program's.
 //!
 //! Exit codes: 0 done; 1 the input is wrong, and the message says where; 2 usage; 3 the run failed,
 //! with its report written all the same.
@@ -27,11 +27,13 @@ Examples:
   karakuri gait steady config/gaits/h2.yaml --plot out
   karakuri gait walk config/gaits/khr1_walk.yaml --distance 1
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
+  karakuri goal -f /arm/gripper_cmd control_msgs/action/GripperCommand '{command: {position: 0.03}}'
 
+goal, echo, param, topics, nodes and actions ask running nodes; they alone need ROS 2.
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.
 `karakuri <command> --help` says more about each.";
 
-/// Checks robots, runs physics and dynamics, solves inverse kinematics, runs launch files. No ROS needed.
+/// Checks robots, runs physics and dynamics, solves inverse kinematics, runs launch files: without ROS. Asks running nodes.
 #[derive(Debug, Parser)]
 #[command(name = "karakuri", version, after_help = EXAMPLES)]
 struct Cli {

@@ -3,8 +3,11 @@
 mod action_client;
 mod action_server;
 mod arguments;
+mod cdr;
+pub mod client;
 mod clock;
 mod convert;
+pub mod definition;
 mod diagnostics;
 mod direct;
 mod error;

@@ -33,18 +33,18 @@ pub trait Ranged: ParameterType {
     fn describe(range: &RangeInclusive<Self::Bound>, descriptor: &mut ParameterDescriptor);
 }
 
-mod kind {
+pub(crate) mod kind {
     use super::Kind;
-    pub(super) const NOT_SET: u8 = Kind::PARAMETER_NOT_SET as u8;
-    pub(super) const BOOL: u8 = Kind::PARAMETER_BOOL as u8;
-    pub(super) const INTEGER: u8 = Kind::PARAMETER_INTEGER as u8;
-    pub(super) const DOUBLE: u8 = Kind::PARAMETER_DOUBLE as u8;
-    pub(super) const STRING: u8 = Kind::PARAMETER_STRING as u8;
-    pub(super) const BYTES: u8 = Kind::PARAMETER_BYTE_ARRAY as u8;
-    pub(super) const BOOLS: u8 = Kind::PARAMETER_BOOL_ARRAY as u8;
-    pub(super) const INTEGERS: u8 = Kind::PARAMETER_INTEGER_ARRAY as u8;
-    pub(super) const DOUBLES: u8 = Kind::PARAMETER_DOUBLE_ARRAY as u8;
-    pub(super) const STRINGS: u8 = Kind::PARAMETER_STRING_ARRAY as u8;
+    pub(crate) const NOT_SET: u8 = Kind::PARAMETER_NOT_SET as u8;
+    pub(crate) const BOOL: u8 = Kind::PARAMETER_BOOL as u8;
+    pub(crate) const INTEGER: u8 = Kind::PARAMETER_INTEGER as u8;
+    pub(crate) const DOUBLE: u8 = Kind::PARAMETER_DOUBLE as u8;
+    pub(crate) const STRING: u8 = Kind::PARAMETER_STRING as u8;
+    pub(crate) const BYTES: u8 = Kind::PARAMETER_BYTE_ARRAY as u8;
+    pub(crate) const BOOLS: u8 = Kind::PARAMETER_BOOL_ARRAY as u8;
+    pub(crate) const INTEGERS: u8 = Kind::PARAMETER_INTEGER_ARRAY as u8;
+    pub(crate) const DOUBLES: u8 = Kind::PARAMETER_DOUBLE_ARRAY as u8;
+    pub(crate) const STRINGS: u8 = Kind::PARAMETER_STRING_ARRAY as u8;
 }
 
 /// A type's name in messages to the user.

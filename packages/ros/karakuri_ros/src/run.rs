@@ -154,7 +154,7 @@ fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate
 }
 
 /// The first signal asks for a stop, the second ends the process.
-fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> {
+pub(crate) fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> {
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(
             signal,

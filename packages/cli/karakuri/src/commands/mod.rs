@@ -9,11 +9,14 @@ pub mod gait;
 pub mod ik;
 pub mod inverse_dynamics;
 pub mod launch;
+pub mod nodes;
 pub mod plot;
 pub mod render;
 mod robot;
 pub mod simulate;
 pub mod sweep;
+
+use nodes::{actions, echo, goal, list, param, topics};
 
 /// How a command that could read its input ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,4 +61,10 @@ registry! {
     Render(render),
     Simulate(simulate),
     Sweep(sweep),
+    Goal(goal),
+    Echo(echo),
+    Param(param),
+    Topics(topics),
+    Nodes(list),
+    Actions(actions),
 }

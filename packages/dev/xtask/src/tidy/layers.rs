@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -23,6 +23,7 @@ const ORDER: [&str; 15] = [
     "io/karakuri_hardware",
     "io/karakuri_launch",
     "ros/karakuri_ros",
+    "ros/karakuri_client",
     "nodes/",
     "cli/",
 ];

@@ -1,0 +1,358 @@
+//! What a program on the command line asks of running nodes, one thing after the other: who is there, messages of any
+//! topic, parameters, goals for any action. Types are found at run time, messages are YAML.
+
+mod actions;
+mod parameters;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+use futures::Stream;
+use serde_yaml::Value;
+use thiserror::Error;
+
+pub use actions::{Goal, GoalEnd, GoalEvent};
+pub use parameters::ParameterText;
+
+use crate::{
+    Service, cdr,
+    definition::Definitions,
+    guard,
+    msg::rcl_interfaces::msg::ParameterEvent,
+    node::{create, next},
+    qos,
+    run::catch_signals,
+};
+
+/// The longest wait for an event: bounds the time to notice a signal.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+/// How long a graph must have stood still to count as known.
+const SETTLED: Duration = Duration::from_secs(1);
+/// The longest time to look at a graph that does not stand still.
+const LONGEST_LOOK: Duration = Duration::from_secs(5);
+/// How long a server that is there may take for an answer.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Why something could not be done.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// What was asked for is wrong; the text says what there is instead.
+    #[error("{0}")]
+    Wrong(String),
+    /// The middleware or a node failed.
+    #[error("{0}")]
+    Failed(String),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn wrong<T>(text: impl Into<String>) -> Result<T, ClientError> {
+    Err(ClientError::Wrong(text.into()))
+}
+
+fn failed(reason: &impl ToString) -> ClientError {
+    ClientError::Failed(reason.to_string())
+}
+
+/// A node without a name of its own that asks others.
+pub struct Client {
+    node: r2r::Node,
+    /// Something to wait for: the client library does not wait for nothing.
+    events: Items<ParameterEvent>,
+    name: String,
+    definitions: Definitions,
+    interrupted: Arc<AtomicBool>,
+    /// How long what is asked for may take to appear.
+    wait: Duration,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// An action and its server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionServer {
+    /// Such as `control_msgs/action/GripperCommand`.
+    pub kind: String,
+    /// The nodes that serve it.
+    pub nodes: Vec<String>,
+}
+
+/// A publisher of another node.
+struct Publisher {
+    /// The full name of its node.
+    node: String,
+    /// Whether that begins with `_`.
+    is_hidden: bool,
+    qos: qos::Qos,
+}
+
+impl Client {
+    /// Joins the network; what is asked for may take `wait` to appear. The first SIGINT or SIGTERM interrupts what is under
+    /// way, the second ends the process.
+    pub fn join(wait: Duration) -> Result<Self, ClientError> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        catch_signals(&interrupted).map_err(|e| failed(&e))?;
+        let context =
+            guard::catch(r2r::Context::create).map_err(|e| failed(&e))?.map_err(|e| failed(&e))?;
+        // hidden, and another one for each process
+        let name = format!("_karakuri_client_{}", std::process::id());
+        let node = create("node", &name, || r2r::Node::create(context, &name, ""));
+        let mut node = node.map_err(|e| failed(&format!("failed to {e}")))?;
+        let topic = "/parameter_events";
+        let events = create("subscription", topic, || node.subscribe(topic, qos::sensor()));
+        let events = events.map_err(|e| failed(&format!("failed to {e}")))?;
+        let events: Items<ParameterEvent> = Box::pin(events);
+        Ok(Self { node, events, name, definitions: Definitions::installed(), interrupted, wait })
+    }
+
+    /// Whether a signal came.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+
+    fn spin(&mut self) -> Result<(), ClientError> {
+        guard::catch(|| self.node.spin_once(LONGEST_WAIT)).map_err(|e| failed(&e))?;
+        while next(&mut self.events).is_some() {}
+        Ok(())
+    }
+
+    /// Spins until `done` gives something, at most for `patience`; `None` when that is over.
+    fn spin_until<R>(
+        &mut self,
+        patience: Duration,
+        mut done: impl FnMut(&mut Self) -> Option<R>,
+    ) -> Result<Option<R>, ClientError> {
+        let end = Instant::now() + patience;
+        loop {
+            if let Some(result) = done(self) {
+                return Ok(Some(result));
+            }
+            if self.is_interrupted() {
+                return Err(ClientError::Interrupted);
+            }
+            if Instant::now() > end {
+                return Ok(None);
+            }
+            self.spin()?;
+        }
+    }
+
+    /// Spins until there is somebody, and nobody new has appeared for a while.
+    fn settle(&mut self) -> Result<(), ClientError> {
+        let mut before = (BTreeMap::new(), Instant::now());
+        self.spin_until(LONGEST_LOOK, |client| {
+            let now = client.all_topics();
+            if now != before.0 {
+                before = (now, Instant::now());
+            }
+            let is_settled = before.1.elapsed() > SETTLED && !client.visible_nodes().is_empty();
+            is_settled.then_some(())
+        })?;
+        Ok(())
+    }
+
+    fn all_topics(&self) -> BTreeMap<String, Vec<String>> {
+        self.node.get_topic_names_and_types().unwrap_or_default().into_iter().collect()
+    }
+
+    /// The nodes that publish a topic, without this one.
+    fn publishers(&self, topic: &str) -> Vec<Publisher> {
+        let found = self.node.get_publishers_info_by_topic(topic, false).unwrap_or_default();
+        let others = found.into_iter().filter(|info| info.node_name != self.name);
+        let publisher = others.map(|info| Publisher {
+            node: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
+            is_hidden: info.node_name.starts_with('_'),
+            qos: info.qos_profile,
+        });
+        publisher.collect()
+    }
+
+    /// The topics that somebody uses, with their types; those that begin with `_` are left out.
+    pub fn topics(&mut self) -> Result<BTreeMap<String, Vec<String>>, ClientError> {
+        self.settle()?;
+        Ok(self.visible_topics())
+    }
+
+    fn visible_topics(&self) -> BTreeMap<String, Vec<String>> {
+        let mut topics = self.all_topics();
+        topics.retain(|name, _| !name.contains("/_"));
+        topics
+    }
+
+    /// The nodes that are there, by full name; those that begin with `_` are left out.
+    pub fn nodes(&mut self) -> Result<BTreeSet<String>, ClientError> {
+        self.settle()?;
+        Ok(self.visible_nodes())
+    }
+
+    /// Every node publishes its log.
+    fn visible_nodes(&self) -> BTreeSet<String> {
+        let mut publishers = self.publishers("/rosout");
+        publishers.extend(self.publishers("/parameter_events"));
+        publishers.into_iter().filter(|p| !p.is_hidden).map(|p| p.node).collect()
+    }
+
+    /// The actions that somebody serves.
+    pub fn actions(&mut self) -> Result<BTreeMap<String, ActionServer>, ClientError> {
+        self.settle()?;
+        Ok(self.present_actions())
+    }
+
+    fn present_actions(&self) -> BTreeMap<String, ActionServer> {
+        let topics = self.all_topics();
+        let actions = topics.iter().filter_map(|(topic, types)| {
+            let action = topic.strip_suffix("/_action/feedback")?;
+            let kind = types.first()?.strip_suffix("_FeedbackMessage")?.to_owned();
+            let nodes: Vec<_> = self.publishers(topic).into_iter().map(|p| p.node).collect();
+            (!nodes.is_empty()).then(|| (action.to_owned(), ActionServer { kind, nodes }))
+        });
+        actions.collect()
+    }
+
+    /// Gives each message of a topic to `show`, in order, until that says stop (`false`) or `patience` is over without one.
+    /// The quality of service is that of the publishers.
+    pub fn echo(
+        &mut self,
+        topic: &str,
+        kind: Option<&str>,
+        patience: Option<Duration>,
+        mut show: impl FnMut(Value) -> Result<bool, ClientError>,
+    ) -> Result<(), ClientError> {
+        let topic = absolute(topic);
+        let kind = self.type_of(&topic, kind)?;
+        let definition = self.definitions.message(&kind).map_err(ClientError::Wrong)?;
+        let qos = self.qos_of(&topic);
+        let subscription =
+            create("subscription", &topic, || self.node.subscribe_raw(&topic, &kind, qos));
+        let mut stream = subscription.map_err(|e| {
+            ClientError::Wrong(format!(
+                "failed to {e}; this program was built without the type `{kind}`"
+            ))
+        })?;
+        let mut last = Instant::now();
+        loop {
+            while let Some(bytes) = next(&mut stream) {
+                last = Instant::now();
+                if !show(cdr::read(&bytes, &definition).map_err(|e| failed(&e))?)? {
+                    return Ok(());
+                }
+            }
+            if self.is_interrupted() {
+                return Err(ClientError::Interrupted);
+            }
+            if let Some(patience) = patience.filter(|p| last.elapsed() > *p) {
+                return Err(failed(&format!(
+                    "{topic}: no message came for {} s",
+                    patience.as_secs_f64()
+                )));
+            }
+            self.spin()?;
+        }
+    }
+
+    fn type_of(&mut self, topic: &str, given: Option<&str>) -> Result<String, ClientError> {
+        let find = |client: &mut Self| client.all_topics().remove(topic);
+        let found = self.spin_until(self.wait, find)?.unwrap_or_default();
+        match (&found[..], given) {
+            ([], Some(given)) => Ok(given.to_owned()),
+            ([], None) => {
+                self.settle()?;
+                let there = listed(self.visible_topics().keys());
+                wrong(format!("nobody publishes or listens to {topic}; there {there}"))
+            }
+            (types, Some(given)) if !types.iter().any(|t| t == given) => {
+                wrong(format!("{topic} is a {}, not a {given}", types.join(" and a ")))
+            }
+            (_, Some(given)) => Ok(given.to_owned()),
+            ([one], None) => Ok(one.clone()),
+            (types, None) => wrong(format!(
+                "{topic} has the types {}: name one after the topic",
+                types.join(", ")
+            )),
+        }
+    }
+
+    /// Reliable, and with what was published before, where every publisher is so.
+    fn qos_of(&self, topic: &str) -> qos::Qos {
+        use r2r::qos::{DurabilityPolicy, ReliabilityPolicy};
+        let publishers = self.publishers(topic);
+        let all = |is: fn(&qos::Qos) -> bool| {
+            !publishers.is_empty() && publishers.iter().all(|p| is(&p.qos))
+        };
+        let mut qos = qos::Qos::default().keep_last(100).volatile().best_effort();
+        if all(|qos| qos.reliability == ReliabilityPolicy::Reliable) || publishers.is_empty() {
+            qos = qos.reliable();
+        }
+        if all(|qos| qos.durability == DurabilityPolicy::TransientLocal) {
+            qos = qos.transient_local();
+        }
+        qos
+    }
+
+    /// The answer of a service of a node that is there.
+    fn call<T: Service>(
+        &mut self,
+        service: &str,
+        request: &T::Request,
+    ) -> Result<T::Response, ClientError> {
+        let client = create("service client", service, || {
+            self.node.create_client::<T>(service, qos::service())
+        });
+        let client = client.map_err(|e| failed(&format!("failed to {e}")))?;
+        let mut there = Box::pin(r2r::Node::is_available(&client).map_err(|e| failed(&e))?);
+        if self.spin_until(self.wait, |_| poll(&mut there))?.is_none() {
+            return Err(failed(&format!("nobody serves {service}")));
+        }
+        let answer = guard::catch(|| client.request(request))
+            .map_err(|e| failed(&e))?
+            .map_err(|e| failed(&e))?;
+        let mut answer = Box::pin(answer);
+        match self.spin_until(ANSWER, |_| poll(&mut answer))? {
+            Some(answer) => answer.map_err(|e| failed(&e)),
+            None => Err(failed(&format!("{service} did not answer within {} s", ANSWER.as_secs()))),
+        }
+    }
+}
+
+/// Looks whether a future has its result.
+fn poll<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    match Pin::new(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => None,
+    }
+}
+
+/// A stream of which each item is taken when it is there.
+type Items<T> = Pin<Box<dyn Stream<Item = T>>>;
+
+/// A name as the root namespace sees it.
+fn absolute(name: &str) -> String {
+    if name.starts_with('/') { name.to_owned() } else { format!("/{name}") }
+}
+
+/// `are a, b`, or `are none`, with what may be the reason.
+fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+    if names.is_empty() {
+        let domain = std::env::var("ROS_DOMAIN_ID").unwrap_or_else(|_| "0".to_owned());
+        return format!(
+            "are none (ROS_DOMAIN_ID is {domain}; it, and ROS_AUTOMATIC_DISCOVERY_RANGE, must be those of the nodes)"
+        );
+    }
+    format!("are {}", names.join(", "))
+}

@@ -1,0 +1,191 @@
+//! Goals for any action server.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_yaml::Value;
+
+use super::{ANSWER, Client, ClientError, Items, absolute, failed, listed, poll, wrong};
+use crate::{
+    definition::{ActionDefinition, Definition},
+    guard,
+    node::{create, next},
+};
+
+/// How long a server may be away before its goal counts as lost.
+const SERVER_GONE: Duration = Duration::from_secs(2);
+/// How long the result of a goal that has ended may be under way.
+const RESULT_LATE: Duration = Duration::from_secs(5);
+
+/// How a goal ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GoalEnd {
+    /// Done.
+    Succeeded,
+    /// The server gave up.
+    Aborted,
+    /// Canceled on request or preempted.
+    Canceled,
+}
+
+/// What happens to a goal.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum GoalEvent {
+    /// How far it is.
+    Feedback(Value),
+    /// A signal came: it is being canceled.
+    Canceling,
+    /// Its end, and the result.
+    Ended(GoalEnd, Value),
+}
+
+type Result<T> = std::result::Result<T, ClientError>;
+type Answer = (r2r::GoalStatus, r2r::Result<serde_json::Value>);
+
+/// A goal that was accepted.
+pub struct Goal {
+    handle: r2r::ActionClientGoalUntyped,
+    result: Pin<Box<dyn Future<Output = r2r::Result<Answer>>>>,
+    feedback: Items<r2r::Result<serde_json::Value>>,
+    definition: ActionDefinition,
+    action: String,
+}
+
+impl std::fmt::Debug for Goal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Goal").field("action", &self.action).finish_non_exhaustive()
+    }
+}
+
+impl Goal {
+    /// Its number, as others see it.
+    pub fn id(&self) -> String {
+        self.handle.uuid.simple().to_string()
+    }
+}
+
+impl Client {
+    /// Waits for the server of an action, whose type must be `kind` if that is given; the type and the goal's definition.
+    pub fn action_server(
+        &mut self,
+        action: &str,
+        kind: Option<&str>,
+    ) -> Result<(String, Arc<Definition>)> {
+        let action = absolute(action);
+        let find = |client: &mut Self| client.present_actions().remove(&action);
+        let Some(server) = self.spin_until(self.wait, find)? else {
+            self.settle()?;
+            let there = self.present_actions();
+            let there =
+                listed(there.iter().map(|(name, server)| format!("{name} ({})", server.kind)));
+            return wrong(format!("no action server {action}; there {there}"));
+        };
+        if let Some(kind) = kind.filter(|kind| *kind != server.kind) {
+            return wrong(format!("{action} takes a {}, not a {kind}", server.kind));
+        }
+        let definition = self.definitions.action(&server.kind).map_err(ClientError::Wrong)?;
+        Ok((server.kind, definition.goal))
+    }
+
+    /// Sends a goal, as [`Definition::json`] makes it; the server has to accept it.
+    pub fn send_goal(&mut self, action: &str, kind: &str, goal: serde_json::Value) -> Result<Goal> {
+        let action = absolute(action);
+        let definition = self.definitions.action(kind).map_err(ClientError::Wrong)?;
+        let client = create("action client", &action, || {
+            self.node.create_action_client_untyped(&action, kind)
+        });
+        let client = client.map_err(|e| {
+            ClientError::Wrong(format!(
+                "failed to {e}; this program was built without the type `{kind}`"
+            ))
+        })?;
+        let mut there = Box::pin(r2r::Node::is_available(&client).map_err(|e| failed(&e))?);
+        if self.spin_until(self.wait, |_| poll(&mut there))?.is_none() {
+            return Err(failed(&format!("the server of {action} does not answer")));
+        }
+        let sent = guard::catch(|| client.send_goal_request(goal))
+            .map_err(|e| failed(&e))?
+            .map_err(|e| failed(&e))?;
+        let mut sent = Box::pin(sent);
+        match self.spin_until(ANSWER, |_| poll(&mut sent))? {
+            None => Err(failed(&format!(
+                "the server of {action} did not answer within {} s",
+                ANSWER.as_secs()
+            ))),
+            Some(Err(r2r::Error::RCL_RET_ACTION_GOAL_REJECTED)) => {
+                Err(failed(&"Goal was rejected; the log of the server says why"))
+            }
+            Some(Err(error)) => Err(failed(&error)),
+            Some(Ok((handle, result, feedback))) => Ok(Goal {
+                handle,
+                result: Box::pin(result),
+                feedback: Box::pin(feedback),
+                definition,
+                action,
+            }),
+        }
+    }
+
+    /// Waits for the end of a goal and tells what happens; a signal cancels it, and its end is still waited for.
+    pub fn follow(
+        &mut self,
+        goal: &mut Goal,
+        mut tell: impl FnMut(GoalEvent) -> Result<()>,
+    ) -> Result<()> {
+        let mut canceling: Option<Pin<Box<dyn Future<Output = r2r::Result<()>>>>> = None;
+        // a future that has given its result is asked no more
+        let mut is_canceled = false;
+        let (mut seen, mut ended) = (Instant::now(), None::<Instant>);
+        loop {
+            while let Some(feedback) = next(&mut goal.feedback) {
+                let feedback = feedback.map_err(|e| failed(&e))?;
+                tell(GoalEvent::Feedback(goal.definition.feedback.yaml(&feedback)))?;
+            }
+            if let Some(answer) = poll(&mut goal.result) {
+                let (status, result) = answer.map_err(|e| failed(&e))?;
+                let result = goal.definition.result.yaml(&result.map_err(|e| failed(&e))?);
+                return tell(GoalEvent::Ended(end_of(status)?, result));
+            }
+            if canceling.is_none() && self.is_interrupted() {
+                canceling = Some(Box::pin(goal.handle.cancel().map_err(|e| failed(&e))?));
+                tell(GoalEvent::Canceling)?;
+            }
+            match canceling.as_mut().filter(|_| !is_canceled).and_then(poll) {
+                Some(Ok(())) => is_canceled = true,
+                Some(Err(error)) => {
+                    return Err(failed(&format!("the server refuses to cancel: {error}")));
+                }
+                None => {}
+            }
+            if self.publishers(&format!("{}/_action/feedback", goal.action)).is_empty() {
+                if seen.elapsed() > SERVER_GONE {
+                    return Err(failed(&format!("the server of {} went away", goal.action)));
+                }
+            } else {
+                seen = Instant::now();
+            }
+            let status = goal.handle.get_status().map_err(|e| failed(&e))?;
+            if let Ok(end) = end_of(status)
+                && ended.get_or_insert_with(Instant::now).elapsed() > RESULT_LATE
+            {
+                return tell(GoalEvent::Ended(end, Value::Null));
+            }
+            self.spin()?;
+        }
+    }
+}
+
+fn end_of(status: r2r::GoalStatus) -> Result<GoalEnd> {
+    match status {
+        r2r::GoalStatus::Succeeded => Ok(GoalEnd::Succeeded),
+        r2r::GoalStatus::Aborted => Ok(GoalEnd::Aborted),
+        r2r::GoalStatus::Canceled => Ok(GoalEnd::Canceled),
+        other => Err(failed(&format!("the server forgot the goal ({other})"))),
+    }
+}
