@@ -51,6 +51,18 @@ def test_forces_are_held_and_runs_repeat(environment, tmp_path, name, limit):
     assert run.get("block_error_largest_m", 0.0) < 5e-3, text
 
 
+def test_force_feedback_takes_most_of_the_error_that_friction_makes(environment, tmp_path):
+    code, text, report = experiments(environment, tmp_path, "force_feedback")
+    assert code == 0, text
+    runs = report["force_feedback"]
+    without, with_it = runs["K_F = 0"], runs["K_F = 4"]
+    assert with_it["force_samples"] > 2000, text
+    # At rest 1/(1 + K_F) would be left; the filter lets through what changes faster.
+    assert with_it["force_error_rms"] < 0.4 * without["force_error_rms"], text
+    assert without["force_error_rms"] > 0.01, text
+    assert with_it["block_error_largest_m"] < without["block_error_largest_m"] + 1e-3, text
+
+
 def test_interrupted_it_leaves_nothing_behind(environment, tmp_path):
     command = [sys.executable, str(DEMO), "--out", str(tmp_path), "wall_tracing"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
