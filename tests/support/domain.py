@@ -3,19 +3,21 @@
 import fcntl
 import os
 import random
-import tempfile
 from pathlib import Path
 
 
 class Domain:
-    """Holds a domain id for as long as it is open; other test runs pick others."""
+    """Holds a domain id for as long as it is open; other test runs pick others, and so does `./dev demo` (packages/dev/shell/ros.sh)."""
 
     def __enter__(self):
         ids = list(range(1, 102))
         random.shuffle(ids)
         for number in ids:
-            path = Path(tempfile.gettempdir()) / f"karakuri-domain-{number}.lock"
-            lock = open(path, "w")
+            path = Path(os.environ.get("TMPDIR") or "/tmp") / f"karakuri-domain-{number}.lock"
+            try:
+                lock = open(path, "w")
+            except PermissionError:  # another user's
+                continue
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:

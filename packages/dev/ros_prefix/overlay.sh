@@ -21,11 +21,17 @@ fingerprint() {
 }
 
 build() {
-  local source=$1 name stamp started=$SECONDS
+  local source=$1 name stamp cache started=$SECONDS
   name=$(basename "$source")
   stamp=$(fingerprint "$source")
   [ "$(cat "$overlay/.stamps/$name" 2> /dev/null)" = "$stamp" ] && return 0
   rm -f "$overlay/.stamps/$name"
+  # CMake refuses the cache of a checkout that was moved or copied since.
+  cache=$overlay/.build/$name/CMakeCache.txt
+  if ! { grep -qsxF "CMAKE_CACHEFILE_DIR:INTERNAL=$overlay/.build/$name" "$cache" &&
+    grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(realpath "$source")" "$cache"; }; then
+    rm -rf "${overlay:?}/.build/$name"
+  fi
   {
     cmake -S "$source" -B "$overlay/.build/$name" "${generator[@]}" --no-warn-unused-cli \
       -DCMAKE_INSTALL_PREFIX="$overlay" -DPYTHON_INSTALL_DIR="$python_dir" -DPython3_EXECUTABLE="$python" \

@@ -20,7 +20,8 @@ build() {
   lay_out
 }
 
-# What `colcon build` would install, as links: executables in lib/karakuri, data in share/karakuri, an index entry.
+# What `colcon build` would install, as links: executables in lib/karakuri, data in share/karakuri, an index entry. The folders are
+# real ones and only the files are links: `ros2 launch karakuri FILE` does not look into a folder that is a link.
 lay_out() {
   local share=$install/share/karakuri folder program
   mkdir -p "$install/lib/karakuri" "$share" "$install/share/ament_index/resource_index/packages"
@@ -28,7 +29,10 @@ lay_out() {
     ln -sfn "$target/$(basename "$program")" "$install/lib/karakuri/$(basename "$program")"
   done
   for folder in launch config urdf rviz; do
-    [ ! -d "$root/$folder" ] || ln -sfn "$root/$folder" "$share/$folder"
+    [ -d "$root/$folder" ] || continue
+    [ ! -L "$share/$folder" ] || rm "$share/$folder" # as an older ./dev made it
+    cp -rs --remove-destination "$root/$folder" "$share/"
+    find "$share/$folder" -xtype l -delete # what is no more
   done
   ln -sfn "$root/packages/ros/karakuri/package.xml" "$share/package.xml"
   : > "$install/share/ament_index/resource_index/packages/karakuri"

@@ -84,7 +84,8 @@ help_shell() {
 usage: ./dev shell [COMMAND [ARGUMENTS]]
 
 A shell, or one command, in which cargo, colcon, Python and the ROS 2 tools see what ./dev has set up.
-It does not compile: run ./dev build for that.
+It does not compile: run ./dev build for that. Sets ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST unless it is set, as ./dev launch does:
+nodes that are started in it are heard on this machine only.
 S
 }
 
@@ -92,6 +93,7 @@ dev_shell() {
   with_ros
   trap - EXIT INT TERM HUP
   unset KARAKURI_RUN
+  export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}
   [ $# -eq 0 ] || exec "$@"
   say "ROS 2 ${ROS_DISTRO} ($ros_origin); leave with \`exit\`"
   exec bash --rcfile <(cat ~/.bashrc 2> /dev/null; echo "PS1='(karakuri) '\$PS1") -i

@@ -64,8 +64,13 @@ need_distribution() {
 
 locked_hash() { sha256sum < "$root/packages/dev/ros_prefix/requirements.lock" | cut -c1-16; }
 
+# Complete, of this version, and made here: its scripts and CMake files hold its path, so one that was moved or copied is made anew.
+private_ros_is_here() {
+  [ "$(cat "$jazzy/.complete" 2> /dev/null)" = "$(locked_hash)" ] && grep -qsF "PREFIX_PATH=\"$jazzy\${" "$jazzy/setup.sh"
+}
+
 make_private_ros() {
-  [ "$(cat "$jazzy/.complete" 2> /dev/null)" != "$(locked_hash)" ] || return 0
+  ! private_ros_is_here || return 0
   need_architecture
   need_python
   need_disk 2 "$state"
@@ -148,14 +153,17 @@ need_libclang() {
     fail 'libclang is not installed; the ROS 2 client library needs it to compile.' "$(install_with libclang-dev clang-devel)"
 }
 
-# A ROS domain for this run alone, whose discovery port is not in use on this machine, and its logs beside ours.
+# A ROS domain for this run alone, and its logs beside ours. The lock of the domain's file is held until this script and all that it
+# started have ended; tests take theirs in the same way (tests/support/domain.py).
 separate_ros() {
-  local try domain port
-  for ((try = 0; try < 200; try++)); do
-    domain=$((RANDOM % 100 + 1))
-    printf -v port ':%04X ' $((7400 + 250 * domain))
-    grep -qF "$port" /proc/net/udp || break
+  local domain lock
+  for domain in $(shuf -i 1-101); do
+    { exec {lock}> "${TMPDIR:-/tmp}/karakuri-domain-$domain.lock"; } 2> /dev/null || continue # another user's
+    ! flock -n "$lock" || break
+    exec {lock}>&-
+    lock=''
   done
+  [ -n "${lock-}" ] || fail 'All ROS domains from 1 to 101 are in use.' "end other runs; what they hold: ${TMPDIR:-/tmp}/karakuri-domain-*.lock"
   export ROS_DOMAIN_ID=$domain ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_LOG_DIR=$log_dir/nodes
   mkdir -p "$ROS_LOG_DIR"
   find "$ROS_LOG_DIR" -type f -mtime +1 -delete
