@@ -89,3 +89,61 @@ fn what_hangs_on_a_robot_is_listed_and_a_bad_srdf_names_its_line() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("panda.srdf:2: <disable_collisions> has not both"), "{text}");
 }
+
+/// Every file of these folders is in order, and is told for what it is.
+#[test]
+fn the_files_in_the_box_are_in_order() {
+    let config = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../config");
+    let mut n_files = 0;
+    for (folder, kind) in [("scenes", "scene "), ("gaits", "gait "), ("mechanisms", "mechanism ")] {
+        for entry in std::fs::read_dir(config.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|e| e != "yaml") {
+                continue;
+            }
+            let output = check(&[&path.display().to_string()]).unwrap();
+            let (said, wrong) = (text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(0), "{}: {said}{wrong}", path.display());
+            assert!(said.starts_with(kind), "{}: {said}", path.display());
+            n_files += 1;
+        }
+    }
+    assert!(n_files > 20, "{n_files}");
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn wrong_files_of_every_kind_name_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        ("scene.yaml", "bodies:\n  - {name: a, shape: {ball: 1}, mass: 1}\n", "scene.yaml:2"),
+        ("walk.yaml", "walk: {}\nurdf: a\n", "walk: missing field `feet`"),
+        ("mechanism.yaml", "links: {a: {rod: -1, mass: 1}}\n", "mechanism.yaml"),
+        ("gait.yaml", "steady: {interpolation: wavy}\n", "wavy"),
+        ("x.launch.xml", "<launch>\n<nod/>\n</launch>", "x.launch.xml:2: <nod> in <launch>"),
+        ("robot.yaml", "drives: {}\n", "karakuri check ROBOT.urdf --config"),
+        ("bad.yaml", "bodies: [\n", "not readable as YAML"),
+    ];
+    for (name, content, expected) in cases {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let output = check(&[&path.display().to_string()]).unwrap();
+        let wrong = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name}: {wrong}");
+        assert!(wrong.contains(expected), "{name}: {wrong}");
+    }
+}
+
+#[test]
+fn a_launch_file_is_evaluated_with_its_defaults() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.launch.xml");
+    let body = "<launch><arg name='x' default='1'/><executable cmd='sleep $(var x)'/></launch>";
+    std::fs::write(&path, body).unwrap();
+    let output = check(&[&path.display().to_string()]).unwrap();
+    let said = text(&output.stdout);
+    assert!(said.contains("1 arguments, starts 1 processes"), "{said}{}", text(&output.stderr));
+}

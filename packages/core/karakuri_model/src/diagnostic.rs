@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,7 +18,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     /// File as the user named it; empty when the robot was not read from a file.
-    pub file: String,
+    pub file: Arc<str>,
     /// Line, from 1; 0 when unknown.
     pub line: usize,
     /// Column in characters, from 1; 0 when unknown.
@@ -29,7 +30,7 @@ pub struct Place {
 impl Place {
     /// A whole file.
     pub fn file(name: &str) -> Self {
-        Self { file: name.to_owned(), ..Self::default() }
+        Self { file: name.into(), ..Self::default() }
     }
 
     /// The bytes `span` of `text`, which is the content of `file`.
@@ -46,7 +47,7 @@ impl Place {
     pub(crate) fn in_line(file: &str, text: &str, line: usize, span: Range<usize>) -> Self {
         let line_start = text[..span.start].rfind('\n').map_or(0, |i| i + 1);
         Self {
-            file: file.to_owned(),
+            file: file.into(),
             line,
             column: text[line_start..span.start].chars().count() + 1,
             span: (span.start, span.end.clamp(span.start, text.len())),
@@ -148,7 +149,13 @@ impl Subject {
 pub struct Report {
     places: BTreeMap<Subject, Place>,
     problems: Vec<Diagnostic>,
+    /// Of those beyond [`LISTED`]: how many, and how bad the worst is.
+    unlisted: usize,
+    worst_unlisted: Option<Severity>,
 }
+
+/// Problems that are listed one by one: whoever writes the wrong key into each of a thousand lines reads it once.
+const LISTED: usize = 100;
 
 impl Report {
     /// Remembers where a part is written; the first place holds.
@@ -189,6 +196,11 @@ impl Report {
     }
 
     fn push(&mut self, severity: Severity, place: Place, message: String, remedy: String) {
+        if self.problems.len() >= LISTED {
+            self.unlisted += 1;
+            self.worst_unlisted = self.worst_unlisted.max(Some(severity));
+            return;
+        }
         let diagnostic = Diagnostic { severity, place, message, remedy };
         if !self.problems.contains(&diagnostic) {
             self.problems.push(diagnostic);
@@ -202,14 +214,22 @@ impl Report {
 
     /// Whether anything so far is an error.
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|d| d.severity == Severity::Error)
+        self.worst_unlisted == Some(Severity::Error)
+            || self.problems.iter().any(|d| d.severity == Severity::Error)
     }
 
     /// The result if nothing is an error, with the warnings; all problems otherwise. In the order of the files.
     pub fn finish<T>(mut self, result: Option<T>) -> Result<(T, Vec<Diagnostic>), Diagnostics> {
-        self.problems.sort_by_key(|d| (d.place.file.clone(), d.place.line));
+        let has_errors = self.has_errors();
+        self.problems.sort_by_key(|d| (Arc::clone(&d.place.file), d.place.line));
+        if let (Some(severity), Some(last)) = (self.worst_unlisted, self.problems.last()) {
+            let place = Place::file(&last.place.file);
+            let message = format!("{} more problems are not listed", self.unlisted);
+            let remedy = "correct those above first".to_owned();
+            self.problems.push(Diagnostic { severity, place, message, remedy });
+        }
         match result {
-            Some(value) if !self.has_errors() => Ok((value, self.problems)),
+            Some(value) if !has_errors => Ok((value, self.problems)),
             _ => Err(Diagnostics(self.problems)),
         }
     }

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
 use crate::builder::closest;
 use crate::diagnostic::{Place, Report};
 
 /// Nesting that no robot needs.
 const DEPTH_LIMIT: usize = 32;
-/// Nodes, aliases counted once: a file of aliases of aliases stays small.
-const NODES_LIMIT: usize = 200_000;
+/// Nodes, aliases counted once: a file of aliases of aliases stays small. A height field of 2000 x 2000 fits; in
+/// memory a node takes some 100 bytes.
+const NODES_LIMIT: usize = 5_000_000;
 
 /// A value and where it is written.
 #[derive(Debug)]
@@ -62,61 +63,126 @@ impl Node {
 /// Parses one document; `None` after reporting why not.
 pub fn parse(file: &str, text: &str, report: &mut Report) -> Option<Arc<Node>> {
     let text_for_parser = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut builder =
-        TreeBuilder { file, text: text_for_parser, anchors: BTreeMap::new(), nodes: 0 };
+    let mut builder = TreeBuilder {
+        places: Places::new(file, text_for_parser),
+        anchors: BTreeMap::new(),
+        nodes: 0,
+    };
     let mut parser = Parser::new_from_str(text_for_parser);
     let mut next = || match parser.next_event() {
         Some(Ok(event)) => Ok(Some(event)),
-        Some(Err(error)) => {
-            let marker = error.marker();
-            Err((marker.line(), marker.col(), error.info().to_owned()))
-        }
+        Some(Err(error)) => Err((*error.marker(), (error.info().to_owned(), SYNTAX_REMEDY))),
         None => Ok(None),
     };
     match builder.document(&mut next) {
         Ok(root) => root,
-        Err((line, column, what)) => {
-            let place = builder.place(line, column);
-            report.error_at(
-                place,
-                format!("not readable as YAML: {what}"),
-                "correct the indentation, brackets or quotes there",
-            );
+        Err((marker, problem)) => {
+            let place = builder.places.at(marker);
+            report.error_at(place, format!("not readable as YAML: {}", problem.0), problem.1);
             None
         }
     }
 }
 
-/// Line, column and text.
-type Failure = (usize, usize, String);
+/// Where, what, and what to do about it.
+type Failure = (Marker, (String, &'static str));
 type NextEvent<'a, 'n> = dyn FnMut() -> Result<Option<(Event<'a>, Span)>, Failure> + 'n;
 
-struct TreeBuilder<'a> {
-    file: &'a str,
+const SYNTAX_REMEDY: &str = "correct the indentation, brackets or quotes there";
+
+/// The parser's markers, counted in characters, to places in bytes. Markers come in the order of the file but for a
+/// few characters, so that all of them together cost one pass over the text, however its lines are broken.
+struct Places<'a> {
+    file: Arc<str>,
     text: &'a str,
+    /// Byte offsets of the line feeds.
+    line_ends: Vec<usize>,
+    /// The last marker, in characters and in bytes.
+    last: (usize, usize),
+    /// Characters walked over so far, which must grow as the text does.
+    #[cfg(test)]
+    walked: usize,
+}
+
+impl<'a> Places<'a> {
+    fn new(file: &str, text: &'a str) -> Self {
+        let line_ends = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i);
+        Self {
+            file: file.into(),
+            text,
+            line_ends: line_ends.collect(),
+            last: (0, 0),
+            #[cfg(test)]
+            walked: 0,
+        }
+    }
+
+    /// The byte offset of a character.
+    fn byte(&mut self, character: usize) -> usize {
+        let (from, start) = self.last;
+        #[cfg(test)]
+        {
+            self.walked += character.abs_diff(from);
+        }
+        let byte = if character >= from {
+            let ahead = self.text[start..].chars().take(character - from);
+            start + ahead.map(char::len_utf8).sum::<usize>()
+        } else {
+            let back = self.text[..start].chars().rev().take(from - character);
+            start - back.map(char::len_utf8).sum::<usize>()
+        };
+        self.last = (character, byte);
+        byte
+    }
+
+    /// From the marker to the end of what is written on its line.
+    fn at(&mut self, marker: Marker) -> Place {
+        let start = self.byte(marker.index());
+        let line_end = self.line_ends[self.line_ends.partition_point(|&end| end < start)..].first();
+        let end = line_end.copied().unwrap_or(self.text.len());
+        // The start of a one-line file of a million nodes must not look at what follows each of them.
+        let end = end - trailing_space(&self.text[start..end]);
+        Place {
+            file: Arc::clone(&self.file),
+            line: marker.line(),
+            column: marker.col() + 1,
+            span: (start, end),
+        }
+    }
+}
+
+/// Bytes of white space at the end of a text.
+fn trailing_space(text: &str) -> usize {
+    text.chars().rev().take_while(|c| c.is_whitespace()).map(char::len_utf8).sum()
+}
+
+struct TreeBuilder<'a> {
+    places: Places<'a>,
     anchors: BTreeMap<usize, Arc<Node>>,
     nodes: usize,
 }
 
 impl TreeBuilder<'_> {
-    fn place(&self, line: usize, column: usize) -> Place {
-        let start: usize =
-            self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-        let content = self.text[start..].lines().next().unwrap_or_default();
-        let at: usize = content.chars().take(column).map(char::len_utf8).sum();
-        let rest = content[at..].trim_end().len();
-        Place::in_text(self.file, self.text, start + at..start + at + rest)
-    }
-
     fn document(&mut self, next: &mut NextEvent<'_, '_>) -> Result<Option<Arc<Node>>, Failure> {
+        let mut root = None;
         while let Some((event, span)) = next()? {
             match event {
-                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
-                Event::StreamEnd | Event::DocumentEnd => return Ok(None),
-                event => return self.node(event, span, next, 0).map(Some),
+                Event::DocumentStart(_) if root.is_some() => {
+                    let what = "a second document begins here".to_owned();
+                    return Err((
+                        span.start,
+                        (what, "delete `---` and what follows, or make it a file of its own"),
+                    ));
+                }
+                Event::StreamEnd => break,
+                Event::StreamStart
+                | Event::DocumentStart(_)
+                | Event::DocumentEnd
+                | Event::Nothing => {}
+                event => root = Some(self.node(event, span, next, 0)?),
             }
         }
-        Ok(None)
+        Ok(root)
     }
 
     fn node(
@@ -126,16 +192,24 @@ impl TreeBuilder<'_> {
         next: &mut NextEvent<'_, '_>,
         depth: usize,
     ) -> Result<Arc<Node>, Failure> {
-        let (line, column) = (span.start.line(), span.start.col());
-        let fail = |what: &str| Err((line, column, what.to_owned()));
+        let fail = |what: &str, remedy| Err((span.start, (what.to_owned(), remedy)));
         self.nodes += 1;
-        if depth > DEPTH_LIMIT || self.nodes > NODES_LIMIT {
-            return fail("nested too deeply, or too long");
+        if depth > DEPTH_LIMIT {
+            let what = format!("nested more than {DEPTH_LIMIT} levels deep");
+            return fail(&what, "no file of karakuri is so deep; close what is left open above");
         }
-        let place = self.place(line, column);
+        if self.nodes > NODES_LIMIT {
+            let what = format!("more than {NODES_LIMIT} values");
+            return fail(&what, "split the file, or put large shapes into mesh files");
+        }
+        let place = self.places.at(span.start);
         let (anchor, value) = match event {
             Event::Alias(id) => {
-                return self.anchors.get(&id).cloned().map_or_else(|| fail("alias of itself"), Ok);
+                return self
+                    .anchors
+                    .get(&id)
+                    .cloned()
+                    .map_or_else(|| fail("alias of itself", SYNTAX_REMEDY), Ok);
             }
             Event::Scalar(text, style, anchor, _) => {
                 let plain = style == ScalarStyle::Plain;
@@ -152,7 +226,7 @@ impl TreeBuilder<'_> {
                 (anchor, Value::List(items))
             }
             Event::MappingStart(anchor, _) => (anchor, self.map(next, depth)?),
-            _ => return fail("unexpected end"),
+            _ => return fail("unexpected end", SYNTAX_REMEDY),
         };
         let node = Arc::new(Node { place, value });
         if anchor > 0 {
@@ -169,10 +243,10 @@ impl TreeBuilder<'_> {
                 Event::Scalar(key, ..) => key.into_owned(),
                 _ => {
                     let what = "a key must be a word".to_owned();
-                    return Err((span.start.line(), span.start.col(), what));
+                    return Err((span.start, (what, "write `key: value`")));
                 }
             };
-            let place = self.place(span.start.line(), span.start.col());
+            let place = self.places.at(span.start);
             let Some((event, span)) = next()? else { break };
             entries.push((key, place, self.node(event, span, next, depth + 1)?));
         }
@@ -431,5 +505,42 @@ fn describe(range: &RangeInclusive<f64>, unit: &str) -> String {
         format!("a number of at least {low}{unit}")
     } else {
         format!("a number from {low} to {high}{unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places of a long file, on many lines or on one, cost a walk over it once: not one for each value.
+    #[test]
+    fn places_cost_one_pass_over_the_text() {
+        for separator in [",\n", ", "] {
+            let values: Vec<String> = (0..20_000).map(|i| format!("k{i}: [0, é, 1.5]")).collect();
+            let text = format!("{{{}}}", values.join(separator));
+            let mut places = Places::new("f.yaml", &text);
+            let mut n_markers = 0;
+            for event in Parser::new_from_str(&text) {
+                let (_, span) = event.unwrap();
+                let place = places.at(span.start);
+                assert!(text.is_char_boundary(place.span.0));
+                n_markers += 1;
+            }
+            assert!(n_markers > 100_000);
+            let length = text.chars().count();
+            assert!(places.walked < 2 * length, "{} for {length} characters", places.walked);
+        }
+    }
+
+    #[test]
+    fn a_place_is_the_rest_of_its_line() {
+        let text = "# ünicode\r\na: [é, b]  \r\nc: d";
+        let mut report = Report::default();
+        let root = parse("f.yaml", text, &mut report).unwrap();
+        let Value::Map(entries) = &root.value else { panic!("{root:?}") };
+        let shown = |place: &Place| (place.line, place.column, &text[place.span.0..place.span.1]);
+        let Value::List(items) = &entries[0].2.value else { panic!("{root:?}") };
+        assert_eq!(shown(&items[1].place), (2, 8, "b]"));
+        assert_eq!(shown(&entries[1].1), (3, 1, "c: d"));
     }
 }

@@ -172,6 +172,7 @@ const WRONG: &[(&str, Expected)] = &[
     ),
     ("srdf: none.srdf", (1, "srdf: files are not read here", "with its files")),
     ("a: b: c", (1, "not readable as YAML", "indentation")),
+    ("drives: {}\n---\ndrives: {}", (2, "a second document begins here", "delete `---`")),
     ("drives:\n  ja: {armature: 1, armature: 2}", (2, "armature is there twice", "delete one")),
 ];
 
@@ -182,7 +183,7 @@ fn wrong_files_name_line_key_and_remedy() {
         let errors: Vec<_> = problems.errors().collect();
         assert_eq!(errors.len(), 1, "one clear error for {yaml:?}: {problems}");
         let error = errors[0];
-        assert_eq!(error.place.file, "r.yaml", "{yaml:?}: {error}");
+        assert_eq!(&*error.place.file, "r.yaml", "{yaml:?}: {error}");
         assert_eq!(error.place.line, *line, "{yaml:?}: {error}");
         assert!(error.message.contains(message), "{yaml:?}: {error}");
         assert!(error.remedy.contains(remedy), "{yaml:?}: {error}");
@@ -339,4 +340,17 @@ fn sensors_have_noise() {
             .unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
+}
+
+#[test]
+fn a_flood_of_problems_is_cut_and_counted() {
+    let yaml: String = (0..5_000).fold(String::new(), |mut text, i| {
+        writeln!(text, "k{i}: 1").unwrap();
+        text
+    });
+    let problems = read(&yaml).unwrap_err();
+    assert_eq!(problems.0.len(), 101);
+    let last = problems.0.last().unwrap();
+    assert!(last.message.starts_with("4900 more problems"), "{last}");
+    assert_eq!(problems.errors().count(), 101);
 }

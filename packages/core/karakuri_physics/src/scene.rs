@@ -254,8 +254,14 @@ impl World {
         for body in &scene.bodies {
             let added = world.add_body(body.description.clone());
             let run = |id| {
-                world.set_center_of_mass(id, body.center_of_mass)?;
-                world.set_surface_velocity(Owner::Body(id), body.surface_velocity)
+                // Each looks through the world: thousands of bodies have neither.
+                if body.center_of_mass != Vector3::zeros() {
+                    world.set_center_of_mass(id, body.center_of_mass)?;
+                }
+                if body.surface_velocity != Vector3::zeros() {
+                    world.set_surface_velocity(Owner::Body(id), body.surface_velocity)?;
+                }
+                Ok(())
             };
             if let Err(error) = added.and_then(run) {
                 refuse(&error, &body.place, report);

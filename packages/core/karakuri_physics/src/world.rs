@@ -1,5 +1,6 @@
 //! The world: robots, bodies, ground, and what can be asked of them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
@@ -65,6 +66,8 @@ pub struct World {
     time_offset: f64,
     pub(crate) robots: Vec<Option<Robot>>,
     pub(crate) bodies: Vec<Option<Body>>,
+    /// Robots and bodies by name; a copy of the world shares it until one of the two changes.
+    names: Arc<BTreeMap<String, Named>>,
     pub(crate) collision: CollisionScene,
     /// Of every collider.
     pub(crate) attachments: Vec<Option<Attachment>>,
@@ -104,6 +107,13 @@ pub struct World {
     pub(crate) stops: Vec<f64>,
     /// Gap up to which the contacts of the step were found. [m]
     pub(crate) reach: f64,
+}
+
+/// What has a name of its own in the world.
+#[derive(Debug, Clone, Copy)]
+enum Named {
+    Robot(RobotId),
+    Body(BodyId),
 }
 
 /// Everything the next step reads: a restored world continues bit by bit as the saved one did.
@@ -205,6 +215,7 @@ impl World {
             time_offset: 0.0,
             robots: Vec::new(),
             bodies: Vec::new(),
+            names: Arc::default(),
             collision: CollisionScene::default(),
             attachments: Vec::new(),
             placements: Vec::new(),
@@ -284,6 +295,7 @@ impl World {
         let id = RobotId(self.robots.len());
         let robot = Robot::new(name, model, q);
         let model = Arc::clone(&robot.model);
+        Arc::make_mut(&mut self.names).insert(name.to_owned(), Named::Robot(id));
         self.robots.push(Some(robot));
         if let Err(e) = self.add_robot_colliders(id, &model) {
             self.remove_robot(id);
@@ -398,15 +410,18 @@ impl World {
         let radius = known(CollisionScene::radius).into_iter().fold(0.0, f64::max);
         let half_width =
             known(CollisionScene::half_width).into_iter().fold(f64::INFINITY, f64::min);
+        Arc::make_mut(&mut self.names).insert(description.name.clone(), Named::Body(id));
         self.bodies.push(Some(Body::new(description, inertia, [radius, half_width])));
-        self.lay_out();
+        self.lay_out_last_body();
         Ok(id)
     }
 
     /// Takes a robot away; its id stays unused.
     pub fn remove_robot(&mut self, id: RobotId) {
         self.wake_all();
-        self.robots[id.0] = None;
+        if let Some(robot) = self.robots[id.0].take() {
+            Arc::make_mut(&mut self.names).remove(&robot.name);
+        }
         self.remove_loose_springs();
         self.remove_loose_pushes();
         self.remove_loose_joints();
@@ -418,7 +433,9 @@ impl World {
     /// Takes a body away; its id stays unused.
     pub fn remove_body(&mut self, id: BodyId) {
         self.wake_all();
-        self.bodies[id.0] = None;
+        if let Some(body) = self.bodies[id.0].take() {
+            Arc::make_mut(&mut self.names).remove(&body.description.name);
+        }
         self.remove_loose_springs();
         self.remove_loose_pushes();
         self.remove_loose_joints();
@@ -445,7 +462,7 @@ impl World {
     }
 
     fn check_name(&self, name: &str) -> Result<(), WorldError> {
-        if self.find_robot(name).is_some() || self.find_body(name).is_some() {
+        if self.names.contains_key(name) {
             return Err(WorldError::NameTaken { name: name.to_owned() });
         }
         Ok(())
@@ -466,8 +483,26 @@ impl World {
         self.place_colliders();
     }
 
+    /// The same for a body that was added: those before it keep their places, so that many are added in linear time.
+    fn lay_out_last_body(&mut self) {
+        let start = self.before.len();
+        let last = Mover::Body(self.bodies.len() - 1);
+        if let Some(body) = self.bodies.last_mut().and_then(Option::as_mut).filter(|b| b.is_free())
+        {
+            body.start = start;
+            self.before.resize(start + 6, 0.0);
+        }
+        let n_before = self.placements.iter().rposition(|&(_, mover, _)| mover != last);
+        self.place_colliders_from(n_before.map_or(0, |i| i + 1));
+    }
+
     pub(crate) fn place_colliders(&mut self) {
-        for &(collider, mover, pose_on_body) in &self.placements {
+        self.place_colliders_from(0);
+    }
+
+    /// Moves the colliders of `placements[first..]` to where their bodies are.
+    fn place_colliders_from(&mut self, first: usize) {
+        for &(collider, mover, pose_on_body) in &self.placements[first..] {
             let pose = match mover {
                 Mover::Robot { robot, body } => {
                     self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0] * pose_on_body)
@@ -495,13 +530,18 @@ impl World {
 
     /// The robot of this name.
     pub fn find_robot(&self, name: &str) -> Option<RobotId> {
-        self.robots.iter().position(|r| r.as_ref().is_some_and(|r| r.name == name)).map(RobotId)
+        match self.names.get(name) {
+            Some(&Named::Robot(id)) => Some(id),
+            _ => None,
+        }
     }
 
     /// The body of this name.
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
-        let named = |b: &Option<Body>| b.as_ref().is_some_and(|b| b.description.name == name);
-        self.bodies.iter().position(named).map(BodyId)
+        match self.names.get(name) {
+            Some(&Named::Body(id)) => Some(id),
+            _ => None,
+        }
     }
 
     /// A robot.

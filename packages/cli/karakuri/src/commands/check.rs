@@ -1,7 +1,8 @@
-//! `karakuri check`: what a robot is, and every problem of its files.
+//! `karakuri check`: what a robot or another file is, and every problem of it.
+
+mod files;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -13,8 +14,11 @@ use super::Outcome;
 use super::robot::RobotArgs;
 use crate::{error, output};
 
-/// Checks a robot's URDF and robot YAML, and prints what the robot is
+/// Checks a robot (URDF and robot YAML), a scene, a gait, a mechanism or a launch file, and prints what it is
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "What a file is, is told by what is in it: a scene has `robots` or `bodies`, a gait `walk`, `steady` or\n`transient`, a mechanism `links` or `robot`. A launch file is evaluated with the defaults of its arguments; nothing is\nstarted. Exit code 1: there are errors."
+)]
 pub struct Args {
     #[command(flatten)]
     robot: RobotArgs,
@@ -25,6 +29,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
+    if let Some(checked) = files::check(args.robot.path())? {
+        return other(args, &checked);
+    }
     let (model, problems) = match args.robot.read() {
         Ok(Loaded { model, warnings }) => (Some(model), warnings),
         Err(LoadError::Wrong(diagnostics)) => (None, diagnostics.0),
@@ -36,13 +43,27 @@ pub fn run(args: &Args) -> Result<Outcome> {
         output::json(&json!({ "model": summary, "problems": problems }), None)?;
     } else {
         print_problems(&problems);
-        let mut text = model.as_ref().map(describe).unwrap_or_default();
-        let count = |severity| problems.iter().filter(|p| p.severity == severity).count();
-        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-        writeln!(text, "{errors} errors, {warnings} warnings")?;
-        output::print(&text)?;
+        let text = model.as_ref().map(describe).unwrap_or_default();
+        output::print(&(text + &counts(&problems)))?;
     }
     Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
+}
+
+/// A file that is no robot.
+fn other(args: &Args, checked: &files::Checked) -> Result<Outcome> {
+    if args.json {
+        let problems: Vec<Value> = checked.problems.iter().map(problem).collect();
+        output::json(&json!({ "summary": checked.summary, "problems": problems }), None)?;
+    } else {
+        print_problems(&checked.problems);
+        output::print(&format!("{}\n{}", checked.summary, counts(&checked.problems)))?;
+    }
+    Ok(if checked.is_usable { Outcome::Done } else { Outcome::InputWrong })
+}
+
+fn counts(problems: &[Diagnostic]) -> String {
+    let count = |severity| problems.iter().filter(|p| p.severity == severity).count();
+    format!("{} errors, {} warnings\n", count(Severity::Error), count(Severity::Warning))
 }
 
 /// Errors with the line that is meant; warnings, of which real robots have many, in one line each.
@@ -54,7 +75,7 @@ fn print_problems(problems: &[Diagnostic]) {
             eprintln!("{problem}");
             continue;
         }
-        let file = Path::new(&place.file);
+        let file = Path::new(&*place.file);
         let text = texts.entry(&place.file).or_insert_with(|| read_text(file).unwrap_or_default());
         let help = Some(problem.remedy.clone());
         error::print(error::AtLine::new(file, text, place.line, &problem.message, help).into());
@@ -67,7 +88,7 @@ fn problem(problem: &Diagnostic) -> Value {
             Severity::Warning => "warning",
             Severity::Error => "error",
         },
-        "file": problem.place.file,
+        "file": &*problem.place.file,
         "line": problem.place.line,
         "column": problem.place.column,
         "message": problem.message,

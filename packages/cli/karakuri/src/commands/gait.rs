@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{read_text, write_json};
 use karakuri_gait::compensation::{
-    Arms, BodyData, OptimizeOptions, SteadySpec, SurveyGrid, Transient, TransientSpec,
+    Arms, BodyData, OptimizeOptions, SteadyGait, SteadySpec, SurveyGrid, Transient, TransientSpec,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -119,6 +119,26 @@ pub fn run(args: &Args) -> Result<Outcome> {
         What::Walk(args) => walk::simulate(args),
         What::Study(args) => study::run(args),
     }
+}
+
+/// What a gait file holds, in one line; for `karakuri check`.
+pub(super) fn check(path: &Path) -> Result<String> {
+    let place = || path.display().to_string();
+    let text = read_text(path)?;
+    let any: serde_yaml::Value = serde_yaml::from_str(&text).with_context(place)?;
+    if any.get("walk").is_some() {
+        return walk::check(path);
+    }
+    let file: GaitFile = serde_yaml::from_str(&text).with_context(place)?;
+    if let Some(steady) = &file.steady {
+        SteadyGait::new(steady).with_context(place)?;
+    }
+    if let Some(transient) = &file.transient {
+        Transient::new(transient, &file.body).with_context(place)?;
+    }
+    let kind = if file.steady.is_some() { "a steady gait" } else { "a start or stop" };
+    let arms = format!("{:?}", file.arms).to_lowercase();
+    Ok(format!("gait {}: {kind} of the study of 1991, {arms} arms", place()))
 }
 
 fn read(files: &Files) -> Result<GaitFile> {

@@ -154,6 +154,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// What a mechanism file holds, in one line; for `karakuri check`.
+pub(super) fn check(path: &Path) -> Result<String> {
+    let read = file::read(path)?;
+    let model = &read.mechanism.model;
+    let (nv, loops) = (model.nv, model.loops.len());
+    let motion = if read.motion.is_some() { "a motion" } else { "no motion" };
+    Ok(format!("mechanism {}: {nv} degrees of freedom, {loops} loops, {motion}", path.display()))
+}
+
 /// Torques, the exact ones, and errors at several steps.
 fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
     let place = || path.display().to_string();

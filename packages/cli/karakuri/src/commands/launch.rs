@@ -85,7 +85,7 @@ fn described(argument: &Argument) -> String {
 }
 
 /// With the line of the file that is at fault, where it can be shown.
-fn with_source(error: &LaunchError) -> anyhow::Error {
+pub(super) fn with_source(error: &LaunchError) -> anyhow::Error {
     let LaunchError { place, problem, remedy, .. } = error;
     match std::fs::read_to_string(&place.file) {
         Ok(text) if place.line > 0 => {

@@ -41,6 +41,11 @@ pub(crate) struct RobotArgs {
 }
 
 impl RobotArgs {
+    /// The file that was named.
+    pub(crate) fn path(&self) -> &Path {
+        &self.urdf
+    }
+
     /// The robot and its warnings.
     pub(crate) fn read(&self) -> Result<Loaded, LoadError> {
         load_robot(&self.urdf, self.config.as_deref(), self.base.map(Base::from))

@@ -182,6 +182,20 @@ fn generator(text: &str) -> Result<GeneratorKind, String> {
     }
 }
 
+/// What a walking gait is, in one line; for `karakuri check`.
+pub(super) fn check(gait: &std::path::Path) -> Result<String> {
+    let place = || gait.display().to_string();
+    let (robot, settings) = load_gait(gait)?;
+    let (model, n_warnings) = (Arc::new(robot.model), robot.warnings.len());
+    let biped = Biped::new(Arc::clone(&model), &settings).with_context(place)?;
+    WalkEngine::new(biped, settings).with_context(place)?;
+    let (name, nv) = (&model.name, model.nv);
+    Ok(format!(
+        "gait {}: {name}, {nv} degrees of freedom, {n_warnings} warnings about the robot",
+        place()
+    ))
+}
+
 /// The robot and its engine.
 fn engine(args: &Walk) -> Result<(Arc<Model>, WalkEngine)> {
     let gait = &args.gait;

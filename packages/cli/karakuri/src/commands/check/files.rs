@@ -1,0 +1,128 @@
+//! Files besides robots: scenes, gaits, mechanisms and launch files, told apart by what is in them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use karakuri_files::{LoadError, load_scene, read_text};
+use karakuri_launch::{Environment, Machine};
+use karakuri_model::Diagnostic;
+use serde_yaml::Value;
+
+use super::super::{gait, inverse_dynamics, launch};
+
+/// What a file holds, and what is wrong with it.
+pub(super) struct Checked {
+    /// One line.
+    pub(super) summary: String,
+    pub(super) problems: Vec<Diagnostic>,
+    /// Whether it can be used.
+    pub(super) is_usable: bool,
+}
+
+/// Checks a file that is no robot; `None` for a robot, or for what can only be one.
+pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
+    let text = match read_text(path) {
+        Ok(text) => text,
+        Err(_) => return Ok(None), // the reader of robots says what is wrong
+    };
+    if root_element(&text) == Some("launch") {
+        return launch_file(path).map(Some);
+    }
+    let is_yaml = path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    if !is_yaml {
+        return Ok(None);
+    }
+    let Ok(Value::Mapping(keys)) = serde_yaml::from_str::<Value>(&text) else {
+        // The reader of scenes names the line.
+        return scene(path).map(Some);
+    };
+    let has = |names: &[&str]| names.iter().any(|&name| keys.contains_key(name));
+    let summary = |text: Result<String>| {
+        Ok(Some(Checked { summary: text?, problems: Vec::new(), is_usable: true }))
+    };
+    if has(&["walk", "steady", "transient"]) {
+        return summary(gait::check(path));
+    }
+    if has(&["links", "motion", "robot"]) {
+        return summary(inverse_dynamics::check(path));
+    }
+    if has(&["drives", "groups", "postures", "sensors", "end_effector", "srdf"]) {
+        let name = path.display();
+        bail!(
+            "{name}: a robot YAML says more about a URDF; `karakuri check ROBOT.urdf --config {name}` checks both"
+        );
+    }
+    if has(&["/**"]) {
+        bail!("{}: parameters of nodes; the nodes check them when they start", path.display());
+    }
+    scene(path).map(Some)
+}
+
+/// The name of the root element, if the text looks like XML.
+fn root_element(text: &str) -> Option<&str> {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some(inside) = rest.strip_prefix('<') {
+        let end = if inside.starts_with("!--") { "-->" } else { ">" };
+        if inside.starts_with(['!', '?']) {
+            rest = inside[inside.find(end)? + end.len()..].trim_start();
+        } else {
+            return inside.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+        }
+    }
+    None
+}
+
+fn scene(path: &Path) -> Result<Checked> {
+    let wrong = |problems| {
+        Ok(Checked { summary: format!("scene {}", path.display()), problems, is_usable: false })
+    };
+    let loaded = match load_scene(path) {
+        Ok(loaded) => loaded,
+        Err(LoadError::Wrong(diagnostics)) => return wrong(diagnostics.0),
+        Err(error) => return Err(error.into()),
+    };
+    let world = match loaded.world() {
+        Ok(world) => world,
+        Err(diagnostics) => return wrong(diagnostics.0),
+    };
+    let (robots, bodies) = (world.robot_ids().count(), world.body_ids().count());
+    let freedoms: usize = world.robot_ids().map(|id| world.robot(id).model().nv).sum();
+    let free = world.body_ids().filter(|&id| !world.body(id).description().fixed).count();
+    let summary = format!(
+        "scene {}: {robots} robots with {freedoms} degrees of freedom, {bodies} bodies of which {free} move",
+        path.display()
+    );
+    Ok(Checked { summary, problems: loaded.warnings, is_usable: true })
+}
+
+/// Evaluates a launch file with the defaults of its arguments, and starts nothing.
+fn launch_file(path: &Path) -> Result<Checked> {
+    let environment: Environment = std::env::vars().collect();
+    let name = path.display();
+    let declared = karakuri_launch::arguments(path, &environment, &Machine)
+        .map_err(|e| launch::with_source(&e))?;
+    let required: Vec<&str> = declared
+        .iter()
+        .filter(|argument| argument.default.is_none())
+        .map(|argument| argument.name.as_str())
+        .collect();
+    if !required.is_empty() {
+        let names = required.join(", ");
+        let summary = format!(
+            "launch file {name}: well-formed, {} arguments; what it starts depends on {names}, `karakuri launch {name} --dry-run {}:=...` shows it",
+            declared.len(),
+            required[0]
+        );
+        return Ok(Checked { summary, problems: Vec::new(), is_usable: true });
+    }
+    let plan = karakuri_launch::evaluate(path, &BTreeMap::new(), &environment, &Machine)
+        .map_err(|e| launch::with_source(&e))?;
+    for warning in &plan.warnings {
+        eprintln!("{name}: warning: {warning}");
+    }
+    let n_processes = plan.processes().len();
+    let summary =
+        format!("launch file {name}: {} arguments, starts {n_processes} processes", declared.len());
+    Ok(Checked { summary, problems: Vec::new(), is_usable: true })
+}
