@@ -1,6 +1,7 @@
 //! Robots from disk.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use karakuri_collision::ShapeError;
@@ -9,8 +10,8 @@ use karakuri_model::{Base, Diagnostics, Loaded, Source, decode_text, load};
 use crate::FileAssets;
 use crate::convex::find_robot_parts;
 
-/// Larger files are no robots. [bytes]
-const SIZE_LIMIT: u64 = 64 << 20;
+/// Larger files are no robots, scenes or tables. [bytes]
+const SIZE_LIMIT: u64 = 256 << 20;
 
 /// Why a robot does not load.
 #[derive(Debug, thiserror::Error)]
@@ -24,13 +25,11 @@ pub enum LoadError {
         /// What the system says.
         error: std::io::Error,
     },
-    /// The file is larger than any robot.
-    #[error("{} has {size} bytes, above the limit of {SIZE_LIMIT}; name a URDF file", path.display())]
+    /// The file is larger than any robot or scene, or has no end.
+    #[error("{} has more than {} MiB; name a text file, and put large shapes into mesh files", path.display(), SIZE_LIMIT >> 20)]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// [bytes]
-        size: u64,
     },
     /// A link's mesh cannot be parted.
     #[error("link `{link}`: {source}; write `convex: {{{link}: hull}}`, or mend the mesh")]
@@ -72,10 +71,12 @@ pub fn load_robot(
 /// Text of a file: UTF-8 or UTF-16.
 pub fn read_text(path: &Path) -> Result<String, LoadError> {
     let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-    let size = fs::metadata(path).map_err(unreadable)?.len();
-    if size > SIZE_LIMIT {
-        return Err(LoadError::TooLarge { path: path.to_owned(), size });
+    // What has no size, a device or a pipe, may have no end.
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > SIZE_LIMIT {
+        return Err(LoadError::TooLarge { path: path.to_owned() });
     }
-    let bytes = fs::read(path).map_err(unreadable)?;
     Ok(decode_text(&path.display().to_string(), &bytes)?)
 }

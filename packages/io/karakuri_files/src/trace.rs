@@ -88,7 +88,7 @@ impl TraceWriter {
             columns: columns.len(),
         };
         let written = trace.writer.write_record(columns.iter().map(Column::header));
-        written.map_err(|e| trace.error(e.into()))?;
+        written.map_err(|e| trace.error(e))?;
         Ok(trace)
     }
 
@@ -98,7 +98,7 @@ impl TraceWriter {
             return Err(TraceError::RowLength { given: values.len(), columns: self.columns });
         }
         let written = self.writer.write_record(values.iter().map(f64::to_string));
-        written.map_err(|e| self.error(e.into()))
+        written.map_err(|e| self.error(e))
     }
 
     /// Ends the trace and puts the file in its place.
@@ -110,18 +110,13 @@ impl TraceWriter {
         Ok(pending.commit()?)
     }
 
-    fn error(&self, error: std::io::Error) -> TraceError {
+    /// With the kind of the system's error, which the conversion in `csv` drops.
+    fn error(&self, error: csv::Error) -> TraceError {
+        let error = match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            other => std::io::Error::other(format!("{other:?}")),
+        };
         WriteError { path: self.path.clone(), error }.into()
-    }
-}
-
-impl std::io::Write for Pending {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
     }
 }
 
