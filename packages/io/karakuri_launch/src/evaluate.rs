@@ -13,6 +13,8 @@ use crate::xml::{self, Element};
 
 /// Deeper includes are a circle.
 const MAX_INCLUDES: usize = 32;
+/// Files that a launch reads in all, one that is included twice counted twice: no launch needs as many.
+const MAX_FILES: usize = 1000;
 
 /// Evaluates a launch file to what it starts.
 ///
@@ -38,6 +40,7 @@ pub fn evaluate(
         declared: BTreeSet::new(),
         has_skipped_include: false,
         depth: 0,
+        files: 0,
     };
     let place = Place { file: file.into(), line: 0 };
     let steps = evaluator.file(file, &place)?;
@@ -69,7 +72,7 @@ pub fn arguments(
     outside: &dyn Outside,
 ) -> Result<Vec<Argument>, LaunchError> {
     let scope = Scope { environment: environment.clone(), ..Scope::default() };
-    let mut survey = Survey { scope, outside, found: Vec::new(), depth: 0 };
+    let mut survey = Survey { scope, outside, found: Vec::new(), visited: BTreeSet::new() };
     let place = Place { file: file.into(), line: 0 };
     survey.file(file, &place)?;
     Ok(survey.found)
@@ -80,21 +83,24 @@ struct Survey<'a> {
     scope: Scope,
     outside: &'a dyn Outside,
     found: Vec<Argument>,
-    depth: usize,
+    /// Of two arguments of a name the first counts: to see a file twice tells nothing new.
+    visited: BTreeSet<PathBuf>,
 }
 
 impl Survey<'_> {
     fn file(&mut self, file: &Path, asked_from: &Place) -> Result<(), LaunchError> {
-        let root = load(file, asked_from, self.outside)?;
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        if !self.visited.insert(path.clone()) {
+            return Ok(());
+        }
+        let root = load(file, asked_from, self.outside)?;
         let outer = self.scope.file.replace(path.into());
-        self.depth += 1;
         let mut actions = Vec::new();
         collect_actions(&root, &mut actions);
         for action in actions {
             match action.tag.name {
                 "arg" => self.argument(action),
-                "include" if self.depth < MAX_INCLUDES => {
+                "include" => {
                     if let Some(file) = self.text(action.required("file")) {
                         self.file(Path::new(&file), &action.place)?;
                     }
@@ -102,7 +108,6 @@ impl Survey<'_> {
                 _ => {}
             }
         }
-        self.depth -= 1;
         self.scope.file = outer;
         Ok(())
     }
@@ -147,8 +152,11 @@ fn load(file: &Path, asked_from: &Place, outside: &dyn Outside) -> Result<Elemen
             .remedy("use a .launch.xml file; Python and YAML ones need `ros2 launch`"));
     }
     let text = outside.read(file).map_err(|e| {
-        LaunchError::new(asked_from, format!("cannot read `{name}`: {e}"))
-            .remedy("correct the path; a relative one is taken from the working directory")
+        LaunchError::new(asked_from, format!("cannot read `{name}`: {e}")).remedy(match e.kind() {
+            std::io::ErrorKind::InvalidData => "save the file as UTF-8, or name a launch file",
+            std::io::ErrorKind::FileTooLarge => "name a launch file",
+            _ => "correct the path; a relative one is taken from the working directory",
+        })
     })?;
     xml::read(file, &text)
 }
@@ -165,6 +173,7 @@ pub(crate) struct Evaluator<'a> {
     declared: BTreeSet<String>,
     has_skipped_include: bool,
     depth: usize,
+    files: usize,
 }
 
 impl Evaluator<'_> {
@@ -175,6 +184,14 @@ impl Evaluator<'_> {
                 format!("more than {MAX_INCLUDES} files include each other"),
             )
             .remedy("break the circle"));
+        }
+        self.files += 1;
+        if self.files > MAX_FILES {
+            return Err(LaunchError::new(
+                asked_from,
+                format!("more than {MAX_FILES} files are included"),
+            )
+            .remedy("files that include others twice or more multiply; include each once"));
         }
         let root = load(file, asked_from, self.outside)?;
         let mut actions = Vec::new();
@@ -362,14 +379,18 @@ impl Evaluator<'_> {
             .remedy("correct the path, as in $(find-pkg-share karakuri)/config/nodes/sim.yaml"))
     }
 
-    /// Arguments of an include stay set after it, as in ROS 2; a `<group>` around it keeps them in.
+    /// Arguments of an include stay set after it, as in ROS 2; a `<group>` around it keeps them in. They are evaluated
+    /// where the included file is, as in ROS 2: `$(dirname)` in them is that file's folder.
     fn include(&mut self, action: &Element) -> Result<Vec<Step>, LaunchError> {
         let file = PathBuf::from(self.required(action, "file")?);
+        let path = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
+        let outer = self.scope.file.replace(path.into());
         for argument in action.parts("arg") {
             let name = self.required(argument, "name")?;
             let value = self.required(argument, "value")?;
             self.scope.configurations.insert(name, value);
         }
+        self.scope.file = outer;
         self.file(&file, &action.place)
     }
 

@@ -5,6 +5,9 @@
 
 use crate::error::Problem;
 
+/// Substitutions within each other that no launch file needs.
+const DEPTH_LIMIT: usize = 32;
+
 /// Text and substitutions, to be joined once evaluated.
 pub(crate) type Template = Vec<Part>;
 
@@ -19,13 +22,15 @@ pub(crate) enum Part {
 
 /// Splits text into its parts.
 pub(crate) fn parse(text: &str) -> Result<Template, Problem> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser { text, at: 0, depth: 0 };
     parser.template(None)
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// Substitutions around the present place.
+    depth: usize,
 }
 
 impl Parser<'_> {
@@ -52,7 +57,8 @@ impl Parser<'_> {
     }
 
     fn problem(&self, what: &str) -> Problem {
-        Problem::new(format!("`{}`: {what} at column {}", self.text, self.at + 1))
+        let column = self.text[..self.at].chars().count() + 1;
+        Problem::new(format!("`{}`: {what} at column {column}", excerpt(self.text)))
     }
 
     /// Text and substitutions up to the quote, or to the end without one.
@@ -83,6 +89,12 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, quote: Option<char>) -> Result<Part, Problem> {
+        if self.depth >= DEPTH_LIMIT {
+            return Err(self
+                .problem(&format!("more than {DEPTH_LIMIT} substitutions within each other"))
+                .remedy("close a `)` that is missing, or give parts of it names with <let>"));
+        }
+        self.depth += 1;
         self.at += "$(".len();
         let is_letter = |c: char| c.is_ascii_alphabetic();
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -97,7 +109,10 @@ impl Parser<'_> {
         let mut arguments = Vec::new();
         loop {
             match self.take() {
-                Some(')') => return Ok(Part::Call { name, arguments }),
+                Some(')') => {
+                    self.depth -= 1;
+                    return Ok(Part::Call { name, arguments });
+                }
                 Some(' ') => arguments.push(self.argument(quote)?),
                 Some(c) => {
                     self.at -= c.len_utf8();
@@ -137,6 +152,15 @@ impl Parser<'_> {
                 .remedy("separate arguments with one space; write '' for an empty one"));
         }
         Ok(parts)
+    }
+}
+
+/// As much of a text as a message can hold.
+pub(crate) fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 200;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::Problem;
 use crate::expression;
 use crate::grammar::{Part, Template, parse};
-use crate::outside::Outside;
+use crate::outside::{Outside, SIZE_LIMIT};
 use crate::scope::{Scope, find_program, package_executable, package_prefix};
 use crate::value::{Kind, Value};
 
@@ -50,6 +50,12 @@ impl Substituter<'_> {
             match part {
                 Part::Text(text) => out.push_str(text),
                 Part::Call { name, arguments } => out.push_str(&self.call(name, arguments)?),
+            }
+            if out.len() > SIZE_LIMIT {
+                let limit = SIZE_LIMIT >> 20;
+                return Err(Problem::new(format!("a value of more than {limit} MiB")).remedy(
+                    "a <let> that repeats its own value grows with every line; shorten it",
+                ));
             }
         }
         Ok(out)
@@ -157,8 +163,12 @@ impl Substituter<'_> {
             Problem::new(format!("$(command {line}): a quote is not closed")).remedy("close it")
         })?;
         let output = self.outside.run(&words, &self.scope.environment).map_err(|e| {
-            Problem::new(format!("$(command {line}): {e}"))
-                .remedy("install the program, or correct its path")
+            Problem::new(format!("$(command {line}): {e}")).remedy(match e.kind() {
+                std::io::ErrorKind::FileTooLarge => {
+                    "name a program that ends, and whose output is a value"
+                }
+                _ => "install the program, or correct its path",
+            })
         })?;
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -8,6 +8,9 @@ use roxmltree::{Document, Node};
 use crate::error::{LaunchError, Place};
 use crate::schema::{Tag, instead_of_attribute, instead_of_tag};
 
+/// Nesting that no launch file needs.
+const DEPTH_LIMIT: usize = 64;
+
 /// An element whose tag, attributes and nesting are known to be right.
 #[derive(Debug)]
 pub(crate) struct Element {
@@ -53,7 +56,7 @@ pub(crate) fn read(file: &Path, text: &str) -> Result<Element, LaunchError> {
         return Err(LaunchError::new(&reader.place(root), format!("the root is <{name}>"))
             .remedy("a launch file is one <launch> element"));
     }
-    reader.element(root, Tag::root())
+    reader.element(root, Tag::root(), 0)
 }
 
 struct Reader<'a> {
@@ -67,13 +70,18 @@ impl Reader<'_> {
         Place { file: Rc::clone(&self.file), line }
     }
 
-    fn element(&self, node: Node, tag: &'static Tag) -> Result<Element, LaunchError> {
+    fn element(&self, node: Node, tag: &'static Tag, depth: usize) -> Result<Element, LaunchError> {
         let place = self.place(node);
+        if depth > DEPTH_LIMIT {
+            let problem = format!("<{}>: nested more than {DEPTH_LIMIT} levels deep", tag.name);
+            return Err(LaunchError::new(&place, problem)
+                .remedy("put what is inside into a file of its own, and include it"));
+        }
         let attributes = self.attributes(node, tag)?;
         let mut children = Vec::new();
         for child in node.children() {
             if child.is_element() {
-                children.push(self.child(child, tag)?);
+                children.push(self.child(child, tag, depth + 1)?);
             } else if child.is_text() {
                 let text = child.text().unwrap_or_default().trim();
                 if !text.is_empty() {
@@ -86,10 +94,15 @@ impl Reader<'_> {
         Ok(Element { tag, place, attributes, children })
     }
 
-    fn child(&self, child: Node, parent: &'static Tag) -> Result<Element, LaunchError> {
+    fn child(
+        &self,
+        child: Node,
+        parent: &'static Tag,
+        depth: usize,
+    ) -> Result<Element, LaunchError> {
         let name = child.tag_name().name();
         if let Some(tag) = parent.child(name) {
-            return self.element(child, tag);
+            return self.element(child, tag, depth);
         }
         let inside = Tag::root().child(name).map(|_| format!("<{name}> is an action"));
         let remedy = inside

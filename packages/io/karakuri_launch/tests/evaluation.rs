@@ -61,6 +61,11 @@ fn table(main: &str) -> Table {
         ("/p/config.yaml", "/**:\n  ros__parameters: {who: $(var who)}\n"),
         ("/bin/tool", ""),
         ("/inner.launch.xml", "<launch><arg name='x'/><log message='x=$(var x)'/></launch>"),
+        ("/p/sub.launch.xml", "<launch><log message='$(var x)'/></launch>"),
+        (
+            "/twice.launch.xml",
+            "<launch><include file='/twice.launch.xml'/><include file='/twice.launch.xml'/></launch>",
+        ),
         ("/circle.launch.xml", "<launch><include file='/circle.launch.xml'/></launch>"),
         ("/broken.launch.xml", "<launch>\n<nod/></launch>"),
     ];
@@ -166,6 +171,14 @@ fn groups_restore_and_unscoped_groups_leak() {
 fn includes_take_arguments_and_know_their_own_place() {
     let body = "<include file='/inner.launch.xml'><arg name='x' value='7'/></include><log message='$(filename)'/>";
     let expected = [Step::Log("x=7".into()), Step::Log("/main.launch.xml".into())];
+    assert_eq!(plan(body).steps, expected);
+}
+
+/// As `IncludeLaunchDescription` of ROS 2, which enters the included file before it sets its arguments.
+#[test]
+fn arguments_of_an_include_are_evaluated_where_the_included_file_is() {
+    let body = "<include file='/p/sub.launch.xml'><arg name='x' value='$(dirname)'/></include><log message='$(dirname)'/>";
+    let expected = [Step::Log("/p".into()), Step::Log("/".into())];
     assert_eq!(plan(body).steps, expected);
 }
 
@@ -395,4 +408,49 @@ fn a_misspelt_argument_is_refused() {
         plan_with("<arg name='hardware' default='sim'/>", &[("hardwear", "mock")]).unwrap_err();
     assert_eq!(error.to_string(), "/main.launch.xml: no argument `hardwear`");
     assert_eq!(error.remedy.as_deref(), Some("it has hardware"));
+}
+
+/// Files that would take for ever, or all memory, or the whole stack.
+#[test]
+fn files_that_grow_without_bound_are_refused() {
+    let doubling: String = (0..40).map(|_| "<let name='x' value='$(var x)$(var x)'/>").collect();
+    let nested = format!("{}{}", "<group>".repeat(50_000), "</group>".repeat(50_000));
+    let substitutions = format!("<log message='{}'/>", "$(var ".repeat(20_000));
+    let cases = [
+        (format!("<let name='x' value='0123456789'/>{doubling}"), "a value of more than 4 MiB"),
+        (nested, "nested more than 64 levels deep"),
+        (substitutions, "more than 32 substitutions within each other"),
+        ("<include file='/twice.launch.xml'/>".to_owned(), "include each other"),
+        ("<include file='/wide0.launch.xml'/>".to_owned(), "more than 1000 files are included"),
+    ];
+    for (body, expected) in cases {
+        let mut outside = table(&format!("<launch>{body}</launch>"));
+        for level in 0..30 {
+            let next = format!("<include file='/wide{}.launch.xml'/>", level + 1);
+            let text = format!("<launch>{next}{next}</launch>");
+            outside.0.insert(format!("/wide{level}.launch.xml"), text);
+        }
+        outside.0.insert("/wide30.launch.xml".to_owned(), "<launch/>".to_owned());
+        let main = Path::new("/main.launch.xml");
+        let error = evaluate(main, &BTreeMap::new(), &environment(), &outside).expect_err(expected);
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(error.to_string().len() < 1000, "a message, not the file: {error}");
+        // The list of arguments needs none of this: each file is looked at once.
+        let _listed = arguments(main, &environment(), &outside);
+    }
+}
+
+#[test]
+fn what_a_command_writes_is_bounded() {
+    let body = "<launch><log message=\"$(command 'yes')\"/></launch>";
+    let file = std::env::temp_dir().join(format!("karakuri-yes-{}.launch.xml", std::process::id()));
+    std::fs::write(&file, body).unwrap();
+    let environment: Environment = std::env::vars().collect();
+    let error =
+        evaluate(&file, &BTreeMap::new(), &environment, &karakuri_launch::Machine).unwrap_err();
+    std::fs::remove_file(&file).unwrap();
+    assert!(error.to_string().contains("it wrote more than 4 MiB"), "{error}");
+    let zero =
+        evaluate(Path::new("/dev/zero"), &BTreeMap::new(), &environment, &karakuri_launch::Machine);
+    assert!(zero.unwrap_err().to_string().contains("it has more than 4 MiB"));
 }
