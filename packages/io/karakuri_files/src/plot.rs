@@ -3,16 +3,22 @@
 use std::path::Path;
 
 use plotters::coord::Shift;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::{WriteError, write_atomic};
 
-/// Width of the picture, height of a panel, room for the title, room for the legend. [px]
-const WIDTH: u32 = 960;
+/// Width of the axes with their labels, least height of a panel, room for the title. [px]
+const AXES: u32 = 770;
 const PANEL: u32 = 260;
 const TITLE: u32 = 44;
-const LEGEND: u32 = 190;
+/// Least and largest room for the legend, a legend's row, its line with the gaps around it. [px]
+const LEGEND: std::ops::RangeInclusive<u32> = 190..=420;
+const ROW: u32 = 20;
+const SAMPLE: u32 = 46;
+/// A letter is no wider, on average over a name. [px]
+const LETTER: u32 = 8;
 /// Points of a line after thinning: two a pixel are all that one sees.
 const POINTS: usize = 2000;
 /// Colours that people with colour-blindness tell apart. [Okabe and Ito 2008]
@@ -26,8 +32,15 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(90, 90, 90),
     RGBColor(160, 140, 0),
 ];
+/// Dashes of the second and third series of one colour. [px]
+const DASHES: [(u32, u32); 2] = [(10, 5), (3, 4)];
+/// Series that can be told apart: each has a colour and a dash of its own.
+pub const DISTINCT_SERIES: usize = COLORS.len() * (1 + DASHES.len());
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);
+/// Limits, desired values and phases are no data.
+const GUIDE: RGBColor = RGBColor(120, 120, 120);
+const GUIDE_DASH: (u32, u32) = (6, 4);
 
 /// A figure.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +60,26 @@ pub struct Panel {
     pub y_label: String,
     /// Lines, in the order of the legend.
     pub series: Vec<Series>,
+    /// Limits, desired values, the begin of phases.
+    pub guides: Vec<Guide>,
+}
+
+/// A straight line across a panel, which belongs to none of its series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guide {
+    /// In the legend for a level, beside the line for an instant.
+    pub name: String,
+    /// Where it is.
+    pub at: GuideAt,
+}
+
+/// The axis that a [`Guide`] belongs to, and where on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GuideAt {
+    /// A vertical line, such as the begin of a phase.
+    X(f64),
+    /// A horizontal line, such as a limit or a desired value.
+    Y(f64),
 }
 
 /// A line.
@@ -91,18 +124,20 @@ impl Plot {
     /// The figure as SVG text.
     pub fn to_svg(&self) -> Result<String, PlotError> {
         let mut text = String::new();
-        let panels = u32::try_from(self.panels.len()).map_err(failed)?;
-        let height = TITLE + PANEL * panels.max(1);
+        let heights: Vec<u32> = self.panels.iter().map(Panel::height).collect();
+        let height = TITLE + heights.iter().sum::<u32>().max(PANEL);
+        let legend = self.panels.iter().map(Panel::legend_width).max().unwrap_or(*LEGEND.start());
         {
-            let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
+            let size = (AXES + legend, height);
+            let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
             root.fill(&WHITE).map_err(failed)?;
             let title = Text::new(self.title.clone(), (16, 14), font(24));
             root.draw(&title).map_err(failed)?;
-            let (_, below) = root.split_vertically(TITLE);
-            for (panel, area) in
-                self.panels.iter().zip(below.split_evenly((self.panels.len().max(1), 1)))
-            {
+            let (_, mut below) = root.split_vertically(TITLE);
+            for (panel, height) in self.panels.iter().zip(heights) {
+                let (area, rest) = below.split_vertically(height);
                 panel.draw(&area)?;
+                below = rest;
             }
             root.present().map_err(failed)?;
         }
@@ -116,10 +151,36 @@ impl Plot {
 }
 
 impl Panel {
+    /// Names of the legend, and how each line is drawn.
+    fn legend(&self) -> impl Iterator<Item = (&str, RGBColor, Option<(u32, u32)>)> {
+        let series = self.series.iter().enumerate().map(|(i, series)| {
+            let dash = (i / COLORS.len()).checked_sub(1).map(|d| DASHES[d % DASHES.len()]);
+            (series.name.as_str(), COLORS[i % COLORS.len()], dash)
+        });
+        let levels = self.guides.iter().filter(|guide| matches!(guide.at, GuideAt::Y(_)));
+        series.chain(levels.map(|guide| (guide.name.as_str(), GUIDE, Some(GUIDE_DASH))))
+    }
+
+    /// High enough for its legend. [px]
+    fn height(&self) -> u32 {
+        let rows = u32::try_from(self.legend().count()).unwrap_or(u32::MAX / ROW - 4);
+        PANEL.max(ROW * (rows + 3))
+    }
+
+    /// Wide enough for the longest name, as far as that is sensible. [px]
+    fn legend_width(&self) -> u32 {
+        let longest = self.legend().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let width = u32::try_from(longest).unwrap_or(u32::MAX / LETTER).saturating_mul(LETTER);
+        width.saturating_add(SAMPLE).clamp(*LEGEND.start(), *LEGEND.end())
+    }
+
     fn draw(&self, area: &Area<'_>) -> Result<(), PlotError> {
-        let (plot, legend) = area.split_horizontally(WIDTH - LEGEND);
+        let (plot, legend) = area.split_horizontally(AXES);
+        let guides =
+            |of: fn(GuideAt) -> Option<f64>| self.guides.iter().filter_map(move |g| of(g.at));
+        let on_y = guides(|at| if let GuideAt::Y(y) = at { Some(y) } else { None });
         let x = range(self.series.iter().flat_map(|s| &s.points).map(|p| p.0), 0.0);
-        let y = range(self.series.iter().flat_map(|s| &s.points).map(|p| p.1), 0.05);
+        let y = range(self.series.iter().flat_map(|s| &s.points).map(|p| p.1).chain(on_y), 0.05);
         let mut chart = ChartBuilder::on(&plot)
             .margin(8)
             .x_label_area_size(42)
@@ -141,10 +202,27 @@ impl Panel {
             .y_desc(&self.y_label)
             .draw()
             .map_err(failed)?;
-        for (i, series) in self.series.iter().enumerate() {
-            let style = COLORS[i % COLORS.len()].stroke_width(2);
+        for guide in &self.guides {
+            let ends = match guide.at {
+                GuideAt::Y(level) => [(x.start, level), (x.end, level)],
+                GuideAt::X(instant) if (x.start..=x.end).contains(&instant) => {
+                    let label = Text::new(guide.name.clone(), (instant, y.end), font(12));
+                    chart.draw_series([label]).map_err(failed)?;
+                    [(instant, y.start), (instant, y.end)]
+                }
+                GuideAt::X(_) => continue,
+            };
+            let line = dashed(ends.to_vec(), GUIDE_DASH, GUIDE.stroke_width(1));
+            chart.draw_series(line).map_err(failed)?;
+        }
+        for (series, (_, color, dash)) in self.series.iter().zip(self.legend()) {
+            let style = color.stroke_width(2);
             for piece in series.points.split(|p| !(p.0.is_finite() && p.1.is_finite())) {
-                chart.draw_series(LineSeries::new(thin(piece), style)).map_err(failed)?;
+                match dash {
+                    Some(dash) => chart.draw_series(dashed(thin(piece), dash, style)),
+                    None => chart.draw_series(LineSeries::new(thin(piece), style)),
+                }
+                .map_err(failed)?;
             }
         }
         self.draw_legend(&legend)
@@ -152,37 +230,47 @@ impl Panel {
 
     /// Beside the axes, where it hides nothing.
     fn draw_legend(&self, area: &Area<'_>) -> Result<(), PlotError> {
-        let rows = i32::try_from((PANEL - 60) / 20).map_err(failed)?;
         let mut y = 18;
-        for (i, series) in self.series.iter().enumerate() {
-            if y > rows * 20 {
-                let more = format!("and {} more", self.series.len() - i);
-                area.draw(&Text::new(more, (8, y), font(15))).map_err(failed)?;
-                break;
+        let letters = (area.dim_in_pixel().0.saturating_sub(SAMPLE) / LETTER) as usize;
+        for (name, color, dash) in self.legend() {
+            let (line, style) = (vec![(8, y), (30, y)], color.stroke_width(3));
+            match dash {
+                Some((length, gap)) => {
+                    let line = DashedPathElement::new(line, length, gap, style);
+                    area.draw(&line).map_err(failed)?;
+                }
+                None => area.draw(&PathElement::new(line, style)).map_err(failed)?,
             }
-            let style = COLORS[i % COLORS.len()].stroke_width(3);
-            area.draw(&PathElement::new(vec![(8, y), (30, y)], style)).map_err(failed)?;
             let style = font(15).pos(Pos::new(HPos::Left, VPos::Center));
-            area.draw(&Text::new(shorten(&series.name), (38, y), style)).map_err(failed)?;
-            y += 20;
+            area.draw(&Text::new(shorten(name, letters), (38, y), style)).map_err(failed)?;
+            y += i32::try_from(ROW).map_err(failed)?;
         }
         Ok(())
     }
 }
 
+type Dashed = DashedPathElement<std::vec::IntoIter<(f64, f64)>, u32>;
+
+fn dashed(points: Vec<(f64, f64)>, (length, gap): (u32, u32), style: ShapeStyle) -> [Dashed; 1] {
+    [DashedPathElement::new(points, length, gap, style)]
+}
+
 /// As much as fits beside a panel.
-fn shorten(name: &str) -> String {
-    const FITS: usize = 20;
-    if name.chars().count() <= FITS {
+fn shorten(name: &str, letters: usize) -> String {
+    if name.chars().count() <= letters {
         return name.to_owned();
     }
-    name.chars().take(FITS - 1).chain(['…']).collect()
+    name.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
 }
+
+/// Larger values are the remains of a run that diverged; ticks beyond them have no meaning in double precision.
+const LARGEST: f64 = 1e100;
 
 /// From the least to the greatest finite value, with a margin; never empty.
 fn range(values: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64> {
     let (low, high) = values
         .filter(|v| v.is_finite())
+        .map(|v| v.clamp(-LARGEST, LARGEST))
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     if low > high {
         return 0.0..1.0;
@@ -196,7 +284,7 @@ fn range(values: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64>
 /// A tick's label with as many decimals as the range asks for.
 fn tick(value: f64, span: f64) -> String {
     if !(1e-4..1e5).contains(&span) {
-        return format!("{value:.1e}");
+        return format!("{value:.1e}").replace('-', "\u{2212}");
     }
     let value = if value.abs() < 1e-9 * span { 0.0 } else { value };
     let decimals = if span >= 10.0 {
@@ -208,7 +296,8 @@ fn tick(value: f64, span: f64) -> String {
     } else {
         4
     };
-    format!("{value:.decimals$}")
+    // U+2212, as wide as a plus; a hyphen in front of a number is hardly seen.
+    format!("{value:.decimals$}").replace('-', "\u{2212}")
 }
 
 /// Keeps the extremes of each stretch, so that no peak is lost.
@@ -251,19 +340,53 @@ mod tests {
                 Series::new("shoulder", sine(100_000)),
                 Series::new("elbow & <wrist>", vec![(0.0, 1.0), (1.0, f64::NAN), (2.0, 0.0)]),
             ],
+            guides: vec![
+                Guide { name: "upper limit".to_owned(), at: GuideAt::Y(1.5) },
+                Guide { name: "LIFT".to_owned(), at: GuideAt::X(20.0) },
+            ],
         };
         let plot = Plot {
             title: "Tracking".to_owned(),
             panels: vec![panel("position [rad]"), panel("torque [N·m]")],
         };
         let svg = plot.to_svg().unwrap();
-        for text in
-            ["Tracking", "time [s]", "position [rad]", "torque [N·m]", "shoulder", "&lt;wrist&gt;"]
-        {
+        for text in [
+            "Tracking",
+            "time [s]",
+            "position [rad]",
+            "torque [N·m]",
+            "shoulder",
+            "&lt;wrist&gt;",
+            "upper limit",
+            "LIFT",
+        ] {
             assert!(svg.contains(text), "{text}");
         }
         assert!(svg.len() < 300_000, "{} bytes", svg.len());
         assert!(!svg.contains("NaN"));
+    }
+
+    #[test]
+    fn many_series_with_long_names_are_all_in_the_legend() {
+        let name = |i: usize| format!("left arm shoulder roll feed-forward {i}");
+        let series =
+            (0..DISTINCT_SERIES).map(|i| Series::new(name(i), vec![(0.0, 0.0), (1.0, 1.0)]));
+        let panel = Panel { series: series.collect(), ..Panel::default() };
+        let looks: std::collections::BTreeSet<_> =
+            panel.legend().map(|(_, color, dash)| (color.0, color.1, color.2, dash)).collect();
+        assert_eq!(looks.len(), DISTINCT_SERIES, "each has a look of its own");
+        let svg = Plot { title: String::new(), panels: vec![panel] }.to_svg().unwrap();
+        for i in 0..DISTINCT_SERIES {
+            assert!(svg.contains(&name(i)), "{}", name(i));
+        }
+    }
+
+    #[test]
+    fn values_near_the_end_of_the_numbers_are_drawn() {
+        let series = vec![Series::new("diverged", vec![(0.0, -1e308), (1.0, 1e308)])];
+        let plot =
+            Plot { title: String::new(), panels: vec![Panel { series, ..Panel::default() }] };
+        assert!(plot.to_svg().unwrap().len() < 100_000);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use anyhow::Result;
 
 pub mod check;
+pub mod completions;
 pub mod dynamics;
 pub mod gait;
 pub mod ik;
@@ -52,6 +53,7 @@ macro_rules! registry {
 
 registry! {
     Check(check),
+    Completions(completions),
     Dynamics(dynamics),
     Gait(gait),
     Ik(ik),

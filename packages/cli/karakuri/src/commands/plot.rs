@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use karakuri_files::{Panel, Plot, Series, read_trace};
+use karakuri_files::{Column, DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, Series, read_trace};
 
 use super::Outcome;
 use crate::output::svg_file;
-
-/// Most curves of a panel that can still be told apart.
-const CURVES: usize = 12;
 
 /// Draws the columns of a trace over its time, one panel a unit
 #[derive(Debug, clap::Args)]
@@ -19,12 +16,67 @@ pub struct Args {
     /// Columns to draw, by name without unit; all when left out
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
+    /// A vertical line where a phase begins [s]; may be repeated
+    #[arg(long, value_name = "T=NAME", value_parser = instant)]
+    phase: Vec<Guide>,
+    /// A horizontal line at a limit or a desired value, in the panels of its unit; may be repeated
+    #[arg(long, value_name = "VALUE[UNIT]=NAME", value_parser = level, allow_hyphen_values = true)]
+    level: Vec<Level>,
     /// What stands above
     #[arg(long, default_value = "")]
     title: String,
     /// The plot
     #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     output: PathBuf,
+}
+
+/// A level and the unit of the panels that it belongs to.
+#[derive(Debug, Clone)]
+struct Level {
+    unit: String,
+    guide: Guide,
+}
+
+fn instant(text: &str) -> Result<Guide, String> {
+    let parsed = text.split_once('=').and_then(|(time, name)| {
+        let time = time.trim().parse::<f64>().ok().filter(|t| t.is_finite())?;
+        Some(Guide { name: name.trim().to_owned(), at: GuideAt::X(time) })
+    });
+    parsed.ok_or_else(|| "write the time in seconds and a name, as 1.25=LIFT".to_owned())
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let parsed = text.split_once('=').and_then(|(value, name)| {
+        let (value, unit) = value.trim().strip_suffix(']')?.split_once('[')?;
+        let value = value.trim().parse::<f64>().ok().filter(|v| v.is_finite())?;
+        let guide = Guide { name: name.trim().to_owned(), at: GuideAt::Y(value) };
+        Some(Level { unit: unit.trim().to_owned(), guide })
+    });
+    parsed.ok_or_else(|| "write a value with its unit and a name, as 10[N]=desired".to_owned())
+}
+
+/// What a column holds, from the end of its name and its unit: `arm.elbow.q [rad]` is a position.
+fn quantity(column: &Column) -> &'static str {
+    let part = column.name.rsplit(['.', ' ', '/']).next().unwrap_or_default();
+    match (part, column.unit.as_str()) {
+        ("q", _) => "joint position",
+        ("v", _) => "joint velocity",
+        ("tau", _) => "joint effort",
+        ("qx" | "qy" | "qz" | "qw", _) => "orientation",
+        (_, "m" | "mm") => "position",
+        (_, "rad" | "deg" | "mrad") => "angle",
+        (_, "m/s" | "mm/s") => "velocity",
+        (_, "rad/s" | "deg/s") => "angular velocity",
+        (_, "m/s²" | "m/s^2") => "acceleration",
+        (_, "rad/s²" | "rad/s^2") => "angular acceleration",
+        (_, "N") => "force",
+        (_, "N·m" | "Nm" | "N m") => "torque",
+        (_, "N·s") => "impulse",
+        (_, "J") => "energy",
+        (_, "W") => "power",
+        (_, "s") => "duration",
+        _ => "value",
+    }
 }
 
 /// Runs the command.
@@ -41,17 +93,22 @@ pub fn run(args: &Args) -> Result<Outcome> {
         if !args.columns.is_empty() && !args.columns.contains(&column.name) {
             continue;
         }
-        let label = format!("[{}]", column.unit);
+        let unit = if column.unit.is_empty() { "-" } else { &column.unit };
+        let label = format!("{} [{unit}]", quantity(column));
         let points = trace.rows.iter().map(|row| (row[0], row[index])).collect();
         let series = Series::new(column.name.clone(), points);
-        match panels.iter_mut().find(|p| p.y_label == label && p.series.len() < CURVES) {
+        match panels.iter_mut().find(|p| p.y_label == label && p.series.len() < DISTINCT_SERIES) {
             Some(panel) => panel.series.push(series),
-            None => panels.push(Panel {
-                x_label: "time [s]".to_owned(),
-                y_label: label,
-                series: vec![series],
-            }),
+            None => {
+                let levels = args.level.iter().filter(|level| level.unit == column.unit);
+                let guides = levels.map(|level| &level.guide).chain(&args.phase).cloned().collect();
+                let x_label = "time [s]".to_owned();
+                panels.push(Panel { x_label, y_label: label, series: vec![series], guides });
+            }
         }
+    }
+    if trace.rows.is_empty() {
+        bail!("{}: a header and no rows; nothing was recorded", args.trace.display());
     }
     if panels.is_empty() {
         bail!("{}: nothing to draw besides the time", args.trace.display());

@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "at")]
     trace: Option<PathBuf>,
     /// Instants of the trace: several make a strip [s]
-    #[arg(long, value_name = "T,...", value_delimiter = ',', requires = "trace")]
+    #[arg(long, value_name = "T,...", value_delimiter = ',', requires = "trace", value_parser = finite)]
     at: Vec<f64>,
     /// The picture
     #[arg(long, value_name = "FILE.png", value_parser = png_file)]
@@ -37,14 +37,26 @@ pub struct Args {
     #[arg(long, default_value_t = 4)]
     columns: usize,
     /// What is in the middle [m]
-    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<f64, 3>, allow_hyphen_values = true, default_value = "0.25,0,0.95")]
+    #[arg(long, value_name = "X,Y,Z", value_parser = finite_numbers::<3>, allow_hyphen_values = true, default_value = "0.25,0,0.95")]
     target: [f64; 3],
     /// Distance of the camera from there [m]
-    #[arg(long, default_value_t = 2.4)]
+    #[arg(long, default_value = "2.4", value_parser = finite, allow_hyphen_values = true)]
     distance: f64,
     /// Direction of the camera about z, 0 on the side of +x, and above the horizon [degrees]
-    #[arg(long, value_name = "A,E", value_parser = numbers::<f64, 2>, allow_hyphen_values = true, default_value = "35,20")]
+    #[arg(long, value_name = "A,E", value_parser = finite_numbers::<2>, allow_hyphen_values = true, default_value = "35,20")]
     angles: [f64; 2],
+}
+
+/// Pixels of all pictures together. [pixels]
+const PIXELS: usize = 200_000_000;
+
+/// A finite number.
+fn finite(text: &str) -> Result<f64, String> {
+    text.trim()
+        .parse::<f64>()
+        .ok()
+        .filter(|x| x.is_finite())
+        .ok_or_else(|| "write a number".to_owned())
 }
 
 /// `1,2,3`: as many numbers as wanted.
@@ -54,8 +66,37 @@ fn numbers<T: FromStr + Copy, const N: usize>(text: &str) -> Result<[T; N], Stri
     array.ok_or_else(|| format!("write {N} numbers with commas between them"))
 }
 
+fn finite_numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    let parsed = numbers::<f64, N>(text)?;
+    if parsed.iter().all(|x| x.is_finite()) {
+        Ok(parsed)
+    } else {
+        Err("write finite numbers".to_owned())
+    }
+}
+
+/// Refuses pictures that would not fit into memory, and cameras inside of what they look at.
+fn check(args: &Args) -> Result<()> {
+    let [width, height] = args.size.map(usize::from);
+    let pictures = args.at.len().max(1);
+    if width * height * pictures > PIXELS {
+        let limit = PIXELS / 1_000_000;
+        bail!(
+            "--size {width},{height}: {pictures} of them have more than {limit} million pixels; make them smaller"
+        );
+    }
+    if args.distance <= 0.0 {
+        bail!(
+            "--distance {}: the camera must be away from what it looks at; write metres above 0",
+            args.distance
+        );
+    }
+    Ok(())
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
+    check(args)?;
     let mut world = load_scene(&args.scene)?.world()?;
     let mut images = Vec::new();
     if let Some(path) = &args.trace {

@@ -331,6 +331,7 @@ fn plot(sweep: &Path, cases: &[&Case], rows: &[Row]) -> Plot {
                 Series::new(format!("{arms:?}").to_lowercase(), points.collect())
             })
             .collect(),
+        ..Panel::default()
     };
     Plot {
         title: sweep.display().to_string(),

@@ -6,7 +6,12 @@ use karakuri_gait::compensation::{
 };
 
 pub(super) fn over_time(y_label: &str, series: Vec<Series>) -> Panel {
-    Panel { x_label: "time [s]".to_owned(), y_label: y_label.to_owned(), series }
+    Panel {
+        x_label: "time [s]".to_owned(),
+        y_label: y_label.to_owned(),
+        series,
+        ..Panel::default()
+    }
 }
 
 /// Compensating angles, ZMP and floor reaction of a step.
@@ -73,6 +78,7 @@ pub(super) fn strip(title: &str, body: &BodyData, postures: &[Posture]) -> Plot 
             Series::new("right", right),
             Series::new("trunk", trunk),
         ],
+        ..Panel::default()
     };
     Plot { title: title.to_owned(), panels: vec![panel] }
 }
@@ -107,6 +113,7 @@ pub(super) fn survey(title: &str, stable: &[SurveyPoint]) -> Plot {
         x_label: "cT [rad/s³]".to_owned(),
         y_label: "cP [rad/s³]".to_owned(),
         series: vec![Series::new("stable", points)],
+        ..Panel::default()
     };
     Plot { title: title.to_owned(), panels: vec![panel] }
 }

@@ -36,6 +36,7 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
         x_label: x_label.to_owned(),
         y_label: y_label.to_owned(),
         series,
+        ..Panel::default()
     };
     let order = |c: &super::errors::Convergence| {
         let points = c.steps_s.iter().zip(&c.errors).filter(|(_, e)| **e > 0.0);

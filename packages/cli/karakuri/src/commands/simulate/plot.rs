@@ -29,9 +29,13 @@ impl History {
             x_label: "time [s]".to_owned(),
             y_label: label.to_owned(),
             series: names.into_iter().map(|name| Series::new(name, Vec::new())).collect(),
+            ..Panel::default()
         };
-        let panels =
-            [("joints [rad or m]", positions), ("bodies [m]", bodies), ("energy [J]", energies)];
+        let panels = [
+            ("joint position [rad or m]", positions),
+            ("body position [m]", bodies),
+            ("energy [J]", energies),
+        ];
         Self(panels.into_iter().map(panel).collect())
     }
 

@@ -284,6 +284,7 @@ fn figure(sweep: &Path, file: &ScenesFile, cases: &[&Vec<f64>], rows: &[Row]) ->
             x_label: with_unit(&first.name, &first.unit),
             y_label: with_unit(name, rows.first().map_or("", |row| &row.units[k])),
             series,
+            ..Panel::default()
         }
     };
     Plot {

@@ -179,6 +179,7 @@ fn plot(sweep: &Path, cases: &[&Case], rows: &[Row]) -> Plot {
             x_label: "arm mass [% of the whole]".to_owned(),
             y_label: label.to_owned(),
             series: vec![Series::new("most central".to_owned(), points.collect())],
+            ..Panel::default()
         }
     };
     Plot {

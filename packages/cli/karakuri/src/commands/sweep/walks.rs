@@ -326,6 +326,7 @@ fn figure(sweep: &Path, rows: &[Row]) -> Plot {
                 .map(|(i, row)| (i as f64, factor * number(&row.report, key)))
                 .collect(),
         )],
+        ..Panel::default()
     };
     Plot {
         title: sweep.display().to_string(),

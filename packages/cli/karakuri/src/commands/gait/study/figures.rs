@@ -54,6 +54,7 @@ pub(super) fn families(families: &[Family]) -> Plot {
                 Series { name: f.name.clone(), points }
             })
             .collect(),
+        ..Panel::default()
     };
     Plot {
         title: "Passive arms: families of periodic motions, gait H9".to_owned(),
