@@ -54,6 +54,7 @@ impl AtLine {
         help: Option<String>,
     ) -> Self {
         let file = file.display().to_string();
+        let text = &shown(text, line);
         Self {
             place: format!("{file}:{line}"),
             message: message.into(),
@@ -64,10 +65,40 @@ impl AtLine {
     }
 }
 
+/// The text, its one line that is shown cut where it is longer than anybody reads: files may be one line in all.
+fn shown(text: &str, line: usize) -> String {
+    const READ: usize = 240;
+    let excerpt = |content: &str| match content.char_indices().nth(READ) {
+        Some((end, _)) => format!("{} ...", &content[..end]),
+        None => content.to_owned(),
+    };
+    let mut lines = text.lines().take(line);
+    let before = lines.by_ref().take(line.saturating_sub(1)).fold(String::new(), |all, line| {
+        // Lines before are there to be counted.
+        all + if line.is_empty() { "\n" } else { ".\n" }
+    });
+    before + &lines.next().map(excerpt).unwrap_or_default()
+}
+
 /// The line without its indentation.
 fn span_of_line(text: &str, line: usize) -> SourceSpan {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let content = text[start..].lines().next().unwrap_or_default();
     let indentation = content.len() - content.trim_start().len();
     (start + indentation, content.trim().len()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_one_long_line_is_cut() {
+        let text = format!("a: 1\n\n{{{}}}\nb: 2", "x, ".repeat(100_000));
+        let problem = AtLine::new(Path::new("f.yaml"), &text, 3, "wrong", None);
+        let printed = format!("{:?}", report(problem));
+        assert!(printed.len() < 2000, "{} bytes", printed.len());
+        assert!(printed.contains("f.yaml:3: wrong"), "{printed}");
+        assert!(printed.contains("{x, x, "), "{printed}");
+    }
 }

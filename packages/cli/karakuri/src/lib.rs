@@ -12,7 +12,7 @@ pub mod progress;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use tracing_subscriber::EnvFilter;
 
 use crate::commands::{Command, Outcome};
@@ -53,9 +53,25 @@ struct Cli {
     command: Command,
 }
 
+/// The command line; numbers may be negative everywhere, so that each option says itself what it takes.
+fn command() -> clap::Command {
+    fn with_negative_numbers(command: clap::Command) -> clap::Command {
+        command
+            .mut_args(|argument| {
+                let takes_value = argument.get_action().takes_values();
+                if takes_value { argument.allow_negative_numbers(true) } else { argument }
+            })
+            .mut_subcommands(with_negative_numbers)
+    }
+    with_negative_numbers(Cli::command())
+}
+
 /// Reads the command line, runs the command and turns its end into the exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::from_arg_matches(&command().get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     output::set_quiet(cli.quiet);
     match start_log(&cli.log).and_then(|()| cli.command.run()) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
