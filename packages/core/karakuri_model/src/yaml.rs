@@ -138,13 +138,14 @@ impl<'a> Places<'a> {
     /// From the marker to the end of what is written on its line.
     fn at(&mut self, marker: Marker) -> Place {
         let start = self.byte(marker.index());
-        let line_end = self.line_ends[self.line_ends.partition_point(|&end| end < start)..].first();
-        let end = line_end.copied().unwrap_or(self.text.len());
+        // The parser's own line is one too many at the end of a text without a line feed.
+        let line = self.line_ends.partition_point(|&end| end < start);
+        let end = self.line_ends.get(line).copied().unwrap_or(self.text.len());
         // The start of a one-line file of a million nodes must not look at what follows each of them.
         let end = end - trailing_space(&self.text[start..end]);
         Place {
             file: Arc::clone(&self.file),
-            line: marker.line(),
+            line: line + 1,
             column: marker.col() + 1,
             span: (start, end),
         }
