@@ -97,15 +97,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
         let label = format!("{} [{unit}]", quantity(column));
         let points = trace.rows.iter().map(|row| (row[0], row[index])).collect();
         let series = Series::new(column.name.clone(), points);
-        match panels.iter_mut().find(|p| p.y_label == label && p.series.len() < DISTINCT_SERIES) {
-            Some(panel) => panel.series.push(series),
-            None => {
-                let levels = args.level.iter().filter(|level| level.unit == column.unit);
-                let guides = levels.map(|level| &level.guide).chain(&args.phase).cloned().collect();
-                let x_label = "time [s]".to_owned();
-                panels.push(Panel { x_label, y_label: label, series: vec![series], guides });
-            }
+        let with_room = |p: &&mut Panel| p.y_label == label && p.series.len() < DISTINCT_SERIES;
+        if let Some(panel) = panels.iter_mut().find(with_room) {
+            panel.series.push(series);
+            continue;
         }
+        let levels = args.level.iter().filter(|level| level.unit == column.unit);
+        let guides = levels.map(|level| &level.guide).chain(&args.phase).cloned().collect();
+        let x_label = "time [s]".to_owned();
+        panels.push(Panel { x_label, y_label: label, series: vec![series], guides });
     }
     if trace.rows.is_empty() {
         bail!("{}: a header and no rows; nothing was recorded", args.trace.display());

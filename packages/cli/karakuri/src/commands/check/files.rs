@@ -22,10 +22,8 @@ pub(super) struct Checked {
 
 /// Checks a file that is no robot; `None` for a robot, or for what can only be one.
 pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
-    let text = match read_text(path) {
-        Ok(text) => text,
-        Err(_) => return Ok(None), // the reader of robots says what is wrong
-    };
+    // The reader of robots says what is wrong with a file that cannot be read.
+    let Ok(text) = read_text(path) else { return Ok(None) };
     if root_element(&text) == Some("launch") {
         return launch_file(path).map(Some);
     }
