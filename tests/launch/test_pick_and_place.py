@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -26,19 +27,44 @@ def rows(path):
         return {row["time [s]"]: row for row in csv.DictReader(file)}
 
 
-def test_two_runs_in_lockstep_at_real_time_place_and_are_equal_bit_by_bit(environment, tmp_path):
+def test_two_runs_in_lockstep_place_and_are_equal_bit_by_bit_and_every_sample_is_heard(environment, tmp_path):
     paths = []
-    for name in ("first", "second"):
-        # The pace is one that a listener keeps up with.
-        code, text, report = demo(environment, tmp_path / name, "--real-time-factor", "1", "--runs", "1")
+    # however fast time runs, it waits for the listener
+    for name, factor in (("first", "1"), ("second", "0")):
+        code, text, report = demo(environment, tmp_path / name, "--real-time-factor", factor, "--runs", "1")
         assert code == 0, text
-        paths.append(rows(tmp_path / name / "state_1.csv"))
-    first, second = paths
-    common = first.keys() & second.keys()
-    # A slow listener misses samples; those that both heard must be equal to the last bit.
-    assert len(common) > 20, f"{len(common)} of {len(first)} and {len(second)} samples"
-    different = [time for time in sorted(common, key=float) if first[time] != second[time]]
-    assert different == []
+        run = report["runs"][0]
+        assert run["missing"] == {} and run["samples"] > 4000
+        paths.append([rows(tmp_path / name / f"{table}_1.csv") for table in ("state", "tracking", "grip")])
+        state, tracking, grip = paths[-1]
+        assert len(tracking) == run["samples"] and len(grip) > run["samples"] - 10 and len(state) >= run["samples"] // 10
+        # the extremes are those of all samples, and the record ends with the cube on the shelf
+        forces = [float(row[f"{finger} [N]"]) for row in grip.values() for finger in ("left", "right")]
+        assert run["largest_finger_force_N"] == max(forces) > 10.5
+        last = list(state.values())[-1]
+        assert [float(last[f"cube.{axis} [m]"]) for axis in "xyz"] == pytest.approx([0.5, 0.2, 0.875], abs=5e-4)
+        assert (tmp_path / name / "pick_and_place.png").exists()
+    assert paths[0] == paths[1]
+
+
+def test_interrupted_while_it_draws_it_ends_at_once_and_says_so(environment, tmp_path):
+    program = tmp_path / "slow/lib/karakuri/karakuri"
+    program.parent.mkdir(parents=True)
+    real = executable("karakuri")
+    program.write_text(f'#!/bin/sh\ncase $1 in plot|render) touch {tmp_path}/drawing; exec sleep 60;; esac\nexec {real} "$@"\n')
+    program.chmod(0o755)
+    environment = {**environment, "AMENT_PREFIX_PATH": f"{tmp_path / 'slow'}:{environment['AMENT_PREFIX_PATH']}"}
+    command = [sys.executable, str(DEMO), "--out", str(tmp_path / "run"), "--runs", "1"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    end = time.monotonic() + 120
+    while not (tmp_path / "drawing").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    begun = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 130 and time.monotonic() - begun < 3.0, text
+    assert text.splitlines()[-1].startswith("SUCCESS: 1 of 1 cubes placed; interrupted while plots and picture were drawn."), text
+    wait_gone(environment)
 
 
 @pytest.mark.parametrize("factor", ["0", "1"])

@@ -27,10 +27,11 @@ from rclpy.qos import QoSProfile
 
 from control_msgs.msg import JointTrajectoryControllerState
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, WrenchStamped
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from common.program import find_program
+from common.recorder import Recorder
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
@@ -43,6 +44,15 @@ START_UP = 60.0  # [s] for all nodes to appear
 PATIENCE = 120.0  # [s] wall time for one pick and place
 FIRST = 10_000_000  # [ns] the first sample of a simulation is stamped earlier
 GRIP_LIMIT = 15.0  # [N] a finger
+PERIOD = 2_000_000  # [ns] between two samples
+SOURCES = ["hand/joint_trajectory", "target_wrench/tool"]  # the gripper's, and what the recorder answers with
+SAMPLED = {"joints": "joint_states", "tracking": "controller_state", "left": "wrench/finger_left", "right": "wrench/finger_right"}
+TOPICS = {
+    **{name: (kind, f"{NAMESPACE}/{SAMPLED[name]}") for name, kind in (
+        ("left", WrenchStamped), ("right", WrenchStamped), ("tracking", JointTrajectoryControllerState), ("joints", JointState))},
+    "objects": (ObjectStates, "/objects"),
+    "grip": (GripState, f"{NAMESPACE}/grip_state"),
+}
 
 
 class Failed(Exception):
@@ -84,8 +94,16 @@ def main():
         return 1
     if code == 1 and (warnings := system.warnings()):
         print("\nThe nodes warned:", *warnings, sep="\n  ", flush=True)
-    if report["runs"]:
-        draw(out, report)
+    if code == 130:
+        print(f"\n{verdict}; nothing is drawn. Report and tables: {out}/", flush=True)
+        return code
+    try:
+        interrupt.heed()
+        if report["runs"]:
+            draw(out, report)
+    except KeyboardInterrupt:
+        print(f"\n{verdict}; interrupted while plots and picture were drawn. Report and tables: {out}/", flush=True)
+        return 130
     print(f"\n{verdict}\nReport, plots and picture: {out}/", flush=True)
     return code
 
@@ -127,6 +145,7 @@ class System:
         self.command = [
             find_program(), "launch", str(ROOT / "launch/pick_and_place.launch.xml"),
             f"lockstep:={str(arguments.lockstep).lower()}", f"real_time_factor:={arguments.real_time_factor}",
+            f"lockstep_sources:=[{', '.join(SOURCES)}]",
         ]
 
     def start(self):
@@ -169,72 +188,35 @@ class Client(Node):
         self.set_state = self.create_client(SetSimulationState, f"{NAMESPACE}/sim/set_simulation_state")
         self.reset = self.create_client(ResetSimulation, f"{NAMESPACE}/sim/reset_simulation")
         self.set_parameters = self.create_client(SetParameters, f"{NAMESPACE}/sim/set_parameters")
-        self.record = None
-        self.latest = {topic: (0, None) for topic in Record.TOPICS}  # time stamp [ns] and value of the last message
-        deep = QoSProfile(depth=1000)
-        self.ears = [
-            self.create_subscription(ObjectStates, "/objects", self.on_objects, deep),
-            self.create_subscription(JointState, f"{NAMESPACE}/joint_states", self.on_joints, deep),
-            self.create_subscription(JointTrajectoryControllerState, f"{NAMESPACE}/controller_state", self.on_control, deep),
-            self.create_subscription(GripState, f"{NAMESPACE}/grip_state", self.on_grip, deep),
-            self.create_subscription(DiagnosticArray, "/diagnostics", self.on_diagnostics, deep),
-        ]
+        self.recorder = Recorder(TOPICS, "joints", f"{NAMESPACE}/{SOURCES[1]}" if lockstep else None)
+        self.ears = self.create_subscription(DiagnosticArray, "/diagnostics", self.on_diagnostics, QoSProfile(depth=1000))
 
     def is_ready(self):
         """All that is talked to is there, and time has begun: every node has heard the others."""
         services = [self.set_state, self.reset, self.set_parameters]
         there = self.pick.server_is_ready() and all(s.service_is_ready() for s in services)
-        return there and self.in_step and all(time > FIRST for time, _ in self.latest.values())
+        return there and self.in_step and all(time > FIRST for time in self.recorder.newest.values())
 
     def is_back(self):
         """Every node has seen the reset."""
-        return all(time <= FIRST for time, _ in self.latest.values())
+        return all(time <= FIRST for time in self.recorder.newest.values())
 
     def on_diagnostics(self, message):
         awaited = (value.value for status in message.status for value in status.values if value.key == "awaits")
-        self.in_step |= any("hand/joint_trajectory" in topics for topics in awaited)
-
-    def on_objects(self, message):
-        self.keep("objects", message, {o.name: o.pose for o in message.objects})
-
-    def on_joints(self, message):
-        self.keep("joints", message, (message.name, message.position))
-
-    def on_control(self, message):
-        self.keep("tracking", message, (message.joint_names, list(message.error.positions)))
-
-    def on_grip(self, message):
-        self.keep("grip", message, (message.width, message.force_left, message.force_right))
-
-    def keep(self, topic, message, value):
-        self.latest[topic] = (stamp(message.header), value)
-        if self.record is not None:
-            self.record.keep(topic, *self.latest[topic])
-
-
-class Record:
-    """What the topics said during a run, by time stamp [ns]."""
-
-    TOPICS = ["objects", "joints", "tracking", "grip"]
-
-    def __init__(self, first):
-        self.objects, self.joints, self.tracking, self.grip = {}, {}, {}, {}
-        for topic, message in first.items():
-            self.keep(topic, *message)
-
-    def keep(self, topic, time, value):
-        getattr(self, topic)[time] = value
-
-
-def stamp(header):
-    return header.stamp.sec * 1_000_000_000 + header.stamp.nanosec
+        self.in_step |= any(all(source in topics for source in SOURCES) for topics in awaited)
 
 
 def spin_until(client, done, patience, what):
     end = time.monotonic() + patience
+    looked = 0.0
     while not done():
         with interrupt.wait():
-            rclpy.spin_once(client, timeout_sec=0.05)
+            # every sample is answered at once, all else can wait a little
+            if not client.recorder.listen():
+                time.sleep(1e-4)
+            if time.monotonic() - looked > 0.01:
+                rclpy.spin_once(client, timeout_sec=0.0)
+                looked = time.monotonic()
         System.running.check()
         if time.monotonic() > end:
             what = what() if callable(what) else what
@@ -256,6 +238,7 @@ def demonstrate(arguments, task, out, report):
     for number, start in enumerate(starts, 1):
         say(f"\nRun {number} of {len(starts)}, from posture `{start}`")
         report["runs"].append(run(client, task, start, out, number))
+    client.recorder.destroy_node()
     client.destroy_node()
 
 
@@ -289,7 +272,9 @@ def pose(at):
 def run(client, task, start, out, number):
     put_back(client, start)
     spin_until(client, client.is_back, 20.0, "hearing of the reset")
-    record = client.record = Record(client.latest)
+    recorder = client.recorder
+    recorder.begin()
+    first = recorder.newest["joints"]
     goal = PickAndPlace.Goal()
     goal.object_pose, goal.place_pose = pose(task["pick"]), pose(task["place"])
     goal.object_size.x, goal.object_size.y, goal.object_size.z = map(float, task["object_size"])
@@ -302,13 +287,13 @@ def run(client, task, start, out, number):
     outcome = result.result().result
     ended = outcome.stamp.sec * 1_000_000_000 + outcome.stamp.nanosec
     # The last messages before the end may still be under way.
-    heard = {"objects": record.objects, "joint_states": record.joints, "controller_state": record.tracking}
-    late = lambda: [name for name, messages in heard.items() if max(messages, default=0) < ended]
+    late = lambda: [TOPICS[name][1] for name in (*SAMPLED, "objects") if recorder.newest[name] < ended]
     spin_until(client, lambda: not late(), 20.0, lambda: f"hearing the last of {', '.join(late())}")
     pause(client, True)
-    client.record = None
-    if not any(time <= ended for time in record.objects):
+    record = {name: recorder.read(name, ended) for name in TOPICS}
+    if not record["objects"]:
         raise Failed(f"nothing was heard of /objects before the end; the gripper says: {outcome.message}")
+    missing = {topic: recorder.missing(name, first, ended, PERIOD) for name, topic in SAMPLED.items()}
     summary = {
         "start": start,
         "success": result.result().status == GoalStatus.STATUS_SUCCEEDED,
@@ -316,9 +301,11 @@ def run(client, task, start, out, number):
         "state": outcome.state,
         "simulated_s": outcome.elapsed,
         "wall_s": round(wall, 2),
+        "samples": (ended - first) // PERIOD + 1,
+        "missing": {topic: n for topic, n in missing.items() if n},
     }
-    summary.update(measure(record, task, ended))
-    save(record, out, number, ended)
+    summary.update(measure(record, task))
+    save(record, out, number)
     say(describe(summary))
     return summary
 
@@ -350,20 +337,29 @@ def send(client, goal):
     return sent.result(), result
 
 
-def measure(record, task, ended):
+def measure(record, task):
     """How well the object was placed, held and carried; lengths [m], angles [rad], forces [N]."""
-    times = [t for t in record.objects if t <= ended]
-    last = record.objects[max(times)][task["object"]]
+    last = placed(record["objects"])[task["object"]]
     target = task["place"]["xyz"]
     off = math.dist((last.position.x, last.position.y, last.position.z), target)
-    forces = [f for t, (_, left, right) in record.grip.items() if t <= ended for f in (left, right)]
-    errors = [abs(e) for t, (_, errors) in record.tracking.items() if t <= ended for e in errors]
+    forces = [pressing(message) for finger in ("left", "right") for message in record[finger].values()]
+    errors = [abs(e) for message in record["tracking"].values() for e in message.error.positions]
     return {
         "placed_off_m": off,
         "placed_turned_rad": turned(last.orientation, task["place"]["yaw"]),
         "largest_finger_force_N": max(forces, default=float("nan")),
         "largest_tracking_error_rad": max(errors, default=float("nan")),
     }
+
+
+def placed(objects):
+    """Poses by name in the last message."""
+    return {o.name: o.pose for o in objects[max(objects)].objects}
+
+
+def pressing(message):
+    """Force on a pad along its normal, which is the link's y. [N]"""
+    return abs(message.wrench.force.y)
 
 
 def turned(q, yaw):
@@ -374,11 +370,13 @@ def turned(q, yaw):
 
 def describe(run):
     mark = "placed" if run["success"] else "NOT PLACED"
+    lost = ", ".join(f"{n} of {topic}" for topic, n in run["missing"].items())
+    lost = lost and f"\n  not heard of {run['samples']} samples: {lost}; extremes, plots and picture are of the others"
     return (
         f"  {mark}: {run['message']}\n"
         f"  {run['simulated_s']:.2f} s simulated in {run['wall_s']:.1f} s; the cube is {1e3 * run['placed_off_m']:.2f} mm and "
         f"{math.degrees(run['placed_turned_rad']):.2f} degrees off; at most {run['largest_finger_force_N']:.1f} N a finger, "
-        f"tracking error at most {1e3 * run['largest_tracking_error_rad']:.2f} mrad"
+        f"tracking error at most {1e3 * run['largest_tracking_error_rad']:.2f} mrad{lost}"
     )
 
 
@@ -386,6 +384,8 @@ def judge(report, task):
     limits = task["placed_within"]
     for run in report["runs"]:
         place = f"from `{run['start']}`"
+        if run["missing"] and report["lockstep"]:
+            return f"FAILED {place}: in lockstep every sample is heard, but {run['missing']} are missing", 1
         if not run["success"]:
             return f"FAILED {place}: {run['message']}", 1
         if run["placed_off_m"] > limits["position"]:
@@ -397,26 +397,30 @@ def judge(report, task):
     return f"SUCCESS: {len(report['runs'])} of {len(report['runs'])} cubes placed", 0
 
 
-def save(record, out, number, ended):
+def save(record, out, number):
     """Traces as CSV; the state in the columns of `karakuri simulate --trace`, so that `karakuri render` can show it."""
-    times = sorted(t for t in record.objects if t <= ended and t in record.joints)
     rows = []
-    for t in times:
+    for t, objects in record["objects"].items():
+        if (joints := record["joints"].get(t)) is None:
+            continue
         row = {"time [s]": t * 1e-9}
-        names, positions = record.joints[t]
-        row.update({f"arm.{name}.q [rad]": value for name, value in zip(names, positions)})
-        for name, at in record.objects[t].items():
-            p, q = at.position, at.orientation
-            row.update({f"{name}.x [m]": p.x, f"{name}.y [m]": p.y, f"{name}.z [m]": p.z})
-            row.update({f"{name}.qx [-]": q.x, f"{name}.qy [-]": q.y, f"{name}.qz [-]": q.z, f"{name}.qw [-]": q.w})
+        row.update({f"arm.{name}.q [rad]": value for name, value in zip(joints.name, joints.position)})
+        for o in objects.objects:
+            p, q = o.pose.position, o.pose.orientation
+            row.update({f"{o.name}.x [m]": p.x, f"{o.name}.y [m]": p.y, f"{o.name}.z [m]": p.z})
+            row.update({f"{o.name}.qx [-]": q.x, f"{o.name}.qy [-]": q.y, f"{o.name}.qz [-]": q.z, f"{o.name}.qw [-]": q.w})
         rows.append(row)
     save_rows(out / f"state_{number}.csv", rows)
-    tracking = sorted((t, e) for t, e in record.tracking.items() if t <= ended)
     save_rows(out / f"tracking_{number}.csv", [
-        {"time [s]": t * 1e-9, **{f"{n} [rad]": e for n, e in zip(names, errors)}} for t, (names, errors) in tracking])
-    grip = sorted((t, g) for t, g in record.grip.items() if t <= ended)
-    save_rows(out / f"grip_{number}.csv", [
-        {"time [s]": t * 1e-9, "width [m]": w, "left [N]": left, "right [N]": right} for t, (w, left, right) in grip])
+        {"time [s]": t * 1e-9, **{f"{n} [rad]": e for n, e in zip(m.joint_names, m.error.positions)}}
+        for t, m in record["tracking"].items()])
+    rows, width = [], None
+    for t in sorted(record["left"].keys() & record["right"].keys()):
+        # the gripper tells the width at a tenth of the samples
+        width = record["grip"][t].width if t in record["grip"] else width
+        if width is not None:
+            rows.append({"time [s]": t * 1e-9, "width [m]": width, **{f"{f} [N]": pressing(record[f][t]) for f in ("left", "right")}})
+    save_rows(out / f"grip_{number}.csv", rows)
 
 
 def save_rows(path, rows):
@@ -440,7 +444,7 @@ def draw(out, report):
         for name, arguments in plots.items():
             attempt([program, "plot", *arguments, "--output", str(out / name)])
     times = [row["time [s]"] for row in csv.DictReader(open(out / "state_1.csv"))]
-    instants = ",".join(times[int(len(times) * share)] for share in (0.0, 0.30, 0.55, 0.70, 0.82, 0.99))
+    instants = ",".join(times[round((len(times) - 1) * share)] for share in (0.0, 0.30, 0.55, 0.70, 0.82, 1.0))
     attempt([program, "render", str(ROOT / "config/scenes/pick_and_place.yaml"), "--trace", str(out / "state_1.csv"),
              "--at", instants, "--columns", "3", "--size", "480,400", "--output", str(out / "pick_and_place.png")])
 

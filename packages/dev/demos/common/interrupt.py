@@ -44,6 +44,14 @@ def ignore():
         signal.signal(name, signal.SIG_IGN)
 
 
+def heed():
+    """From here on as at the start, with none remembered: what follows may be left out."""
+    global came
+    came = False
+    for name in SIGNALS:
+        signal.signal(name, come)
+
+
 def come(_signal, _frame):
     global came
     came = True
@@ -51,5 +59,4 @@ def come(_signal, _frame):
         raise KeyboardInterrupt
 
 
-for each in SIGNALS:
-    signal.signal(each, come)
+heed()
