@@ -156,13 +156,11 @@ impl ColliderShape {
             Self::HalfSpace => plain(Solid::HalfSpace, SharedShape::halfspace(Vec3::Z)),
             Self::ConvexHull { points } => {
                 check_finite(points)?;
-                let corners: Vec<Vec3> = points.iter().map(convert::vector).collect();
                 let flat = || ShapeError::Flat { n_points: points.len() };
                 if points.len() < 4 || !has_volume(points) {
                     return Err(flat());
                 }
-                let shape = SharedShape::convex_hull(&corners).ok_or_else(flat)?;
-                let hull = shape.as_convex_polyhedron().map(Hull::new).ok_or_else(flat)?;
+                let (hull, shape) = Hull::around(points).ok_or_else(flat)?;
                 plain(Solid::Hull(Arc::new(hull)), shape)
             }
             Self::Triangles { vertices, triangles } => build_mesh(vertices, triangles)?,
