@@ -1,11 +1,10 @@
-//! A half-space and anything: the normal is the plane's, every corner near the plane is a candidate.
+//! A half-space and anything: the normal is the plane's, the corners of the face that looks down are the points.
 
 use karakuri_spatial::{Pose, Vector3};
 
+use super::Posed;
 use super::clip::{Patch, rise};
 use super::feature::Feature;
-use super::{Core, Posed};
-use crate::solid::Solid;
 
 /// `sign` is 1 if the half-space is shape A, −1 if it is B. The angle of the other's rim.
 pub(super) fn collide(
@@ -22,12 +21,6 @@ pub(super) fn collide(
         // The middle lies half the gap from the surface point `p − margin n`.
         patch.add(u64::from(id), p - n * (other.margin + 0.5 * gap), gap);
     };
-    if let Core::Shape(Solid::Hull(hull)) = other.core {
-        for (id, p) in (0u32..).zip(hull.vertices()) {
-            add(id, &other.pose.transform_point(p));
-        }
-        return other.rim;
-    }
     feature.set(other, &-n);
     if let ([p, q], true) = (feature.corners(), other.margin > 0.0) {
         capsule(patch, (plane, sign), [p.p, q.p], other.margin);

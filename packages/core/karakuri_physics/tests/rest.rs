@@ -1,0 +1,113 @@
+//! Convex meshes whose underside is uneven, as those of real robots are, come to rest on every floor.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+#![expect(clippy::print_stdout, reason = "it shows what it measured")]
+
+use std::sync::Arc;
+
+use karakuri_model::{Convex, Mesh, Shape};
+use karakuri_physics::{BodyDescription, World, WorldSettings};
+use karakuri_spatial::{Pose, Vector3};
+use karakuri_testkit::Random;
+
+/// Steps of 1 ms until a body rests, and those in which it must.
+const STEPS: [usize; 2] = [4000, 200];
+/// Speed of a corner of a body at rest. [m/s]
+const REST: f64 = 1e-9;
+const N_BODIES: usize = 200;
+
+/// A foot of 0.2 m × 0.12 m × 0.1 m, its sole uneven by `unevenness`. [m]
+fn foot(random: &mut Random, unevenness: f64) -> Shape {
+    let mut points: Vec<Vector3> = (0..40)
+        .map(|_| {
+            let (x, y) = (random.uniform(-0.1, 0.1), random.uniform(-0.06, 0.06));
+            Vector3::new(x, y, random.uniform(-0.05, unevenness - 0.05))
+        })
+        .collect();
+    for (x, y) in [(-0.06, -0.04), (0.06, -0.04), (0.06, 0.04), (-0.06, 0.04)] {
+        points.push(Vector3::new(x, y, 0.05));
+    }
+    let vertices = points.iter().map(|p| [p.x, p.y, p.z]).collect();
+    mesh(vertices, vec![[0, 1, 2]])
+}
+
+fn mesh(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Shape {
+    let convex = Convex::Hull;
+    Shape::Mesh(Arc::new(Mesh { path: "foot.stl".into(), vertices, triangles, convex }))
+}
+
+/// A field of 4 m × 4 m in cells of 0.15 m, all level.
+fn field() -> Shape {
+    let n = 30_u32;
+    let place = |i: u32| 0.15 * f64::from(i) - 2.3;
+    let vertices = (0..n * n).map(|i| [place(i % n), place(i / n), 0.0]).collect();
+    let cells = (0..n * n).filter(|i| i % n + 1 < n && i / n + 1 < n);
+    let triangles = cells.flat_map(|i| [[i, i + 1, i + n], [i + 1, i + n + 1, i + n]]).collect();
+    mesh(vertices, triangles)
+}
+
+fn world(floor: &str) -> World {
+    let mut w = World::new(WorldSettings { dt: 1e-3, ..WorldSettings::default() });
+    let fixed = |shape, z: f64| BodyDescription {
+        fixed: true,
+        friction: 0.8,
+        ..BodyDescription::new("floor", shape, 1.0, Pose::from_translation(Vector3::z() * z))
+    };
+    match floor {
+        "ground" => {
+            w.add_ground(0.8, 0.0);
+        }
+        "box" => {
+            w.add_body(fixed(Shape::Box { size: Vector3::new(4.0, 4.0, 1.0) }, -0.5)).unwrap();
+        }
+        _ => {
+            w.add_body(fixed(field(), 0.0)).unwrap();
+        }
+    }
+    w
+}
+
+/// Greatest speed of a corner in the last steps. [m/s]
+fn last_speed(floor: &str, seed: u64) -> f64 {
+    let mut random = Random::new(seed);
+    let unevenness = [1e-3, 1e-4, 1e-5, 3e-3][random.below(4)];
+    let shape = foot(&mut random, unevenness);
+    let pose = Pose::from_translation(Vector3::z() * 0.0505);
+    let mut w = world(floor);
+    let foot = BodyDescription { friction: 0.8, ..BodyDescription::new("foot", shape, 40.0, pose) };
+    let id = w.add_body(foot).unwrap();
+    let mut last = 0.0_f64;
+    for step in 0..STEPS[0] {
+        w.step();
+        if step >= STEPS[0] - STEPS[1] {
+            let v = w.body(id).velocity();
+            let speed = v.linear.norm() + 0.15 * v.angular.norm();
+            assert!(speed.is_finite(), "foot {seed} on {floor}");
+            last = last.max(speed);
+        }
+    }
+    last
+}
+
+#[test]
+fn uneven_feet_rest_on_the_ground() {
+    rest_on("ground");
+}
+
+#[test]
+fn uneven_feet_rest_on_a_box() {
+    rest_on("box");
+}
+
+#[test]
+fn uneven_feet_rest_on_a_height_field() {
+    rest_on("field");
+}
+
+fn rest_on(floor: &str) {
+    let speeds = (0..N_BODIES as u64).map(|seed| (last_speed(floor, seed), seed));
+    let mut moving: Vec<(f64, u64)> = speeds.filter(|(speed, _)| *speed > REST).collect();
+    moving.sort_by(|a, b| b.0.total_cmp(&a.0));
+    println!("on {floor}: {} of {N_BODIES} move: {moving:?}", moving.len());
+    assert!(moving.is_empty(), "{floor}: {moving:?}");
+}
