@@ -148,8 +148,13 @@ fn an_over_actuated_motion_written_is_the_motion_read() {
     // Its cranks stay what the table says, so neither's rounding is amplified.
     let folder = tempfile::tempdir().unwrap();
     let motion = folder.path().join("motion.csv").to_str().unwrap().to_owned();
-    for (name, step) in [("parallelogram", "0.002"), ("branched_loop", "0.002")] {
-        let file = mechanisms().join(name).with_extension("yaml");
+    let grasp = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/coop_grasp");
+    for (name, step) in [
+        (mechanisms().join("parallelogram"), "0.002"),
+        (mechanisms().join("branched_loop"), "0.002"),
+        (grasp, "0.01"),
+    ] {
+        let (file, name) = (name.with_extension("yaml"), name.display());
         assert!(run(&file, &["--motion", &motion, "--dt", step]).status.success());
         let report = report(&file, &["--trajectory", &motion]);
         let (errors, orders) = convergence(&report, "central");
@@ -374,7 +379,7 @@ fn the_forces_of_two_arms_squeeze_the_block_and_move_it() {
 fn what_is_wrong_is_named_with_its_place_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let good = std::fs::read_to_string(mechanisms().join("four_bar.yaml")).unwrap();
-    let cases: [(&str, &str, &str); 8] = [
+    let cases: [(&str, &str, &str); 10] = [
         ("driven: false}\n  rocker", "drivn: false}\n  rocker", "unknown field `drivn`"),
         ("parent: crank", "parent: krank", "krank"),
         ("locked: [tx, ty]", "locked: [tx, ti]", "loops.pin.locked"),
@@ -382,6 +387,8 @@ fn what_is_wrong_is_named_with_its_place_and_remedy() {
         ("crank: {at: 0.8, to: 3.9}", "crunk: {at: 0.8}", "no moving joint `crunk`"),
         ("  crank: {link: crank}\n", "  crank: {link: crank, driven: false}\n", "under-actuated"),
         ("rod: 0.5", "rod: -0.5", "links.coupler"),
+        ("mass: 0.8", "mass: 0", "links.rocker.mass: 0 kg"),
+        ("duration: 2", "blend: septic", "no `duration`"),
         ("at: [0.5, 0, 0], driven", "at: [1.5, 0, 0], driven", "loop `pin` is open"),
     ];
     for (from, to, said) in cases {

@@ -268,17 +268,17 @@ pub(super) fn read(path: &Path) -> Result<Read> {
 }
 
 fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
-    let model = match &file.robot {
-        Some(robot) => {
-            ensure!(
-                file.links.is_empty() && file.joints.is_empty() && file.loops.is_empty(),
-                "`robot` and `links`, `joints`, `loops` exclude each other; leave one of them out"
-            );
-            let base = if robot.floating { Base::Floating } else { Base::Fixed(Pose::IDENTITY) };
-            let config = robot.config.as_ref().map(|config| folder.join(config));
-            load_robot(&folder.join(&robot.urdf), config.as_deref(), Some(base))?.model
-        }
-        None => model_of(&file, None)?,
+    let model = if let Some(robot) = &file.robot {
+        ensure!(
+            file.links.is_empty() && file.joints.is_empty() && file.loops.is_empty(),
+            "`robot` and `links`, `joints`, `loops` exclude each other; leave one of them out"
+        );
+        let base = if robot.floating { Base::Floating } else { Base::Fixed(Pose::IDENTITY) };
+        let config = robot.config.as_ref().map(|config| folder.join(config));
+        load_robot(&folder.join(&robot.urdf), config.as_deref(), Some(base))?.model
+    } else {
+        check_masses(&file)?;
+        model_of(&file, None)?
     };
     let model = Arc::new(model);
     let mut mechanism = Mechanism::new(Arc::clone(&model));
@@ -316,6 +316,29 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
     };
     let contact = file.contact.as_ref().map(|part| contact(&file, part)).transpose()?;
     Ok(Read { title: file.title, mechanism, motion, start, feedback: file.feedback, contact })
+}
+
+/// Something must resist every joint.
+fn check_masses(file: &MechanismFile) -> Result<()> {
+    for (name, joint) in file.joints.iter().filter(|(_, joint)| joint.armature == 0.0) {
+        let carries = |link: &str| {
+            // No path through the joints is longer than there are joints.
+            let mut at = link;
+            (0..=file.joints.len()).any(|_| {
+                let is_it = at == joint.link;
+                let carrier = file.joints.values().find(|joint| joint.link == at);
+                at = carrier.map_or(GROUND, |joint| joint.parent.as_str());
+                is_it
+            })
+        };
+        let moves_mass = file.links.iter().any(|(link, part)| part.mass != 0.0 && carries(link));
+        ensure!(
+            moves_mass || !file.links.contains_key(&joint.link),
+            "links.{}.mass: 0 kg, and joint `{name}` moves nothing else; write its mass in kg, or the joint's `armature`",
+            joint.link
+        );
+    }
+    Ok(())
 }
 
 /// The arms without the object that they hold, and the object's mass.
