@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
@@ -31,6 +32,17 @@ def test_a_signal_ends_it_cleanly_and_fast(domain, ros, number):
         code, seconds = node.stop(number)
     assert code == 0
     assert seconds < 0.5, f"took {seconds:.3f} s"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_echo_of_the_signal_changes_nothing(domain, ros, number):
+    """`timeout` signals a process and its group: the same wish, twice within milliseconds."""
+    with NodeProcess(domain, "ros_fixture", name="echoed") as node:
+        is_up(ros, "/echoed")
+        node.process.send_signal(number)
+        time.sleep(0.002)
+        code, _ = node.stop(number)
+    assert code == 0
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ use std::{
         mpsc::{self, RecvTimeoutError},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+};
 
 use crate::{
     Node, Stop, arguments, error, guard, logging,
@@ -27,6 +30,9 @@ const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 /// The longest that the middleware may take to leave the network; `launch` takes a node for stuck after 5 s.
 const LONGEST_END: Duration = Duration::from_secs(3);
+
+/// A second signal within this time is the same wish once more: `timeout` signals a process and then its group.
+const ECHO: Duration = Duration::from_millis(500);
 
 /// Exit code of a node that failed.
 const FAILED: u8 = 1;
@@ -43,7 +49,7 @@ const USAGE: u8 = 2;
 /// | `set_up` failed, [`Stop::fail`] | 1, and one line on stderr |
 /// | bad command line | 2, and one line on stderr |
 ///
-/// A second signal ends the process at once.
+/// A second signal, half a second after the first at the earliest, ends the process at once.
 pub fn run<S: 'static, E: fmt::Display>(
     default_name: &str,
     set_up: impl FnOnce(&mut Node<S>) -> Result<S, E>,
@@ -153,17 +159,20 @@ fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate
     Ok(())
 }
 
-/// The first signal asks for a stop, the second ends the process.
+/// The first signal asks for a stop, the second ends the process, unless it is an echo of the first.
 pub(crate) fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> {
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            128 + signal,
-            Arc::clone(requested),
-        )?;
-        signal_hook::flag::register(signal, Arc::clone(requested))?;
-    }
-    debug_assert!(!requested.load(Ordering::Acquire), "a fresh flag");
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let requested = Arc::clone(requested);
+    let watch = move || {
+        let mut first: Option<Instant> = None;
+        for signal in signals.forever() {
+            requested.store(true, Ordering::Release);
+            if first.get_or_insert_with(Instant::now).elapsed() > ECHO {
+                signal_hook::low_level::exit(128 + signal);
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
     Ok(())
 }
 

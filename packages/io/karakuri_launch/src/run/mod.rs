@@ -2,8 +2,8 @@
 //!
 //! All children share one process group that belongs to a guard, so that one signal reaches them and
 //! their children, and so that none is left behind when the launcher itself is killed (see `guard`).
-//! Shutdown is ROS 2's: SIGINT, after 5 s SIGTERM, after 5 s more SIGKILL; a second Ctrl-C goes on to
-//! SIGTERM at once, a third to SIGKILL.
+//! Shutdown is ROS 2's: SIGINT, after 5 s SIGTERM, after 5 s more SIGKILL; a second Ctrl-C, half a second
+//! after the first at the earliest, goes on to SIGTERM at once, a third to SIGKILL.
 
 mod console;
 mod guard;
@@ -12,7 +12,7 @@ mod supervise;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tempfile::TempDir;
@@ -26,6 +26,9 @@ use crate::plan::{Plan, Step};
 use console::Console;
 use guard::Guard;
 use supervise::supervise;
+
+/// A second signal within this time is the same wish once more: `timeout` signals a process and then its group.
+const ECHO: Duration = Duration::from_millis(500);
 
 /// How far the shutdown is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,6 +180,7 @@ impl Launcher {
     ) {
         self.start(steps);
         let mut is_guarded = true;
+        let mut last_signal: Option<Instant> = None;
         loop {
             tokio::select! {
                 ended = self.tasks.join_next() => match ended {
@@ -187,7 +191,12 @@ impl Launcher {
                     }
                     None => return,
                 },
-                signal = signals.next() => self.advance(signal, guard),
+                signal = signals.next() => {
+                    if last_signal.is_none_or(|last| last.elapsed() >= ECHO) {
+                        last_signal = Some(Instant::now());
+                        self.advance(signal, guard);
+                    }
+                }
                 Some(reason) = reasons.recv() => {
                     if *self.stage.borrow() == Stage::Running {
                         self.advance(&reason, guard);
