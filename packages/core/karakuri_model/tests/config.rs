@@ -26,6 +26,25 @@ fn read(yaml: &str) -> Result<Loaded, Diagnostics> {
 }
 
 #[test]
+fn without_groups_all_driven_joints_are_one_and_the_hand_another() {
+    let named = |yaml: &str| {
+        let model = read(yaml).unwrap().model;
+        let joints = |ids: &[karakuri_model::BodyId]| {
+            ids.iter().map(|id| model.joints[id.0].name.clone()).collect::<Vec<_>>().join(" ")
+        };
+        model.groups.iter().map(|g| (g.name.clone(), joints(&g.joints))).collect::<Vec<_>>()
+    };
+    let group = |name: &str, joints: &str| (name.to_owned(), joints.to_owned());
+    let both = "drives: {ja: {stiffness: 10}, jb: {stiffness: 10}}\n";
+    assert_eq!(named(both), [group("all", "ja jb")]);
+    assert_eq!(named("drives: {jb: {stiffness: 10}}"), [group("all", "jb")]);
+    assert_eq!(named("base: fixed"), []);
+    let hand = "end_effector: {kind: k, tool: tip, joints: [jb], sensors: [], parameters: {}}";
+    assert_eq!(named(&format!("{both}{hand}")), [group("all", "ja"), group("hand", "jb")]);
+    assert_eq!(named(&format!("{both}groups: {{arm: [jb]}}")), [group("arm", "jb")]);
+}
+
+#[test]
 fn every_key_reaches_the_model() {
     let yaml = "
 base: fixed

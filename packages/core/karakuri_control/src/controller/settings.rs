@@ -68,9 +68,9 @@ pub enum ControllerError {
         /// The names there are.
         known: String,
     },
-    /// The robot has no joint group.
+    /// The robot has no joint group, as none of its joints is driven.
     #[error(
-        "robot `{robot}` has no joint groups; name them in its YAML: `groups: {{arm: [joint, ...]}}`"
+        "robot `{robot}` has no driven joint to command; give its joints drives in the robot YAML: `drives: {{joint: {{stiffness: ..., damping: ...}}}}`"
     )]
     NoGroups {
         /// Robot name.

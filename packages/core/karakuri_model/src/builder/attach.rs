@@ -50,6 +50,9 @@ impl ModelBuilder {
             model.loops.extend(self.close_loop(model, spec, report));
         }
         model.end_effector = self.attach_end_effector(model, report);
+        if self.groups.is_empty() {
+            model.groups = default_groups(model);
+        }
     }
 
     fn attach_motor(&self, model: &Model, spec: &MotorSpec, report: &mut Report) -> Option<Motor> {
@@ -255,6 +258,21 @@ impl ModelBuilder {
             parameters: spec.parameters.clone(),
         })
     }
+}
+
+/// Who names no groups commands all driven joints of one freedom together, those of an end effector apart.
+fn default_groups(model: &Model) -> Vec<JointGroup> {
+    let leads = |id: &BodyId| model.couplings.iter().all(|c| c.follower != *id);
+    let driven = (0..model.joints.len()).map(BodyId).filter(|id| {
+        let joint = &model.joints[id.0];
+        let is_driven = joint.drive.is_some() || model.motors.iter().any(|m| m.joint == *id);
+        is_driven && joint.kind.nv() == 1 && leads(id)
+    });
+    let grips = |id: &BodyId| model.end_effector.as_ref().is_some_and(|e| e.joints.contains(id));
+    let (hand, all) = driven.partition(grips);
+    let groups = [("all", all), ("hand", hand)]
+        .map(|(name, joints): (_, Vec<_>)| JointGroup { name: name.to_owned(), joints });
+    groups.into_iter().filter(|group| !group.joints.is_empty()).collect()
 }
 
 /// A joint has one commander: groups do not overlap and hold no followers.
