@@ -10,7 +10,8 @@
 //!   tracking error;
 //! * a goal of one point without velocities is reached at rest with bounded jerk where the joints' speeds allow, not on a
 //!   line with corners; and a cancelled motion brakes with bounded jerk;
-//! * a command moves at most at the joint's speed limit, whatever a trajectory asks;
+//! * a command moves at most at the joint's speed limit and stays within its position limits, whatever a trajectory asks; a
+//!   goal whose points ask for more speed than a joint has, or that leaves the limits between its points, is not taken;
 //! * a trajectory of one point on the topic (a stream) may end with a velocity: the next point follows in a tick;
 //! * a goal that waits for its tolerances can say which joint lacks what ([`JointTrajectoryMachine::waiting_for`]),
 //!   also with `goal_time: 0`, which waits for ever;
@@ -176,7 +177,8 @@ impl JointTrajectoryMachine {
 
     /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without taking it.
     pub fn check_goal(&self, trajectory: &JointTrajectory, now: Time) -> Result<(), GoalError> {
-        validate::check(trajectory, self.prepare()?, now, false).map(|_| ())
+        let goal = Goal { trajectory: trajectory.clone(), ..Goal::default() };
+        self.prepare()?.prepare_goal(GoalId(self.next_goal), &goal, now).map(|_| ())
     }
 
     fn prepare(&self) -> Result<&GroupSettings, GoalError> {
@@ -291,6 +293,7 @@ impl JointTrajectoryMachine {
             finished = self.finish(outcome);
         }
         self.limit_speed(dt);
+        self.limit_position();
         finished
     }
 
@@ -416,6 +419,19 @@ impl JointTrajectoryMachine {
                 Some(Outcome::GoalTolerance(s))
             }
             Some(_) => None,
+        }
+    }
+
+    /// No command leaves the joint's limits, whatever a trajectory does between its points; one that is beyond them, as a robot that
+    /// was found there, comes back at its own pace.
+    fn limit_position(&mut self) {
+        for (j, command) in self.command.iter_mut().enumerate() {
+            let (joint, previous) = (&self.settings.joints[j], self.previous[j].position);
+            let (lower, upper) = (joint.lower.min(previous), joint.upper.max(previous));
+            if command.position < lower || command.position > upper {
+                let position = command.position.clamp(lower, upper);
+                *command = JointSample { effort: command.effort, ..JointSample::at_rest(position) };
+            }
         }
     }
 

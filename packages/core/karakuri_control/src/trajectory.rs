@@ -242,6 +242,28 @@ impl Path {
         }
     }
 
+    /// The first place between two points at which `is_wanted` holds for a joint and its position, of `parts` to a way: point
+    /// before it, joint, time from start [s] and position [rad or m].
+    pub(crate) fn find_between(
+        &self,
+        parts: u32,
+        is_wanted: impl Fn(usize, f64) -> bool,
+    ) -> Option<(usize, usize, f64, f64)> {
+        let n = self.n_joints();
+        let ways = self.times.windows(2).enumerate();
+        ways.flat_map(|(i, times)| (0..n).map(move |j| (i, j, times[0], times[1] - times[0])))
+            .find_map(|(i, j, start, duration)| {
+                let (from, to) = (&self.knots[i * n + j], &self.knots[(i + 1) * n + j]);
+                // a line does not leave what both its ends are in
+                from.velocity.and(to.velocity)?;
+                (1..parts).find_map(|part| {
+                    let t = duration * f64::from(part) / f64::from(parts);
+                    let position = interpolate(from, to, duration, t).position;
+                    is_wanted(j, position).then_some((i, j, start + t, position))
+                })
+            })
+    }
+
     /// The knots of the first point. (n)
     pub(crate) fn first(&self) -> &[Knot] {
         self.knots.get(..self.n_joints()).unwrap_or(&[])

@@ -22,6 +22,7 @@ impl GroupSettings {
         let trajectory = &goal.trajectory;
         let Checked { order, start } = validate::check(trajectory, self, now, false)?;
         let path = Path::new(trajectory, &order);
+        validate::check_reach(trajectory, &path, self)?;
         Ok(Prepared { start, path, goal: Some((id, Limits::new(goal, self))) })
     }
 

@@ -123,6 +123,61 @@ fn every_refusal_names_its_reason() {
     assert_eq!(fresh.check_goal(&to(1.0, 0.0, 1.0), Time(0)), Err(GoalError::NoState));
 }
 
+/// From where it is to a place within the limits of 2 rad, through points with velocities.
+fn swing(velocity: f64) -> JointTrajectory {
+    let mut trajectory = to(1.5, 0.0, 0.5);
+    let point = &mut trajectory.points[0];
+    point.accelerations.clear();
+    point.velocities = vec![0.0, velocity];
+    let mut back = point.clone();
+    back.time_from_start = 2.5;
+    back.velocities = vec![0.0; 2];
+    trajectory.points.push(back);
+    trajectory
+}
+
+#[test]
+fn a_goal_that_leaves_what_a_joint_can_do_is_refused_with_the_place() {
+    let bench = Bench::new(settings());
+    let refusal = |velocity: f64| {
+        bench.machine.check_goal(&swing(velocity), bench.now).unwrap_err().to_string()
+    };
+    let fast = refusal(50.0);
+    assert!(fast.contains("point 0, joint `a`: velocity 50 is above its limit 3"), "{fast}");
+    // by the cubic it is at most at 1.5 + 3 · 2 · 4/27 = 2.39 rad, 2/3 s after the point
+    let far = refusal(3.0);
+    assert!(far.contains("joint `a`: between points 0 and 1") && far.contains("-2 to 2"), "{far}");
+    bench.machine.check_goal(&swing(1.0), bench.now).unwrap();
+}
+
+#[test]
+fn no_command_leaves_the_limits_whatever_a_trajectory_does() {
+    let mut bench = Bench::new(settings());
+    bench.machine.accept_topic(&swing(3.0), bench.now).unwrap();
+    let mut highest = 0.0_f64;
+    for _ in 0..3000 {
+        bench.step();
+        highest = highest.max(bench.q[0]);
+    }
+    assert!(highest.to_bits() == 2.0_f64.to_bits(), "{highest}");
+    assert!((bench.q[0] - 1.5).abs() < 1e-9);
+    // found beyond them it is held there, and comes back
+    let mut bench = Bench::new(settings());
+    bench.now = Time(-10_000_000);
+    bench.q[0] = 2.2;
+    bench.run(3);
+    assert!((bench.q[0] - 2.2).abs() < 1e-12);
+    let goal = Goal { trajectory: to(1.0, 0.0, 1.0), ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    let mut last = bench.q[0];
+    for _ in 0..1100 {
+        bench.step();
+        assert!(bench.q[0] <= last + 1e-12);
+        last = bench.q[0];
+    }
+    assert!((last - 1.0).abs() < 1e-9);
+}
+
 #[test]
 fn tolerances_abort_with_joint_error_and_limit() {
     let mut with_limits = settings();

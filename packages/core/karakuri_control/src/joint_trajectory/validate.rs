@@ -1,8 +1,8 @@
 //! Which trajectories are taken, and the sentence for those that are not.
 
-use super::GroupSettings;
+use super::{GroupSettings, JointSettings};
 use crate::Time;
-use crate::trajectory::{JointTrajectory, TrajectoryPoint};
+use crate::trajectory::{JointTrajectory, Path, TrajectoryPoint};
 
 /// Why a trajectory is not taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -95,6 +95,39 @@ pub enum GoalError {
         /// [rad or m]
         upper: f64,
     },
+    /// Faster than the joint is.
+    #[error(
+        "point {point}, joint `{name}`: velocity {value} is above its limit {limit}; go slower"
+    )]
+    TooFast {
+        /// Index of the point.
+        point: usize,
+        /// Joint name.
+        name: String,
+        /// [rad/s or m/s]
+        value: f64,
+        /// [rad/s or m/s]
+        limit: f64,
+    },
+    /// Within the limits at the points, but not between them.
+    #[error(
+        "joint `{name}`: between points {point} and {}, {time:.3} s from the start, the spline is at {value:.6}, outside its limits {lower} to {upper}; give smaller velocities, or points closer together",
+        point + 1
+    )]
+    LeavesLimits {
+        /// Index of the point before.
+        point: usize,
+        /// Joint name.
+        name: String,
+        /// [s]
+        time: f64,
+        /// [rad or m]
+        value: f64,
+        /// [rad or m]
+        lower: f64,
+        /// [rad or m]
+        upper: f64,
+    },
     /// It ends in motion.
     #[error(
         "joint `{name}` ends with velocity {value}; end at rest, or set allow_nonzero_velocity_at_trajectory_end"
@@ -113,11 +146,39 @@ pub enum GoalError {
     },
 }
 
+/// Velocities may pass a limit by this share: files and messages round. [-]
+const SPEED_SLACK: f64 = 1e-3;
+/// Parts into which the way between two points is cut to look for its extremes.
+const PARTS: u32 = 32;
+
 /// Positions may pass a limit by this much: files and messages round. [rad or m]
 const LIMIT_SLACK: f64 = 1e-6;
 
 /// A stream's point that ended no longer ago is followed at once: on a busy machine references come a few samples late. [s]
 const LATE: f64 = 0.1;
+
+/// A goal asks for no more than its joints can do, at its points and between them.
+pub(super) fn check_reach(
+    trajectory: &JointTrajectory,
+    path: &Path,
+    settings: &GroupSettings,
+) -> Result<(), GoalError> {
+    for (point, values) in trajectory.points.iter().enumerate() {
+        for (name, &value) in trajectory.joints.iter().zip(&values.velocities) {
+            let limit = settings.joints.iter().find(|j| j.name == *name).map(|j| j.max_velocity);
+            if let Some(limit) = limit.filter(|limit| value.abs() > limit * (1.0 + SPEED_SLACK)) {
+                return Err(GoalError::TooFast { point, name: name.clone(), value, limit });
+            }
+        }
+    }
+    let left = path.find_between(PARTS, |j, position| {
+        let joint = &settings.joints[j];
+        position < joint.lower - LIMIT_SLACK || position > joint.upper + LIMIT_SLACK
+    });
+    let Some((point, j, time, value)) = left else { return Ok(()) };
+    let JointSettings { ref name, lower, upper, .. } = settings.joints[j];
+    Err(GoalError::LeavesLimits { point, name: name.clone(), time, value, lower, upper })
+}
 
 /// A trajectory that was checked.
 #[derive(Debug)]
