@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import signal
 from contextlib import ExitStack, contextmanager
 
 import pytest
@@ -16,7 +17,9 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetSimulationState
+from support.domain import Domain
 from support.process import ROOT, NodeProcess
+from support.ros import Ros
 from visualization_msgs.msg import Marker, MarkerArray
 
 ROBOT = {"urdf": ROOT / "urdf/khr1/khr1.urdf", "config": ROOT / "config/khr1.yaml"}
@@ -552,3 +555,39 @@ def test_without_a_gait_it_says_so(domain, parameters, words):
     with NodeProcess(domain, "gait_planner", parameters=parameters) as node:
         assert node.wait() == 1
     assert words in node.output()
+
+
+@pytest.fixture
+def real_time():
+    """khr1 in real time, in a domain of its own: a process that was killed is in it."""
+    with Domain() as domain, Ros(domain) as ros, ExitStack() as stack:
+        parameters = {
+            "sim": {"scene": ROOT / "config/scenes/walk.yaml"},
+            "feedforward_controller": {**ROBOT, "feedforward_scale": 0.0},
+            "gait_planner": {"gait": GAIT},
+        }
+        nodes = {
+            name: stack.enter_context(NodeProcess(domain, name, namespace="/khr1", parameters=own))
+            for name, own in parameters.items()
+        }
+        yield ros, nodes
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_walk_that_nobody_carries_out_fails(real_time, end):
+    """The plan goes on without the controller; the joint states tell."""
+    ros, nodes = real_time
+    client = ros.action(Walk, "/khr1/walk")
+    handle = accepted(ros, client, Walk.Goal(distance=0.6))
+    odometry = ros.subscribe(Odometry, "/khr1/odom")
+    odometry.wait(lambda m: m.pose.pose.position.x > 0.05)
+    process = nodes["feedforward_controller"].process
+    process.send_signal(end)
+    try:
+        status, result = ros.result(handle)
+    finally:
+        process.send_signal(signal.SIGCONT if end == signal.SIGSTOP else end)
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.ROBOT_LOST), result.message
+    assert "does not follow; is the controller running" in result.message
+    assert odometry.messages[-1].pose.pose.position.x < 0.4
+    client.destroy()

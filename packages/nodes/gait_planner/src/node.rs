@@ -34,6 +34,8 @@ const REPORTS_A_REPEAT: u64 = 50;
 const MOST_SHOWN: usize = 30;
 /// Who leans further does not stand. [rad]
 const LEANING: f64 = 0.3;
+/// A joint may be far from its target for so long: a strike, or a machine that is busy. [s]
+const ASTRAY_TIME: f64 = 0.1;
 /// Age up to which a reading of a foot counts. [s]
 const FRESH: f64 = 0.05;
 
@@ -80,6 +82,8 @@ pub(crate) struct GaitPlanner {
     reference: JointTrajectory,
     output: Publisher<JointTrajectory>,
     reports: Reports,
+    /// Since when a joint is too far from its target.
+    astray: Option<Time>,
     ticks: u64,
     /// Steps begun at the last tick.
     begun: u64,
@@ -160,6 +164,7 @@ impl GaitPlanner {
                 support_polygon: node.publisher("support_polygon", qos::state())?,
                 footsteps: node.publisher("footsteps", qos::state())?,
             },
+            astray: None,
             ticks: 0,
             begun: 0,
             shown: Default::default(),
@@ -245,6 +250,9 @@ impl GaitPlanner {
         if !self.engaged && !self.engage() {
             return;
         }
+        if let Some(why) = self.find_not_following(stamp) {
+            return self.let_go(&why);
+        }
         let period = self.parameters.period.get();
         self.follow_velocity(stamp);
         self.engine.stabilizer_mut().settings = self.gains.get(&self.file_gains);
@@ -268,6 +276,41 @@ impl GaitPlanner {
         if self.ticks.is_multiple_of(TICKS_A_REPORT) {
             self.report(stamp);
         }
+    }
+
+    /// Why the robot does not walk although the engine does: a joint that is too far from its target for too long. Who falls is
+    /// judged by the fall.
+    fn find_not_following(&mut self, stamp: Time) -> Option<String> {
+        let is_walking = self.walk.is_some() || self.velocity.is_some();
+        let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
+        let targets = &self.engine.targets().position;
+        let off = joints.iter().map(|id| {
+            let joint = &self.model.joints[id.0];
+            (joint, self.reader.q[joint.q_start] - targets[joint.q_start])
+        });
+        let (joint, off) = off.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        let limit = self.parameters.following_tolerance.get();
+        let is_off = is_walking && self.engine.lost().is_none() && off.abs() > limit;
+        if limit <= 0.0 || !is_off {
+            self.astray = None;
+            return None;
+        }
+        let since = *self.astray.get_or_insert(stamp);
+        (stamp.seconds_since(since) > ASTRAY_TIME).then(|| {
+            format!(
+                "joint `{}` is {off:.2} from where the walk has it, for longer than {ASTRAY_TIME} s: the robot does not \
+                 follow; is the controller running, and the robot free to move?",
+                joint.name
+            )
+        })
+    }
+
+    /// Gives up a walk that the robot does not carry out.
+    fn let_go(&mut self, why: &str) {
+        if self.walk.is_none() {
+            warn!("cmd_vel: {why}");
+        }
+        self.start_anew(why);
     }
 
     /// Lets go of a robot that fell with no goal under way.
@@ -320,6 +363,7 @@ impl GaitPlanner {
         self.engine = self.fresh.clone();
         self.velocity = None;
         self.engaged = false;
+        self.astray = None;
         (self.ticks, self.is_lost) = (0, false);
     }
 
@@ -416,6 +460,11 @@ impl GaitPlanner {
         if self.walk.is_some() {
             return request.reject("a walk is under way; cancel it first");
         }
+        if self.output.n_subscribers() == 0 {
+            return request.reject(
+                "nobody takes `joint_trajectory` yet; is the controller (feedforward_controller) running?",
+            );
+        }
         self.velocity = None;
         let active = request.accept();
         match goal::goal(active.goal()) {
@@ -478,5 +527,15 @@ impl GaitPlanner {
         status
             .value("capture", report::takes(capture.takes))
             .value("capture_margin_m", format!("{:.4}", capture.margin))
+    }
+}
+
+impl Drop for GaitPlanner {
+    /// Whoever waits for a walk hears why it does not go on.
+    fn drop(&mut self) {
+        self.end_walk(
+            code::ROBOT_LOST,
+            "the planner was stopped before the walk ended; the controller holds the robot where it is",
+        );
     }
 }

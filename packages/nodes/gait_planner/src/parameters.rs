@@ -12,6 +12,7 @@ pub(crate) struct Parameters {
     pub(crate) lockstep: Parameter<bool>,
     pub(crate) frame: Parameter<String>,
     pub(crate) start_tolerance: Parameter<f64>,
+    pub(crate) following_tolerance: Parameter<f64>,
     pub(crate) state_timeout: Parameter<f64>,
     pub(crate) velocity_timeout: Parameter<f64>,
 }
@@ -28,6 +29,7 @@ impl Parameters {
                 .parameter("period", 0.002)
                 .describe("Time from a sample to the next, for which an answer holds. [s]")
                 .range(1e-4..=0.05)
+                .read_only()
                 .declare()?,
             lockstep: node
                 .parameter("lockstep", false)
@@ -40,6 +42,11 @@ impl Parameters {
             start_tolerance: node
                 .parameter("start_tolerance", 0.1)
                 .describe("Distance of every joint from the gait's standing posture up to which it is taken over. [rad or m]")
+                .range(0.0..=10.0)
+                .declare()?,
+            following_tolerance: node
+                .parameter("following_tolerance", 0.15)
+                .describe("Distance of a joint from its target beyond which, after 0.1 s, a walk is given up; 0 is not checked. [rad or m]")
                 .range(0.0..=10.0)
                 .declare()?,
             state_timeout: node
