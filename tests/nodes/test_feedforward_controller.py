@@ -77,6 +77,12 @@ def bad_goals():
         case(name, words, turned(0.1)).points += trajectory(turned(0.2), time).points
     case("negative", "point 0: time_from_start -1 s is not after", turned(0.1)).points[0].time_from_start = Duration(sec=-1)
     case("beyond", "joint `shoulder_yaw`: position 100 is outside its limits -3.05 to 3.05", turned(100.0))
+    fast = case("fast", "point 0, joint `shoulder_yaw`: velocity 50 is above its limit", turned(0.1))
+    fast.points += trajectory(turned(0.1), 1.0).points
+    fast.points[0].velocities, fast.points[1].velocities = [50.0, *[0.0] * 5], [0.0] * 6
+    wide = case("leaves", "joint `shoulder_yaw`: between points 0 and 1, ", turned(3.0), 5.0)
+    wide.points += trajectory(turned(3.0), 7.0).points
+    wide.points[0].velocities, wide.points[1].velocities = [2.0, *[0.0] * 5], [0.0] * 6
     case("past", "s ago; stamp it later, or 0 to start at once", turned(0.1)).header.stamp.nanosec = 1
     return cases
 
@@ -90,6 +96,40 @@ def test_rejects_a_bad_goal(arm, ros, follow, name):
     said = lambda: any("[WARN]" in line and "goal rejected: " in line and words in line for line in node.lines)  # noqa: E731
     ros.wait_for(said, what=f"the reason: {words}")
     assert node.process.poll() is None
+
+
+def test_a_measurement_that_cannot_be_moves_nothing(arm, ros, follow):
+    """Somebody else publishes joint_states: what is beyond all bounds is ignored, and both are told of."""
+    states = joint_states(ros)
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+    foreign = ros.publisher(JointState, "/arm/joint_states")
+    held = at(states.last)
+    stamp = states.last.header.stamp
+    for position in (1e300, -1e300, math.inf, 1000.0):
+        message = JointState(name=ARM, position=turned(position), velocity=[0.0] * 6)
+        message.header.stamp = stamp
+        foreign.publish(message)
+        ros.spin_for(0.1)
+    node = arm.nodes["feedforward_controller"]
+    told = lambda words: any("[WARN]" in line and words in line for line in node.lines)  # noqa: E731
+    ros.wait_for(lambda: told("of joint `shoulder_yaw` cannot be; the message is ignored"), what="the reason")
+    ros.wait_for(lambda: told("`/arm/joint_states` has 2 publishers"), what="a word about the second")
+    diagnostics.wait(lambda m: any("has 2 publishers" in s.message and s.level == s.WARN for s in m.status))
+    own = [m for m in states.messages if max(map(abs, at(m))) < 100.0]
+    assert max(distance(at(m), held) for m in own) < 0.005
+    ros.node.destroy_publisher(foreign)
+    status, result = ros.result(ros.send_goal(follow, goal(turned(0.1))))
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+    diagnostics.messages.clear()
+    diagnostics.wait(lambda m: any("feedforward_controller: control" in s.name and s.level == s.OK for s in m.status))
+    assert sum("publishers" in line for line in node.lines) == 1
+    diagnostics.close()
+    states.close()
+
+
+def test_the_period_is_for_the_start(ros, follow):
+    successful, reason = ros.set_parameter(CONTROLLER, "period", 1.0)
+    assert not successful and "period" in reason
 
 
 def test_a_new_goal_takes_over(ros, follow):

@@ -1,6 +1,7 @@
 """gripper_cmd, parallel_gripper_cmd and pick_and_place, in lockstep as fast as it goes."""
 
 import math
+import signal
 
 import pytest
 from action_msgs.msg import GoalStatus
@@ -9,12 +10,15 @@ from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
 from support.arm import PICK, PLACE, Arm, at, distance, goal, joint_states, moving, pick, pose
+from support.domain import Domain
+from support.ros import Ros
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 # The tool looks down, above the cube and round it (`karakuri ik`).
 ABOVE_CUBE = [-0.5862, 0.2972, 1.7563, -0.4827, 0.0, -0.5862]
 ROUND_CUBE = [-0.5862, 0.4942, 1.9018, -0.8252, 0.0, -0.5862]
 Result = PickAndPlace.Result
+FeedbackMessage = PickAndPlace.Impl.FeedbackMessage
 
 
 @pytest.fixture(scope="module")
@@ -308,3 +312,21 @@ def test_canceled_the_arm_is_held(fresh, ros, action):
     held = at(states.wait(lambda m: moving(m) < 1e-3))
     ros.spin_for(0.3)
     assert distance(at(states.last), held) < 0.002
+
+
+def test_a_pick_right_after_the_start():
+    """Taken as soon as the gripper hears the robot, which may be before the controller does."""
+    with Domain() as domain, Ros(domain) as ros, Arm(domain, nodes=NODES) as arm:
+        client = ros.action(PickAndPlace, "/arm/pick_and_place")
+        handle = accepted(ros, client, pick())
+        feedback = ros.subscribe(FeedbackMessage, "/arm/pick_and_place/_action/feedback")
+        feedback.wait(lambda m: m.feedback.state == "DESCEND")
+        assert not any("rejected" in line for line in arm.nodes["feedforward_controller"].lines)
+        asked = handle.get_result_async()
+        ros.spin_for(0.3)
+        arm.nodes["gripper"].process.send_signal(signal.SIGINT)
+        response = ros.finish(asked, what="the goal's result")
+        status, result = response.status, response.result
+        assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.ROBOT_LOST)
+        assert "the gripper was stopped before the object was placed" in result.message
+        client.destroy()

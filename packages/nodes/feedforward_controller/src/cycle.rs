@@ -7,11 +7,22 @@ use karakuri_control::realtime::Updater;
 use karakuri_control::{Command, State};
 use karakuri_model::Model;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
-use karakuri_ros::{JointStateReader, NodeWaker, Parameter, Time, WirePublisher};
+use karakuri_ros::{
+    Implausible, JointStateReader, NodeWaker, Parameter, Time, Unread, WirePublisher,
+};
 use rtrb::Producer;
 
 use crate::convert::control_time;
 use crate::timing::Stopwatch;
+
+/// Why a sample is not answered.
+#[derive(Debug)]
+pub(crate) enum NotRead {
+    /// Joints that it lacks.
+    Missing(Vec<String>),
+    /// A number that no robot measures.
+    Implausible(Implausible),
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -25,20 +36,25 @@ pub(crate) struct Cycle {
     pub(crate) commanded: Vec<usize>,
     pub(crate) period: Parameter<f64>,
     pub(crate) stopwatch: Stopwatch,
-    /// Joints that a sample lacked.
-    pub(crate) missing: Producer<Vec<String>>,
+    /// Why a sample was not answered.
+    pub(crate) unread: Producer<NotRead>,
     pub(crate) waker: NodeWaker,
 }
 
 impl Cycle {
-    /// Takes over a sample, and gives its stamp; `None` when joints are missing in it.
+    /// Takes over a sample, and gives its stamp; `None` when joints are missing in it, or it cannot be.
     pub(crate) fn read(&mut self, sample: &JointState) -> Option<Time> {
         self.stopwatch.arrived();
         match self.reader.read(&self.model, sample) {
             Ok(()) => Some(Time::from(&sample.header.stamp)),
-            Err(missing) => {
-                // else the node has not heard of the last one yet
-                if !self.missing.is_full() && self.missing.push(missing.to_vec()).is_ok() {
+            // else the node has not heard of the last one yet
+            Err(_) if self.unread.is_full() => None,
+            Err(why) => {
+                let why = match why {
+                    Unread::Missing(missing) => NotRead::Missing(missing.to_vec()),
+                    Unread::Implausible(implausible) => NotRead::Implausible(implausible),
+                };
+                if self.unread.push(why).is_ok() {
                     self.waker.wake();
                 }
                 None

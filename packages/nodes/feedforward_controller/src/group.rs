@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use karakuri_control::joint_trajectory::{FinishedGoal, GoalError, GoalId, GoalStatus};
+use karakuri_control::joint_trajectory::{ErrorCode, FinishedGoal, GoalError, GoalId, GoalStatus};
 use karakuri_control::realtime::{Desk, GroupReport};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
@@ -147,5 +147,17 @@ impl GroupTopics {
             speed_scaling_factor: 1.0,
             ..JointTrajectoryControllerState::default()
         });
+    }
+}
+
+impl Drop for GroupTopics {
+    /// Whoever waits for a goal hears why it will not be reached.
+    fn drop(&mut self) {
+        if let Some((_, active)) = self.goal.take() {
+            active.abort(FollowJointTrajectory::Result {
+                error_code: ErrorCode::InvalidGoal as i32,
+                error_string: "the controller was stopped before the goal was reached; send it again when it is back".to_owned(),
+            });
+        }
     }
 }

@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use karakuri_control::realtime::{Desk, Report, split};
-use karakuri_control::{FeedforwardController, Status as Update};
+use karakuri_control::{ControllerError, FeedforwardController, Status as Update};
 use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    Audience, FromMessage, GoalRequest, JointStateReader, Node, RobotParameters, RosError, Status,
-    Throttle, Time, info, qos, warn,
+    Audience, FromMessage, GoalRequest, JointStateReader, Node, RobotParameters, RosError,
+    SolePublisher, Status, Throttle, Time, info, qos, warn,
 };
 use karakuri_spatial::Force;
 use rtrb::{Consumer, RingBuffer};
 
-use crate::cycle::Cycle;
+use crate::cycle::{Cycle, NotRead};
 use crate::forces::ForceTopics;
 use crate::group::GroupTopics;
 use crate::lockstep::Sources;
@@ -42,10 +42,15 @@ pub(crate) struct ControllerNode {
     audience: Audience<JointState>,
     /// Goals that wait for the robot: of which group, since when.
     early: Vec<(usize, GoalRequest<FollowJointTrajectory::Action>, Instant)>,
-    missing: Consumer<Vec<String>>,
+    unread: Consumer<NotRead>,
     next_feedback: Time,
     saturated: Throttle,
     incomplete: Throttle,
+    implausible: Throttle,
+    sole: [SolePublisher; 2],
+    /// Somebody else commands, or measures, too.
+    rival: Option<String>,
+    rivalled: Throttle,
     timing: Arc<Timing>,
     /// How often the robot was lost: silent, or elsewhere than commanded.
     n_interruptions: u64,
@@ -63,6 +68,9 @@ impl ControllerNode {
     pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
         let robot = RobotParameters::declare(node)?;
         let model = robot.load()?;
+        if model.groups.is_empty() {
+            return Err(ControllerError::NoGroups { robot: model.name.clone() }.into());
+        }
         let parameters = Parameters::declare(node, &model)?;
         let settings = parameters.feedforward(model.joints.len());
         let mut controller = FeedforwardController::new(Arc::clone(&model), settings)?;
@@ -92,7 +100,7 @@ impl ControllerNode {
             groups.len()
         );
         let (updater, desk) = split(controller);
-        let (missing, told) = RingBuffer::new(1);
+        let (unread, told) = RingBuffer::new(1);
         let timing = Arc::<Timing>::default();
         let output = node.wire_publisher("joint_command", qos::state())?;
         let audience = output.audience();
@@ -106,12 +114,13 @@ impl ControllerNode {
             commanded,
             period: robot.period.clone(),
             stopwatch: Stopwatch::new(Arc::clone(&timing)),
-            missing,
+            unread,
             waker: node.waker(),
         };
         let sources = Sources::new(&parameters.lockstep_sources.get());
         let lockstep = Self::follow_samples(node, &robot, cycle, sources)?;
         node.after_events(Self::attend);
+        node.wall_timer(Duration::from_secs(1), Self::look_for_rivals);
         node.on_parameters_changed(Self::on_parameters_changed);
         node.diagnose("control", Self::diagnose);
         Ok(Self {
@@ -123,10 +132,14 @@ impl ControllerNode {
             lockstep,
             audience,
             early: Vec::new(),
-            missing: told,
+            unread: told,
             next_feedback: Time::ZERO,
             saturated: Throttle::new(Duration::from_secs(2)),
             incomplete: Throttle::new(Duration::from_secs(5)),
+            implausible: Throttle::new(Duration::from_secs(5)),
+            sole: ["joint_states", "joint_command"].map(|topic| node.sole_publisher(topic)),
+            rival: None,
+            rivalled: Throttle::new(Duration::from_secs(30)),
             timing,
             n_interruptions: 0,
         })
@@ -231,10 +244,25 @@ impl ControllerNode {
         self.desk.watch(self.report_period());
         self.answer();
         self.read_reports();
-        if let Ok(missing) = self.missing.pop()
-            && self.incomplete.ready()
+        match self.unread.pop() {
+            Ok(NotRead::Missing(missing)) if self.incomplete.ready() => {
+                let missing = missing.join(", ");
+                warn!("joint_states lack {missing}; nothing is commanded until they come");
+            }
+            Ok(NotRead::Implausible(implausible)) if self.implausible.ready() => {
+                warn!("{}", implausible.describe(&self.model));
+            }
+            _ => {}
+        }
+    }
+
+    /// Two that command one robot, or measure it, undo what the other does.
+    fn look_for_rivals(&mut self) {
+        self.rival = self.sole.iter().find_map(SolePublisher::rivals);
+        if let Some(rival) = &self.rival
+            && self.rivalled.ready()
         {
-            warn!("joint_states lack {}; nothing is commanded until they come", missing.join(", "));
+            warn!("{rival}");
         }
     }
 
@@ -325,7 +353,10 @@ impl ControllerNode {
     fn diagnose(&mut self) -> Status {
         let status = match self.desk.newest() {
             None => Status::warn("waiting for joint_states"),
-            Some(_) => Status::ok("controlling"),
+            Some(_) => match &self.rival {
+                Some(rival) => Status::warn(rival),
+                None => Status::ok("controlling"),
+            },
         };
         let awaited = self.lockstep.as_ref().map(|lockstep| lockstep.sources.awaited());
         let status = status

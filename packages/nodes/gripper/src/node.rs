@@ -453,6 +453,19 @@ impl GripperNode {
     }
 }
 
+impl Drop for GripperNode {
+    /// Whoever waits for an object hears why it will not come.
+    fn drop(&mut self) {
+        if let Some((goal, _)) = self.pick.take() {
+            let why =
+                "the gripper was stopped before the object was placed; what it holds stays held";
+            let mut result = pick::refusal(code::ROBOT_LOST, why, self.now());
+            self.machine.feedback().stage.name().clone_into(&mut result.state);
+            goal.abort(result);
+        }
+    }
+}
+
 /// The surroundings as last seen; what was seen in a time that a reset has undone is not there any more.
 fn seen(sighting: Option<&(Time, Vec<KnownObject>)>, now: Time) -> Option<&[KnownObject]> {
     sighting.filter(|(stamp, _)| *stamp <= now).map(|(_, objects)| objects.as_slice())

@@ -17,6 +17,7 @@ const UPRIGHT: f64 = 0.05;
 pub(crate) mod code {
     pub(crate) const NONE: u8 = 0;
     pub(crate) const UNREACHABLE: u8 = 5;
+    pub(crate) const ROBOT_LOST: u8 = 9;
     pub(crate) const INVALID_GOAL: u8 = 10;
     pub(crate) const TOO_HEAVY: u8 = 13;
 }
@@ -148,7 +149,7 @@ fn failure_code(failure: Option<Failure>) -> u8 {
         Some(Failure::Collision) => 6,
         Some(Failure::TimeOut) => 7,
         Some(Failure::Stuck) => 8,
-        Some(Failure::RobotLost) => 9,
+        Some(Failure::RobotLost) => code::ROBOT_LOST,
         Some(Failure::Canceled) => 11,
         Some(Failure::TooHeavy) => code::TOO_HEAVY,
     }

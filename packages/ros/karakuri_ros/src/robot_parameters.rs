@@ -50,6 +50,7 @@ impl RobotParameters {
                 .parameter("period", 0.002)
                 .describe("Time from a sample to the next, for which an answer holds. [s]")
                 .range(1e-4..=1.0)
+                .read_only()
                 .declare()?,
             lockstep: node
                 .parameter("lockstep", false)

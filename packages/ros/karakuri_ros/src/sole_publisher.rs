@@ -1,0 +1,45 @@
+//! Topics that one node publishes, and a word where another does so, too.
+
+use crate::{Node, direct::SharedNode};
+
+/// A topic that has one publisher, whoever that is.
+pub struct SolePublisher {
+    node: SharedNode,
+    topic: String,
+}
+
+impl std::fmt::Debug for SolePublisher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SolePublisher").field("topic", &self.topic).finish_non_exhaustive()
+    }
+}
+
+impl SolePublisher {
+    /// What is wrong where several publish. It looks at the graph, so ask now and then only.
+    pub fn rivals(&self) -> Option<String> {
+        let publishers = self.node.lock().get_publishers_info_by_topic(&self.topic, false).ok()?;
+        if publishers.len() < 2 {
+            return None;
+        }
+        let names: Vec<String> = publishers
+            .iter()
+            .map(|p| format!("{}/{}", p.node_namespace.trim_end_matches('/'), p.node_name))
+            .collect();
+        Some(format!(
+            "`{}` has {} publishers ({}): stop all but one, or give each robot a namespace (one that was killed is listed for 20 s)",
+            self.topic,
+            names.len(),
+            names.join(", ")
+        ))
+    }
+}
+
+impl<S: 'static> Node<S> {
+    /// Looks for rivals on `topic`, a relative or an absolute name.
+    pub fn sole_publisher(&self, topic: &str) -> SolePublisher {
+        let space = self.full_name().rsplit_once('/').map_or("", |(space, _)| space);
+        let topic =
+            if topic.starts_with('/') { topic.to_owned() } else { format!("{space}/{topic}") };
+        SolePublisher { node: self.inner.clone(), topic }
+    }
+}
