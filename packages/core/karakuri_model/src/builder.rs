@@ -89,6 +89,8 @@ pub struct JointSpec {
     pub limits: Limits,
     /// What gives way at its limits of position.
     pub bumper: Option<Bumper>,
+    /// Part of its speed with which it leaves a hard limit of position, 0 to 1. [-]
+    pub limit_restitution: f64,
     /// Limits of a ball joint.
     pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
@@ -125,6 +127,7 @@ impl JointSpec {
             origin: Pose::IDENTITY,
             limits: Limits::NONE,
             bumper: None,
+            limit_restitution: 0.0,
             cone: None,
             armature: 0.0,
             damping: 0.0,

@@ -70,6 +70,7 @@ pub(crate) struct DriveConfig {
     pub(crate) velocity: Option<f64>,
     pub(crate) limit_stiffness: Option<f64>,
     pub(crate) limit_damping: Option<f64>,
+    pub(crate) limit_restitution: Option<f64>,
 }
 
 /// Two joints of the tree that turn by a fixed ratio: `q[follower] = ratio · q[leader] + offset`.
@@ -220,6 +221,7 @@ fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
         "velocity",
         "limit_stiffness",
         "limit_damping",
+        "limit_restitution",
     ];
     let fields = reader.fields(node, path, &known);
     let mut number = |key, unit| {
@@ -235,6 +237,7 @@ fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
         velocity: number("velocity", "rad/s or m/s"),
         limit_stiffness: number("limit_stiffness", "N·m/rad or N/m"),
         limit_damping: number("limit_damping", "N·m·s/rad or N·s/m"),
+        limit_restitution: number("limit_restitution", "-"),
     }
 }
 

@@ -201,6 +201,8 @@ pub struct Joint {
     pub limits: Limits,
     /// What gives way at the limits of position; `None`: they are hard.
     pub bumper: Option<Bumper>,
+    /// Part of its speed with which the joint leaves a hard limit of position, 0 to 1. [-]
+    pub limit_restitution: f64,
     /// Limits of a ball joint.
     pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]

@@ -37,7 +37,7 @@ pub struct Ledger {
     pub kinetic: f64,
     /// Change of the potential energy. [J]
     pub potential: f64,
-    /// Drives and motors. [J]
+    /// Drives, motors and prescribed joints. [J]
     pub servos: f64,
     /// Applied wrenches. [J]
     pub external: f64,
@@ -255,7 +255,7 @@ impl Ledger {
 }
 
 /// Whether a row is booked with its drive.
-fn is_drive(source: Source) -> bool {
+pub(crate) fn is_drive(source: Source) -> bool {
     matches!(source, Source::Servo { .. } | Source::Motor { .. })
 }
 
@@ -302,7 +302,7 @@ impl Robot {
 
     /// The generalized impulses of a step that ends with the rates `after` but for drives, dampers and what `effort` holds, into
     /// `residual`. (nv)
-    fn unexplained(&mut self, after: &[f64], h: f64) {
+    pub(crate) fn unexplained(&mut self, after: &[f64], h: f64) {
         let M = &self.data.mass_matrix;
         for (k, residual) in self.residual.iter_mut().enumerate() {
             let column = M.column(k);
@@ -378,7 +378,7 @@ fn row_work(problem: &Problem, block: &Block, v: &[f64]) -> f64 {
 }
 
 /// Takes a block's impulse on the mover whose rates begin at `start` away from `residual`.
-fn take_impulses(problem: &Problem, block: &Block, start: usize, residual: &mut [f64]) {
+pub(crate) fn take_impulses(problem: &Problem, block: &Block, start: usize, residual: &mut [f64]) {
     for side in block.sides.iter().filter(|s| s.len > 0 && s.start == start) {
         for (row, impulse) in block.impulse.iter().enumerate().take(block.rows()) {
             let at = side.offset + row * side.len;

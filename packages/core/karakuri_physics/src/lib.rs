@@ -18,10 +18,12 @@ mod joint_dynamics;
 mod joints;
 mod loops;
 mod materials;
+mod motion_table;
 mod motors;
 mod noise;
 mod operators;
 mod pivoted;
+mod prescribed;
 mod pushes;
 mod queries;
 mod robot;
@@ -52,13 +54,15 @@ pub use joints::{Failure, JointDescription, JointId, JointReport, Strength};
 pub use karakuri_collision::ClosestPoints;
 pub use loops::loop_gap;
 pub use materials::{MaterialId, Mix, Mixing, Surface};
+pub use motion_table::MotionTable;
 pub use motors::MotorReport;
 pub use pushes::{Push, PushId};
 pub use queries::RayHit;
 pub use robot::Drives;
 pub use scene::{
-    Ground, MaterialName, Scene, SceneAnchor, SceneBody, SceneDrive, SceneGear, SceneGearEnd,
-    SceneJoint, SceneMaterials, ScenePart, ScenePush, SceneRobot, SceneSpring, SceneSurface,
+    Ground, MaterialName, Scene, SceneAnchor, SceneBall, SceneBody, SceneDrive, SceneGear,
+    SceneGearEnd, SceneJoint, SceneMaterials, SceneMotion, ScenePart, ScenePrescribed, ScenePush,
+    SceneRobot, SceneSpring, SceneSurface,
 };
 pub use sensors::Imu;
 pub use settings::WorldSettings;

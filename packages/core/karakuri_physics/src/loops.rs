@@ -14,6 +14,7 @@ use karakuri_spatial::{Force, Motion, Pose, Vector3};
 use crate::errors::WorldError;
 use crate::factor::Factor;
 use crate::pivoted::PivotedCholesky;
+use crate::prescribed::Held;
 use crate::solver::dot;
 use crate::world::{RobotId, World};
 
@@ -44,13 +45,21 @@ pub(crate) struct Loops {
     step: Vec<f64>,
     position: Vec<f64>,
     previous: Vec<f64>,
+    /// Joints that move as prescribed: the last rows.
+    pub(crate) held: Vec<Held>,
 }
 
 impl Loops {
     pub(crate) fn new(model: &Model) -> Self {
+        Self::holding(model, Vec::new())
+    }
+
+    /// Those of a model some joints of which move as prescribed.
+    pub(crate) fn holding(model: &Model, held: Vec<Held>) -> Self {
         let locked = |l: &LoopJoint| l.locked.iter().filter(|&&x| x).count();
-        let n = model.loops.iter().map(locked).sum::<usize>() + model.couplings.len();
+        let n = model.loops.iter().map(locked).sum::<usize>() + model.couplings.len() + held.len();
         Self {
+            held,
             n,
             nv: model.nv,
             jacobian: vec![0.0; n * model.nv],
@@ -62,6 +71,14 @@ impl Loops {
             position: vec![0.0; model.nq],
             previous: vec![0.0; model.nq],
         }
+    }
+
+    /// Lets a joint move as prescribed, in place of what was prescribed for it before.
+    pub(crate) fn hold(&mut self, model: &Model, held: Held) {
+        let mut all = std::mem::take(&mut self.held);
+        all.retain(|other| other.dof != held.dof);
+        all.push(held);
+        *self = Self::holding(model, all);
     }
 
     /// Whether there is nothing to keep closed.
@@ -97,14 +114,25 @@ impl Loops {
         self.factor.factorize(&self.delassus);
     }
 
-    /// `x ← x − W L⁻¹ J_L x`: the part of a velocity that keeps the loops closed. (nv)
+    /// `x ← x − W L⁻¹ (J_L x − b)`: the velocity next to `x` that keeps the loops closed, prescribed joints at their rates
+    /// `b`. (nv)
     pub(crate) fn project(&mut self, x: &mut [f64]) {
+        self.project_beside(x, true);
+    }
+
+    fn project_beside(&mut self, x: &mut [f64], moving: bool) {
         if self.n == 0 {
             return;
         }
         let nv = self.nv;
         for (i, m) in self.multipliers.iter_mut().enumerate() {
             *m = dot(&self.jacobian[i * nv..(i + 1) * nv], x);
+        }
+        if moving {
+            let first = self.n - self.held.len();
+            for (m, held) in self.multipliers[first..].iter_mut().zip(&self.held) {
+                *m -= held.rate;
+            }
         }
         self.factor.solve(&mut self.multipliers);
         self.subtract_response(x);
@@ -140,7 +168,7 @@ impl Loops {
         }
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let before = largest(x);
-        self.project(x);
+        self.project_beside(x, false);
         if largest(x) <= LOCKED * before {
             x.fill(0.0);
         }
@@ -208,6 +236,17 @@ impl Loops {
         self.multipliers.iter().zip(rows).map(|(m, row)| m * dot(row, v)).sum()
     }
 
+    /// The multipliers, given the generalized impulses that nothing else explains. Changes `residual`. (nv; n)
+    pub(crate) fn reactions(
+        &mut self,
+        model: &Model,
+        mass: &mut Factor,
+        residual: &mut [f64],
+    ) -> &[f64] {
+        self.explain(model, mass, residual);
+        &self.multipliers
+    }
+
     /// The multipliers `λ` of `J_Lᵀ λ = r`, by `L λ = J_L Â⁻¹ r`. Changes `residual`. (nv)
     fn explain(&mut self, model: &Model, mass: &mut Factor, residual: &mut [f64]) {
         mass.solve(model, residual);
@@ -271,6 +310,10 @@ impl Loops {
                 q[follower.q_start] - c.multiplier * q[leader.q_start] - c.offset;
             row += 1;
         }
+        for held in &self.held {
+            self.multipliers[row] = q[held.coordinate] - held.place;
+            row += 1;
+        }
         self.multipliers.iter().fold(0.0, |largest, gap| largest.max(gap.abs()))
     }
 
@@ -295,6 +338,10 @@ impl Loops {
             let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
             self.jacobian[row * self.nv + follower.v_start] = 1.0;
             self.jacobian[row * self.nv + leader.v_start] = -c.multiplier;
+            row += 1;
+        }
+        for held in &self.held {
+            self.jacobian[row * self.nv + held.dof] = 1.0;
             row += 1;
         }
     }

@@ -100,6 +100,8 @@ pub(crate) struct Robot {
     extra: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
+    /// Mean multipliers of loops, couplings and prescribed joints in the last step, where they were recorded.
+    pub(crate) reactions: Vec<f64>,
     /// Generalized forces of the loops. (nv)
     pub(crate) residual: Vec<f64>,
     pub(crate) external: Vec<Force>,
@@ -145,6 +147,7 @@ impl Robot {
             extra: vec![0.0; nv],
             zeros: vec![0.0; nv],
             acceleration: vec![0.0; nv],
+            reactions: Vec::new(),
             residual: vec![0.0; nv],
             external: vec![Force::default(); model.bodies.len()],
             applied: vec![Force::default(); model.bodies.len()],
@@ -197,7 +200,7 @@ impl Robot {
         let Some(at) = self.model.loops.iter().position(|l| l.name == name) else { return false };
         let mut opened = Model::clone(&self.model);
         opened.loops.remove(at);
-        self.loops = Loops::new(&opened);
+        self.loops = Loops::holding(&opened, std::mem::take(&mut self.loops.held));
         self.model = Arc::new(opened);
         true
     }
@@ -310,6 +313,9 @@ impl Robot {
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
         self.start_q.copy_from_slice(&self.q);
         integrate(&self.model, &self.start_q, rates, h, &mut self.q);
+        for held in &self.loops.held {
+            self.q[held.coordinate] = held.place;
+        }
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.loops.close(&self.model, &mut self.data, &mut self.q);
     }

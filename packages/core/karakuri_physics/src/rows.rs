@@ -154,18 +154,22 @@ impl Builder<'_> {
         let (h, dof, limits) = (self.settings.dt, joint.v_start, &joint.limits);
         let Some(r) = &self.robots[robot] else { return };
         let Some(q) = r.position_index[dof].map(|i| r.q[i]) else { return };
-        let velocity = self.problem.velocity[r.start + dof];
+        let (start, velocity) = (r.start, self.problem.velocity[r.start + dof]);
         let impulses = r.impulses[dof];
         // A row that could become active: the free motion reaches the limit within two steps, or it was active.
         let reach = 2.0 * h * velocity;
         let (below, above) = (q - limits.lower, limits.upper - q);
         if below + reach.min(0.0) <= 0.0 || impulses.lower != 0.0 {
+            let bounce = self.limit_bounce(joint, self.before[start + dof], below + h * velocity);
             let [target, compliance, undo] = self.limit_row(below, joint.bumper);
+            let target = target.max(bounce);
             let extra = (compliance, impulses.lower, undo);
             self.joint_row(Source::Lower { robot, dof }, (0.0, f64::INFINITY), target, extra);
         }
         if above - reach.max(0.0) <= 0.0 || impulses.upper != 0.0 {
+            let bounce = self.limit_bounce(joint, -self.before[start + dof], above - h * velocity);
             let [target, compliance, undo] = self.limit_row(above, joint.bumper);
+            let target = target.max(bounce);
             let extra = (compliance, impulses.upper, -undo);
             self.joint_row(Source::Upper { robot, dof }, (f64::NEG_INFINITY, 0.0), -target, extra);
         }
@@ -178,6 +182,17 @@ impl Builder<'_> {
                 sign * speed,
                 (0.0, impulses.speed, 0.0),
             );
+        }
+    }
+
+    /// Velocity with which a joint leaves a limit that it meets in this step with `rate`, having `room` left at its end:
+    /// Newton's law of impact; no bound where it does not bounce. [rad/s or m/s]
+    fn limit_bounce(&self, joint: &karakuri_model::Joint, rate: f64, room: f64) -> f64 {
+        let bounces = joint.limit_restitution > 0.0 && joint.bumper.is_none() && room <= 0.0;
+        if bounces && rate < -self.settings.restitution_threshold {
+            -joint.limit_restitution * rate
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

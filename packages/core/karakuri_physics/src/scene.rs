@@ -4,7 +4,9 @@
 //! (URDF, robot YAML, meshes) stay paths as written, relative to the scene's own; whoever reads them hands the
 //! models to [`World::from_scene`]. `docs/scenes.md` lists every key.
 
+mod balls;
 mod materials;
+mod prescribed;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -13,7 +15,9 @@ mod ties;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use balls::SceneBall;
 pub use materials::{MaterialName, SceneMaterials, SceneSurface};
+pub use prescribed::{SceneMotion, ScenePrescribed};
 pub use ties::{
     SceneAnchor, SceneGear, SceneGearEnd, SceneJoint, ScenePart, ScenePush, SceneSpring,
 };
@@ -45,6 +49,8 @@ pub struct Scene {
     pub joints: Vec<SceneJoint>,
     /// Gears, likewise.
     pub gears: Vec<SceneGear>,
+    /// Joints that move as tables say.
+    pub prescribed: Vec<ScenePrescribed>,
     /// Forces that act for a while.
     pub pushes: Vec<ScenePush>,
     /// Pairs that pass through each other; the name of a robot is all its links.
@@ -77,6 +83,10 @@ pub struct SceneRobot {
     pub joints: Vec<(String, f64, Place)>,
     /// Joint, velocity [rad/s or m/s] and where it is written.
     pub velocities: Vec<(String, f64, Place)>,
+    /// Ball joints that begin turned.
+    pub balls: Vec<SceneBall>,
+    /// Ball joints that begin with a velocity.
+    pub ball_velocities: Vec<SceneBall>,
     /// Velocity of a floating root link at its origin, in world axes. [rad/s; m/s]
     pub velocity: Motion,
     /// Joint, drive and where it is written.
@@ -125,7 +135,9 @@ impl SceneRobot {
 
     /// Whether it has a velocity at time zero.
     fn moves(&self) -> bool {
-        !self.velocities.is_empty() || self.velocity != Motion::default()
+        !self.velocities.is_empty()
+            || !self.ball_velocities.is_empty()
+            || self.velocity != Motion::default()
     }
 
     /// Position at time zero. (nq)
@@ -150,6 +162,7 @@ impl SceneRobot {
                 );
             }
         }
+        self.turn_balls(model, &mut q, report);
         Reduction::new(model).project_position(&mut q);
         q
     }
@@ -167,6 +180,7 @@ impl SceneRobot {
                 v[model.joints[id.0].v_start] = *value;
             }
         }
+        self.spin_balls(model, &mut v, report);
         v
     }
 
@@ -268,6 +282,7 @@ impl World {
             }
         }
         world.coat(scene, report);
+        world.prescribe(scene, report);
         world.tie(scene, report);
     }
 

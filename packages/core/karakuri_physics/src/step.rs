@@ -93,6 +93,7 @@ impl World {
         watch.enter(Stage::Collision);
         self.open_ledger();
         self.push();
+        self.aim_prescribed();
         self.find_contacts();
         watch.enter(Stage::FreeMotion);
         let solution = match self.solve_velocities(watch) {
@@ -104,6 +105,7 @@ impl World {
         self.remember_impulses();
         self.settle_joints();
         self.settle_gears();
+        self.settle_reactions();
         self.add_work();
         self.book_impulses();
         self.read_sensors();

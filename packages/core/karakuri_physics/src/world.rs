@@ -87,6 +87,7 @@ pub struct World {
     pub(crate) booking: Booking,
     /// Of drives, motors, applied wrenches and running surfaces. [J]
     pub(crate) work_done: f64,
+    pub(crate) records_reactions: bool,
     pub(crate) last_solution: Solution,
     pub(crate) last_outcome: StepOutcome,
     // scratch
@@ -157,7 +158,7 @@ impl<'a> RobotView<'a> {
     pub fn v(self) -> &'a [f64] {
         &self.0.v
     }
-    /// Efforts that the drives and motors gave in the last step. [N·m or N] (nv)
+    /// Efforts that drives and motors gave in the last step, and what prescribed joints needed. [N·m or N] (nv)
     pub fn efforts(self) -> &'a [f64] {
         &self.0.efforts
     }
@@ -231,6 +232,7 @@ impl World {
             bounces: Bounces::default(),
             booking: Booking::default(),
             work_done: 0.0,
+            records_reactions: false,
             last_solution: Solution::default(),
             last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
             problem: Problem::default(),
@@ -266,6 +268,11 @@ impl World {
     /// Simulated time. [s]
     pub fn time(&self) -> f64 {
         self.time_offset + self.steps as f64 * self.settings.dt
+    }
+
+    /// Simulated time at the end of the step that begins. [s]
+    pub(crate) fn time_at_end(&self) -> f64 {
+        self.time_offset + (self.steps + 1) as f64 * self.settings.dt
     }
 
     /// Adds the ground: all below z = 0.

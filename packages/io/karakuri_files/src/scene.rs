@@ -7,10 +7,12 @@ use karakuri_model::{
     Asset, AssetError, Assets, Diagnostic, Diagnostics, Loaded, Model, Place, Severity, Shape,
     decode_mesh,
 };
-use karakuri_physics::{Scene, SceneBody, SceneRobot, World};
+use karakuri_physics::{
+    MotionTable, Scene, SceneBody, SceneMotion, ScenePrescribed, SceneRobot, World,
+};
 
 use crate::convex::{convex_cache, find_parts};
-use crate::{FileAssets, LoadError, load_robot, read_text};
+use crate::{FileAssets, LoadError, load_robot, read_text, read_trace};
 
 /// A scene with everything it names.
 #[derive(Debug, Clone)]
@@ -53,6 +55,9 @@ pub fn fill_scene(mut scene: Scene, path: &Path) -> Result<LoadedScene, LoadErro
     for body in &mut scene.bodies {
         problems.extend(read_shape(body, path, &mut assets).err());
     }
+    for prescribed in &mut scene.prescribed {
+        problems.extend(read_motion(prescribed, path, &assets).err());
+    }
     if problems.iter().any(|p| p.severity == Severity::Error) {
         return Err(Diagnostics(problems).into());
     }
@@ -62,6 +67,34 @@ pub fn fill_scene(mut scene: Scene, path: &Path) -> Result<LoadedScene, LoadErro
 fn error(place: &Place, message: String, remedy: impl Into<String>) -> Diagnostic {
     let (place, remedy) = (place.clone(), remedy.into());
     Diagnostic { severity: Severity::Error, place, message, remedy }
+}
+
+/// Reads the table of a prescribed motion: a column `time`, and the one that the scene names.
+fn read_motion(
+    prescribed: &mut ScenePrescribed,
+    scene: &Path,
+    assets: &FileAssets,
+) -> Result<(), Diagnostic> {
+    let SceneMotion::File { path, column } = &prescribed.motion else { return Ok(()) };
+    let wrong = |message: String, remedy: &str| error(&prescribed.place, message, remedy);
+    let file = assets
+        .resolve(&path.to_string_lossy(), scene)
+        .map_err(|e| wrong(e.to_string(), "write a CSV file beside the scene"))?;
+    let trace = read_trace(&file).map_err(|e| wrong(e.to_string(), "write a table of numbers"))?;
+    let values = |name: &str| {
+        let at = trace.columns.iter().position(|c| c.name == name).ok_or_else(|| {
+            let known: Vec<&str> = trace.columns.iter().map(|c| c.name.as_str()).collect();
+            let message = format!("{} has no column `{name}`", path.display());
+            wrong(message, &format!("name one with `column`: {}", known.join(", ")))
+        })?;
+        Ok::<_, Diagnostic>(trace.rows.iter().map(|row| row[at]).collect::<Vec<f64>>())
+    };
+    let table = MotionTable::new(values("time")?, values(column)?, None).map_err(|problem| {
+        let (what, remedy) = problem.split_once("; ").unwrap_or((problem, "correct it"));
+        wrong(format!("{}: {what}", path.display()), remedy)
+    })?;
+    prescribed.motion = SceneMotion::Table(table);
+    Ok(())
 }
 
 fn read_robot(

@@ -1,4 +1,5 @@
-//! Traces: CSV, one row a point in time, with a header of names and units: `time [s]`, `arm.shoulder.q [rad]`.
+//! Traces: CSV, one row a point in time, with a header of names and units: `time [s]`, `arm.shoulder.q [rad]`. A file that
+//! ends in `.jsonl` has JSON lines instead, an object a row, its keys the names alone.
 //!
 //! Numbers are written so that they read back to the same bits.
 
@@ -74,50 +75,106 @@ pub enum TraceError {
 #[derive(Debug)]
 pub struct TraceWriter {
     path: PathBuf,
-    writer: csv::Writer<BufWriter<Pending>>,
-    columns: usize,
+    rows: Rows,
+    /// Columns of words, then of numbers.
+    columns: [usize; 2],
+}
+
+#[derive(Debug)]
+enum Rows {
+    Csv(Box<csv::Writer<BufWriter<Pending>>>),
+    /// With the keys.
+    JsonLines(BufWriter<Pending>, Vec<String>),
 }
 
 impl TraceWriter {
     /// Begins a trace.
     pub fn create(path: &Path, columns: &[Column]) -> Result<Self, TraceError> {
+        Self::create_named(path, &[], columns)
+    }
+
+    /// Begins a trace whose rows begin with words, under these names.
+    pub fn create_named(
+        path: &Path,
+        names: &[&str],
+        columns: &[Column],
+    ) -> Result<Self, TraceError> {
         let buffered = BufWriter::with_capacity(1 << 16, Pending::create(path)?);
-        let mut trace = Self {
-            path: path.to_owned(),
-            writer: csv::Writer::from_writer(buffered),
-            columns: columns.len(),
+        let lines = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
+        let words = names.iter().map(|&name| name.to_owned());
+        let rows = if lines {
+            let keys = words.chain(columns.iter().map(|column| column.name.clone()));
+            Rows::JsonLines(buffered, keys.collect())
+        } else {
+            let mut writer = csv::Writer::from_writer(buffered);
+            let written = writer.write_record(words.chain(columns.iter().map(Column::header)));
+            written.map_err(|e| WriteError { path: path.to_owned(), error: io_error(e) })?;
+            Rows::Csv(Box::new(writer))
         };
-        let written = trace.writer.write_record(columns.iter().map(Column::header));
-        written.map_err(|e| trace.error(e))?;
-        Ok(trace)
+        Ok(Self { path: path.to_owned(), rows, columns: [names.len(), columns.len()] })
     }
 
     /// Writes a row, one value a column.
     pub fn row(&mut self, values: &[f64]) -> Result<(), TraceError> {
-        if values.len() != self.columns {
-            return Err(TraceError::RowLength { given: values.len(), columns: self.columns });
+        self.named_row(&[], values)
+    }
+
+    /// Writes a row of words and values, one a column. What is not finite is `null` in JSON lines.
+    pub fn named_row(&mut self, words: &[&str], values: &[f64]) -> Result<(), TraceError> {
+        let (given, columns) = (words.len() + values.len(), self.columns[0] + self.columns[1]);
+        if [words.len(), values.len()] != self.columns {
+            return Err(TraceError::RowLength { given, columns });
         }
-        let written = self.writer.write_record(values.iter().map(f64::to_string));
-        written.map_err(|e| self.error(e))
+        let written = match &mut self.rows {
+            Rows::Csv(writer) => {
+                let words = words.iter().map(|&word| word.to_owned());
+                let fields = words.chain(values.iter().map(f64::to_string));
+                writer.write_record(fields).map_err(io_error)
+            }
+            Rows::JsonLines(writer, keys) => write_line(writer, keys, words, values),
+        };
+        written.map_err(|error| WriteError { path: self.path.clone(), error }.into())
     }
 
     /// Ends the trace and puts the file in its place.
     pub fn finish(self) -> Result<(), TraceError> {
-        let Self { path, writer, .. } = self;
+        let Self { path, rows, .. } = self;
         let fail = |error| WriteError { path: path.clone(), error };
-        let buffered = writer.into_inner().map_err(|e| fail(e.into_error()))?;
+        let buffered = match rows {
+            Rows::Csv(writer) => writer.into_inner().map_err(|e| fail(e.into_error()))?,
+            Rows::JsonLines(writer, _) => writer,
+        };
         let pending = buffered.into_inner().map_err(|e| fail(e.into_error()))?;
         Ok(pending.commit()?)
     }
+}
 
-    /// With the kind of the system's error, which the conversion in `csv` drops.
-    fn error(&self, error: csv::Error) -> TraceError {
-        let error = match error.into_kind() {
-            csv::ErrorKind::Io(error) => error,
-            other => std::io::Error::other(format!("{other:?}")),
-        };
-        WriteError { path: self.path.clone(), error }.into()
+/// With the kind of the system's error, which the conversion in `csv` drops.
+fn io_error(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
     }
+}
+
+/// An object of words and numbers.
+fn write_line(
+    writer: &mut impl std::io::Write,
+    keys: &[String],
+    words: &[&str],
+    values: &[f64],
+) -> std::io::Result<()> {
+    let mut separator = "{";
+    for (i, key) in keys.iter().enumerate() {
+        write!(writer, "{separator}{}:", serde_json::Value::from(key.as_str()))?;
+        match (words.get(i), values.get(i.wrapping_sub(words.len()))) {
+            (Some(word), _) => write!(writer, "{}", serde_json::Value::from(*word))?,
+            (None, Some(value)) => write!(writer, "{}", serde_json::Value::from(*value))?,
+            (None, None) => write!(writer, "null")?,
+        }
+        separator = ",";
+    }
+    writeln!(writer, "}}")
 }
 
 /// A trace in memory.
@@ -198,6 +255,23 @@ mod tests {
         let bits =
             |rows: &[Vec<f64>]| -> Vec<u64> { rows.concat().iter().map(|x| x.to_bits()).collect() };
         assert_eq!(bits(&read.rows), bits(&rows));
+    }
+
+    #[test]
+    fn json_lines_have_an_object_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let columns = [Column::new("time", "s"), Column::new("fz", "N")];
+        let mut trace = TraceWriter::create_named(&path, &["on"], &columns).unwrap();
+        trace.named_row(&["a \"b\""], &[0.1, f64::NAN]).unwrap();
+        trace.named_row(&["c"], &[0.2, 1e-300]).unwrap();
+        assert!(trace.row(&[1.0, 2.0, 3.0]).is_err());
+        trace.finish().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let rows: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows[0], serde_json::json!({"on": "a \"b\"", "time": 0.1, "fz": null}));
+        assert_eq!(rows[1], serde_json::json!({"on": "c", "time": 0.2, "fz": 1e-300}));
     }
 
     #[test]

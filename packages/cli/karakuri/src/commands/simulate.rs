@@ -1,9 +1,11 @@
 //! `karakuri simulate`: runs a scene and writes what happened.
 
 mod forces;
+mod loads;
 mod plot;
 mod report;
 pub(crate) mod soundness;
+mod touches;
 pub(crate) mod trace;
 
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ use karakuri_physics::{Energy, EnergyWatch, Integrator, Scene, StepOutcome, Worl
 use self::forces::Counts;
 use self::plot::History;
 use self::soundness::{LOOKS, warnings};
+use self::touches::{Rows, Touches};
 use self::trace::Trace;
 use super::Outcome;
 use crate::interrupt::Interrupt;
@@ -46,11 +49,18 @@ pub struct Args {
     /// Integrator of what moves freely instead of the scene's
     #[arg(long, value_name = "NAME")]
     integrator: Option<String>,
-    /// Write positions, velocities and efforts over time as CSV
-    #[arg(long, value_name = "FILE.csv")]
+    /// Write positions, velocities and efforts over time, sensors, forces of mimic joints, loops, gears and attached
+    /// joints, and loop gaps: CSV, or JSON lines if it ends in .jsonl
+    #[arg(long, value_name = "FILE", value_parser = table_file)]
     trace: Option<PathBuf>,
-    /// Time between two rows of the trace [s]; every step without it
-    #[arg(long, value_name = "S", value_parser = positive, requires = "trace")]
+    /// Write every contact point over time: place, normal, gap, force and moment; CSV or JSON lines
+    #[arg(long, value_name = "FILE", value_parser = table_file)]
+    contacts: Option<PathBuf>,
+    /// Write the sum of the contacts of every two things over time, moments about the world's origin; CSV or JSON lines
+    #[arg(long, value_name = "FILE", value_parser = table_file)]
+    pairs: Option<PathBuf>,
+    /// Time between two instants of trace, contacts and pairs [s]; every step without it
+    #[arg(long, value_name = "S", value_parser = positive)]
     trace_period: Option<f64>,
     /// Draw joints, bodies and energy over time
     #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
@@ -61,6 +71,18 @@ pub struct Args {
     /// Book where the energy goes, by cause: into the report, and the trace; costs time, of long chains most of it
     #[arg(long)]
     energy: bool,
+}
+
+/// Reads the name of a table over time: CSV, or JSON lines.
+fn table_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(e) if !e.eq_ignore_ascii_case("csv") && !e.eq_ignore_ascii_case("jsonl") => {
+            Err("tables over time are CSV or JSON lines; name a file that ends in .csv or .jsonl"
+                .to_owned())
+        }
+        _ => Ok(path),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -94,13 +116,17 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(trace) = run.trace {
         trace.finish()?;
     }
+    for touches in run.touches {
+        touches.finish()?;
+    }
     if let Some(file) = &args.plot {
         run.history.into_plot(args.scene.display().to_string()).write_svg(file)?;
     }
     if let Some(failure) = run.failure {
         return Ok(Outcome::Failed(failure));
     }
-    let files = [&args.report, &args.trace, &args.plot].map(|f| f.as_deref());
+    let files = [&args.report, &args.trace, &args.contacts, &args.pairs, &args.plot];
+    let files = files.map(|f| f.as_deref());
     output::done(&format!(
         "simulated {:.3} s of {} in {:.2} s ({:.3} times real time){}",
         world.time(),
@@ -113,11 +139,6 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
-    if let Some(extension) = args.trace.as_ref().and_then(|f| f.extension())
-        && extension != "csv"
-    {
-        bail!("--trace .{}: traces are CSV; name a file that ends in .csv", extension.display());
-    }
     if let Some(dt) = args.dt {
         if !(1e-6..=0.1).contains(&dt) {
             bail!("--dt {dt}: the time step is from 0.000001 to 0.1 s");
@@ -146,6 +167,7 @@ struct Run {
     /// Its stages have times when a report is asked for.
     tally: Tally,
     trace: Option<Trace>,
+    touches: Vec<Touches>,
     history: History,
     contacts: Counts,
     initial: Energy,
@@ -167,16 +189,24 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         initial: world.energy(),
         watch: EnergyWatch::new(world),
         trace: args.trace.as_ref().map(|file| Trace::create(file, world)).transpose()?,
+        touches: touches(args)?,
         history: History::new(world),
         wall: 0.0,
         failure: None,
     };
     let look_every = steps.div_ceil(LOOKS).max(1);
+    world.record_reactions(args.trace.is_some());
     let bar = progress::bar(steps, "simulating");
     let mut shown = Instant::now();
     for step in 0..=steps {
-        if let Some(trace) = run.trace.as_mut().filter(|_| step % trace_every == 0) {
-            trace.row(world)?;
+        if step % trace_every == 0 {
+            if let Some(trace) = &mut run.trace {
+                trace.row(world)?;
+            }
+            // Nothing presses before the first step.
+            for touches in run.touches.iter_mut().filter(|_| step > 0) {
+                touches.write(world)?;
+            }
         }
         if args.plot.is_some() && step % plot_every == 0 {
             run.history.sample(world);
@@ -190,6 +220,10 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         if interrupt.is_raised() {
             run.failure = Some(format!("interrupted at {:.3} s", world.time()));
             break;
+        }
+        if step + 1 == steps {
+            // The report tells of the last step.
+            world.record_reactions(true);
         }
         let start = Instant::now();
         if start - shown >= PROGRESS_PERIOD {
@@ -212,6 +246,13 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
     }
     bar.finish_and_clear();
     Ok(run)
+}
+
+/// The files of contacts that are asked for.
+fn touches(args: &Args) -> Result<Vec<Touches>> {
+    let files = [(&args.contacts, Rows::Points), (&args.pairs, Rows::Pairs)];
+    let asked = files.into_iter().filter_map(|(file, rows)| Some((file.as_ref()?, rows)));
+    asked.map(|(file, rows)| Ok(Touches::create(file, rows)?)).collect()
 }
 
 /// Steps of `dt` in a duration: the nearest whole number of at least 1.

@@ -221,6 +221,16 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
             );
         }
     }
+    if !(0.0..=1.0).contains(&joint.limit_restitution) {
+        report.error(
+            &Subject::Drive(name.clone()),
+            format!(
+                "joint `{name}`: limit restitution {} is not from 0 to 1",
+                joint.limit_restitution
+            ),
+            "write a number from 0 to 1",
+        );
+    }
     for (what, value) in at_least_zero {
         if !value.is_finite() || value < 0.0 {
             report.error(

@@ -103,6 +103,7 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
         v_start: 0,
         limits,
         bumper: spec.bumper,
+        limit_restitution: spec.limit_restitution,
         armature: spec.armature,
         damping: spec.damping,
         friction: spec.friction,

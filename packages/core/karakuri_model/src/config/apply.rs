@@ -139,6 +139,13 @@ fn apply_drive(
             "write both, or neither for a hard limit",
         );
     }
+    if config.limit_restitution.is_some() && config.limit_stiffness.is_some() {
+        report.error_at(
+            place.clone(),
+            format!("drives: joint `{name}` has a limit_restitution and a limit_stiffness"),
+            "write one of them: what is soft bounces by its spring",
+        );
+    }
     set_drive(joint, config, driven);
 }
 
@@ -151,6 +158,7 @@ fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
     if let Some(stiffness) = config.limit_stiffness {
         joint.bumper = Some(Bumper { stiffness, damping: config.limit_damping.unwrap_or(0.0) });
     }
+    joint.limit_restitution = config.limit_restitution.unwrap_or(joint.limit_restitution);
     if driven {
         joint.drive = Some(Drive {
             stiffness: config.stiffness.unwrap_or(0.0),

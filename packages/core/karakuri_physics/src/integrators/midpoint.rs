@@ -33,7 +33,8 @@ impl Robot {
             !driven && self.joint_damping[k] == 0.0 && self.friction[k] == 0.0
         };
         let still = self.motors.iter().all(|motor| !motor.is_on());
-        still && (0..self.v.len()).all(quiet) && self.clear_of_limits(h)
+        let free = self.loops.held.is_empty();
+        free && still && (0..self.v.len()).all(quiet) && self.clear_of_limits(h)
     }
 
     /// Whether no joint can reach a limit of position or speed in this step, by a margin of its present rate.

@@ -23,7 +23,7 @@ const SOFT: f64 = 0.25;
 impl Robot {
     /// Whether forces at points inside the step do: no spring, friction, motor or limit, and all servos soft.
     pub(crate) fn moves_softly(&mut self, h: f64) -> bool {
-        if self.springs.any() || !self.clear_of_limits(h) {
+        if self.springs.any() || !self.loops.held.is_empty() || !self.clear_of_limits(h) {
             return false;
         }
         if self.friction.iter().any(|f| *f != 0.0) || self.motors.iter().any(Unit::is_on) {

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use karakuri_model::yaml::{self, Fields, Node, Reader};
-use karakuri_model::{Convex, Diagnostics, Mesh, Report, Shape, read_convex, read_motor};
+use karakuri_model::{
+    Convex, Diagnostics, Mesh, MotorSpec, Place, Report, Shape, read_convex, read_motor,
+};
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
+use super::balls::read_coordinates;
 use super::materials::{read_material, read_name};
 use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot};
 use crate::solver::{SOLVERS, solver};
@@ -37,6 +40,7 @@ impl Scene {
             springs: Vec::new(),
             joints: Vec::new(),
             gears: Vec::new(),
+            prescribed: Vec::new(),
             pushes: Vec::new(),
             ignored: Vec::new(),
         };
@@ -72,6 +76,7 @@ impl Scene {
             "springs",
             "joints",
             "gears",
+            "prescribed",
             "pushes",
             "ignore",
         ];
@@ -79,6 +84,7 @@ impl Scene {
         self.read_settings(reader, &fields);
         self.materials.read(reader, &fields);
         self.read_ties(reader, &fields);
+        self.read_prescribed(reader, &fields);
         if let Some((node, path)) = fields.get("ground") {
             let fields = reader.fields(node, &path, &["friction", "restitution", "material"]);
             let (friction, restitution) = surface(reader, &fields, Ground::default().friction);
@@ -291,17 +297,18 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         reader.error(node, format!("{path}: a fixed base has none"), "write `base: floating`");
     }
     let mut by_joint = |key, unit| {
-        let mut values = Vec::new();
-        let Some((node, path)) = fields.get(key) else { return values };
+        let (mut values, mut balls) = (Vec::new(), Vec::new());
+        let Some((node, path)) = fields.get(key) else { return (values, balls) };
         for (joint, place, node, path) in reader.entries(node, &path) {
-            if let Some(value) = reader.number(node, &path, &ANY, unit) {
+            let at = ((joint, place), (node, path.as_str()));
+            if let Some(value) = read_coordinates(reader, at.0, at.1, unit, &mut balls) {
                 values.push((joint.to_owned(), value, place.clone()));
             }
         }
-        values
+        (values, balls)
     };
-    let (joints, velocities) =
-        (by_joint("joints", "rad or m"), by_joint("velocities", "rad/s or m/s"));
+    let (joints, balls) = by_joint("joints", "rad or m");
+    let (velocities, ball_velocities) = by_joint("velocities", "rad/s or m/s");
     let mut drives = Vec::new();
     if let Some((node, path)) = fields.get("drives") {
         for (joint, place, node, path) in reader.entries(node, &path) {
@@ -315,13 +322,7 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
             drives.push((joint.to_owned(), drive, place.clone()));
         }
     }
-    let mut motors = Vec::new();
-    if let Some((node, path)) = fields.get("motors") {
-        for (motor, place, node, path) in reader.entries(node, &path) {
-            let motor = read_motor(reader, motor, node, &path);
-            motors.extend(motor.map(|motor| (motor, place.clone())));
-        }
-    }
+    let motors = read_motors(reader, &fields);
     let mut materials = Vec::new();
     if let Some((node, path)) = fields.get("materials") {
         for (link, _, node, path) in reader.entries(node, &path) {
@@ -339,9 +340,20 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         velocity,
         joints,
         velocities,
+        balls,
+        ball_velocities,
         drives,
         place: node.place.clone(),
     })
+}
+
+fn read_motors(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<(MotorSpec, Place)> {
+    let Some((node, path)) = fields.get("motors") else { return Vec::new() };
+    let entries = reader.entries(node, &path).into_iter();
+    let motor = |(name, place, node, path): (&str, &Place, &Node, String)| {
+        Some((read_motor(reader, name, node, &path)?, place.clone()))
+    };
+    entries.filter_map(motor).collect()
 }
 
 fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBody> {

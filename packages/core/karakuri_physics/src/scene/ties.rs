@@ -126,7 +126,11 @@ fn read_part(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePa
     Some(ScenePart { name, place: node.place.clone() })
 }
 
-fn required_part(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str) -> Option<ScenePart> {
+pub(super) fn required_part(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+) -> Option<ScenePart> {
     let (node, path) = reader.required(fields, key, "arm/tool0 # or a body, or world")?;
     read_part(reader, node, &path)
 }
@@ -348,6 +352,10 @@ impl World {
 }
 
 /// What came of it, or nothing after a report of the refusal.
-fn note<T>(result: Result<T, WorldError>, place: &Place, report: &mut Report) -> Option<T> {
+pub(super) fn note<T>(
+    result: Result<T, WorldError>,
+    place: &Place,
+    report: &mut Report,
+) -> Option<T> {
     result.map_err(|error| refuse(&error, place, report)).ok()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use karakuri_model::SensorKind;
-use karakuri_physics::{RobotId, World};
+use karakuri_physics::{GearReport, RobotId, World};
 use karakuri_spatial::Force;
 use serde::Serialize;
 
@@ -96,6 +96,35 @@ pub(super) fn joint_forces(world: &World) -> BTreeMap<String, JointForce> {
         Some((name.to_owned(), JointForce { wrench: report.wrench.into(), yields, broken }))
     };
     world.joint_names().filter_map(force).collect()
+}
+
+/// In the last step.
+#[derive(Serialize)]
+pub(super) struct GearForce {
+    /// On what is driven.
+    #[serde(rename = "torque_Nm_or_N")]
+    torque: f64,
+    #[serde(rename = "slip_rad_or_m")]
+    slip: f64,
+    slips: bool,
+}
+
+pub(super) fn gear_forces(world: &World) -> BTreeMap<String, GearForce> {
+    let force = |name: &str| {
+        let GearReport { torque, slip, slips } = world.gear(world.find_gear(name)?)?;
+        Some((name.to_owned(), GearForce { torque, slip, slips }))
+    };
+    world.gear_names().filter_map(force).collect()
+}
+
+/// Efforts that couplings give their followers.
+pub(super) fn mimic_efforts(world: &World, id: RobotId) -> BTreeMap<String, f64> {
+    let model = world.robot(id).model();
+    let couplings = model.couplings.iter().enumerate();
+    let effort = |(i, coupling): (usize, &karakuri_model::Coupling)| {
+        (model.joints[coupling.follower.0].name.clone(), world.mimic_effort(id, i))
+    };
+    couplings.map(effort).collect()
 }
 
 pub(super) fn sensor_wrenches(world: &World, id: RobotId) -> BTreeMap<String, Wrench> {

@@ -6,7 +6,10 @@ use karakuri_physics::{Energy, Ledger, RobotId, Stage, World, loop_gap};
 use karakuri_spatial::{Motion, Pose};
 use serde::Serialize;
 
-use super::forces::{Contacts, JointForce, Wrench, joint_forces, sensor_wrenches};
+use super::forces::{
+    Contacts, GearForce, JointForce, Wrench, gear_forces, joint_forces, mimic_efforts,
+    sensor_wrenches,
+};
 use super::trace::{base_state, joints};
 use super::{Args, Run};
 
@@ -43,6 +46,9 @@ pub(super) struct Report {
     /// Of the joints that were attached, in the last step.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     joints: BTreeMap<String, JointForce>,
+    /// In the last step.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    gears: BTreeMap<String, GearForce>,
     robots: BTreeMap<String, Robot>,
     bodies: BTreeMap<String, State>,
     state_hash: String,
@@ -83,6 +89,12 @@ struct Robot {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sensors: BTreeMap<String, Wrench>,
     loop_gap_m: f64,
+    /// Efforts of mimic joints in the last step, on those that follow.
+    #[serde(rename = "mimic_Nm_or_N", skip_serializing_if = "BTreeMap::is_empty")]
+    mimic: BTreeMap<String, f64>,
+    /// How far joints that move as prescribed are from their tables.
+    #[serde(rename = "prescribed_off_rad_or_m", skip_serializing_if = "BTreeMap::is_empty")]
+    prescribed: BTreeMap<String, f64>,
 }
 
 #[derive(Serialize)]
@@ -130,6 +142,7 @@ pub(super) fn of(world: &mut World, args: &Args, run: &Run, warnings: Vec<String
         growth: run.watch.growth(),
         ledger: settings.energy_ledger.then(|| world.ledger()),
         joints: joint_forces(world),
+        gears: gear_forces(world),
         robots: world.robot_ids().map(|id| robot(world, id)).collect(),
         bodies: world
             .body_ids()
@@ -158,6 +171,11 @@ fn robot(world: &World, id: RobotId) -> (String, Robot) {
         joints: joints.collect(),
         sensors: sensor_wrenches(world, id),
         loop_gap_m: loop_gap(view.model(), view.data()),
+        mimic: mimic_efforts(world, id),
+        prescribed: world
+            .prescribed_joints(id)
+            .map(|(joint, off)| (view.model().joints[joint.0].name.clone(), off))
+            .collect(),
     };
     (view.name().to_owned(), robot)
 }

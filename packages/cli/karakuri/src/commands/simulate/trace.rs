@@ -7,10 +7,14 @@ use karakuri_model::{Base, Freedom, Joint, JointKind, Model};
 use karakuri_physics::{RobotView, World};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
+use super::loads;
+
 /// The file, and the row that is being filled.
 pub(super) struct Trace {
     writer: TraceWriter,
     row: Vec<f64>,
+    /// Whether energies are in it.
+    energy: bool,
 }
 
 const POSE: [(&str, &str); 7] =
@@ -26,15 +30,22 @@ const VELOCITY: [(&str, &str); 6] = [
 
 impl Trace {
     pub(super) fn create(file: &Path, world: &World) -> Result<Self, TraceError> {
-        let columns = columns(world);
+        let (mut columns, energy) = (columns(world), world.settings().energy_ledger);
+        if energy {
+            loads::energy_columns(&mut columns);
+        }
         Ok(Self {
             writer: TraceWriter::create(file, &columns)?,
             row: Vec::with_capacity(columns.len()),
+            energy,
         })
     }
 
-    pub(super) fn row(&mut self, world: &World) -> Result<(), TraceError> {
+    pub(super) fn row(&mut self, world: &mut World) -> Result<(), TraceError> {
         sample(world, &mut self.row);
+        if self.energy {
+            loads::sample_energy(world, &mut self.row);
+        }
         self.writer.row(&self.row)
     }
 
@@ -67,6 +78,7 @@ pub(crate) fn columns(world: &World) -> Vec<Column> {
     for body in world.body_ids().map(|id| world.body(id)) {
         columns.extend(rigid(body.description().name.clone()));
     }
+    loads::columns(world, &mut columns);
     columns
 }
 
@@ -88,6 +100,7 @@ pub(crate) fn sample(world: &World, row: &mut Vec<f64>) {
     for body in world.body_ids().map(|id| world.body(id)) {
         add_rigid(row, &body.pose(), &body.velocity());
     }
+    loads::sample(world, row);
 }
 
 fn add_rigid(row: &mut Vec<f64>, pose: &Pose, velocity: &Motion) {

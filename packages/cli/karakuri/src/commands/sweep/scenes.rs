@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_text};
 use karakuri_hardware::Tally;
-use karakuri_physics::{EnergyWatch, Scene, StepOutcome};
+use karakuri_physics::{EnergyWatch, Scene, StepOutcome, World};
 use serde::Deserialize;
 use serde_yaml::Value;
 
@@ -186,6 +186,7 @@ fn simulate(
         warnings: Vec::new(),
         failure: None,
     };
+    world.record_reactions(file.measure.iter().any(|name| is_reaction(&world, name)));
     let (mut tally, mut watch) = (Tally::default(), EnergyWatch::new(&mut world));
     let mut values = Vec::with_capacity(columns.len());
     let steps = count(file.duration / world.settings().dt);
@@ -213,6 +214,13 @@ fn simulate(
     row.residual = tally.worst_residual;
     row.warnings = warnings(&tally, &watch, &world.settings().solver);
     Ok(row)
+}
+
+/// Whether a column is a force that is recorded only if asked for: of a mimic joint, or of a loop.
+fn is_reaction(world: &World, column: &str) -> bool {
+    let mut robots = world.robot_ids().map(|id| world.robot(id));
+    column.rsplit('.').next() == Some("mimic")
+        || robots.any(|robot| !robot.model().loops.is_empty())
 }
 
 /// Writes a number to a place of a scene; what is not there yet is made, but no item of a list.

@@ -1,0 +1,204 @@
+//! What `karakuri simulate` writes over time, against closed forms and the report.
+#![expect(clippy::unwrap_used, reason = "a test says so")]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use karakuri_files::{Trace, read_trace};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A run in a folder of its own, with its report.
+struct Run {
+    folder: TempDir,
+    report: Value,
+}
+
+impl Run {
+    fn new(scene: &str, files: &[(&str, &str)], more: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("scene.yaml", scene)].iter().chain(files) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let output = Command::new(env!("CARGO_BIN_EXE_karakuri"))
+            .args(["--quiet", "simulate", "scene.yaml"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let report = serde_json::from_slice(&output.stdout).unwrap();
+        Self { folder, report }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn trace(&self, name: &str) -> Trace {
+        read_trace(&self.path(name)).unwrap()
+    }
+
+    fn lines(&self, name: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.path(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn column(trace: &Trace, name: &str) -> Vec<f64> {
+    let names = || trace.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+    let at = trace.columns.iter().position(|c| c.name == name);
+    let at = at.unwrap_or_else(|| unreachable!("no `{name}` among {}", names()));
+    trace.rows.iter().map(|row| row[at]).collect()
+}
+
+const BOXES: &str = "\
+ground: {}
+bodies:
+  - {name: lower, shape: {box: [0.2, 0.2, 0.2]}, mass: 3, pose: {xyz: [0.5, 0, 0.1]}}
+  - {name: upper, shape: {box: [0.1, 0.1, 0.1]}, mass: 2, pose: {xyz: [0.5, 0, 0.25]}}
+";
+
+#[test]
+fn contacts_by_point_and_by_pair_carry_the_weights_over_time() {
+    let files = [
+        "--duration",
+        "0.2",
+        "--trace-period",
+        "0.01",
+        "--contacts",
+        "c.jsonl",
+        "--pairs",
+        "p.jsonl",
+    ];
+    let run = Run::new(BOXES, &[], &files);
+    let (points, pairs) = (run.lines("c.jsonl"), run.lines("p.jsonl"));
+    assert_eq!((points.len(), pairs.len()), (20 * 8, 20 * 2));
+    let number = |row: &Value, key: &str| row[key].as_f64().unwrap();
+    for (by, on, mass) in [("world", "lower", 5.0), ("lower", "upper", 2.0)] {
+        let weight = mass * 9.81;
+        for pair in pairs.iter().filter(|row| row["on"] == on && number(row, "time") > 0.05) {
+            assert_eq!((pair["by"].as_str().unwrap(), &pair["points"]), (by, &Value::from(4.0)));
+            assert!((number(pair, "fz") - weight).abs() < 1e-6, "{pair}");
+            // About the world's origin: at x = 0.5 m.
+            assert!((number(pair, "my") + 0.5 * weight).abs() < 1e-6, "{pair}");
+            let same = |p: &&Value| p["on"] == on && p["time"] == pair["time"];
+            let sum: f64 = points.iter().filter(same).map(|p| number(p, "fz")).sum();
+            assert!((sum - weight).abs() < 1e-6, "{sum}");
+        }
+    }
+    let height = |on: &str| number(points.iter().find(|p| p["on"] == on).unwrap(), "z");
+    assert!(height("lower").abs() < 1e-4 && (height("upper") - 0.2).abs() < 1e-4);
+    // CSV is the same table.
+    let run = Run::new(BOXES, &[], &["--duration", "0.01", "--contacts", "c.csv"]);
+    let text = std::fs::read_to_string(run.path("c.csv")).unwrap();
+    assert!(text.starts_with("by,on,time [s],x [m],y [m],z [m],nx [-],"), "{text}");
+    assert_eq!(text.lines().count(), 1 + 10 * 8);
+}
+
+const ROBOT: &str = r#"<robot name="r">
+  <link name="base"/>
+  <link name="a"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="b"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="lead" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
+    <limit lower="-9" upper="9" effort="1000" velocity="100"/></joint>
+  <joint name="follow" type="prismatic"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/>
+    <limit lower="-9" upper="9" effort="1000" velocity="100"/><mimic joint="lead" multiplier="2"/></joint>
+</robot>
+"#;
+const CONFIG: &str =
+    "sensors:\n  cell: {type: joint_wrench, link: b}\n  imu: {type: imu, link: a}\n";
+
+#[test]
+fn a_table_moves_a_joint_and_the_trace_tells_what_it_takes() {
+    // It rises with 1 m/s² in a, 2 m/s² in b; in words of the trace of another run.
+    let rows = (0..=10).map(|i| 0.1 * f64::from(i)).map(|t| format!("{t},{}", 0.5 * t * t));
+    let table = format!("time [s],r.lead.q [m]\n{}\n", rows.collect::<Vec<_>>().join("\n"));
+    let scene = "robots:\n  - {name: r, urdf: r.urdf, config: r.yaml}\nprescribed:\n  - {joint: r/lead, table: lift.csv}\n";
+    let files = [("r.urdf", ROBOT), ("r.yaml", CONFIG), ("lift.csv", &table)];
+    let run = Run::new(scene, &files, &["--duration", "0.9", "--trace", "t.csv", "--energy"]);
+    let trace = run.trace("t.csv");
+    let g = 9.81;
+    let closed = [
+        ("r.follow.mimic", 2.0 * (g + 2.0)),
+        ("r.lead.tau", 3.0 * (g + 1.0) + 2.0 * 2.0 * (g + 2.0)),
+        ("r.cell.fz", 2.0 * (g + 2.0)),
+        ("r.imu.az", g + 1.0),
+    ];
+    for (name, expected) in closed {
+        // From rest: half of the first step's span stands still.
+        for (value, time) in column(&trace, name).iter().zip(column(&trace, "time")).skip(2) {
+            assert!((value - expected).abs() < 1e-6, "{name} at {time}: {value}, not {expected}");
+        }
+    }
+    for (q, t) in column(&trace, "r.lead.q").iter().zip(column(&trace, "time")) {
+        assert!((q - 0.5 * t * t).abs() < 1e-12, "{t}: {q}");
+    }
+    let energy = |part: &str| column(&trace, &format!("energy.{part}"));
+    let change = |values: &[f64]| values[values.len() - 1] - values[0];
+    let causes = [
+        "servos",
+        "external",
+        "contacts",
+        "limits",
+        "friction",
+        "dampers",
+        "loops",
+        "stabilisation",
+        "integration",
+        "unexplained",
+    ];
+    let booked: f64 = causes.iter().map(|cause| change(&energy(cause))).sum();
+    let gained = change(&energy("kinetic")) + change(&energy("potential"));
+    assert!((booked - gained).abs() < 1e-9 * gained, "{booked} {gained}");
+    assert!((change(&energy("work")) - change(&energy("servos"))).abs() < 1e-9 * gained);
+    let robot = &run.report["robots"]["r"];
+    assert!((robot["mimic_Nm_or_N"]["follow"].as_f64().unwrap() - closed[0].1).abs() < 1e-6);
+    assert!(robot["prescribed_off_rad_or_m"]["lead"].as_f64().unwrap().abs() < 1e-15);
+}
+
+#[test]
+fn attached_joints_are_in_the_trace_of_json_lines() {
+    let scene = "\
+robots:
+  - {name: r, urdf: r.urdf, config: r.yaml}
+prescribed:
+  - {joint: r/lead, times: [0, 1], positions: [0, 0]}
+bodies:
+  - {name: lamp, shape: {sphere: {radius: 0.1}}, mass: 1.5, pose: {xyz: [2, 0, 1]}}
+joints:
+  - {name: hook, a: world, b: lamp, type: fixed, pose: {xyz: [2, 0, 1.5]}}
+";
+    let files = [("r.urdf", ROBOT), ("r.yaml", CONFIG)];
+    let run = Run::new(scene, &files, &["--duration", "0.1", "--trace", "t.jsonl"]);
+    let rows = run.lines("t.jsonl");
+    assert_eq!(rows.len(), 101);
+    let force = rows[100]["joint.hook.fz"].as_f64().unwrap();
+    assert!((force - 1.5 * 9.81).abs() < 1e-6, "{force}");
+}
+
+#[test]
+fn tables_of_motion_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    put("r.urdf", ROBOT);
+    put("m.csv", "time [s],angle [rad]\n0,0\n1,1\n");
+    let refused = |motion: &str| {
+        put(
+            "scene.yaml",
+            &format!(
+                "robots:\n  - {{name: r, urdf: r.urdf}}\nprescribed:\n  - {{joint: r/lead, {motion}}}\n"
+            ),
+        );
+        let output = Command::new(env!("CARGO_BIN_EXE_karakuri"))
+            .args(["simulate", "scene.yaml", "--duration", "0.01"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = refused("table: m.csv");
+    assert!(said.contains("m.csv has no column `r.lead.q`") && said.contains("angle"), "{said}");
+    assert!(refused("table: none.csv").contains("none.csv"));
+}
