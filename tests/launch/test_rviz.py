@@ -15,12 +15,14 @@ from support.ros import latched
 from support.rviz import displays, first_message, frames, shown, view
 from tf2_msgs.msg import TFMessage
 
+# Not the namespace that the launch files take by themselves: a view shows the robot of the namespace that its rviz2 runs in.
+NAMESPACE = "/left"
 LAUNCHED = {"karakuri.rviz": "pick_and_place.launch.xml", "walk.rviz": "walk.launch.xml"}
 
 
 def walk_on(ros):
     """Footsteps are shown while it walks."""
-    client = ros.action(Walk, "/khr1/walk")
+    client = ros.action(Walk, f"{NAMESPACE}/walk")
     goal = Walk.Goal(velocity=Twist())
     goal.velocity.linear.x = 0.02
     ros.wait_for(lambda: ros.send_goal(client, goal).accepted, what="a walk")
@@ -29,7 +31,7 @@ def walk_on(ros):
 @pytest.fixture(scope="module", params=LAUNCHED)
 def running(shared_environment, ros, request):
     """Name of the view whose system runs."""
-    command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / LAUNCHED[request.param])]
+    command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / LAUNCHED[request.param]), f"namespace:={NAMESPACE.strip('/')}"]
     process = subprocess.Popen(command, env=shared_environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         if request.param == "walk.rviz":
@@ -67,7 +69,7 @@ def known(ros, running):
 
 def test_every_display_is_fed(ros, running, known):
     for display in shown(view(running)):
-        assert frames(first_message(ros, display)) <= known, display["Name"]
+        assert frames(first_message(ros, display, NAMESPACE)) <= known, display["Name"]
 
 
 def test_frames_of_the_view_are_known(running, known):

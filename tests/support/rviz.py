@@ -48,8 +48,8 @@ def frames(message):
     return set() if isinstance(message, String) else {message.header.frame_id}
 
 
-def first_message(ros, display):
-    """The first message on a display's topic, of the type and with the QoS that the display takes."""
+def first_message(ros, display, namespace):
+    """The first message on the topic of a display of an rviz2 in `namespace`, of the type and with the QoS that it takes."""
     topic = topic_of(display)
     qos = QoSProfile(
         depth=topic["Depth"],
@@ -57,7 +57,8 @@ def first_message(ros, display):
         durability=DURABILITY[topic["Durability Policy"]],
     )
     kind = TYPES[display["Class"].removeprefix("rviz_default_plugins/")]
-    subscription = ros.subscribe(kind, topic["Value"], qos)
+    name = topic["Value"]
+    subscription = ros.subscribe(kind, name if name.startswith("/") else f"{namespace}/{name}", qos)
     message = subscription.wait()
     subscription.close()
     return message
