@@ -238,7 +238,7 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// Name of the joint that a floating base adds.
+    /// Name of the joint that a floating base adds; with underscores where the robot has a joint of that name.
     pub const FLOATING_BASE: &str = "floating_base";
 
     /// A robot without links.
@@ -347,8 +347,11 @@ impl ModelBuilder {
             return None;
         }
         let mut model = self.merge_links(&tree?);
-        self.check_triangles(&model, report);
-        Self::check_mobility(&model, report);
+        self.check_base_name(report);
+        self.check_moments(&model, report);
+        if !report.has_errors() {
+            Self::check_mobility(&model, report);
+        }
         self.apply_couplings(&mut model, &couplings);
         self.attach(&mut model, report);
         (!report.has_errors()).then_some(model)

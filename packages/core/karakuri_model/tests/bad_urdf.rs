@@ -475,9 +475,43 @@ fn a_floating_base_takes_the_root_link() {
     let model = load(&source, &mut NoAssets).unwrap().model;
     assert_eq!((model.nq, model.nv, model.joints[0].name.as_str()), (9, 8, "floating_base"));
     let clash = text.replace("shoulder", "floating_base");
-    let error =
-        load(&Source::urdf("a", &clash).with_base(Base::Floating), &mut NoAssets).unwrap_err();
-    assert!(error.to_string().contains("rename it"), "{error}");
+    let loaded = load(&Source::urdf("a", &clash).with_base(Base::Floating), &mut NoAssets).unwrap();
+    assert_eq!(loaded.model.joints[0].name, "floating_base_");
+    assert!(loaded.model.joint("floating_base").is_some());
+    let warning = loaded.warnings[0].to_string();
+    assert!(warning.contains("the floating base is `floating_base_`"), "{warning}");
+    // A fixed joint, as of many quadrupeds, is no joint of the model.
+    let fixed = clash.replacen("type=\"revolute\"", "type=\"fixed\"", 1);
+    let model = load(&Source::urdf("a", &fixed).with_base(Base::Floating), &mut NoAssets);
+    assert!(model.is_ok());
+}
+
+/// As in the URDFs of iCub (rounding) and TIAGo (covers of 1 mg on a body of many).
+#[test]
+fn moments_that_are_negative_by_a_rounding_or_of_a_cover_are_kept_with_a_warning() {
+    let robot = |moving: &str, cover: &str| {
+        format!(
+            "<robot name=\"r\"><link name=\"base\"/><link name=\"arm\"><inertial><mass value=\"1\"/>{moving}</inertial></link>\
+             <link name=\"cover\"><inertial><mass value=\"1e-6\"/>{cover}</inertial></link>\
+             <joint name=\"j\" type=\"continuous\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 0 1\"/></joint>\
+             <joint name=\"k\" type=\"fixed\"><parent link=\"arm\"/><child link=\"cover\"/></joint></robot>"
+        )
+    };
+    let inertia = |xx: &str, yy: &str, zz: &str, xy: &str| {
+        format!(
+            "<inertia ixx=\"{xx}\" iyy=\"{yy}\" izz=\"{zz}\" ixy=\"{xy}\" ixz=\"0\" iyz=\"0\"/>"
+        )
+    };
+    let (good, zero) = (inertia("0.1", "0.1", "0.1", "0"), inertia("0", "0", "0", "0"));
+    let cover = inertia("1e-8", "1e-8", "1e-8", "4e-8");
+    let loaded = read(&robot(&good, &cover)).unwrap();
+    assert!(loaded.warnings[0].to_string().contains("-3.000e-8 kg·m² is negative"));
+    assert!(loaded.warnings[0].to_string().contains("sound as a whole"));
+    let rounding = inertia("0", "0", "0", "2.4e-35");
+    let loaded = read(&robot(&good, &rounding)).unwrap();
+    assert!(loaded.warnings[0].to_string().contains("is negative"), "{:?}", loaded.warnings);
+    let error = read(&robot(&inertia("0.1", "0.1", "-0.01", "0"), &zero)).unwrap_err();
+    assert!(error.to_string().contains("signs of ixy"), "{error}");
 }
 
 #[test]

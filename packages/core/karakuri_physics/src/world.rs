@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
 use karakuri_dynamics::Data;
-use karakuri_model::{Base, BodyId as LinkBody, FrameId, Model};
+use karakuri_model::{Base, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
 use crate::body::{Body, body_inertia, check_numbers};
@@ -17,6 +17,7 @@ use crate::impacts::Bounces;
 use crate::islands::Islands;
 use crate::joints::AttachedJoint;
 use crate::materials::{Materials, Surface};
+use crate::overlaps::OwnCollider;
 use crate::pushes::Push;
 use crate::robot::Robot;
 use crate::rows::Row;
@@ -325,7 +326,7 @@ impl World {
     }
 
     fn add_robot_colliders(&mut self, id: RobotId, model: &Model) -> Result<(), WorldError> {
-        let mut own: Vec<(ColliderId, Option<LinkBody>, FrameId)> = Vec::new();
+        let mut own: Vec<OwnCollider> = Vec::new();
         for geometry in &model.collisions {
             let moves = geometry.body.is_some();
             let link = &model.frames[geometry.frame.0].name;
@@ -355,21 +356,16 @@ impl World {
                     let arm = geometry.pose_in_body.translation.norm();
                     (*farthest, *least) = (farthest.max(arm + radius), least.min(half_width));
                 }
-                own.push((collider, geometry.body, geometry.frame));
+                let pose = geometry.pose_in_body;
+                own.push(OwnCollider {
+                    collider,
+                    body: geometry.body,
+                    frame: geometry.frame,
+                    pose,
+                });
             }
         }
-        for (i, &(a, body_a, frame_a)) in own.iter().enumerate() {
-            for &(b, body_b, frame_b) in &own[..i] {
-                let named = |x, y| model.ignored_pairs.contains(&(x, y));
-                if body_a == body_b
-                    || adjacent(model, body_a, body_b)
-                    || named(frame_a, frame_b)
-                    || named(frame_b, frame_a)
-                {
-                    self.collision.ignore(a, b);
-                }
-            }
-        }
+        self.ignore_own_contacts(model, &own);
         Ok(())
     }
 
@@ -758,12 +754,6 @@ impl World {
         }
         fastest
     }
-}
-
-/// Whether two bodies of a robot hang on each other, or both on the fixed base.
-fn adjacent(model: &Model, a: Option<LinkBody>, b: Option<LinkBody>) -> bool {
-    let parent = |x: Option<LinkBody>| x.map(|x| model.bodies[x.0].parent);
-    parent(a) == Some(b) || parent(b) == Some(a)
 }
 
 fn check_state(robot: &str, what: &'static str, x: &[f64], want: usize) -> Result<(), WorldError> {

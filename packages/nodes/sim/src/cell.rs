@@ -18,8 +18,9 @@ pub(crate) fn open(
             .to_owned());
     }
     let loaded = load_scene(Path::new(scene)).map_err(|e| e.to_string())?;
-    let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
+    let mut warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     let world = loaded.world().map_err(|e| e.to_string())?;
+    warnings.extend(world.robot_ids().filter_map(|id| world.overlap_warning(id)));
     let cell: Box<dyn RobotIo> = match hardware {
         "mock" => Box::new(mock(&world, scene, period)?),
         _ => Box::new({

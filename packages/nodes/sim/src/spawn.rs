@@ -109,6 +109,9 @@ fn movable(world: &mut World, id: RobotId) -> Result<Entity, SpawnError> {
         world.remove_robot(id);
         return Err(SpawnError::Refused(error.to_string()));
     }
+    if let Some(warning) = world.overlap_warning(id) {
+        warn!("{warning}");
+    }
     Ok(Entity::Robot(id))
 }
 

@@ -4,10 +4,13 @@ mod files;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
+use karakuri_dynamics::Reduction;
 use karakuri_files::{LoadError, read_text};
-use karakuri_model::{Base, Diagnostic, Loaded, Model, Severity};
+use karakuri_model::{Base, Diagnostic, Loaded, Model, Posture, Severity};
+use karakuri_physics::{World, WorldSettings};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -37,16 +40,44 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Err(LoadError::Wrong(diagnostics)) => (None, diagnostics.0),
         Err(error) => return Err(error.into()),
     };
+    let overlaps = model.as_ref().map(overlaps).unwrap_or_default();
     if args.json {
         let summary = model.as_ref().map_or(Value::Null, summary);
         let problems: Vec<Value> = problems.iter().map(problem).collect();
-        output::json(&json!({ "model": summary, "problems": problems }), None)?;
+        let value = json!({ "model": summary, "problems": problems, "overlaps": overlaps });
+        output::json(&value, None)?;
     } else {
         print_problems(&problems);
         let text = model.as_ref().map(describe).unwrap_or_default();
+        for overlap in &overlaps {
+            eprintln!("warning: {overlap}");
+        }
         output::print(&(text + &counts(&problems)))?;
     }
     Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
+}
+
+/// A warning for each posture, of which the neutral one is meant where there are none, in which links overlap.
+fn overlaps(model: &Model) -> Vec<String> {
+    let start = |posture: &Posture| {
+        let mut q = model.neutral_position();
+        for &(joint, value) in &posture.positions {
+            q[model.joints[joint.0].q_start] = value;
+        }
+        (format!("in posture `{}`: ", posture.name), q)
+    };
+    let mut starts: Vec<(String, Vec<f64>)> = model.postures.iter().map(start).collect();
+    if starts.is_empty() {
+        starts.push((String::new(), model.neutral_position()));
+    }
+    let reduction = Reduction::new(model);
+    let warning = |(name, mut q): (String, Vec<f64>)| {
+        reduction.project_position(&mut q);
+        let mut world = World::new(WorldSettings::default());
+        let id = world.add_robot(&model.name, Arc::new(model.clone()), &q).ok()?;
+        world.overlap_warning(id).map(|warning| name + &warning)
+    };
+    starts.into_iter().filter_map(warning).collect()
 }
 
 /// A file that is no robot.

@@ -102,6 +102,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let mut loaded = load_scene(&args.scene)?;
     override_settings(&mut loaded.scene, args)?;
     let mut world = loaded.world()?;
+    for id in world.robot_ids() {
+        if let Some(warning) = world.overlap_warning(id) {
+            eprintln!("warning: {}: {warning}", args.scene.display());
+        }
+    }
     let interrupt = Interrupt::watch()?;
     let run = simulate(&mut world, args, &interrupt)?;
     let warnings = warnings(&run.tally, &run.watch, &world.settings().solver);

@@ -8,6 +8,8 @@ use crate::{JointKind, JointMotion, MAX_FREEDOMS, Model};
 
 /// Axes whose length differs from 1 by no more are rounding of the file's decimals. [-]
 const UNIT_SLACK: f64 = 1e-3;
+/// Radius of gyration below which a moment is none. [m]
+const ROUNDING: f64 = 1e-8;
 
 impl ModelBuilder {
     /// Axes become unit; limits and frictions are in range.
@@ -19,7 +21,7 @@ impl ModelBuilder {
         }
     }
 
-    /// Masses and moments are finite and not negative.
+    /// Masses and moments are finite, masses not negative.
     pub(super) fn check_links(&self, report: &mut Report) {
         for link in &self.links {
             let Err(error) = link.inertia.validate() else { continue };
@@ -28,12 +30,7 @@ impl ModelBuilder {
                     format!("mass {mass} kg is negative"),
                     "write the mass in kg, at least 0".to_owned(),
                 ),
-                InertiaError::NegativeMoment(moment) => (
-                    format!("principal moment {moment:.3e} kg·m² is negative"),
-                    "check the signs of ixy, ixz, iyz and that the moments are about the centre of mass"
-                        .to_owned(),
-                ),
-                InertiaError::TriangleInequality(..) => continue,
+                InertiaError::NegativeMoment(_) | InertiaError::TriangleInequality(..) => continue,
                 _ => ("a number is NaN or infinite".to_owned(), "write finite numbers".to_owned()),
             };
             report.error(
@@ -44,43 +41,59 @@ impl ModelBuilder {
         }
     }
 
-    /// The triangle inequality of moments holds for bodies. A link of a body that satisfies it as a whole may break it,
-    /// as cameras and covers in many real files do.
-    pub(super) fn check_triangles(&self, model: &Model, report: &mut Report) {
+    /// Principal moments of bodies are not negative, and satisfy the triangle inequality. A link of a body that is sound
+    /// as a whole may break it, as cameras and covers in many real files do; so may a rounding, for URDF is taken by
+    /// others as it is.
+    pub(super) fn check_moments(&self, model: &Model, report: &mut Report) {
+        const SIGNS: &str =
+            "check the signs of ixy, ixz, iyz and that the moments are about the centre of mass";
+        const UNITS: &str = "recompute the inertia: check units (kg·m²) and axes";
         for (link, frame) in self.links.iter().zip(&model.frames) {
-            let Err(InertiaError::TriangleInequality(largest, sum)) = link.inertia.validate()
-            else {
-                continue;
+            let Err(error) = link.inertia.validate() else { continue };
+            let (what, remedy) = match error {
+                InertiaError::NegativeMoment(moment) => {
+                    (format!("principal moment {moment:.3e} kg·m² is negative"), SIGNS)
+                }
+                InertiaError::TriangleInequality(largest, sum) => (
+                    format!(
+                        "principal moment {largest:.4e} kg·m² exceeds the sum {:.4e} of the other two, \
+                         which no mass distribution has",
+                        sum.max(0.0)
+                    ),
+                    UNITS,
+                ),
+                _ => continue,
+            };
+            let kept = match frame.body.map(|b| &model.bodies[b.0]) {
+                None => Some("kept, for the link does not move; recompute it".to_owned()),
+                Some(body) if is_sound(&body.inertia) => Some(format!(
+                    "kept, for body `{}` is sound as a whole; recompute it",
+                    body.name
+                )),
+                Some(_) if is_rounding(&link.inertia, error) => {
+                    Some("kept, for it is a rounding; write 0".to_owned())
+                }
+                Some(_) => None,
             };
             let subject = Subject::Inertial(link.name.clone());
-            let message = format!(
-                "link `{}`: principal moment {largest:.4e} kg·m² exceeds the sum {:.4e} of the other two, \
-                 which no mass distribution has",
-                link.name,
-                sum.max(0.0)
-            );
-            let body = frame.body.map(|b| &model.bodies[b.0]);
-            match body {
-                Some(body) if body.inertia.validate().is_err() => {
-                    report.error(
-                        &subject,
-                        message,
-                        "recompute the inertia: check units (kg·m²) and axes",
-                    );
-                }
-                Some(body) => {
-                    let remedy =
-                        format!("kept, for body `{}` is sound as a whole; recompute it", body.name);
-                    report.warn(&subject, message, remedy);
-                }
-                None => {
-                    report.warn(
-                        &subject,
-                        message,
-                        "kept, for the link does not move; recompute it",
-                    );
-                }
+            let message = format!("link `{}`: {what}", link.name);
+            match kept {
+                Some(remedy) => report.warn(&subject, message, remedy),
+                None => report.error(&subject, message, remedy),
             }
+        }
+    }
+
+    /// A joint that moves and has the name of the floating base keeps it.
+    pub(super) fn check_base_name(&self, report: &mut Report) {
+        let moves = |joint: &&JointSpec| joint.name == Self::FLOATING_BASE && joint.kind.is_some();
+        let floats = matches!(self.base, crate::Base::Floating);
+        if let Some(joint) = self.joints.iter().find(moves).filter(|_| floats) {
+            report.warn(
+                &Subject::Joint(joint.name.clone()),
+                format!("joint `{}` has the name that the floating base uses", joint.name),
+                format!("the floating base is `{}`; rename the joint", self.floating_base_name()),
+            );
         }
     }
 
@@ -104,7 +117,8 @@ impl ModelBuilder {
             } else {
                 ("no rotational inertia", format!("give link `{body}` a positive <inertia>"))
             };
-            let remedy = if joint.name == Self::FLOATING_BASE {
+            let is_base = i == 0 && matches!(model.base, crate::Base::Floating);
+            let remedy = if is_base {
                 add
             } else {
                 format!("{add}, or make the joint fixed, or set its `armature` in the robot YAML")
@@ -116,6 +130,15 @@ impl ModelBuilder {
             );
         }
     }
+}
+
+fn is_sound(inertia: &Inertia) -> bool {
+    inertia.validate().is_ok()
+}
+
+/// Whether a moment is negative by no more than a radius of gyration of [`ROUNDING`].
+fn is_rounding(inertia: &Inertia, error: InertiaError) -> bool {
+    matches!(error, InertiaError::NegativeMoment(moment) if -moment <= inertia.mass * ROUNDING * ROUNDING)
 }
 
 fn check_axes(joint: &mut JointSpec, report: &mut Report) {

@@ -66,12 +66,21 @@ impl ModelBuilder {
         model
     }
 
+    /// [`Self::FLOATING_BASE`], with underscores where a joint of the robot has that name.
+    pub(super) fn floating_base_name(&self) -> String {
+        let mut name = Self::FLOATING_BASE.to_owned();
+        while self.joints.iter().any(|joint| joint.name == name) {
+            name.push('_');
+        }
+        name
+    }
+
     fn seat_root(&self, model: &mut Model, link: usize) -> (Option<BodyId>, Pose) {
         match self.base {
             Base::Fixed(X_WRoot) => (None, X_WRoot),
             Base::Floating => {
                 let body = push_body(model, &self.links[link].name, None);
-                let joint = JointSpec::new(Self::FLOATING_BASE, "", "", None);
+                let joint = JointSpec::new(&self.floating_base_name(), "", "", None);
                 model.push_joint(moving_joint(&joint, JointKind::Floating, Pose::IDENTITY));
                 (Some(body), Pose::IDENTITY)
             }

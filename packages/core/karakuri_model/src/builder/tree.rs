@@ -60,25 +60,14 @@ impl ModelBuilder {
 
     fn check_joint_names(&self, report: &mut Report) {
         let mut seen = BTreeSet::new();
-        if self.base == crate::Base::Floating {
-            seen.insert(Self::FLOATING_BASE);
-        }
         for joint in &self.joints {
             if !seen.insert(joint.name.as_str()) {
                 let subject = Subject::Joint(joint.name.clone());
-                if joint.name == Self::FLOATING_BASE && self.base == crate::Base::Floating {
-                    report.error(
-                        &subject,
-                        format!("joint `{}` has the name that the floating base uses", joint.name),
-                        "rename it, or load the robot with a fixed base",
-                    );
-                } else {
-                    report.error(
-                        &subject,
-                        format!("joint `{}` is defined twice", joint.name),
-                        "rename or delete one of them",
-                    );
-                }
+                report.error(
+                    &subject,
+                    format!("joint `{}` is defined twice", joint.name),
+                    "rename or delete one of them",
+                );
             }
         }
     }

@@ -8,7 +8,7 @@ use karakuri_model::yaml::{self, Fields, Node, Reader};
 use karakuri_model::{
     Convex, Diagnostics, Mesh, MotorSpec, Place, Report, Shape, read_convex, read_motor,
 };
-use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Inertia, InertiaError, Matrix3, Motion, Pose, Vector3};
 
 use super::balls::read_coordinates;
 use super::materials::{read_material, read_name};
@@ -524,5 +524,15 @@ fn read_inertia(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Matr
     let (xx, yy, zz) = (moment("ixx"), moment("iyy"), moment("izz"));
     let mut product = |key| number(reader, &fields, key, (&ANY, "kg·m²")).unwrap_or(0.0);
     let (xy, xz, yz) = (product("ixy"), product("ixz"), product("iyz"));
-    Some(Matrix3::new(xx?, xy, xz, xy, yy?, yz, xz, yz, zz?))
+    let about_com = Matrix3::new(xx?, xy, xz, xy, yy?, yz, xz, yz, zz?);
+    let inertia = Inertia { mass: 1.0, com: Vector3::zeros(), about_com };
+    if let Err(InertiaError::TriangleInequality(largest, sum)) = inertia.validate() {
+        let message = format!(
+            "{path}: principal moment {largest:.4e} kg·m² exceeds the sum {:.4e} of the other two, which no mass \
+             distribution has",
+            sum.max(0.0)
+        );
+        reader.error(node, message, "recompute the inertia: check units (kg·m²) and axes");
+    }
+    Some(about_com)
 }

@@ -89,6 +89,11 @@ const WRONG: [(&str, usize, &str); 21] = [
         2,
         "inertia is not positive definite",
     ),
+    (
+        "bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 1]}, inertia: {ixx: 1, iyy: 1, izz: 10}}",
+        2,
+        "inertia: principal moment 1.0000e1 kg·m² exceeds the sum 2.0000e0 of the other two",
+    ),
     ("bodies: [{", 1, "not readable as YAML"),
 ];
 

@@ -218,6 +218,9 @@ impl Cell {
         let real = Arc::new(real(model, &conditions));
         let q = engine.targets().position.clone();
         let robot = world.add_robot("walker", real, &q)?;
+        if let Some(warning) = world.overlap_warning(robot) {
+            tracing::warn!("{warning}");
+        }
         let imu = engine.generator().biped.imu;
         let [left, right] = engine.generator().biped.legs.each_ref().map(|leg| leg.sensor);
         let feet = left.zip(right).map(|(l, r)| [l.index, r.index]);
