@@ -4,6 +4,7 @@ use karakuri_collision::ColliderShape;
 use karakuri_model::Shape;
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
 
+use crate::carried::Course;
 use crate::errors::WorldError;
 use crate::sweeps::spin_that_matters;
 
@@ -79,6 +80,8 @@ pub(crate) struct Body {
     pub(crate) island_asleep: Option<usize>,
     /// Whether it has gone through the step already.
     pub(crate) done: bool,
+    /// How it moves, if that is prescribed.
+    pub(crate) course: Option<Course>,
     /// Farthest distance of its surface from its shape's origin, and half its least width. [m]
     pub(crate) extent: [f64; 2],
 }
@@ -100,6 +103,7 @@ impl Body {
             rested: 0.0,
             island_asleep: None,
             done: false,
+            course: None,
             extent,
         };
         body.update();

@@ -7,8 +7,9 @@
 
 use karakuri_collision::{ColliderId, ContactPoint, Manifold};
 use karakuri_model::{BodyId, FrameId};
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Motion, Vector3};
 
+use crate::carried::carried_at;
 use crate::materials::{MaterialId, Materials, Surface};
 
 /// What moves along a surface faster than this slips: far above what solvers leave, far below what matters. [m/s]
@@ -58,6 +59,8 @@ pub(crate) struct Attachment {
     pub(crate) material: Option<MaterialId>,
     /// Velocity of the surface against its owner, in world axes: a running belt. [m/s] (3)
     pub(crate) surface_velocity: Vector3,
+    /// Twist of a body that moves as prescribed, about the world's origin. [rad/s; m/s]
+    pub(crate) carried: Motion,
 }
 
 /// A contact point with its memory.
@@ -79,6 +82,8 @@ pub(crate) struct Contact {
     pub(crate) surface: Surface,
     /// Tangential velocity of b against a at which nothing slips: zero but on belts. [m/s] (3)
     pub(crate) conveyed: Vector3,
+    /// Velocity of b against a at which nothing closes or slips: zero but on bodies that move as prescribed. [m/s] (3)
+    pub(crate) carried: Vector3,
     /// Impulse on b, in the world. [N·s] (3)
     pub(crate) impulse: Vector3,
     /// Impulsive moment on b against rolling and spinning, in the world. [N·m·s] (3)
@@ -142,7 +147,11 @@ pub(crate) fn match_contacts(
             previous.split_at(previous.iter().take_while(|c| (c.a, c.b) == pair).count());
         let belts = a.surface_velocity - b.surface_velocity;
         if are_still(of_pair, known) {
+            let first = contacts.len();
             keep(known, surface, &belts, contacts);
+            for contact in &mut contacts[first..] {
+                contact.carried = carried_at(a, b, &contact.position);
+            }
             continue;
         }
         let first = contacts.len();
@@ -167,6 +176,7 @@ pub(crate) fn match_contacts(
                     sharers: manifold.points().len(),
                     surface,
                     conveyed,
+                    carried: carried_at(a, b, &point.position),
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
                     turning: memory.map_or_else(Vector3::zeros, |(_, c)| c.turning),
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),

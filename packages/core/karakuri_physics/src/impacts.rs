@@ -124,7 +124,8 @@ impl World {
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
             let overlaps = contact.gap < -OVERLAP;
-            if !alone || with_robot || overlaps || contact.surface.restitution == 0.0 {
+            let carried = contact.carried != Vector3::zeros();
+            if !alone || with_robot || overlaps || carried || contact.surface.restitution == 0.0 {
                 for mover in movers {
                     if let Mover::Body(body) = mover {
                         bounces.able[root(&mut bounces.parents, body)] = false;

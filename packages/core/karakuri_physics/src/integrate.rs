@@ -144,6 +144,7 @@ impl World {
         self.keep_momenta();
         self.rest_joints();
         self.measure_gears();
+        self.carry_bodies();
         self.place_colliders();
     }
 

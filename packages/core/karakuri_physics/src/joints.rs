@@ -258,6 +258,11 @@ impl World {
         if !description.strength.is_none_or(strong) {
             return refuse("its strength must be positive; give a force in N and a torque in N·m");
         }
+        if self.is_carried(description.a) || self.is_carried(description.b) {
+            return refuse(
+                "an end is a body that moves as prescribed; attach to a link of a robot whose joints do",
+            );
+        }
         let [(mover_a, X_MA), (mover_b, X_MB)] =
             [description.a, description.b].map(|end| self.carrier(end));
         if mover_a == Mover::Fixed && mover_b == Mover::Fixed {

@@ -4,6 +4,7 @@
 mod batch;
 mod body;
 mod bushings;
+mod carried;
 mod cones;
 mod contacts;
 mod energy;
@@ -45,6 +46,7 @@ mod world;
 pub use batch::Batch;
 pub use body::BodyDescription;
 pub use bushings::Bushing;
+pub use carried::PoseTable;
 pub use contacts::{ContactReport, Owner};
 pub use energy::{Energy, Ledger};
 pub use errors::WorldError;

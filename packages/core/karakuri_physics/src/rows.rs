@@ -353,8 +353,11 @@ impl Builder<'_> {
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = self.friction_of(contact, &sides, components);
         let [bias, compliance, correction] = self.contact_bias(&sides, contact);
-        let bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
+        let mut bias = Vector3::new(bias, 0.0, 0.0) + components(&contact.conveyed)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
+        if contact.carried != Vector3::zeros() {
+            bias += components(&contact.carried);
+        }
         let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
         let n_robots = self.robots.len();
         let movers = ends.map(|m| m.index(n_robots));
@@ -446,7 +449,7 @@ impl Builder<'_> {
         }
         let moves = || {
             let u = self.problem.rows_times(self.before, sides, 3);
-            (u - components(&contact.conveyed)).yz().norm() > SLIP
+            (u - components(&contact.conveyed) - components(&contact.carried)).yz().norm() > SLIP
         };
         let slips = contact.slips || (contact.impulse == Vector3::zeros() && moves());
         if slips { dynamic_friction } else { friction }
@@ -465,8 +468,9 @@ impl Builder<'_> {
         let correction = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
         let restitution = contact.surface.restitution;
         if restitution > 0.0 {
-            let approach = self.normal_velocity(sides, self.before);
-            let free = self.normal_velocity(sides, &self.problem.velocity);
+            let carried = contact.normal.dot(&contact.carried);
+            let approach = self.normal_velocity(sides, self.before) - carried;
+            let free = self.normal_velocity(sides, &self.problem.velocity) - carried;
             if approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0 {
                 return [-restitution * approach, 0.0, correction];
             }

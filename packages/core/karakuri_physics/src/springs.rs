@@ -135,6 +135,15 @@ impl World {
                 return Err(WorldError::NotFinite { name, what });
             }
         }
+        for end in ends {
+            if let Anchor::Body(body, _) = end
+                && self.is_carried(crate::Owner::Body(body))
+            {
+                let name = self.body(body).description().name.clone();
+                let reason = "a spring cannot hold a body that moves as prescribed; fix it to a link of a robot whose joints do";
+                return Err(WorldError::Joint { name, reason });
+            }
+        }
         self.wake_all();
         self.springs.push(Some(spring));
         Ok(SpringId(self.springs.len() - 1))

@@ -94,6 +94,7 @@ impl World {
         self.open_ledger();
         self.push();
         self.aim_prescribed();
+        self.aim_bodies();
         self.find_contacts();
         watch.enter(Stage::FreeMotion);
         let solution = match self.solve_velocities(watch) {
@@ -561,7 +562,10 @@ fn settle_contact(contact: &mut crate::contacts::Contact, block: &Block, u: &Vec
     let slides = soft && (u - block.bias).yz().norm() > SLIP;
     let held = impulse.yz().norm() < friction * impulse.x * inside;
     let sticks = impulse.x > 0.0 && held && !slides;
-    let slip = t1 * u.y + t2 * u.z - contact.conveyed;
+    let mut slip = t1 * u.y + t2 * u.z - contact.conveyed;
+    if contact.carried != Vector3::zeros() {
+        slip -= contact.carried - contact.normal * contact.normal.dot(&contact.carried);
+    }
     contact.sticks = sticks;
     contact.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;
     if sticks {

@@ -1,7 +1,7 @@
 //! Work that comes into a world from outside, and whether its energy grew by more than that.
 //!
 //! Contacts, limits, loops, friction and dampers take energy away or keep it. So the mechanical energy less the work of
-//! drives, motors, applied wrenches and running surfaces never grows: `E(t₂) − W(t₂) ≤ E(t₁) − W(t₁)` for `t₁ < t₂`.
+//! drives, motors, prescribed motions, applied wrenches and running surfaces never grows: `E(t₂) − W(t₂) ≤ E(t₁) − W(t₁)` for `t₁ < t₂`.
 //! Where it does, the simulation created energy: the step is too long for what it moves, contacts were not solved, or
 //! things overlapped at the start and were pushed apart.
 
@@ -19,7 +19,7 @@ const LIFT: f64 = 1e-3;
 const CREEP: f64 = 1e-3;
 
 impl World {
-    /// Work that drives, motors, applied wrenches and running surfaces have done so far. [J]
+    /// Work that drives, motors, prescribed motions, applied wrenches and running surfaces have done so far. [J]
     pub fn work_done(&self) -> f64 {
         self.work_done
     }
@@ -58,6 +58,12 @@ impl World {
                 let [t1, t2] = contact.tangents;
                 let pull = t1 * block.impulse.y + t2 * block.impulse.z;
                 work += pull.dot(&contact.conveyed);
+            }
+            if contact.carried != Vector3::zeros() {
+                let [t1, t2] = contact.tangents;
+                let impulse = block.impulse;
+                let push = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
+                work += push.dot(&contact.carried);
             }
         }
         self.work_done += work;

@@ -287,6 +287,7 @@ impl World {
                 surface: Surface::plain(friction, restitution),
                 material: None,
                 surface_velocity: Vector3::zeros(),
+                carried: Motion::default(),
             },
         );
     }
@@ -346,6 +347,7 @@ impl World {
                         surface,
                         material: None,
                         surface_velocity: Vector3::zeros(),
+                        carried: Motion::default(),
                     },
                 );
                 if let Some(body) = geometry.body {
@@ -401,6 +403,7 @@ impl World {
             surface: Surface::plain(description.friction, description.restitution),
             material: None,
             surface_velocity: Vector3::zeros(),
+            carried: Motion::default(),
         };
         for (i, &collider) in colliders.iter().enumerate() {
             self.attach(collider, attachment);
@@ -747,6 +750,7 @@ impl World {
             let spin = body.spin_speed(self.settings.dt);
             fastest = fastest.max(body.velocity.linear.norm() + spin);
         }
+        fastest = fastest.max(self.fastest_carried());
         for robot in self.robots.iter_mut().flatten() {
             if !robot.model.collisions.is_empty() {
                 fastest = fastest.max(robot.fastest_speed(self.settings.dt));

@@ -8,7 +8,7 @@ use karakuri_model::{
     decode_mesh,
 };
 use karakuri_physics::{
-    MotionTable, Scene, SceneBody, SceneMotion, ScenePrescribed, SceneRobot, World,
+    MotionTable, PoseTable, Scene, SceneBody, SceneMotion, ScenePrescribed, SceneRobot, World,
 };
 
 use crate::convex::{convex_cache, find_parts};
@@ -69,31 +69,51 @@ fn error(place: &Place, message: String, remedy: impl Into<String>) -> Diagnosti
     Diagnostic { severity: Severity::Error, place, message, remedy }
 }
 
-/// Reads the table of a prescribed motion: a column `time`, and the one that the scene names.
+/// Reads the table of a prescribed motion: a column `time`, and of a joint the one that the scene names, of a body those of
+/// its pose.
 fn read_motion(
     prescribed: &mut ScenePrescribed,
     scene: &Path,
     assets: &FileAssets,
 ) -> Result<(), Diagnostic> {
-    let SceneMotion::File { path, column } = &prescribed.motion else { return Ok(()) };
+    let (SceneMotion::JointFile { path, .. } | SceneMotion::BodyFile { path }) = &prescribed.motion
+    else {
+        return Ok(());
+    };
     let wrong = |message: String, remedy: &str| error(&prescribed.place, message, remedy);
     let file = assets
         .resolve(&path.to_string_lossy(), scene)
         .map_err(|e| wrong(e.to_string(), "write a CSV file beside the scene"))?;
     let trace = read_trace(&file).map_err(|e| wrong(e.to_string(), "write a table of numbers"))?;
-    let values = |name: &str| {
-        let at = trace.columns.iter().position(|c| c.name == name).ok_or_else(|| {
-            let known: Vec<&str> = trace.columns.iter().map(|c| c.name.as_str()).collect();
-            let message = format!("{} has no column `{name}`", path.display());
-            wrong(message, &format!("name one with `column`: {}", known.join(", ")))
-        })?;
-        Ok::<_, Diagnostic>(trace.rows.iter().map(|row| row[at]).collect::<Vec<f64>>())
+    let missing = |name: &str| {
+        let known: Vec<&str> = trace.columns.iter().map(|c| c.name.as_str()).collect();
+        let message = format!("{} has no column `{name}`", path.display());
+        wrong(message, &format!("name one with `column`: {}", known.join(", ")))
     };
-    let table = MotionTable::new(values("time")?, values(column)?, None).map_err(|problem| {
-        let (what, remedy) = problem.split_once("; ").unwrap_or((problem, "correct it"));
-        wrong(format!("{}: {what}", path.display()), remedy)
-    })?;
-    prescribed.motion = SceneMotion::Table(table);
+    let values = |name: &str| {
+        let at = trace.columns.iter().position(|c| c.name == name)?;
+        Some(trace.rows.iter().map(|row| row[at]).collect::<Vec<f64>>())
+    };
+    let times = values("time").ok_or_else(|| missing("time"))?;
+    let table = |values: Vec<f64>| {
+        MotionTable::new(times.clone(), values, None).map_err(|problem| {
+            let (what, remedy) = problem.split_once("; ").unwrap_or((problem, "correct it"));
+            wrong(format!("{}: {what}", path.display()), remedy)
+        })
+    };
+    let motion = if let SceneMotion::JointFile { column, .. } = &prescribed.motion {
+        SceneMotion::Joint(table(values(column).ok_or_else(|| missing(column))?)?)
+    } else {
+        let mut poses = PoseTable::default();
+        for (place, name) in poses.0.iter_mut().zip(["x", "y", "z", "roll", "pitch", "yaw"]) {
+            *place = values(name).map(&table).transpose()?;
+        }
+        if poses.0.iter().all(Option::is_none) {
+            return Err(missing("x"));
+        }
+        SceneMotion::Body(Box::new(poses))
+    };
+    prescribed.motion = motion;
     Ok(())
 }
 

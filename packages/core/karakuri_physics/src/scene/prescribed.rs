@@ -1,4 +1,4 @@
-//! `prescribed` of a scene: joints that move as a table says.
+//! `prescribed` of a scene: joints and bodies that move as tables say.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use karakuri_model::{Place, Report};
 
 use super::Scene;
 use super::read::ANY;
-use super::ties::{ScenePart, note, required_part};
-use crate::{MotionTable, World};
+use super::ties::{ScenePart, note, read_part};
+use crate::{MotionTable, Owner, PoseTable, World};
 
-/// A joint of a scene that moves as prescribed.
+/// A joint or body of a scene that moves as prescribed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenePrescribed {
-    /// `robot/joint`.
-    pub joint: ScenePart,
+    /// `robot/joint`, or a body's name.
+    pub part: ScenePart,
     /// How.
     pub motion: SceneMotion,
     /// Where it is written.
@@ -24,14 +24,21 @@ pub struct ScenePrescribed {
 /// A motion over time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SceneMotion {
-    /// Samples, in the scene file or read.
-    Table(MotionTable),
-    /// A CSV table, as written, that is not read yet, and its column of positions.
-    File {
-        /// Relative to the scene file.
+    /// Of a joint.
+    Joint(MotionTable),
+    /// Of a body.
+    Body(Box<PoseTable>),
+    /// Of a joint, in a CSV table that is not read yet.
+    JointFile {
+        /// As written, relative to the scene file.
         path: PathBuf,
-        /// Name of the column, without its unit.
+        /// Name of the column of positions, without its unit.
         column: String,
+    },
+    /// Of a body, likewise: columns `x`, `y`, `z`, `roll`, `pitch`, `yaw`, those that there are.
+    BodyFile {
+        /// As written, relative to the scene file.
+        path: PathBuf,
     },
 }
 
@@ -45,60 +52,136 @@ impl Scene {
 }
 
 fn read_one(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePrescribed> {
-    let keys = ["joint", "times", "positions", "velocities", "table", "column"];
+    let keys =
+        ["joint", "body", "times", "positions", "velocities", "xyz", "rpy", "table", "column"];
     let fields = reader.fields(node, path, &keys);
-    let joint = required_part(reader, &fields, "joint")?;
+    let (name, of_joint) = match (fields.get("joint"), fields.get("body")) {
+        (Some(joint), None) => (joint, true),
+        (None, Some(body)) => (body, false),
+        _ => {
+            let message = format!("{path}: names no joint and no body, or both");
+            reader.error(node, message, "write `joint: robot/joint`, or `body: name`");
+            return None;
+        }
+    };
+    let part = read_part(reader, name.0, &name.1)?;
     let place = node.place.clone();
-    if let Some((table, table_path)) = fields.get("table") {
-        let inline = ["times", "positions", "velocities"].into_iter().find_map(|k| fields.get(k));
-        if let Some((other, other_path)) = inline {
+    let motion = if let Some((table, table_path)) = fields.get("table") {
+        let inline = ["times", "positions", "velocities", "xyz", "rpy"];
+        if let Some((other, other_path)) = inline.into_iter().find_map(|k| fields.get(k)) {
             let message = format!("{other_path}: the motion is in `table` already");
             reader.error(other, message, "delete one of the two");
         }
-        let file = PathBuf::from(reader.text(table, &table_path)?);
+        let path = PathBuf::from(reader.text(table, &table_path)?);
         let given = fields.get("column").and_then(|(n, p)| reader.text(n, &p)).map(str::to_owned);
-        let column = given.unwrap_or_else(|| format!("{}.q", joint.name.replace('/', ".")));
-        return Some(ScenePrescribed {
-            joint,
-            motion: SceneMotion::File { path: file, column },
-            place,
-        });
-    }
-    let mut numbers = |key: &str, example: &str, unit: &str| -> Option<Vec<f64>> {
-        let (node, path) = reader.required(&fields, key, example)?;
-        let items = reader.list(node, &path).iter();
-        items.map(|item| reader.number(item, &path, &ANY, unit)).collect()
+        let column = given.unwrap_or_else(|| format!("{}.q", part.name.replace('/', ".")));
+        if of_joint {
+            SceneMotion::JointFile { path, column }
+        } else {
+            SceneMotion::BodyFile { path }
+        }
+    } else if of_joint {
+        SceneMotion::Joint(read_joint_motion(reader, node, (&fields, path))?)
+    } else {
+        SceneMotion::Body(Box::new(read_body_motion(reader, node, (&fields, path))?))
     };
-    let times = numbers("times", "[0, 1, 2] # s; or `table: motion.csv`", "s");
-    let positions = numbers("positions", "[0, 0.5, 0]", "rad or m");
-    let given = fields.get("velocities").is_some();
-    let velocities = given.then(|| numbers("velocities", "[0, 0, 0]", "rad/s or m/s"));
-    let velocities = match velocities {
-        Some(None) => return None,
-        Some(some) => some,
+    Some(ScenePrescribed { part, motion, place })
+}
+
+fn read_numbers(
+    reader: &mut Reader<'_>,
+    (node, path): (&Node, &str),
+    unit: &str,
+) -> Option<Vec<f64>> {
+    let items = reader.list(node, path).iter();
+    items.map(|item| reader.number(item, path, &ANY, unit)).collect()
+}
+
+fn read_times(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Vec<f64>> {
+    let example = "[0, 1, 2] # s; or `table: motion.csv`";
+    let (node, path) = reader.required(fields, "times", example)?;
+    read_numbers(reader, (node, &path), "s")
+}
+
+fn read_joint_motion(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    (fields, path): (&Fields<'_>, &str),
+) -> Option<MotionTable> {
+    let times = read_times(reader, fields);
+    let positions = reader
+        .required(fields, "positions", "[0, 0.5, 0]")
+        .and_then(|(node, path)| read_numbers(reader, (node, &path), "rad or m"));
+    let velocities = match fields.get("velocities") {
+        Some((node, path)) => Some(read_numbers(reader, (node, &path), "rad/s or m/s")?),
         None => None,
     };
-    match MotionTable::new(times?, positions?, velocities) {
-        Ok(table) => Some(ScenePrescribed { joint, motion: SceneMotion::Table(table), place }),
-        Err(problem) => {
-            let (what, remedy) = problem.split_once("; ").unwrap_or((problem, "correct it"));
-            reader.error(node, format!("{path}: {what}"), remedy);
-            None
+    let made = MotionTable::new(times?, positions?, velocities);
+    made.map_err(|problem| refuse_table(reader, node, path, problem)).ok()
+}
+
+fn read_body_motion(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    (fields, path): (&Fields<'_>, &str),
+) -> Option<PoseTable> {
+    let times = read_times(reader, fields)?;
+    let mut poses = PoseTable::default();
+    if fields.get("xyz").is_none() && fields.get("rpy").is_none() {
+        let message = format!("{path}: says neither where nor how the body turns");
+        reader.error(node, message, "write `xyz: [[0, 0, 0], ...]`, `rpy`, or both");
+        return None;
+    }
+    for (key, first, unit) in [("xyz", 0, "m"), ("rpy", 3, "rad")] {
+        let Some((node, path)) = fields.get(key) else { continue };
+        let items = reader.list(node, &path).iter();
+        let rows: Vec<[f64; 3]> =
+            items.map(|item| reader.vector(item, &path, unit)).collect::<Option<_>>()?;
+        for axis in 0..3 {
+            let values = rows.iter().map(|row| row[axis]).collect();
+            match MotionTable::new(times.clone(), values, None) {
+                Ok(table) => poses.0[first + axis] = Some(table),
+                Err(problem) => {
+                    refuse_table(reader, node, &path, problem);
+                    return None;
+                }
+            }
         }
     }
+    Some(poses)
+}
+
+fn refuse_table(reader: &mut Reader<'_>, node: &Node, path: &str, problem: &str) {
+    let (what, remedy) = problem.split_once("; ").unwrap_or((problem, "correct it"));
+    reader.error(node, format!("{path}: {what}"), remedy);
 }
 
 impl World {
-    /// Lets joints move as the scene says.
+    /// Lets joints and bodies move as the scene says.
     pub(super) fn prescribe(&mut self, scene: &Scene, report: &mut Report) {
-        for ScenePrescribed { joint, motion, place } in &scene.prescribed {
-            let found = self.find_robot_joint(&joint.name);
-            let Some((robot, body)) = note(found, &joint.place, report) else { continue };
+        for ScenePrescribed { part, motion, place } in &scene.prescribed {
             match motion {
-                SceneMotion::Table(table) => {
-                    note(self.prescribe_joint(robot, body, table.clone()), place, report);
+                SceneMotion::Joint(table) => {
+                    let found = self.find_robot_joint(&part.name);
+                    if let Some((robot, body)) = note(found, &part.place, report) {
+                        note(self.prescribe_joint(robot, body, table.clone()), place, report);
+                    }
                 }
-                SceneMotion::File { path, .. } => {
+                SceneMotion::Body(table) => {
+                    match note(self.find_part(&part.name), &part.place, report) {
+                        Some(Owner::Body(body)) => {
+                            note(self.prescribe_body(body, PoseTable::clone(table)), place, report);
+                        }
+                        Some(_) => {
+                            let message = format!("`{}` is no body", part.name);
+                            let remedy =
+                                "name a fixed body of the scene; of a robot prescribe the joints";
+                            report.error_at(part.place.clone(), message, remedy);
+                        }
+                        None => {}
+                    }
+                }
+                SceneMotion::JointFile { path, .. } | SceneMotion::BodyFile { path } => {
                     let message = format!("the table {} was not read", path.display());
                     report.error_at(place.clone(), message, "load the scene from its file");
                 }

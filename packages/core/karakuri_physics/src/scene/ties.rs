@@ -121,16 +121,12 @@ impl Scene {
     }
 }
 
-fn read_part(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePart> {
+pub(super) fn read_part(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePart> {
     let name = reader.text(node, path)?.to_owned();
     Some(ScenePart { name, place: node.place.clone() })
 }
 
-pub(super) fn required_part(
-    reader: &mut Reader<'_>,
-    fields: &Fields<'_>,
-    key: &str,
-) -> Option<ScenePart> {
+fn required_part(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str) -> Option<ScenePart> {
     let (node, path) = reader.required(fields, key, "arm/tool0 # or a body, or world")?;
     read_part(reader, node, &path)
 }
