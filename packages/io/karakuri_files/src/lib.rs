@@ -13,7 +13,7 @@ mod trace;
 pub use atomic::{WriteError, write_atomic};
 pub use convex::{convex_cache, find_parts};
 pub use gait::{GaitError, load_gait};
-pub use plot::{DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, PlotError, Series};
+pub use plot::{DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, PlotError, Series, Style};
 pub use report::{ReportError, write_json};
 pub use resolve::FileAssets;
 pub use robot::{LoadError, load_robot, read_text};

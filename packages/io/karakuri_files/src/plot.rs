@@ -82,13 +82,27 @@ pub enum GuideAt {
     Y(f64),
 }
 
-/// A line.
+/// A line, dots or a region.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
     /// In the legend.
     pub name: String,
     /// `(x, y)`; the line breaks where one is not finite.
     pub points: Vec<(f64, f64)>,
+    /// How the points are drawn.
+    pub style: Style,
+}
+
+/// How points are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Style {
+    /// Joined by lines.
+    #[default]
+    Line,
+    /// One dot each.
+    Dots,
+    /// A filled rectangle of this width and height around each, such as the points of a grid: together a region.
+    Cells([f64; 2]),
 }
 
 /// Why there is no plot.
@@ -116,7 +130,48 @@ fn font(size: u32) -> TextStyle<'static> {
 impl Series {
     /// A line through points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points }
+        Self { name: name.into(), points, style: Style::Line }
+    }
+
+    /// Dots.
+    pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self { style: Style::Dots, ..Self::new(name, points) }
+    }
+
+    /// The region of the cells of a grid around points.
+    pub fn cells(name: impl Into<String>, points: Vec<(f64, f64)>, size: [f64; 2]) -> Self {
+        Self { style: Style::Cells(size), ..Self::new(name, points) }
+    }
+
+    /// Half of a cell's width and height.
+    fn half_cell(&self) -> [f64; 2] {
+        if let Style::Cells(size) = self.style { size.map(|s| 0.5 * s) } else { [0.0; 2] }
+    }
+
+    /// All that is drawn along one axis.
+    fn extent(&self, axis: usize) -> impl Iterator<Item = f64> {
+        let half = self.half_cell()[axis];
+        let along = move |p: &(f64, f64)| if axis == 0 { p.0 } else { p.1 };
+        self.points.iter().map(along).flat_map(move |v| [v - half, v + half])
+    }
+
+    /// The cells as rectangles, corner and opposite corner; those on top of each other are one.
+    fn rectangles(&self) -> Vec<[(f64, f64); 2]> {
+        let [half_width, half_height] = self.half_cell();
+        let finite = self.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
+        let mut points: Vec<(f64, f64)> = finite.copied().collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let same = |a: &(f64, f64), b: &(f64, f64)| {
+            (b.0 - a.0).abs() < half_width && (b.1 - a.1).abs() < 3.0 * half_height
+        };
+        points
+            .chunk_by(same)
+            .filter_map(|column| column.first().zip(column.last()))
+            .map(|(low, high)| {
+                let corner = (low.0 - half_width, low.1 - half_height);
+                [corner, (high.0 + half_width, high.1 + half_height)]
+            })
+            .collect()
     }
 }
 
@@ -151,14 +206,14 @@ impl Plot {
 }
 
 impl Panel {
-    /// Names of the legend, and how each line is drawn.
-    fn legend(&self) -> impl Iterator<Item = (&str, RGBColor, Option<(u32, u32)>)> {
+    /// Names of the legend, and how each is drawn.
+    fn legend(&self) -> impl Iterator<Item = (&str, RGBColor, Option<(u32, u32)>, Style)> {
         let series = self.series.iter().enumerate().map(|(i, series)| {
             let dash = (i / COLORS.len()).checked_sub(1).map(|d| DASHES[d % DASHES.len()]);
-            (series.name.as_str(), COLORS[i % COLORS.len()], dash)
+            (series.name.as_str(), COLORS[i % COLORS.len()], dash, series.style)
         });
         let levels = self.guides.iter().filter(|guide| matches!(guide.at, GuideAt::Y(_)));
-        series.chain(levels.map(|guide| (guide.name.as_str(), GUIDE, Some(GUIDE_DASH))))
+        series.chain(levels.map(|guide| (guide.name.as_str(), GUIDE, Some(GUIDE_DASH), Style::Line)))
     }
 
     /// High enough for its legend. [px]
@@ -179,8 +234,8 @@ impl Panel {
         let guides =
             |of: fn(GuideAt) -> Option<f64>| self.guides.iter().filter_map(move |g| of(g.at));
         let on_y = guides(|at| if let GuideAt::Y(y) = at { Some(y) } else { None });
-        let x = range(self.series.iter().flat_map(|s| &s.points).map(|p| p.0), 0.0);
-        let y = range(self.series.iter().flat_map(|s| &s.points).map(|p| p.1).chain(on_y), 0.05);
+        let x = range(self.series.iter().flat_map(|s| s.extent(0)), 0.0);
+        let y = range(self.series.iter().flat_map(|s| s.extent(1)).chain(on_y), 0.05);
         let mut chart = ChartBuilder::on(&plot)
             .margin(8)
             .x_label_area_size(42)
@@ -215,14 +270,27 @@ impl Panel {
             let line = dashed(ends.to_vec(), GUIDE_DASH, GUIDE.stroke_width(1));
             chart.draw_series(line).map_err(failed)?;
         }
-        for (series, (_, color, dash)) in self.series.iter().zip(self.legend()) {
-            let style = color.stroke_width(2);
-            for piece in series.points.split(|p| !(p.0.is_finite() && p.1.is_finite())) {
-                match dash {
-                    Some(dash) => chart.draw_series(dashed(thin(piece), dash, style)),
-                    None => chart.draw_series(LineSeries::new(thin(piece), style)),
+        for (series, (_, color, dash, style)) in self.series.iter().zip(self.legend()) {
+            let pieces = series.points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
+            match style {
+                Style::Line => {
+                    for piece in pieces {
+                        let line = color.stroke_width(2);
+                        match dash {
+                            Some(dash) => chart.draw_series(dashed(thin(piece), dash, line)),
+                            None => chart.draw_series(LineSeries::new(thin(piece), line)),
+                        }
+                        .map_err(failed)?;
+                    }
                 }
-                .map_err(failed)?;
+                Style::Dots => {
+                    let dot = |p: &(f64, f64)| Circle::new(*p, 3, color.filled());
+                    chart.draw_series(pieces.flatten().map(dot)).map_err(failed)?;
+                }
+                Style::Cells(_) => {
+                    let cell = |corners| Rectangle::new(corners, color.filled());
+                    chart.draw_series(series.rectangles().into_iter().map(cell)).map_err(failed)?;
+                }
             }
         }
         self.draw_legend(&legend)
@@ -232,14 +300,20 @@ impl Panel {
     fn draw_legend(&self, area: &Area<'_>) -> Result<(), PlotError> {
         let mut y = 18;
         let letters = (area.dim_in_pixel().0.saturating_sub(SAMPLE) / LETTER) as usize;
-        for (name, color, dash) in self.legend() {
-            let (line, style) = (vec![(8, y), (30, y)], color.stroke_width(3));
-            match dash {
-                Some((length, gap)) => {
-                    let line = DashedPathElement::new(line, length, gap, style);
-                    area.draw(&line).map_err(failed)?;
+        for (name, color, dash, style) in self.legend() {
+            let (line, thick) = (vec![(8, y), (30, y)], color.stroke_width(3));
+            match (style, dash) {
+                (Style::Line, Some((length, gap))) => {
+                    area.draw(&DashedPathElement::new(line, length, gap, thick)).map_err(failed)?;
                 }
-                None => area.draw(&PathElement::new(line, style)).map_err(failed)?,
+                (Style::Line, None) => area.draw(&PathElement::new(line, thick)).map_err(failed)?,
+                (Style::Dots, _) => {
+                    area.draw(&Circle::new((19, y), 4, color.filled())).map_err(failed)?;
+                }
+                (Style::Cells(_), _) => {
+                    let corners = [(8, y - 6), (30, y + 6)];
+                    area.draw(&Rectangle::new(corners, color.filled())).map_err(failed)?;
+                }
             }
             let style = font(15).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(shorten(name, letters), (38, y), style)).map_err(failed)?;
@@ -399,6 +473,26 @@ mod tests {
             assert!(plot.to_svg().unwrap().ends_with("</svg>\n"));
         }
         assert!(Plot::default().to_svg().is_ok());
+    }
+
+    /// A region is filled: columns of cells are one rectangle each, as wide as the grid, with holes left out.
+    #[test]
+    fn a_region_is_filled_cell_by_cell() {
+        let grid = (0..400).map(|i| (f64::from(i / 20), f64::from(i % 20)));
+        let ring = |p: &(f64, f64)| {
+            let r = (p.0 - 9.5).hypot(p.1 - 9.5);
+            (4.0..9.0).contains(&r)
+        };
+        let points: Vec<(f64, f64)> = grid.filter(ring).collect();
+        let series = Series::cells("stable", points.clone(), [1.0, 1.0]);
+        let rectangles = series.rectangles();
+        let area: f64 = rectangles.iter().map(|[a, b]| (b.0 - a.0) * (b.1 - a.1)).sum();
+        assert!((area - points.len() as f64).abs() < 1e-9 && rectangles.len() < 30);
+        let dots = Series::dots("chosen", vec![(1.0, 2.0), (3.0, 4.0)]);
+        let panel = Panel { series: vec![series, dots], ..Panel::default() };
+        let svg = Plot { title: String::new(), panels: vec![panel] }.to_svg().unwrap();
+        let [filled, round] = ["<rect", "<circle"].map(|sign| svg.matches(sign).count());
+        assert!(filled == 2 + rectangles.len() && round == 3, "{filled} {round}");
     }
 
     #[test]
