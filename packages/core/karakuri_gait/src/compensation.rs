@@ -9,6 +9,7 @@
 
 mod arms;
 mod body;
+mod cards;
 mod continuation;
 mod curve;
 mod equation;
@@ -28,6 +29,7 @@ mod transient;
 
 pub use arms::Arms;
 pub use body::{BodyData, Lengths, Part};
+pub use cards::{CardError, Cards, CardsError};
 pub use continuation::{
     Branch, BranchEnd, BranchPoint, ContinuationOptions, Crossing, trace_branch, trace_crossing,
 };

@@ -236,6 +236,7 @@ fn joint_moments_are_those_of_the_full_model() {
             thigh: [jet(), jet()],
             shank: [jet(), jet()],
             arm: [jet(), jet()],
+            foot: Jet::default(),
             elbow: Elbow { inward: 0.0, forward: [0.15, 0.4] },
         };
         zmp(&model, &mut data, &body, &posture);

@@ -125,7 +125,7 @@ fn the_main_family_goes_through_all_masses() {
             );
             rate = s[6];
             if name == "h9" {
-                continue; // its ZMP has corners, which cost the study's multistep method 0.1 rad/s
+                continue; // its accelerations have corners each 1/30 s, which cost the study's multistep method 0.1 rad/s
             }
             let near = s.map(|x| (x * 50.0).round() / 50.0);
             let search = Search::from_start(&e, &near, &SearchOptions::default()).unwrap();

@@ -253,7 +253,7 @@ fn the_march_converges_as_its_order_says() {
 }
 
 /// The study's own march and search end in the motion of the boundary value problem as nearly as 30 intervals say: doubling them quarters
-/// the gap, for rates jump at knots of splines and at corners of the ZMP's path. (H9 has more of those: 0.15 rad/s at 30 intervals.)
+/// the gap, for accelerations have corners at the knots of splines. (H9 has a knot each 1/30 s: 0.15 rad/s at 30 intervals.)
 #[test]
 fn the_march_finds_the_motion_of_the_boundary_value_problem() {
     let body = BodyData::default();

@@ -57,6 +57,7 @@ impl Equation<'_> {
                 Arms::Active => self.gait.arm(t),
                 Arms::Passive => [unknown(2), unknown(3)],
             },
+            foot: self.gait.foot(t),
             elbow: self.gait.elbow,
         }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::curve::smooth;
-use super::{Curve, CurveError, Elbow, Jet, LEFT, RIGHT};
+use super::{Curve, CurveError, Elbow, Jet, LEFT, Lengths, RIGHT};
 
 /// Samples a second.
 const RATE: f64 = 30.0;
@@ -69,6 +69,10 @@ pub struct SteadySpec {
     pub shank: Samples,
     /// b4. [rad]
     pub arm: Samples,
+    /// Pitch of the swinging foot about its ankle, toes down, of two steps as the others; none: level. The standing foot is level,
+    /// so that it must be 0 where the swing begins and ends. A periodic cubic spline. [rad]
+    #[serde(default)]
+    pub foot: Samples,
     /// Prescribed ZMP.
     pub zmp: ZmpSpec,
 }
@@ -109,6 +113,26 @@ pub enum GaitError {
         /// What it is.
         value: u32,
     },
+    /// The foot is not level where it leaves or meets the floor.
+    #[error("`foot` is {pitch:.4} rad at sample {sample}, where it stands; make it 0")]
+    Foot {
+        /// Where the swing begins or ends.
+        sample: u32,
+        /// [rad]
+        pitch: f64,
+    },
+    /// The shifted waist is further from an ankle than the leg is long.
+    #[error(
+        "with the waist shifted by {shift:?} m a leg is too short by {short:.4} m at {time:.2} s; lower it further"
+    )]
+    Reach {
+        /// Forward, up. [m] (2)
+        shift: [f64; 2],
+        /// [m]
+        short: f64,
+        /// Of the step. [s]
+        time: f64,
+    },
     /// A polynomial of degree 4 has no coefficient a to give.
     #[error(
         "`input` is a, which is 0 with `degree: 4`, or `standstill` and `motion` are both 0; take b or c, and some time"
@@ -132,7 +156,11 @@ pub struct SteadyGait {
     thigh: Curve,
     shank: Curve,
     arm: Curve,
+    foot: Option<Curve>,
     zmp: [Curve; 2],
+    /// Added to the prescribed ZMP. [m] (2)
+    zmp_shift: [f64; 2],
+    waist: Option<WaistShift>,
     /// Time of the left and right limb in the samples' period when the step starts. [s] (2)
     phase: [f64; 2],
     /// Constant elbows.
@@ -157,7 +185,20 @@ impl SteadyGait {
             });
             curve.map_err(|error| GaitError::Curve { name, error })
         };
+        // Through the samples, so that the foot is level where they say so.
+        let foot = (!spec.foot.is_empty())
+            .then(|| joint_curve("foot", &spec.foot, 1.0, Interpolation::Spline))
+            .transpose()?;
+        for sample in [spec.swing_sample, spec.stance_sample] {
+            let pitch = foot.as_ref().map_or(0.0, |foot| foot.at(time_of(sample)).value);
+            if pitch.abs() > 1e-6 {
+                return Err(GaitError::Foot { sample, pitch });
+            }
+        }
         Ok(Self {
+            foot,
+            zmp_shift: [0.0; 2],
+            waist: None,
             thigh: joint("thigh", &spec.thigh, spec.leg_factor)?,
             shank: joint("shank", &spec.shank, spec.leg_factor)?,
             arm: joint("arm", &spec.arm, spec.arm_factor)?,
@@ -174,31 +215,110 @@ impl SteadyGait {
         Self { thigh, shank, ..self.clone() }
     }
 
+    /// With a constant added to the prescribed ZMP. [m] (2)
+    #[must_use]
+    pub fn with_zmp_shift(&self, shift: [f64; 2]) -> Self {
+        Self { zmp_shift: shift, ..self.clone() }
+    }
+
+    /// With the waist shifted in the legs' planes, forward and up, and both ankles where they were: thighs and shanks follow, knees
+    /// forward. The legs have five freedoms there, the foot needs two. [Kume 1991, §3.6] [m] (2)
+    pub fn with_waist_shift(&self, shift: [f64; 2], lengths: &Lengths) -> Result<Self, GaitError> {
+        let links = [2.0 * lengths.half_thigh, 2.0 * lengths.half_shank];
+        let waist = WaistShift { shift, links };
+        let shifted = Self { waist: Some(waist), ..self.clone() };
+        for i in 0..=300 {
+            let time = Self::DURATION * f64::from(i) / 300.0;
+            for side in [LEFT, RIGHT] {
+                let short = waist.missing(shifted.unshifted(time, side));
+                if short > 0.0 || !short.is_finite() {
+                    return Err(GaitError::Reach { shift, short, time });
+                }
+            }
+        }
+        Ok(shifted)
+    }
+
+    /// Thigh and shank as the samples say. [rad] (2)
+    fn unshifted(&self, t: f64, side: usize) -> [Jet; 2] {
+        [self.thigh.at(self.phase[side] + t), self.shank.at(self.phase[side] + t)]
+    }
+
+    /// Thigh or shank of both legs.
+    fn leg(&self, t: f64, link: usize) -> [Jet; 2] {
+        [LEFT, RIGHT].map(|side| {
+            let leg = self.unshifted(t, side);
+            self.waist.map_or(leg[link], |waist| waist.apply(leg)[link])
+        })
+    }
+
+    /// Pitch of the swinging right foot about its ankle, toes down, at a time of the step [s]. [rad]
+    pub fn foot(&self, t: f64) -> Jet {
+        self.foot.as_ref().map_or_else(Jet::default, |foot| foot.at(self.phase[RIGHT] + t))
+    }
+
     /// Duration of one step. [s]
     pub const DURATION: f64 = 1.0;
 
-    fn pair(&self, curve: &Curve, t: f64) -> [Jet; 2] {
-        [LEFT, RIGHT].map(|i| curve.at(self.phase[i] + t))
-    }
-
     /// Thighs, left and right, at a time of the step [s]. [rad] (2)
     pub fn thigh(&self, t: f64) -> [Jet; 2] {
-        self.pair(&self.thigh, t)
+        self.leg(t, 0)
     }
 
     /// Shanks, left and right. [rad] (2)
     pub fn shank(&self, t: f64) -> [Jet; 2] {
-        self.pair(&self.shank, t)
+        self.leg(t, 1)
     }
 
     /// Arms as prescribed, left and right. [rad] (2)
     pub fn arm(&self, t: f64) -> [Jet; 2] {
-        self.pair(&self.arm, t)
+        [LEFT, RIGHT].map(|side| self.arm.at(self.phase[side] + t))
     }
 
     /// Prescribed ZMP about the supporting ankle. [m] (2)
     pub fn zmp(&self, t: f64) -> [f64; 2] {
-        [self.zmp[0].at(t).value, self.zmp[1].at(t).value]
+        [0, 1].map(|axis| self.zmp[axis].at(t).value + self.zmp_shift[axis])
+    }
+}
+
+/// The waist away from where the samples put it.
+#[derive(Debug, Clone, Copy)]
+struct WaistShift {
+    /// Forward, up. [m] (2)
+    shift: [f64; 2],
+    /// Thigh, shank. [m] (2)
+    links: [f64; 2],
+}
+
+impl WaistShift {
+    /// From ankle to shifted hip, forward and up in the leg's plane. [m] (2)
+    fn reach(&self, [thigh, shank]: [Jet; 2]) -> [Jet; 2] {
+        let (thigh, shank) = (thigh.sin_cos(), shank.sin_cos());
+        let [long, low] = self.links;
+        let [forward, up] = self.shift.map(Jet::constant);
+        [thigh.0 * long + shank.0 * low + forward, thigh.1 * long + shank.1 * low + up]
+    }
+
+    /// By how much the leg is too short; negative where it is not. [m]
+    fn missing(&self, leg: [Jet; 2]) -> f64 {
+        /// Straighter knees turn too fast.
+        const BENT: f64 = 1e-4;
+        let [x, z] = self.reach(leg).map(|jet| jet.value);
+        x.hypot(z) + BENT - self.links[0] - self.links[1]
+    }
+
+    /// Thigh and shank of the same ankle with the shifted hip: a triangle with the knee in front. [rad] (2)
+    fn apply(&self, leg: [Jet; 2]) -> [Jet; 2] {
+        let [x, z] = self.reach(leg);
+        let [long, low] = self.links;
+        let square = x * x + z * z;
+        let distance = square.sqrt();
+        let direction = Jet::atan2(x, z);
+        let angle = |near: f64, far: f64| {
+            let opposite = square + Jet::constant(near * near - far * far);
+            (opposite * (distance * (2.0 * near)).recip()).acos()
+        };
+        [direction - angle(long, low), direction + angle(low, long)]
     }
 }
 

@@ -36,6 +36,42 @@ impl Jet {
         let (w, a) = (self.rate, self.acceleration);
         (Self::new(s, c * w, c * a - s * w * w), Self::new(c, -s * w, -s * a - c * w * w))
     }
+
+    /// Of a function of one variable: its value and first two derivatives there.
+    #[inline]
+    fn through(self, value: f64, first: f64, second: f64) -> Self {
+        let rate = first * self.rate;
+        Self::new(value, rate, first * self.acceleration + second * self.rate * self.rate)
+    }
+
+    /// Square root of a positive quantity.
+    pub fn sqrt(self) -> Self {
+        let root = self.value.sqrt();
+        self.through(root, 0.5 / root, -0.25 / (root * self.value))
+    }
+
+    /// One divided by a quantity that is not zero.
+    pub fn recip(self) -> Self {
+        let r = self.value.recip();
+        self.through(r, -r * r, 2.0 * r * r * r)
+    }
+
+    /// Angle of a cosine between -1 and 1. [rad]
+    pub fn acos(self) -> Self {
+        let sine_squared = 1.0 - self.value * self.value;
+        let first = -sine_squared.sqrt().recip();
+        self.through(self.value.acos(), first, first * self.value / sine_squared)
+    }
+
+    /// Angle from the second axis to the first. [rad]
+    pub fn atan2(first: Self, second: Self) -> Self {
+        let (y, x) = (first, second);
+        let square = x.value * x.value + y.value * y.value;
+        let rate = (x.value * y.rate - y.value * x.rate) / square;
+        let stretch = 2.0 * (x.value * x.rate + y.value * y.rate);
+        let turn = x.value * y.acceleration - y.value * x.acceleration;
+        Self::new(y.value.atan2(x.value), rate, (turn - stretch * rate) / square)
+    }
 }
 
 impl Add for Jet {

@@ -37,7 +37,7 @@ impl BodyMotion {
             planar(body.forearm, p.arm[RIGHT]),
             leg(body.thigh, p.thigh[RIGHT]),
             leg(body.shank, p.shank[RIGHT]),
-            still(body.foot),
+            planar(body.foot, p.foot),
             still(body.foot),
         ];
         let motion = |i: usize| {

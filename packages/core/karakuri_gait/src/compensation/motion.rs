@@ -68,6 +68,7 @@ impl Motion {
                 Arms::Active => self.gait.arm(t),
                 Arms::Passive => [left, right],
             },
+            foot: self.gait.foot(t),
             elbow: self.gait.elbow,
         }
     }

@@ -51,6 +51,8 @@ pub struct Posture {
     pub shank: [Jet; 2],
     /// b4 left, right: negative puts the arm forward. [rad] (2)
     pub arm: [Jet; 2],
+    /// Of the right foot about its ankle; positive puts the toes down. The left foot stands level. [rad]
+    pub foot: Jet,
     /// Constant.
     pub elbow: Elbow,
 }
@@ -145,7 +147,7 @@ pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let hip_right = pelvis + side(-l.half_pelvis_width, -l.hip_to_pelvis);
     let knee_right = hip_right - thigh[RIGHT] * (2.0 * l.half_thigh);
     let ankle_right = knee_right - shank[RIGHT] * (2.0 * l.half_shank);
-    let foot_right = ankle_right - side(0.0, l.foot_to_ankle);
+    let foot_right = ankle_right - upright(posture.foot) * l.foot_to_ankle;
 
     let waist = pelvis + side(0.0, l.hip_to_pelvis);
     let spine = upright(posture.pitch);

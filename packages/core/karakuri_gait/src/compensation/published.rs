@@ -1,5 +1,7 @@
 //! Numbers that the study prints, to compare with. [Kume 1991]
 
+use super::Rectangle;
+
 /// Table 3.2: factor of the arms' mass, arms and upper body in percent of the whole mass. The table prints the factor 14 as 12.
 /// [-, %, %] (10×3)
 pub const MASS_RATIOS: [[f64; 3]; 10] = [
@@ -32,6 +34,42 @@ pub const START_SURVEYS: [([f64; 3], [f64; 3], usize); 3] = [
     ([-10.0, 10.0, 0.1], [-10.0, 10.0, 0.1], 64),
     ([-0.2, 0.1, 0.005], [0.0, 3.3, 0.005], 22_190),
 ];
+
+/// Where the ZMP may be on the left foot: region 1, the sole, and the larger region 2. [m]
+pub const REGIONS: [Rectangle; 2] =
+    [Rectangle { x: [-0.1, 0.2], y: [-0.08, 0.08] }, Rectangle { x: [-0.2, 0.4], y: [-0.08, 0.1] }];
+
+/// Right edge of where the ZMP may be on both feet in the first surveys. [m]
+pub const FIRST_RIGHT_EDGE: f64 = -0.25;
+
+/// Survey of tables 3.4, 3.6 and 3.7, the same for both coefficients: from, to, step.
+pub const COARSE: [f64; 3] = [-100.0, 100.0, 1.0];
+
+/// Table 3.4: standstill before a start of 1 s [s], stable starts in regions 1 and 2. (5)
+pub const SMOOTHED_STARTS: [(f64, [usize; 2]); 5] =
+    [(0.0, [0, 0]), (0.5, [0, 0]), (1.0, [0, 4]), (1.5, [0, 2]), (2.0, [0, 0])];
+
+/// Table 3.6: standstill after a stop of 1 s [s], stable stops in regions 1 and 2. (6)
+pub const SLOW_STOPS: [(f64, [usize; 2]); 6] =
+    [(0.0, [0, 0]), (0.2, [0, 0]), (0.5, [0, 0]), (1.0, [0, 13]), (1.5, [0, 0]), (2.0, [0, 0])];
+
+/// Table 3.7: time of the stop's motion [s], stable stops in region 2 with a standstill of 0.5, 1.0 and 1.5 s and with what is left of 1 s in all. (4)
+pub const STOPS: [(f64, [usize; 3], Option<usize>); 4] = [
+    (0.8, [66, 17, 0], Some(0)),
+    (0.5, [141, 34, 18], None),
+    (0.4, [164, 20, 10], Some(81)),
+    (0.3, [0, 0, 0], Some(0)),
+];
+
+/// Table 3.8: the survey's grid of cT and of cP (from, to, step) and the number of stable stops in region 1. [rad/s³]
+pub const STOP_SURVEYS: [([f64; 3], [f64; 3], usize); 3] = [
+    ([-100.0, 100.0, 1.0], [-100.0, 100.0, 1.0], 60),
+    ([-2.0, 1.0, 0.1], [12.0, 33.0, 0.1], 133),
+    ([-1.6, -1.3, 0.005], [12.7, 32.5, 0.005], 70_816),
+];
+
+/// Box of the last survey of table 3.8: cT, cP. [rad/s³] (2×2)
+pub const STOP_BOX: [[f64; 2]; 2] = [[-1.42, -1.40], [23.93, 23.95]];
 
 /// Box of the final survey: cT, cP. [rad/s³] (2×2)
 pub const FINAL_BOX: [[f64; 2]; 2] = [[-0.155, -0.135], [1.53, 1.55]];

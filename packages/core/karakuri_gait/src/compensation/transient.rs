@@ -63,7 +63,7 @@ pub struct Curves {
 pub struct TransientSpec {
     /// Start or stop.
     pub kind: Kind,
-    /// Standing on both feet. [s]
+    /// Standing on both feet; with none of it all is single support. [s]
     pub standstill: f64,
     /// On the left foot. [s]
     pub motion: f64,
@@ -96,6 +96,61 @@ pub struct TransientSpec {
     /// Where it may be on both; the hull of both soles if it is not given. [m]
     #[serde(default)]
     pub double_support: Option<Rectangle>,
+}
+
+impl TransientSpec {
+    /// With other times: samples of the motion are stretched with it, to whole samples, those of the standstill are the value at its
+    /// end, every five samples and at the end. Rates and accelerations where it joins the steady motion stay. [s]
+    #[must_use]
+    pub fn with_times(&self, motion: f64, standstill: f64) -> Self {
+        let times = Times {
+            was: [self.motion, self.standstill],
+            is: [motion, standstill],
+            kind: self.kind,
+        };
+        let joint =
+            |joint: &EndJoint| EndJoint { samples: times.stretch(&joint.samples), ..joint.clone() };
+        let curves = |c: &Curves| Curves { left: joint(&c.left), right: joint(&c.right) };
+        Self {
+            motion,
+            standstill,
+            thigh: curves(&self.thigh),
+            shank: curves(&self.shank),
+            arm: curves(&self.arm),
+            ..self.clone()
+        }
+    }
+}
+
+/// Old and new times of a transient.
+struct Times {
+    /// Motion, standstill. [s] (2)
+    was: [f64; 2],
+    is: [f64; 2],
+    kind: Kind,
+}
+
+impl Times {
+    fn stretch(&self, samples: &Samples) -> Samples {
+        let [was, is] = [self.was, self.is].map(|times| times.map(grid_steps));
+        let ([old_start, start], new_end) = match self.kind {
+            Kind::Start => ([was[1], is[1]], is[1] + is[0]),
+            Kind::Stop => ([0, 0], is[0]),
+        };
+        let (first, last) = (1 + old_start, 1 + old_start + was[0]);
+        let moved = |(&k, &value): (&u32, &f64)| {
+            let part = f64::from(k - first) / f64::from(was[0].max(1));
+            (1 + start + (part * f64::from(is[0])).round() as u32, value)
+        };
+        let mut all: Samples = samples.range(first..=last).map(moved).collect();
+        let (from, to, still) = match self.kind {
+            Kind::Start => (1, 1 + start, samples.get(&first)),
+            Kind::Stop => (1 + new_end, 1 + is[0] + is[1], samples.get(&last)),
+        };
+        let still = still.copied().unwrap_or_default();
+        all.extend((from..to).step_by(5).chain([to]).map(|k| (k, still)));
+        all
+    }
 }
 
 fn spline() -> Interpolation {
@@ -197,6 +252,7 @@ impl Transient {
     fn instant(&self, spec: &TransientSpec, index: u32) -> Instant {
         let time = f64::from(index) * GRID;
         let is_single = match spec.kind {
+            _ if grid_steps(spec.standstill) == 0 => true,
             Kind::Start => index > grid_steps(spec.standstill),
             Kind::Stop => index < grid_steps(spec.motion),
         };
@@ -206,7 +262,15 @@ impl Transient {
 
     fn posture_of(&self, time: f64, sway: Jet, pitch: Jet) -> Posture {
         let pair = |i: usize| [LEFT, RIGHT].map(|side| self.curves[i][side].at(time));
-        Posture { sway, pitch, thigh: pair(0), shank: pair(1), arm: pair(2), elbow: self.elbow }
+        Posture {
+            sway,
+            pitch,
+            thigh: pair(0),
+            shank: pair(1),
+            arm: pair(2),
+            foot: Jet::default(),
+            elbow: self.elbow,
+        }
     }
 
     /// The posture at a time. [s]
