@@ -118,6 +118,120 @@ fn the_march_goes_through_a_list_of_starts() {
     }
 }
 
+fn config(name: &str) -> String {
+    format!("{}/../../../config/gaits/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The card files of the study's programs give the motions of the YAML files.
+#[test]
+fn card_files_are_read() {
+    let cards = |what: &str, gait: &str, compensation: &str, more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_karakuri"))
+            .args(["gait", what, &config(gait), "--cards", &config(compensation)])
+            .args(more)
+            .output()
+            .unwrap()
+    };
+    let march = ["--method", "march"];
+    let output = cards("steady", "cards/h9_gait.txt", "cards/h9_compensation.txt", &march);
+    let (read, yaml) = (report(&output), report(&run("steady", "h9", &march)));
+    assert_eq!(read["starts"].as_array().unwrap().len(), 9);
+    // The cards' ZMP is smoothed.
+    let rate = |report: &Value| report["samples"][0]["phi_rad_s"].as_f64().unwrap();
+    assert!((rate(&read) - rate(&yaml)).abs() < 0.02, "{} {}", rate(&read), rate(&yaml));
+    let output = cards("transient", "cards/ah2_gait.txt", "cards/ah2_compensation.txt", &[]);
+    assert!(report(&output)["most_central"]["verdict"]["margin"].as_f64().unwrap() > 0.0);
+    let wrong = cards("transient", "cards/ah2_compensation.txt", "cards/ah2_compensation.txt", &[]);
+    let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(
+        wrong.status.code() == Some(1) && text.contains("ah2_compensation.txt: line 2: "),
+        "{text}"
+    );
+}
+
+/// Each body's centre of mass over time: velocities and accelerations are its derivatives; moments are those of the report.
+#[test]
+fn the_kinematics_of_all_bodies_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bodies.csv");
+    for (what, gait) in [("steady", "h2"), ("transient", "ah2_start")] {
+        let output = run(what, gait, &["--kinematics", file.to_str().unwrap()]);
+        let (header, table) = table(&file);
+        assert_eq!(header.len(), 1 + 12 * 9 + 11 * 2, "{header:?}");
+        let column = |name: &str| header.iter().position(|h| h == name).unwrap();
+        let [x, v, a] =
+            ["trunk.x [m]", "trunk.velocity.x [m/s]", "trunk.acceleration.x [m/s²]"].map(column);
+        for rows in table.windows(3) {
+            let slope = |i: usize| (rows[2][i] - rows[0][i]) / (rows[2][0] - rows[0][0]);
+            assert!(
+                (slope(x) - rows[1][v]).abs() < 0.02 && (slope(v) - rows[1][a]).abs() < 0.5,
+                "{rows:?}"
+            );
+        }
+        if what == "steady" {
+            let waist =
+                report(&output)["samples"][0]["joint_moments_xy_nm"]["waist"][1].as_f64().unwrap();
+            assert!((table[0][column("waist.moment.y [N·m]")] - waist).abs() < 1e-9);
+        }
+    }
+}
+
+/// Variants of the study by options: they change the motion, and what cannot be says why.
+#[test]
+fn variants_are_options() {
+    let pitch = |more: &[&str]| {
+        let report = report(&run("steady", "h9", more));
+        report["samples"][15]["phi_rad"].as_f64().unwrap()
+    };
+    let plain = pitch(&[]);
+    assert!(pitch(&["--zmp-shift", "0.02,0"]) > plain + 0.01);
+    assert!((pitch(&["--point-masses"]) - plain).abs() > 1e-3);
+    assert!(
+        pitch(&["--waist-shift", "0.03,-0.02"]) < pitch(&["--waist-shift", "-0.03,-0.02"]) - 0.02
+    );
+    let output = run("steady", "h9", &["--waist-shift", "0,0.1"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains("a leg is too short by"), "{text}");
+    assert_eq!(run("steady", "h9", &["--waist-shift", "0,1e9"]).status.code(), Some(2));
+}
+
+/// The study's page is what is computed: a row of its table of the march, one of table 3.7.
+#[test]
+fn the_page_of_the_study_is_up_to_date() {
+    use karakuri_gait::compensation as gait;
+    let page = format!("{}/../../../docs/experiments/jaeri.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(page).unwrap();
+    let body = gait::BodyData::default();
+    let text = |name: &str| std::fs::read_to_string(config(name)).unwrap();
+    let value: serde_yaml::Value = serde_yaml::from_str(&text("h2.yaml")).unwrap();
+    let spec: gait::SteadySpec = serde_yaml::from_value(value["steady"].clone()).unwrap();
+    let h2 = gait::SteadyGait::new(&spec).unwrap();
+    let e = gait::Equation { body: &body, gait: &h2, arms: gait::Arms::Active };
+    let exact = gait::find_main_family(&e, &gait::PeriodicOptions::default()).unwrap().states[0];
+    let gaps = [30, 60, 120, 240].map(|intervals| {
+        let options = gait::SearchOptions { intervals, ..Default::default() };
+        let found = gait::Search::from_start(&e, &exact, &options).unwrap();
+        format!("{:.1e}", (found.start - exact).amax())
+    });
+    let row = format!("| H2 | active | {} |", gaps.join(" | "));
+    assert!(page.contains(&row), "{row}");
+    let value: serde_yaml::Value = serde_yaml::from_str(&text("h2_stop.yaml")).unwrap();
+    let stop: gait::TransientSpec = serde_yaml::from_value(value["transient"].clone()).unwrap();
+    let region = gait::published::REGIONS[1];
+    let both = gait::Rectangle { x: region.x, y: [gait::published::FIRST_RIGHT_EDGE, region.y[1]] };
+    let grid = gait::SurveyGrid { sway: gait::published::COARSE, pitch: gait::published::COARSE };
+    let count = |standstill: f64| {
+        let spec = gait::TransientSpec {
+            single_support: region,
+            double_support: Some(both),
+            ..stop.with_times(0.8, standstill)
+        };
+        gait::Transient::new(&spec, &body).unwrap().survey(&grid, &|| true).len()
+    };
+    let row = format!("| 0.8 | 66 | {} | 17 | {} |", count(0.5), count(1.0));
+    assert!(page.contains(&row), "{row}");
+}
+
 /// Header and rows of a trace.
 fn table(file: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
     let text = std::fs::read_to_string(file).unwrap();

@@ -447,7 +447,7 @@ mod tests {
             (0..DISTINCT_SERIES).map(|i| Series::new(name(i), vec![(0.0, 0.0), (1.0, 1.0)]));
         let panel = Panel { series: series.collect(), ..Panel::default() };
         let looks: std::collections::BTreeSet<_> =
-            panel.legend().map(|(_, color, dash)| (color.0, color.1, color.2, dash)).collect();
+            panel.legend().map(|(_, color, dash, _)| (color.0, color.1, color.2, dash)).collect();
         assert_eq!(looks.len(), DISTINCT_SERIES, "each has a look of its own");
         let svg = Plot { title: String::new(), panels: vec![panel] }.to_svg().unwrap();
         for i in 0..DISTINCT_SERIES {

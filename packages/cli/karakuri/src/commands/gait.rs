@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{read_text, write_json};
 use karakuri_gait::compensation::{
-    Arms, BodyData, OptimizeOptions, SteadyGait, SteadySpec, SurveyGrid, Transient, TransientSpec,
+    Arms, BodyData, Cards, CardsError, OptimizeOptions, SteadyGait, SteadySpec, SurveyGrid,
+    Transient, TransientSpec,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,6 +51,13 @@ enum What {
 struct Files {
     /// The gait, YAML: of those in config/gaits, `h2.yaml` is steady, `ah2_start.yaml` a start and `h2_stop.yaml` a stop
     gait: PathBuf,
+    /// GAIT is a card file of the study's programs (its Appendix A-1, or B-1 for starts and stops), and this the cards of its compensation
+    /// (A-2, B-2)
+    #[arg(long, value_name = "FILE")]
+    cards: Option<PathBuf>,
+    /// All masses in their centres: no moments of inertia
+    #[arg(long)]
+    point_masses: bool,
     /// What the arms do, instead of the file's word: fixed, active or passive
     #[arg(long)]
     arms: Option<ArmsKind>,
@@ -71,6 +79,9 @@ struct Transients {
     /// Write the most central motion over time as CSV: angles, rates, joints, ZMP
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
+    /// Write each body's centre of mass, its velocity and acceleration, and the moments at the joints, as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    kinematics: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -147,11 +158,42 @@ fn read(files: &Files) -> Result<GaitFile> {
         bail!("--arm-mass-factor {factor}: write a number above 0, at most 1000");
     }
     let text = read_text(&files.gait)?;
-    let mut file: GaitFile =
-        serde_yaml::from_str(&text).with_context(|| files.gait.display().to_string())?;
+    let mut file: GaitFile = match &files.cards {
+        None => serde_yaml::from_str(&text).with_context(|| files.gait.display().to_string())?,
+        Some(cards) => from_cards(&files.gait, &text, cards)?,
+    };
     file.body = file.body.with_arm_factor(factor);
+    if files.point_masses {
+        file.body = file.body.as_point_masses();
+    }
     file.arms = files.arms.map_or(file.arms, Arms::from);
     Ok(file)
+}
+
+/// Cards of the study's programs, with its person.
+fn from_cards(gait: &Path, text: &str, compensation: &Path) -> Result<GaitFile> {
+    let more = read_text(compensation)?;
+    let cards = Cards::read(text, &more).map_err(|error| match error {
+        CardsError::Gait(e) => anyhow!("{}: {e}", gait.display()),
+        CardsError::Compensation(e) => anyhow!("{}: {e}", compensation.display()),
+    })?;
+    let empty = GaitFile {
+        body: BodyData::default(),
+        arms: Arms::Active,
+        steady: None,
+        transient: None,
+        survey: None,
+        starts: Vec::new(),
+    };
+    Ok(match cards {
+        Cards::Steady(steady, starts) => {
+            let starts = starts.iter().map(|start| start.to_vec()).collect();
+            GaitFile { steady: Some(steady), starts, ..empty }
+        }
+        Cards::Transient(transient, grid) => {
+            GaitFile { transient: Some(transient), survey: Some(grid), ..empty }
+        }
+    })
 }
 
 fn missing(files: &Files, key: &str) -> anyhow::Error {
@@ -191,6 +233,11 @@ fn transient(args: &Transients) -> Result<Outcome> {
     if let Some(path) = &args.trace {
         trace::transient(&file.body, &transient, best.coefficients, path)?;
     }
+    if let Some(path) = &args.kinematics {
+        let compensation = transient.compensation(best.coefficients);
+        let posture = |time: f64| transient.posture(&compensation, time);
+        trace::kinematics(&file.body, transient.duration, &posture, path)?;
+    }
     if let Some(folder) = &files.plot {
         let title = name(&files.gait);
         figures::transient(&title, &path).write_svg(&folder.join("transient.svg"))?;
@@ -229,7 +276,9 @@ fn survey(files: &Files) -> Result<Outcome> {
     });
     write(files, &report)?;
     if let Some(folder) = &files.plot {
-        figures::survey(&name(&files.gait), &stable).write_svg(&folder.join("survey.svg"))?;
+        let chosen: Vec<_> = best.map(|p| ("most central", p.coefficients)).into_iter().collect();
+        let figure = figures::survey(&name(&files.gait), &grid, &stable, &chosen, None);
+        figure.write_svg(&folder.join("survey.svg"))?;
     }
     if interrupt.is_raised() {
         return Ok(Outcome::Failed("interrupted".to_owned()));

@@ -2,7 +2,7 @@
 
 use karakuri_files::{Panel, Plot, Series};
 use karakuri_gait::compensation::{
-    BodyData, LEFT, MotionSample, Posture, RIGHT, SurveyPoint, skeleton,
+    BodyData, Coefficients, LEFT, MotionSample, Posture, RIGHT, SurveyGrid, SurveyPoint, skeleton,
 };
 
 pub(super) fn over_time(y_label: &str, series: Vec<Series>) -> Panel {
@@ -98,21 +98,27 @@ pub(super) fn transient(title: &str, path: &[(f64, [f64; 2], f64)]) -> Plot {
     }
 }
 
-/// The stable coefficients: each column of the grid is a line between its ends.
-pub(super) fn survey(title: &str, stable: &[SurveyPoint]) -> Plot {
-    let gap = (f64::NAN, f64::NAN);
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    for column in
-        stable.chunk_by(|a, b| a.coefficients.sway.to_bits() == b.coefficients.sway.to_bits())
-    {
-        let ends = [column.first(), column.last()].into_iter().flatten();
-        points.extend(ends.map(|p| (p.coefficients.sway, p.coefficients.pitch)));
-        points.push(gap);
-    }
+/// The stable coefficients as a region, those chosen in it, and the box of another survey.
+pub(super) fn survey(
+    title: &str,
+    grid: &SurveyGrid,
+    stable: &[SurveyPoint],
+    chosen: &[(&str, Coefficients)],
+    other: Option<(&str, &SurveyGrid)>,
+) -> Plot {
+    let at = |c: &Coefficients| (c.sway, c.pitch);
+    let points = stable.iter().map(|p| at(&p.coefficients)).collect();
+    let cells = [grid.sway[2], grid.pitch[2]];
+    let mut series = vec![Series::cells("stable", points, cells)];
+    series.extend(chosen.iter().map(|(name, c)| Series::dots(*name, vec![at(c)])));
+    series.extend(other.map(|(name, other)| {
+        let ([x0, x1, _], [y0, y1, _]) = (other.sway, other.pitch);
+        Series::new(name, vec![(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
+    }));
     let panel = Panel {
-        x_label: "cT [rad/s³]".to_owned(),
-        y_label: "cP [rad/s³]".to_owned(),
-        series: vec![Series::new("stable", points)],
+        x_label: "coefficient of theta [rad/sⁿ]".to_owned(),
+        y_label: "coefficient of phi [rad/sⁿ]".to_owned(),
+        series,
         ..Panel::default()
     };
     Plot { title: title.to_owned(), panels: vec![panel] }

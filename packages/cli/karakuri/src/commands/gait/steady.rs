@@ -26,6 +26,28 @@ pub(super) struct Args {
     /// Write the motion over time as CSV: angles, rates, joints, ZMP
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
+    /// Write each body's centre of mass, its velocity and acceleration, and the moments at the joints, as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    kinematics: Option<PathBuf>,
+    /// Add this to the prescribed ZMP: forward, left [m]
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = shift, default_value = "0,0")]
+    zmp_shift: Shift,
+    /// Shift the waist and keep the ankles: forward, up [m]
+    #[arg(long, value_name = "X,Z", allow_hyphen_values = true, value_parser = shift, default_value = "0,0")]
+    waist_shift: Shift,
+}
+
+/// Two lengths. [m] (2)
+#[derive(Debug, Clone, Copy)]
+struct Shift([f64; 2]);
+
+/// Reads a shift of less than a metre.
+fn shift(text: &str) -> Result<Shift, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|x| x.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[a, b]) if a.abs() < 1.0 && b.abs() < 1.0 => Ok(Shift([a, b])),
+        _ => Err("write two numbers below 1 m with a comma between".to_owned()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -48,7 +70,8 @@ fn start(text: &str) -> Result<State, String> {
     start_of(numbers.as_deref().unwrap_or_default())
 }
 
-fn start_of(numbers: &[f64]) -> Result<State, String> {
+/// The start that four or eight numbers stand for.
+pub(super) fn start_of(numbers: &[f64]) -> Result<State, String> {
     let start = match *numbers {
         [theta, phi, theta_rate, phi_rate] => {
             state([theta, phi], [theta_rate, phi_rate], [[0.0; 2]; 2])
@@ -67,7 +90,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let files = &args.files;
     let file = read(files)?;
     let spec = file.steady.as_ref().ok_or_else(|| missing(files, "steady"))?;
-    let gait = SteadyGait::new(spec).with_context(|| files.gait.display().to_string())?;
+    let place = || files.gait.display().to_string();
+    let mut gait = SteadyGait::new(spec).with_context(place)?.with_zmp_shift(args.zmp_shift.0);
+    if args.waist_shift.0.iter().any(|x| x.abs() > 0.0) {
+        let lengths = &file.body.lengths;
+        gait = gait.with_waist_shift(args.waist_shift.0, lengths).with_context(place)?;
+    }
     let equation = Equation { body: &file.body, gait: &gait, arms: file.arms };
     let found = match args.method {
         Method::Shooting => shoot(args, &equation)?,
@@ -190,6 +218,9 @@ fn finish(args: &Args, file: &GaitFile, found: Found) -> Result<Outcome> {
     write(files, &Value::Object(report))?;
     if let Some(path) = &args.trace {
         trace::steady(body, motion, path)?;
+    }
+    if let Some(path) = &args.kinematics {
+        trace::kinematics(body, SteadyGait::DURATION, &|time| motion.posture(time), path)?;
     }
     if let Some(folder) = &files.plot {
         let title = format!("{}, arms {:?}", name(&files.gait), file.arms).to_lowercase();

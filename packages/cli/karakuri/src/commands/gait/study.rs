@@ -1,7 +1,12 @@
 //! `karakuri gait study`: what the study of 1991 printed, computed again, as a page with figures.
 
+mod animation;
 mod families;
 mod figures;
+mod march;
+mod masses;
+mod sweeps;
+mod transients;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,9 +14,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use karakuri_files::{Plot, read_text, write_atomic};
 use karakuri_gait::compensation::{
-    Arms, BodyData, Equation, Jet, LEFT, OptimizeOptions, Periodic, PeriodicOptions, RIGHT,
-    Reaction, Samples, SteadyGait, SteadySpec, SurveyGrid, SurveyPoint, Transient, TransientSpec,
-    find_main_family, published,
+    Arms, BodyData, Equation, Jet, LEFT, Periodic, PeriodicOptions, RIGHT, Reaction, Samples,
+    SteadyGait, SteadySpec, TransientSpec, find_main_family, published,
 };
 
 use super::super::Outcome;
@@ -23,7 +27,7 @@ use crate::progress;
 pub(super) struct Args {
     /// Writes jaeri.md here and its figures into jaeri/
     folder: PathBuf,
-    /// Where `h2.yaml`, `h9.yaml` and `ah2_start.yaml` are
+    /// Where `h2.yaml`, `h9.yaml`, `ah2_start.yaml`, `ah9_start.yaml` and `h2_stop.yaml` are
     #[arg(long, value_name = "FOLDER", default_value = "config/gaits")]
     gaits: PathBuf,
 }
@@ -34,6 +38,8 @@ const PAGE: &str = include_str!("study/jaeri.template");
 struct Page {
     text: String,
     figures: Vec<(&'static str, Plot)>,
+    /// Those that are drawn already, SVG.
+    drawings: Vec<(&'static str, String)>,
 }
 
 impl Page {
@@ -47,7 +53,11 @@ struct Gaits {
     body: BodyData,
     h2: SteadyGait,
     h9: SteadySpec,
+    /// Starts of the march.
+    starts: Vec<Vec<f64>>,
     start: TransientSpec,
+    smoothed_start: TransientSpec,
+    stop: TransientSpec,
 }
 
 impl Gaits {
@@ -57,16 +67,22 @@ impl Gaits {
             let text = read_text(&path)?;
             serde_yaml::from_str(&text).with_context(|| path.display().to_string())
         };
-        let steady = |name: &str| {
-            let missing = || anyhow!("{name}: there is no `steady`");
-            file(name)?.steady.ok_or_else(missing)
+        let steady = |file: &GaitFile, name: &str| {
+            file.steady.clone().ok_or_else(|| anyhow!("{name}: there is no `steady`"))
         };
-        let start = file("ah2_start.yaml")?.transient;
+        let transient = |name: &str| {
+            let missing = || anyhow!("{name}: there is no `transient`");
+            file(name)?.transient.ok_or_else(missing)
+        };
+        let h9 = file("h9.yaml")?;
         Ok(Self {
             body: BodyData::default(),
-            h2: SteadyGait::new(&steady("h2.yaml")?)?,
-            h9: steady("h9.yaml")?,
-            start: start.ok_or_else(|| anyhow!("ah2_start.yaml: there is no `transient`"))?,
+            h2: SteadyGait::new(&steady(&file("h2.yaml")?, "h2.yaml")?)?,
+            h9: steady(&h9, "h9.yaml")?,
+            starts: h9.starts,
+            start: transient("ah2_start.yaml")?,
+            smoothed_start: transient("ah9_start.yaml")?,
+            stop: transient("h2_stop.yaml")?,
         })
     }
 }
@@ -80,9 +96,20 @@ fn solve(body: &BodyData, gait: &SteadyGait, arms: Arms) -> Result<Periodic> {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let interrupt = Interrupt::watch()?;
     let gaits = Gaits::read(&args.gaits)?;
-    let mut page = Page { text: PAGE.to_owned(), figures: Vec::new() };
-    let parts: [fn(&mut Page, &Gaits) -> Result<()>; 6] =
-        [mass_ratios, spline_ends, compensation, swinging_arms, start, families::write];
+    let mut page = Page { text: PAGE.to_owned(), figures: Vec::new(), drawings: Vec::new() };
+    let parts: [fn(&mut Page, &Gaits) -> Result<()>; 11] = [
+        mass_ratios,
+        spline_ends,
+        compensation,
+        swinging_arms,
+        march::write,
+        transients::starts,
+        transients::stops,
+        masses::fixed_arms,
+        sweeps::write,
+        animated,
+        families::write,
+    ];
     let bar = progress::bar(parts.len() as u64, "computing the study");
     for part in parts {
         if interrupt.is_raised() {
@@ -94,6 +121,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     bar.finish_and_clear();
     for (name, figure) in &page.figures {
         figure.write_svg(&args.folder.join("jaeri").join(name))?;
+    }
+    for (name, drawing) in &page.drawings {
+        write_atomic(&args.folder.join("jaeri").join(name), drawing.as_bytes())?;
     }
     write_atomic(&args.folder.join("jaeri.md"), page.text.as_bytes())?;
     Ok(Outcome::Done)
@@ -120,6 +150,7 @@ fn standing(page: &mut Page, gaits: &Gaits) {
         thigh: still,
         shank: still,
         arm: still,
+        foot: Jet::default(),
         elbow: gaits.h9.elbow,
     };
     let [x, y] = Reaction::of(&gaits.body, &posture).zmp();
@@ -220,44 +251,19 @@ fn swinging_arms(page: &mut Page, gaits: &Gaits) -> Result<()> {
     Ok(())
 }
 
-/// Table 3.5 and the best start.
-fn start(page: &mut Page, gaits: &Gaits) -> Result<()> {
-    let transient = Transient::new(&gaits.start, &gaits.body)?;
-    let mut rows = String::new();
-    let mut finest: Vec<SurveyPoint> = Vec::new();
-    for (sway, pitch, count) in published::START_SURVEYS {
-        let grid = SurveyGrid { sway, pitch };
-        finest = transient.survey(&grid, &|| true);
-        let axis = |[from, to, step]: [f64; 3]| format!("{from} to {to}, step {step}");
-        writeln!(rows, "| {} | {} | {count} | {} |", axis(sway), axis(pitch), finest.len())?;
+/// Figs 3.17 and 3.19; the study animated steady walking with fixed and active arms.
+fn animated(page: &mut Page, gaits: &Gaits) -> Result<()> {
+    let h9 = SteadyGait::new(&gaits.h9)?;
+    let walks = [
+        (Arms::Active, "walk_active.svg", "strip_active.svg", "active"),
+        (Arms::Fixed, "walk_fixed.svg", "strip_fixed.svg", "fixed"),
+    ];
+    for (arms, moving, strip, name) in walks {
+        let motion = solve(&gaits.body, &h9, arms)?.motion;
+        let title = format!("Fig 3.17: gait H9, {name} arms");
+        page.drawings.push((moving, animation::moving(&title, &gaits.body, &motion)));
+        let title = format!("Fig 3.19: gait H9, {name} arms");
+        page.drawings.push((strip, animation::strip(&title, &gaits.body, &motion)));
     }
-    let order =
-        |a: &&SurveyPoint, b: &&SurveyPoint| a.verdict.off_center.total_cmp(&b.verdict.off_center);
-    let best =
-        finest.iter().min_by(order).ok_or_else(|| anyhow!("the survey finds no stable start"))?;
-    let options = OptimizeOptions::default();
-    let (central, widest) =
-        (transient.minimize_off_center(&options), transient.maximize_margin(&options));
-    let mut found = String::new();
-    for (name, c, v) in [
-        ("survey, step 0.005", best.coefficients, best.verdict),
-        ("direct, most central", central.coefficients, central.verdict),
-        ("direct, largest margin", widest.coefficients, widest.verdict),
-    ] {
-        let margin = 1e3 * v.margin;
-        writeln!(
-            found,
-            "| {name} | {:.4} | {:.4} | {:.3} | {margin:.2} |",
-            c.sway, c.pitch, v.off_center
-        )?;
-    }
-    page.fill("surveys", &rows);
-    page.fill("best_start", &found);
-    page.fill("evaluations", &central.evaluations.to_string());
-    page.figures
-        .push(("start_survey.svg", super::figures::survey("stable starts into H2", &finest)));
-    let path = transient.zmp_path(central.coefficients);
-    page.figures
-        .push(("start.svg", super::figures::transient("the most central start into H2", &path)));
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::compensation::{
-    BodyData, Coefficients, LEFT, Motion, Posture, RIGHT, Reaction, SteadyGait, Transient, skeleton,
+    BODIES, BodyData, Coefficients, LEFT, Motion, Point, Posture, RIGHT, Reaction, SteadyGait,
+    Transient, joint_moments, skeleton,
 };
 
 /// Time between two rows. [s]
@@ -16,7 +17,8 @@ const PERIOD: f64 = 0.01;
 fn joints(p: &Posture) -> [(&'static str, f64); 15] {
     let hip = |side: usize| p.thigh[side].value;
     let knee = |side: usize| (p.shank[side] - p.thigh[side]).value;
-    let ankle = |side: usize| -p.shank[side].value;
+    let level = [0.0, p.foot.value];
+    let ankle = |side: usize| level[side] - p.shank[side].value;
     let shoulder = |side: usize| (p.arm[side] - p.pitch).value;
     let (roll, elbow) = (p.sway.value, p.elbow.forward);
     [
@@ -89,6 +91,39 @@ pub(super) fn transient(
     let mut writer = TraceWriter::create(file, &columns(&posture(0.0)))?;
     for time in times(transient.duration) {
         writer.row(&row(body, time, &posture(time)))?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// Centres of mass of all bodies with velocity and acceleration, and moments at the joints, as the study's program MOMA printed them.
+pub(super) fn kinematics(
+    body: &BodyData,
+    duration: f64,
+    posture: &dyn Fn(f64) -> Posture,
+    file: &Path,
+) -> Result<()> {
+    let mut columns = vec![Column::new("time", "s")];
+    for name in BODIES {
+        for (what, unit) in [("", "m"), (".velocity", "m/s"), (".acceleration", "m/s²")] {
+            let axes = ["x", "y", "z"];
+            columns.extend(axes.map(|axis| Column::new(format!("{name}{what}.{axis}"), unit)));
+        }
+    }
+    for moment in joint_moments(body, &posture(0.0)) {
+        let of = |axis| Column::new(format!("{}.moment.{axis}", moment.joint), "N·m");
+        columns.extend(["x", "y"].map(of));
+    }
+    let mut writer = TraceWriter::create(file, &columns)?;
+    for time in times(duration) {
+        let posture = posture(time);
+        let mut row = vec![time];
+        for Point { x, y, z } in skeleton(body, &posture).center {
+            row.extend([x, y, z].map(|jet| jet.value));
+            row.extend([x, y, z].map(|jet| jet.rate));
+            row.extend([x, y, z].map(|jet| jet.acceleration));
+        }
+        row.extend(joint_moments(body, &posture).iter().flat_map(|m| m.moment));
+        writer.row(&row)?;
     }
     Ok(writer.finish()?)
 }

@@ -4,14 +4,18 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use karakuri_gait::compensation::{
-    Arms, BodyData, BranchPoint, ContinuationOptions, Equation, FamilyKind, SearchOptions, State,
-    SteadyGait, find_families, survey_solutions, survey_starts,
+    Arms, BodyData, BranchPoint, ContinuationOptions, Equation, FamilyKind, PeriodicOptions,
+    SearchOptions, State, SteadyGait, find_families, find_periodic, survey_solutions,
+    survey_starts,
 };
+use rayon::prelude::*;
 
-use super::{Gaits, Page, figures};
+use super::{Gaits, Page, figures, masses};
 
 /// A family of periodic motions.
 pub(super) struct Family {
+    /// What it is.
+    pub(super) kind: FamilyKind,
     /// For the legend.
     pub(super) name: String,
     /// Over the arms' mass.
@@ -24,6 +28,8 @@ pub(super) struct Member {
     pub(super) arm_percent: f64,
     /// At the start of the step.
     pub(super) start: State,
+    /// Half the range of `θ, φ, ψL, ψR` over the step. [rad] (4)
+    pub(super) amplitude: [f64; 4],
 }
 
 /// Factors at which starts are surveyed.
@@ -48,12 +54,27 @@ pub(super) fn write(page: &mut Page, gaits: &Gaits) -> Result<()> {
             }
             writeln!(rows)?;
             if name == "H9" {
-                curves.push(drawn(&gaits.body, family.kind, &family.points));
+                curves.push(drawn(gaits, gait, &family));
             }
         }
     }
     page.fill("all_families", &rows);
     page.figures.push(("families.svg", figures::families(&curves)));
+    let [first, second] = [[FamilyKind::A, FamilyKind::B], [FamilyKind::CR, FamilyKind::D]];
+    // Of several families of a kind the one that begins first.
+    let of = |kinds: [FamilyKind; 2]| {
+        let first = |kind: &FamilyKind| {
+            let begins = |f: &&Family| f.members.first().map_or(f64::MAX, |m| m.arm_percent);
+            let of_kind = curves.iter().filter(|f| f.kind == *kind);
+            of_kind.min_by(|a, b| begins(a).total_cmp(&begins(b)))
+        };
+        kinds.iter().filter_map(first).collect::<Vec<_>>()
+    };
+    let title = "Fig 3.6: passive arms, survey 1, at the start, gait H9";
+    page.figures.push(("passive_starts.svg", figures::passive_starts(title, &of(first))));
+    page.figures.push(("passive_amplitudes.svg", figures::passive_amplitudes(&of(first))));
+    let title = "Fig 3.8: passive arms, survey 2, at the start, gait H9";
+    page.figures.push(("passive_starts_2.svg", figures::passive_starts(title, &of(second))));
     Ok(())
 }
 
@@ -80,9 +101,21 @@ fn range(body: &BodyData, first: f64, last: f64) -> String {
     format!("from {first:.2} ({:.1} %)", percent(body, first))
 }
 
-fn drawn(body: &BodyData, kind: FamilyKind, points: &[BranchPoint]) -> Family {
-    let member = |p: &BranchPoint| Member { arm_percent: percent(body, p.factor), start: p.start };
-    Family { name: format!("{kind:?}"), members: points.iter().map(member).collect() }
+/// A family with the ranges of its angles; where it has many points, not all of them.
+fn drawn(gaits: &Gaits, gait: &SteadyGait, family: &karakuri_gait::compensation::Family) -> Family {
+    const MOST: usize = 80;
+    let quick = PeriodicOptions { substeps: 1, ..PeriodicOptions::default() };
+    let member = |p: &BranchPoint| {
+        let body = gaits.body.with_arm_factor(p.factor);
+        let e = Equation { body: &body, gait, arms: Arms::Passive };
+        let motion = find_periodic(&e, &p.start, &quick).ok();
+        let amplitude = [0, 1, 2, 3]
+            .map(|i| motion.as_ref().map_or(f64::NAN, |m| masses::summary(m, i).amplitude));
+        Member { arm_percent: percent(&gaits.body, p.factor), start: p.start, amplitude }
+    };
+    let step = family.points.len().div_ceil(MOST);
+    let members = family.points.par_iter().step_by(step).map(member).collect();
+    Family { kind: family.kind, name: format!("{:?}", family.kind), members }
 }
 
 /// Table 3.2 as the study made it.
