@@ -1,6 +1,6 @@
 //! What the study has beside its main tables: shifted waist and ZMP, a pitched foot, point masses; stops and smoothed starts.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use karakuri_gait::compensation::*;
 use serde::Deserialize;
@@ -130,7 +130,9 @@ fn a_pitched_foot_turns_about_its_ankle() {
         let (bodies, s) = BodyMotion::all(&body, &posture);
         let (pitch, foot, ankle) = (posture.foot, bodies[10], s.ankle[RIGHT]);
         let wanted = body.foot.inertia[1] * pitch.acceleration;
-        assert!((foot.momentum_rate[1] - wanted).abs() < 1e-12 && foot.momentum_rate[0] == 0.0);
+        assert!(
+            (foot.momentum_rate[1] - wanted).abs() < 1e-12 && foot.momentum_rate[0].abs() < 1e-15
+        );
         let h = body.lengths.foot_to_ankle;
         let gaps = [
             foot.center.x.value - ankle.x.value + h * pitch.value.sin(),
@@ -151,7 +153,7 @@ fn point_masses_have_no_moment_of_their_own() {
     let motion = solve(&body, &h9()).motion;
     follows(&body, &motion);
     let (bodies, _) = BodyMotion::all(&body, &motion.posture(0.4));
-    assert!(bodies.iter().all(|b| b.momentum_rate == [0.0; 2]));
+    assert!(bodies.iter().all(|b| b.momentum_rate.iter().all(|m| m.abs() < 1e-15)));
     let whole = BodyData::default();
     assert!((body.mass() - whole.mass()).abs() < 1e-12);
     let gap = motion.posture(0.0).pitch.rate - solve(&whole, &h9()).states[0][5];

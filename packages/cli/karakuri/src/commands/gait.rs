@@ -191,7 +191,7 @@ fn from_cards(gait: &Path, text: &str, compensation: &Path) -> Result<GaitFile> 
             GaitFile { steady: Some(steady), starts, ..empty }
         }
         Cards::Transient(transient, grid) => {
-            GaitFile { transient: Some(transient), survey: Some(grid), ..empty }
+            GaitFile { transient: Some(*transient), survey: Some(grid), ..empty }
         }
     })
 }

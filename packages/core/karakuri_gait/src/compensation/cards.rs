@@ -24,7 +24,7 @@ pub enum Cards {
     /// A steady gait and the starts of its march, `θ, φ, θ', φ'`. [rad, rad/s] (n×4)
     Steady(SteadySpec, Vec<[f64; 4]>),
     /// A start or stop and the grid of its survey.
-    Transient(TransientSpec, SurveyGrid),
+    Transient(Box<TransientSpec>, SurveyGrid),
 }
 
 /// Which of the two files an error is in.
@@ -47,17 +47,13 @@ impl Cards {
     pub fn read(gait: &str, compensation: &str) -> Result<Self, CardsError> {
         let kind = compensation.lines().nth(2).map(str::trim);
         let (mut gait, mut more) = (Deck::new(gait), Deck::new(compensation));
-        match kind {
-            Some("START" | "STOP") => {
-                let gait = TransientGait::read(&mut gait).map_err(CardsError::Gait)?;
-                let kind = if kind == Some("START") { Kind::Start } else { Kind::Stop };
-                transient(gait, kind, &mut more).map_err(CardsError::Compensation)
-            }
-            _ => {
-                let gait = SteadyCurves::read(&mut gait).map_err(CardsError::Gait)?;
-                steady(gait, &mut more).map_err(CardsError::Compensation)
-            }
+        if let Some("START" | "STOP") = kind {
+            let gait = TransientGait::read(&mut gait).map_err(CardsError::Gait)?;
+            let kind = if kind == Some("START") { Kind::Start } else { Kind::Stop };
+            return transient(gait, kind, &mut more).map_err(CardsError::Compensation);
         }
+        let gait = SteadyCurves::read(&mut gait).map_err(CardsError::Gait)?;
+        steady(gait, &mut more).map_err(CardsError::Compensation)
     }
 }
 
@@ -301,7 +297,7 @@ fn transient(gait: TransientGait, kind: Kind, deck: &mut Deck<'_>) -> Result<Car
         sway: [range * from_sway, range * to_sway, by_sway],
         pitch: [range * from_pitch, range * to_pitch, by_pitch],
     };
-    Ok(Cards::Transient(spec, grid))
+    Ok(Cards::Transient(Box::new(spec), grid))
 }
 
 #[cfg(test)]
@@ -354,7 +350,7 @@ mod tests {
             double_support: None,
             ..yaml("ah2").transient.unwrap()
         };
-        assert_eq!(start, wanted);
+        assert_eq!(*start, wanted);
         assert_eq!(grid, SurveyGrid { sway: [-10.0, 10.0, 0.01], pitch: [-10.0, 10.0, 0.01] });
     }
 

@@ -45,18 +45,21 @@ impl Jet {
     }
 
     /// Square root of a positive quantity.
+    #[must_use]
     pub fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         self.through(root, 0.5 / root, -0.25 / (root * self.value))
     }
 
     /// One divided by a quantity that is not zero.
+    #[must_use]
     pub fn recip(self) -> Self {
         let r = self.value.recip();
         self.through(r, -r * r, 2.0 * r * r * r)
     }
 
     /// Angle of a cosine between -1 and 1. [rad]
+    #[must_use]
     pub fn acos(self) -> Self {
         let sine_squared = 1.0 - self.value * self.value;
         let first = -sine_squared.sqrt().recip();

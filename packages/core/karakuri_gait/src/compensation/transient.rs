@@ -138,9 +138,10 @@ impl Times {
             Kind::Stop => ([0, 0], is[0]),
         };
         let (first, last) = (1 + old_start, 1 + old_start + was[0]);
+        let old = was[0].max(1);
         let moved = |(&k, &value): (&u32, &f64)| {
-            let part = f64::from(k - first) / f64::from(was[0].max(1));
-            (1 + start + (part * f64::from(is[0])).round() as u32, value)
+            let nearest = ((k - first) * is[0] + old / 2) / old;
+            (1 + start + nearest, value)
         };
         let mut all: Samples = samples.range(first..=last).map(moved).collect();
         let (from, to, still) = match self.kind {

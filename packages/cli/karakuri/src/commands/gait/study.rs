@@ -261,9 +261,9 @@ fn animated(page: &mut Page, gaits: &Gaits) -> Result<()> {
     for (arms, moving, strip, name) in walks {
         let motion = solve(&gaits.body, &h9, arms)?.motion;
         let title = format!("Fig 3.17: gait H9, {name} arms");
-        page.drawings.push((moving, animation::moving(&title, &gaits.body, &motion)));
+        page.drawings.push((moving, animation::moving(&title, &gaits.body, &motion)?));
         let title = format!("Fig 3.19: gait H9, {name} arms");
-        page.drawings.push((strip, animation::strip(&title, &gaits.body, &motion)));
+        page.drawings.push((strip, animation::strip(&title, &gaits.body, &motion)?));
     }
     Ok(())
 }

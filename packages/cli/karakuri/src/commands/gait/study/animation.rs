@@ -1,6 +1,6 @@
 //! Figs 3.17 and 3.19: the walker from the front and from the side in one picture, four instants of a step and moving.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use karakuri_gait::compensation::{BodyData, LEFT, Motion, Posture, RIGHT, SteadyGait, skeleton};
 
@@ -98,15 +98,15 @@ impl Walk<'_> {
 }
 
 /// Points of a polyline on the picture.
-fn on_picture(points: &[[f64; 3]], from: From, left: f64) -> String {
+fn on_picture(points: &[[f64; 3]], from: From, left: f64) -> Result<String, fmt::Error> {
     let mut text = String::new();
     for p in points {
         // From the front its left is on the right; from its right side it walks to the right.
         let across = if from == From::Front { p[1] } else { p[0] };
         let (x, y) = (left + 0.5 * VIEW[0] + SCALE * across, VIEW[1] - 25.0 - SCALE * p[2]);
-        let _ = write!(text, "{x:.1},{y:.1} ");
+        write!(text, "{x:.1},{y:.1} ")?;
     }
-    text.trim_end().to_owned()
+    Ok(text.trim_end().to_owned())
 }
 
 fn head(views: usize, title: &str) -> String {
@@ -131,24 +131,24 @@ fn open(part: &Part, points: &str) -> String {
 const VIEWS: [(From, &str); 2] = [(From::Front, "front"), (From::Side, "side")];
 
 /// Four instants of a step, front and side each.
-pub(super) fn strip(title: &str, body: &BodyData, motion: &Motion) -> String {
+pub(super) fn strip(title: &str, body: &BodyData, motion: &Motion) -> Result<String, fmt::Error> {
     let walk = Walk { body, motion };
     let mut text = head(2 * TIMES.len(), title);
     for (i, time) in TIMES.into_iter().enumerate() {
         for (k, (from, name)) in VIEWS.into_iter().enumerate() {
             let left = VIEW[0] * (2 * i + k) as f64;
             for part in walk.parts(time, false) {
-                let _ = writeln!(text, "{}/>", open(&part, &on_picture(&part.points, from, left)));
+                writeln!(text, "{}/>", open(&part, &on_picture(&part.points, from, left)?))?;
             }
             let (x, y) = (left + 12.0, VIEW[1] - 6.0);
-            let _ = writeln!(text, "<text x=\"{x}\" y=\"{y}\">{name}, {time:.2} s</text>");
+            writeln!(text, "<text x=\"{x}\" y=\"{y}\">{name}, {time:.2} s</text>")?;
         }
     }
-    text + "</svg>\n"
+    Ok(text + "</svg>\n")
 }
 
 /// Two steps, front and side, for ever.
-pub(super) fn moving(title: &str, body: &BodyData, motion: &Motion) -> String {
+pub(super) fn moving(title: &str, body: &BodyData, motion: &Motion) -> Result<String, fmt::Error> {
     let walk = Walk { body, motion };
     let mut text = head(2, title);
     let frames: Vec<Vec<Part>> = (0..2 * FRAMES)
@@ -166,18 +166,18 @@ pub(super) fn moving(title: &str, body: &BodyData, motion: &Motion) -> String {
     for (k, (from, name)) in VIEWS.into_iter().enumerate() {
         let left = VIEW[0] * k as f64;
         for (i, first) in frames[0].iter().enumerate() {
-            let values: Vec<String> =
-                frames.iter().map(|parts| on_picture(&parts[i].points, from, left)).collect();
+            let points = |parts: &Vec<Part>| on_picture(&parts[i].points, from, left);
+            let values: Vec<String> = frames.iter().map(points).collect::<Result<_, _>>()?;
             let duration = 2.0 * SteadyGait::DURATION;
-            let _ = writeln!(
+            writeln!(
                 text,
                 "{}><animate attributeName=\"points\" dur=\"{duration}s\" repeatCount=\"indefinite\" calcMode=\"discrete\" values=\"{}\"/></polyline>",
                 open(first, &values[0]),
                 values.join(";")
-            );
+            )?;
         }
         let (x, y) = (left + 12.0, VIEW[1] - 6.0);
-        let _ = writeln!(text, "<text x=\"{x}\" y=\"{y}\">{name}</text>");
+        writeln!(text, "<text x=\"{x}\" y=\"{y}\">{name}</text>")?;
     }
-    text + "</svg>\n"
+    Ok(text + "</svg>\n")
 }
