@@ -213,7 +213,8 @@ impl Panel {
             (series.name.as_str(), COLORS[i % COLORS.len()], dash, series.style)
         });
         let levels = self.guides.iter().filter(|guide| matches!(guide.at, GuideAt::Y(_)));
-        series.chain(levels.map(|guide| (guide.name.as_str(), GUIDE, Some(GUIDE_DASH), Style::Line)))
+        series
+            .chain(levels.map(|guide| (guide.name.as_str(), GUIDE, Some(GUIDE_DASH), Style::Line)))
     }
 
     /// High enough for its legend. [px]

@@ -78,6 +78,7 @@ pub(super) fn over_mass(title: &str, part: &str, of: &[(f64, [Summary; 2])]) -> 
                 Series::new(*name, of.iter().map(|(x, s)| (*x, value(&s[i]))).collect())
             })
             .collect(),
+        ..Panel::default()
     };
     Plot {
         title: title.to_owned(),
@@ -177,7 +178,12 @@ fn over_arms(
         Series::new(format!("{}: {}", f.name, names[i]), points)
     };
     let series = families.iter().flat_map(|f| (0..names.len()).map(|i| line(f, i))).collect();
-    Panel { x_label: "arm mass [% of the whole]".to_owned(), y_label: label.to_owned(), series }
+    Panel {
+        x_label: "arm mass [% of the whole]".to_owned(),
+        y_label: label.to_owned(),
+        series,
+        ..Panel::default()
+    }
 }
 
 /// Figs 3.6 and 3.8: angles and rates at the start of the step.
