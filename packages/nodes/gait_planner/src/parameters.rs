@@ -46,11 +46,11 @@ impl Parameters {
                 .declare()?,
             following_tolerance: node
                 .parameter("following_tolerance", 0.15)
-                .describe("Distance of a joint from its target beyond which, after 0.1 s, a walk is given up; 0 is not checked. [rad or m]")
+                .describe("Distance of a joint from its target beyond which, for 0.5 s in all, a walk is given up; 0 is not checked. [rad or m]")
                 .range(0.0..=10.0)
                 .declare()?,
             state_timeout: node
-                .parameter("state_timeout", 0.2)
+                .parameter("state_timeout", 0.5)
                 .describe("Gap between two samples after which a walk is given up. [s]")
                 .range(0.001..=60.0)
                 .declare()?,
