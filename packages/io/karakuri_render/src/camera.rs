@@ -47,6 +47,20 @@ impl Camera {
         Self { eye: target + direction * distance, target, field_of_view }
     }
 
+    /// Where a point of the world is in a picture of a width and height, from its upper left corner; `None` behind the camera.
+    /// [pixels]
+    pub fn pixel(&self, point: &Vector3, width: usize, height: usize) -> Option<[f64; 2]> {
+        let CameraAxes { right, down, forward } = self.axes();
+        let from_eye = point - self.eye;
+        let depth = from_eye.dot(&forward);
+        if depth <= 0.0 {
+            return None;
+        }
+        let scale = 0.5 * height as f64 / (0.5 * self.field_of_view).tan() / depth;
+        let from_middle = [right, down].map(|axis| scale * from_eye.dot(&axis));
+        Some([0.5 * width as f64 + from_middle[0], 0.5 * height as f64 + from_middle[1]])
+    }
+
     pub(crate) fn axes(&self) -> CameraAxes {
         axes_along(&(self.target - self.eye))
     }
@@ -57,4 +71,23 @@ pub(crate) fn axes_along(direction: &Vector3) -> CameraAxes {
     let forward = direction.try_normalize(1e-12).unwrap_or_else(Vector3::x);
     let right = forward.cross(&Vector3::z()).try_normalize(1e-9).unwrap_or_else(Vector3::x);
     CameraAxes { right, down: forward.cross(&right), forward }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_where_a_pinhole_camera_has_them() {
+        let camera = Camera {
+            eye: Vector3::new(2.0, 0.0, 1.0),
+            target: Vector3::new(0.0, 0.0, 1.0),
+            field_of_view: std::f64::consts::FRAC_PI_2,
+        };
+        assert_eq!(camera.pixel(&camera.target, 400, 200), Some([200.0, 100.0]));
+        // at a distance of 2 m the upper edge is 2 m above the middle; seen from +x, +y is to the right
+        let [x, y] = camera.pixel(&Vector3::new(0.0, 1.0, 3.0), 400, 200).unwrap_or_default();
+        assert!((x - 250.0).abs() < 1e-9 && y.abs() < 1e-9, "{x} {y}");
+        assert_eq!(camera.pixel(&Vector3::new(3.0, 0.0, 1.0), 400, 200), None);
+    }
 }

@@ -7,6 +7,7 @@ mod light;
 mod picture;
 mod raster;
 mod shade;
+mod text;
 mod triangles;
 
 pub use camera::Camera;

@@ -61,7 +61,10 @@ fn every_mistake_names_its_field_and_what_it_may_be() {
         ("{outer: {one: {pair: [1]}}}", "outer.one.pair is of type int8[2], got 1 elements"),
         ("{outer: {one: {pair: [1, 128]}}}", "outer.one.pair[1] is of type int8, got `128`"),
         ("{outer: {few: [1, 2, 3, 4]}}", "outer.few is of type float32[<=3], got 4 elements"),
-        ("{outer: {few: [1e39]}}", "outer.few[0] is of type float32 (a finite number), got `1e39`"),
+        (
+            "{outer: {few: [1e39]}}",
+            "outer.few[0] is of type float32 (a finite number), got `1e+39`",
+        ),
         ("{outer: {name: 3}}", "outer.name is of type string (write it in quotes), got `3`"),
         ("{outer: {on: 1}}", "outer.on is of type bool (true or false), got `1`"),
         ("{outer: {u: -1}}", "outer.u is of type uint8, got `-1`"),

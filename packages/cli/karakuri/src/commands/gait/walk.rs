@@ -130,7 +130,7 @@ pub(super) struct Simulate {
     /// Walk so many times, standing in between
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
-    /// A picture of the robot along its way
+    /// A picture of the robot along its way, with times and an arrow at a push
     #[arg(long, value_name = "FILE.png", value_parser = png_file)]
     picture: Option<PathBuf>,
     /// Time step of the physics [s]
@@ -424,7 +424,14 @@ pub(super) fn simulate(args: &Simulate) -> Result<Outcome> {
         figures::walk(&args.walk.gait, &run).write_svg(&folder.join("walk.svg"))?;
     }
     if let Some(file) = &args.picture {
-        picture::write(file, cell.model(), cell.scene(), cell.postures())?;
+        let walk = picture::Walk {
+            model: cell.model(),
+            scene: cell.scene(),
+            postures: cell.postures(),
+            times: run.history.iter().map(|moment| moment.time).collect(),
+            push: args.push,
+        };
+        picture::write(file, &walk)?;
     }
     Ok(run.failure.map_or(Outcome::Done, Outcome::Failed))
 }

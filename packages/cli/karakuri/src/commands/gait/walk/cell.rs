@@ -13,7 +13,7 @@ use karakuri_gait::planner::{
 };
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_physics::{Owner, RobotId, StepOutcome, World, WorldSettings};
-use karakuri_render::{Item, world_items};
+use karakuri_render::Item;
 use karakuri_spatial::{Force, Inertia, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
@@ -329,9 +329,15 @@ impl Cell {
         &self.model
     }
 
-    /// The scene as it is now.
+    /// What the robot walks on, without the robot.
     pub(super) fn scene(&self) -> Vec<Item> {
-        world_items(&self.world)
+        let item = |id| {
+            let body = self.world.body(id);
+            let description = body.description();
+            let (shape, color) = (description.shape.clone(), description.color);
+            Item { shape, pose: body.shape_pose(), color }
+        };
+        self.world.body_ids().map(item).collect()
     }
 
     /// The robot's position at each point of the history. (n × nq)
