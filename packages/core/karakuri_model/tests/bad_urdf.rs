@@ -279,7 +279,7 @@ fn what_is_no_urdf_is_said() {
     let cases: &[(&str, usize, &str, &str)] = &[
         ("", 0, "the file is empty", "name another file"),
         (" \n\n", 0, "the file is empty", "name another file"),
-        ("solid cube", 1, "not XML: it starts with `solid cube`", "name a URDF file"),
+        ("solid cube", 1, "not XML: it does not start with `<`", "name a URDF file"),
         (
             "<robot name=\"a\">\n<link name=\"b\">\n</robot>",
             3,

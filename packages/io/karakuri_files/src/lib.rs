@@ -15,7 +15,7 @@ pub use convex::{convex_cache, find_parts};
 pub use gait::{GaitError, load_gait};
 pub use plot::{DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, PlotError, Series, Style};
 pub use report::{ReportError, write_json};
-pub use resolve::FileAssets;
+pub use resolve::{FileAssets, root_element};
 pub use robot::{LoadError, load_robot, read_text};
 pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

@@ -103,6 +103,20 @@ fn package_name(folder: &Path) -> Option<String> {
     Some(text[start..end].trim().to_owned())
 }
 
+/// Name of an XML text's root element; `None` for other texts.
+pub fn root_element(text: &str) -> Option<&str> {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some(inside) = rest.strip_prefix('<') {
+        let end = if inside.starts_with("!--") { "-->" } else { ">" };
+        if inside.starts_with(['!', '?']) {
+            rest = inside[inside.find(end)? + end.len()..].trim_start();
+        } else {
+            return inside.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+        }
+    }
+    None
+}
+
 impl Assets for FileAssets {
     fn read(&mut self, uri: &str, named_in: &str) -> Result<Asset, AssetError> {
         let path = self.resolve(uri, Path::new(named_in))?;

@@ -1,10 +1,12 @@
 //! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
 
 mod cell;
+mod frames;
 mod joint_parameters;
 mod node;
 mod parameters;
 mod queries;
+mod resource;
 mod robot;
 mod services;
 mod spawn;

@@ -31,7 +31,9 @@ pub(crate) struct Sim {
     pub(crate) cell: Cell,
     pub(crate) keeper: WorldKeeper,
     pub(crate) pending: Pending,
-    parameters: Parameters,
+    /// Put back to the start and not moved since, by `set_simulation_state`.
+    pub(crate) is_stopped: bool,
+    pub(crate) parameters: Parameters,
     /// None without a simulated world.
     world_parameters: Option<WorldParameters>,
     joint_parameters: JointParameters,
@@ -104,6 +106,7 @@ impl Sim {
             keeper: WorldKeeper::new(initial),
             scene_solver,
             pending: Pending::default(),
+            is_stopped: false,
             cell,
             n_scene: robots.len(),
             later: node.later(),

@@ -24,6 +24,7 @@ pub(crate) struct Parameters {
     pub(crate) energy_ledger: Parameter<bool>,
     pub(crate) state_period: Parameter<f64>,
     pub(crate) reset_posture: Parameter<String>,
+    pub(crate) model_folders: Parameter<Vec<String>>,
 }
 
 impl Parameters {
@@ -106,6 +107,10 @@ impl Parameters {
             reset_posture: node
                 .parameter("reset_posture", String::new())
                 .describe("Posture of the robot YAML that a reset puts the robots in; empty: the scene's.")
+                .declare()?,
+            model_folders: node
+                .parameter("model_folders", Vec::<String>::new())
+                .describe("Folders from which `~/spawn_entity` reads files, besides the scene's and those of installed packages.")
                 .declare()?,
         })
     }

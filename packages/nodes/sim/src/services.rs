@@ -1,22 +1,22 @@
 //! Services: the standard `simulation_interfaces` below `~/`, and snapshots. Features that are not here are not
 //! offered, and not listed among the features.
 
-use std::path::Path;
-
+use karakuri_physics::World;
 use karakuri_ros::msg::karakuri_msgs::srv::{RestoreSnapshot, SaveSnapshot};
 use karakuri_ros::msg::simulation_interfaces::msg as sim_msg;
 use karakuri_ros::msg::simulation_interfaces::srv;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::{FromMessage, IntoMessage, Node, RosError, Time};
-use karakuri_spatial::{Motion, Pose};
+use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::node::Sim;
 use crate::spawn::{self, SpawnError};
 use crate::stepping;
 use crate::world::{self, Entity, Scope};
+use crate::{frames, resource};
 
 /// What `get_simulator_features` lists (`SimulatorFeatures`).
-const FEATURES: [u16; 16] = [0, 1, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33];
+const FEATURES: [u16; 17] = [0, 1, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33];
 
 pub(crate) fn ok() -> sim_msg::Result {
     sim_msg::Result { result: sim_msg::Result::RESULT_OK as u8, error_message: String::new() }
@@ -30,6 +30,10 @@ const NOT_FOUND: u8 = 2;
 pub(crate) const INCORRECT_STATE: u8 = 3;
 pub(crate) const OPERATION_FAILED: u8 = 4;
 const INVALID_POSE: u8 = 101;
+const STATE_TRANSITION_ERROR: u8 = 102;
+const FEATURE_UNSUPPORTED: u8 = 0;
+const NAME_NOT_UNIQUE: u8 = 101;
+const SPAWN_INVALID_POSE: u8 = 109;
 
 /// Offers all services.
 pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
@@ -66,30 +70,43 @@ fn features() -> srv::GetSimulatorFeatures::Response {
 }
 
 fn get_state(sim: &Sim) -> srv::GetSimulationState::Response {
-    let state = if sim.cell.is_playing() { 1 } else { 2 };
-    srv::GetSimulationState::Response { state: sim_msg::SimulationState { state }, result: ok() }
+    let state = sim_msg::SimulationState { state: state_of(sim) };
+    srv::GetSimulationState::Response { state, result: ok() }
+}
+
+/// `SimulationState`: stopped 0, playing 1, paused 2.
+fn state_of(sim: &Sim) -> u8 {
+    match (sim.cell.is_playing(), sim.is_stopped) {
+        (true, _) => 1,
+        (false, true) => 0,
+        (false, false) => 2,
+    }
 }
 
 fn set_state(
     sim: &mut Sim,
     request: &srv::SetSimulationState::Request,
 ) -> srv::SetSimulationState::Response {
-    let playing = sim.cell.is_playing();
     let result = match request.state.state {
-        1 if playing => failed(101, "the simulation is playing already"),
-        2 if !playing => failed(101, "the simulation is paused already"),
+        0 if state_of(sim) == 0 => failed(101, "the simulation is stopped already"),
+        1 if state_of(sim) == 1 => failed(101, "the simulation is playing already"),
+        2 if state_of(sim) == 2 => failed(101, "the simulation is paused already"),
         1 => {
+            sim.is_stopped = false;
             sim.cell.set_playing(true);
             ok()
         }
         2 => {
+            sim.is_stopped = false;
             sim.cell.set_playing(false);
             ok()
         }
         0 => {
             sim.cell.set_playing(false);
-            sim.reset(Scope { time: true, spawned: true })
-                .map_or_else(|e| failed(OPERATION_FAILED, e), |()| ok())
+            let reset = sim.reset(Scope { time: true, spawned: true });
+            sim.is_stopped = reset.is_ok();
+            sim.publish();
+            reset.map_or_else(|e| failed(STATE_TRANSITION_ERROR, e), |()| ok())
         }
         3 => {
             sim.quit();
@@ -105,6 +122,12 @@ fn set_state(
 
 fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSimulation::Response {
     let scope = if matches!(request.scope, 0 | 255) { 7 } else { request.scope };
+    if scope & !7 != 0 {
+        let what = format!(
+            "scope {scope} has bits that mean nothing; 1 time, 2 state, 4 spawned, 255 all"
+        );
+        return srv::ResetSimulation::Response { result: failed(FEATURE_UNSUPPORTED, what) };
+    }
     let mut result = Ok(());
     if scope & 2 != 0 {
         result = sim.reset(Scope { time: scope & 1 != 0, spawned: scope & 4 != 0 });
@@ -119,15 +142,16 @@ fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSi
     srv::ResetSimulation::Response { result }
 }
 
-/// Names that pass the filters; only the pattern and the categories are known here.
+/// Names that pass the filters: pattern, categories and spheres.
 fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, sim_msg::Result> {
     let Some(world) = sim.cell.io().world() else { return Ok(Vec::new()) };
-    if !filters.tags.tags.is_empty() || filters.bounds.type_ != 0 {
+    if !filters.tags.tags.is_empty() {
         return Err(failed(
-            0,
-            "filters by tags and bounds are not supported; filter by pattern or category",
+            FEATURE_UNSUPPORTED,
+            "entities have no tags; filter by pattern, category or sphere",
         ));
     }
+    let sphere = sphere(&filters.bounds)?;
     let pattern = regex_lite::Regex::new(&filters.filter).map_err(|e| {
         failed(
             OPERATION_FAILED,
@@ -136,10 +160,41 @@ fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, 
     })?;
     let wanted = |name: &String| {
         let category = world::find(world, name).map(|e| category(sim, e));
-        filters.categories.is_empty()
-            || filters.categories.iter().any(|c| Some(c.category) == category)
+        let of_category = filters.categories.is_empty()
+            || filters.categories.iter().any(|c| Some(c.category) == category);
+        let inside = sphere.is_none_or(|(center, radius)| {
+            let at = world::find(world, name).map(|e| world::state(world, e).0.translation);
+            at.is_some_and(|at| (at - center).norm() <= radius)
+        });
+        of_category && inside
     };
     Ok(world::names(world).into_iter().filter(|n| pattern.is_match(n) && wanted(n)).collect())
+}
+
+/// Centre and radius [m] of a spherical filter: entities whose origin is inside pass.
+fn sphere(bounds: &sim_msg::Bounds) -> Result<Option<(Vector3, f64)>, sim_msg::Result> {
+    const EMPTY: u8 = 0;
+    const SPHERE: u8 = 3;
+    match (bounds.type_, bounds.points.as_slice()) {
+        (EMPTY, _) => Ok(None),
+        (SPHERE, [center, extent]) => match (Vector3::from_message(center), extent.x) {
+            (Some(center), radius) if radius >= 0.0 && radius.is_finite() => {
+                Ok(Some((center, radius)))
+            }
+            _ => Err(failed(
+                OPERATION_FAILED,
+                "the sphere is not finite, or its radius is negative; give the centre and (radius, 0, 0)",
+            )),
+        },
+        (SPHERE, points) => Err(failed(
+            OPERATION_FAILED,
+            format!("a sphere has 2 points, its centre and (radius, 0, 0), not {}", points.len()),
+        )),
+        _ => Err(failed(
+            FEATURE_UNSUPPORTED,
+            "filters by boxes and convex hulls are not supported; filter by a sphere, pattern or category",
+        )),
+    }
 }
 
 /// `EntityCategory`: robot 1, dynamic object 4, static object 5.
@@ -221,19 +276,34 @@ fn set_entity_state(
             OPERATION_FAILED,
             "a robot's base cannot be moved; reset it with the parameter `reset_posture`",
         ),
-        Some(entity) => {
-            let pose = Pose::from_message(&request.state.pose);
-            let velocity = Motion::from_message(&request.state.twist);
-            match (pose, velocity, sim.cell.io_mut().world_mut()) {
-                (Some(pose), Some(velocity), Some(world)) => {
-                    world::set_state(world, entity, pose, velocity)
-                        .map_or_else(|e| failed(INVALID_POSE, e), |()| ok())
-                }
-                _ => failed(INVALID_POSE, "pose or twist is not finite, or the quaternion is zero"),
-            }
-        }
+        Some(entity) => place(sim, entity, &request.state).map_or_else(|result| result, |()| ok()),
     };
     srv::SetEntityState::Response { result }
+}
+
+/// Moves an entity to a pose and velocity given in the frame of the header.
+fn place(
+    sim: &mut Sim,
+    entity: Entity,
+    state: &sim_msg::EntityState,
+) -> Result<(), sim_msg::Result> {
+    let (Some(pose), Some(velocity)) =
+        (Pose::from_message(&state.pose), Motion::from_message(&state.twist))
+    else {
+        let what = "pose or twist is not finite, or the quaternion is zero";
+        return Err(failed(INVALID_POSE, what));
+    };
+    let Some(world) = sim.cell.io_mut().world_mut() else {
+        return Err(failed(OPERATION_FAILED, "no world"));
+    };
+    let frame_pose = frames::pose_in_world(world, &state.header.frame_id)
+        .map_err(|e| failed(INVALID_POSE, format!("header.frame_id: {e}")))?;
+    let (pose, velocity) = frames::to_world(&frame_pose, &pose, &velocity);
+    if frames::is_static(world, entity) && velocity != Motion::default() {
+        let what = "a static object does not move; give it a twist of zero";
+        return Err(failed(OPERATION_FAILED, what));
+    }
+    world::set_state(world, entity, pose, velocity).map_err(|e| failed(INVALID_POSE, e))
 }
 
 fn get_entity_info(
@@ -254,50 +324,66 @@ fn get_entity_info(
 }
 
 fn spawn_entity(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity::Response {
-    let refuse = |result| srv::SpawnEntity::Response { result, entity_name: String::new() };
-    let mut path = Path::new("resource_string");
-    let text = if request.resource_string.is_empty() {
-        path = Path::new(request.uri.strip_prefix("file://").unwrap_or(&request.uri));
-        match karakuri_files::read_text(path) {
-            Ok(text) => text,
-            Err(e) => return refuse(failed(104, format!("no resource: {e}"))),
+    match try_spawn(sim, request) {
+        Ok(entity_name) => srv::SpawnEntity::Response { result: ok(), entity_name },
+        Err((code, message)) => {
+            srv::SpawnEntity::Response { result: failed(code, message), entity_name: String::new() }
         }
-    } else {
-        request.resource_string.clone()
-    };
-    let Some(pose) = Pose::from_message(&request.initial_pose.pose) else {
-        return refuse(failed(109, "initial_pose is not finite, or its quaternion is zero"));
-    };
-    let Some(world) = sim.cell.io_mut().world_mut() else {
-        return refuse(failed(OPERATION_FAILED, "no world"));
-    };
-    let mut name = if request.name.is_empty() { "object".to_owned() } else { request.name.clone() };
-    if world::find(world, &name).is_some() {
-        if !request.allow_renaming {
-            return refuse(failed(
-                101,
-                format!("`{name}` is taken; choose another name or allow renaming"),
-            ));
-        }
-        let free =
-            (1..=u32::MAX).map(|i| format!("{name}_{i}")).find(|n| world::find(world, n).is_none());
-        name = free.unwrap_or(name);
     }
-    match spawn::spawn(world, &name, (&text, path), pose) {
-        Ok(entity) => {
-            if let Entity::Robot(id) = entity {
-                let prefix = if request.entity_namespace.is_empty() {
-                    &name
-                } else {
-                    &request.entity_namespace
-                };
-                sim.adopt(id, prefix.trim_end_matches('/'));
-            }
-            srv::SpawnEntity::Response { result: ok(), entity_name: name }
-        }
-        Err(SpawnError::Parse(e)) => refuse(failed(106, e)),
-        Err(SpawnError::Refused(e)) => refuse(failed(OPERATION_FAILED, e)),
+}
+
+/// Spawns what is asked for; the name that it got.
+fn try_spawn(
+    sim: &mut Sim,
+    request: &srv::SpawnEntity::Request,
+) -> Result<String, resource::Refusal> {
+    resource::check_namespace(&request.entity_namespace)?;
+    if !request.name.is_empty() {
+        resource::check_name(&request.name)?;
     }
+    let folders =
+        resource::folders(&sim.parameters.scene.get(), &sim.parameters.model_folders.get());
+    let found = resource::read(&request.uri, &request.resource_string, &folders)?;
+    let world = sim.cell.io_mut().world_mut().ok_or((OPERATION_FAILED, "no world".to_owned()))?;
+    let pose = Pose::from_message(&request.initial_pose.pose)
+        .ok_or("initial_pose is not finite, or its quaternion is zero".to_owned())
+        .and_then(|pose| {
+            let frame = &request.initial_pose.header.frame_id;
+            let frame_pose = frames::pose_in_world(world, frame);
+            frame_pose.map(|frame_pose| frame_pose * pose).map_err(|e| format!("initial_pose: {e}"))
+        })
+        .map_err(|e| (SPAWN_INVALID_POSE, e))?;
+    let own = || resource::own_name(&found.text);
+    let wanted = if request.name.is_empty() { own() } else { request.name.clone() };
+    let name = free_name(world, &wanted, request.allow_renaming)?;
+    let entity =
+        spawn::spawn(world, &name, (&found.text, &found.path), pose).map_err(|e| match e {
+            SpawnError::Parse(e) => (106, e),
+            SpawnError::MissingAssets(e) => (107, e),
+            SpawnError::UnsupportedAssets(e) => (108, e),
+            SpawnError::Refused(e) => (OPERATION_FAILED, e),
+        })?;
+    if let Entity::Robot(id) = entity {
+        let namespace = &request.entity_namespace;
+        let prefix = if namespace.is_empty() { &name } else { namespace };
+        sim.adopt(id, prefix.trim_end_matches('/'));
+    }
+    sim.is_stopped = false;
+    Ok(name)
+}
+
+/// The name, or with a number behind it where it is taken and may be changed.
+fn free_name(world: &World, name: &str, may_change: bool) -> Result<String, resource::Refusal> {
+    if world::find(world, name).is_none() {
+        return Ok(name.to_owned());
+    }
+    let numbered = || (1..=u32::MAX).map(|i| format!("{name}_{i}"));
+    let free = may_change
+        .then(numbered)
+        .and_then(|mut names| names.find(|n| world::find(world, n).is_none()));
+    free.ok_or_else(|| {
+        (NAME_NOT_UNIQUE, format!("`{name}` is taken; choose another name or allow renaming"))
+    })
 }
 
 fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEntity::Response {

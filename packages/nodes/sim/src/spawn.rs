@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use karakuri_files::fill_scene;
-use karakuri_model::{Base, Model, Shape, Source};
+use karakuri_files::{FileAssets, fill_scene};
+use karakuri_model::{Asset, AssetError, Assets, Base, Model, Shape, Source, decode_mesh};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World};
 use karakuri_ros::warn;
 use karakuri_spatial::{Motion, Pose};
@@ -19,6 +19,10 @@ const WORLD_LINK: &str = "world";
 #[derive(Debug)]
 pub(crate) enum SpawnError {
     Parse(String),
+    /// Files that the model names and that are not there.
+    MissingAssets(String),
+    /// Files that the model names and that are of no known format.
+    UnsupportedAssets(String),
     Refused(String),
 }
 
@@ -31,7 +35,7 @@ pub(crate) fn spawn(
     pose: Pose,
 ) -> Result<Entity, SpawnError> {
     if text.trim_start().starts_with('<') {
-        spawn_urdf(world, name, text, pose)
+        spawn_urdf(world, name, (text, path), pose)
     } else {
         spawn_scene(world, name, (text, path), pose)
     }
@@ -39,13 +43,18 @@ pub(crate) fn spawn(
 
 /// A URDF with its root link at a pose. A robot's base floats, unless the root link is `world`; its joints are at zero,
 /// without drives.
-fn spawn_urdf(world: &mut World, name: &str, urdf: &str, pose: Pose) -> Result<Entity, SpawnError> {
+fn spawn_urdf(
+    world: &mut World,
+    name: &str,
+    urdf: (&str, &Path),
+    pose: Pose,
+) -> Result<Entity, SpawnError> {
     let fixed = load(urdf, Base::Fixed(pose));
     let stands = fixed
         .as_ref()
         .is_ok_and(|model| model.frames.iter().any(|f| f.parent.is_none() && f.name == WORLD_LINK));
     let model = if stands { fixed } else { load(urdf, Base::Floating) };
-    let model = model.map_err(SpawnError::Parse)?;
+    let model = model?;
     if let Some(description) = object_of(&model, name, pose) {
         let added = world.add_body(description);
         return added.map(Entity::Object).map_err(|e| SpawnError::Refused(e.to_string()));
@@ -115,10 +124,38 @@ fn movable(world: &mut World, id: RobotId) -> Result<Entity, SpawnError> {
     Ok(Entity::Robot(id))
 }
 
-fn load(urdf: &str, base: Base) -> Result<Model, String> {
-    let source = Source::urdf("resource_string", urdf).with_base(base);
-    let mut assets = karakuri_files::FileAssets::from_env();
-    karakuri_model::load(&source, &mut assets).map(|l| l.model).map_err(|e| e.to_string())
+/// Without its meshes a robot would pass through things: what is missing is an error here.
+fn load((urdf, path): (&str, &Path), base: Base) -> Result<Model, SpawnError> {
+    let name = path.display().to_string();
+    let source = Source::urdf(&name, urdf).with_base(base);
+    let mut assets = Watched { files: FileAssets::from_env(), missing: None, unsupported: None };
+    let loaded = karakuri_model::load(&source, &mut assets);
+    if let Some(missing) = assets.missing {
+        return Err(SpawnError::MissingAssets(missing));
+    }
+    if let Some(unsupported) = assets.unsupported {
+        return Err(SpawnError::UnsupportedAssets(unsupported));
+    }
+    loaded.map(|l| l.model).map_err(|e| SpawnError::Parse(e.to_string()))
+}
+
+/// Files, and the first of them that cannot be used.
+struct Watched {
+    files: FileAssets,
+    missing: Option<String>,
+    unsupported: Option<String>,
+}
+
+impl Assets for Watched {
+    fn read(&mut self, uri: &str, named_in: &str) -> Result<Asset, AssetError> {
+        let asset = self.files.read(uri, named_in).inspect_err(|e| {
+            self.missing.get_or_insert_with(|| format!("mesh `{uri}`: {e}"));
+        })?;
+        if let Err(e) = decode_mesh(&asset) {
+            self.unsupported.get_or_insert_with(|| format!("mesh `{uri}`: {e}"));
+        }
+        Ok(asset)
+    }
 }
 
 /// A floating model of one link with one collision shape about its centre of mass, as a body.

@@ -87,20 +87,26 @@ pub(crate) fn step(sim: &mut Sim, request: Request<StepSimulation::Service>) {
     if steps == 0 {
         return request.respond(StepSimulation::Response { result: ok() });
     }
+    sim.is_stopped = false;
     sim.cell.step(steps);
     sim.pending.request = Some(request);
 }
 
 /// `~/simulate_steps`
 pub(crate) fn simulate(sim: &mut Sim, request: GoalRequest<SimulateSteps::Action>) {
-    if let Some((_, message)) = obstacle(sim) {
-        return request.reject(message);
+    if sim.pending.is_busy() {
+        return request.reject("another request's steps are still under way");
     }
     let steps = request.goal().steps;
     let active = request.accept();
+    // The interface answers this by a result with its reason; a rejection has none.
+    if let Some((code, message)) = obstacle(sim) {
+        return active.abort(SimulateSteps::Result { result: failed(code, message) });
+    }
     if steps == 0 {
         return active.succeed(SimulateSteps::Result { result: ok() });
     }
+    sim.is_stopped = false;
     sim.cell.step(steps);
     sim.pending.goal = Some(Goal { active, steps, completed: 0 });
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use karakuri_files::{LoadError, load_scene, read_text};
+use karakuri_files::{LoadError, load_scene, read_text, root_element};
 use karakuri_launch::{Environment, Machine};
 use karakuri_model::Diagnostic;
 use serde_yaml::Value;
@@ -55,20 +55,6 @@ pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
         bail!("{}: parameters of nodes; the nodes check them when they start", path.display());
     }
     scene(path).map(Some)
-}
-
-/// The name of the root element, if the text looks like XML.
-fn root_element(text: &str) -> Option<&str> {
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    while let Some(inside) = rest.strip_prefix('<') {
-        let end = if inside.starts_with("!--") { "-->" } else { ">" };
-        if inside.starts_with(['!', '?']) {
-            rest = inside[inside.find(end)? + end.len()..].trim_start();
-        } else {
-            return inside.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
-        }
-    }
-    None
 }
 
 fn scene(path: &Path) -> Result<Checked> {
