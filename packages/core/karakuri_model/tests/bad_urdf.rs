@@ -486,7 +486,7 @@ fn a_floating_base_takes_the_root_link() {
     assert!(model.is_ok());
 }
 
-/// As in the URDFs of iCub (rounding) and TIAGo (covers of 1 mg on a body of many).
+/// As in the URDFs of iCub (rounding) and `TIAGo` (covers of 1 mg on a body of many).
 #[test]
 fn moments_that_are_negative_by_a_rounding_or_of_a_cover_are_kept_with_a_warning() {
     let robot = |moving: &str, cover: &str| {

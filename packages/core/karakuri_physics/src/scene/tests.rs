@@ -44,7 +44,7 @@ fn a_scene_becomes_a_world() {
 }
 
 /// The text, the line of the problem, and words of the message.
-const WRONG: [(&str, usize, &str); 21] = [
+const WRONG: [(&str, usize, &str); 22] = [
     ("dt: 0.5", 1, "dt: 0.5 is out of range; write a number from 0.000001 to 0.1 [s]"),
     ("dt: fast", 1, "dt: expected a number, found `fast`"),
     ("dt: .nan", 1, "dt: expected a number"),
