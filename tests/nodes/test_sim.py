@@ -346,7 +346,9 @@ def test_simulates_steps_with_feedback_and_cancel(paused, ros):
     play(ros, SimulationState.STATE_PLAYING)
     answer = ros.finish(result)
     assert answer.status == GoalStatus.STATUS_ABORTED and nanoseconds(state_of(ros, "cube").header.stamp) > stamp
-    assert not run(1)[0].accepted, "only while paused"
+    answer = ros.finish(run(1)[1])
+    assert answer.status == GoalStatus.STATUS_ABORTED, "only while paused"
+    assert answer.result.result.result == FAILED and "pause it" in answer.result.result.error_message
     play(ros, SimulationState.STATE_PAUSED)
 
 
