@@ -50,6 +50,8 @@ def test_transforms(domain, ros, toy):
     with NodeProcess(domain, "state_publisher", parameters={"urdf": toy}):
         description = ros.subscribe(String, "robot_description", latched()).wait()
         assert description.data == urdf()
+        [parameter] = ros.get_parameters("/state_publisher", "robot_description")
+        assert parameter == urdf(), "the parameter says it, too"
         static = ros.subscribe(TFMessage, "/tf_static", latched()).wait()
         assert [(t.header.frame_id, t.child_frame_id) for t in static.transforms] == [("arm", "tip")]
         assert static.transforms[0].transform.translation.z == 1.0

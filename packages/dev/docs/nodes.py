@@ -111,6 +111,8 @@ def parameters(ros, node, given):
         name = re.sub(r"^(gains|drives|joints)\.\w+\.", r"\1.<joint>.", d.name)
         if name.startswith(("drives.<joint>.", "joints.<joint>.")):
             default = "the scene's"
+        if name == "robot_description":
+            default = "the file `urdf`"
         row = ("parameter", name, KINDS[d.type], default, ", ".join(limits), d.description)
         if row not in rows:
             rows.append(row)

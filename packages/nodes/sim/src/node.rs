@@ -10,8 +10,8 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{
-    Clock, Later, Node, Publisher, RosError, Status, Stop, Throttle, Time, Timer, error, info, qos,
-    warn,
+    Clock, Later, Node, Publisher, RosError, SolePublisher, Status, Stop, Throttle, Time, Timer,
+    error, info, qos, warn,
 };
 
 use crate::joint_parameters::JointParameters;
@@ -49,6 +49,8 @@ pub(crate) struct Sim {
     unconverged: u64,
     tf_static: Publisher<TFMessage>,
     clock_topic: Option<Publisher<ClockMessage>>,
+    sole_clock: Option<SolePublisher>,
+    rivals_said: Throttle,
     clock: Clock,
     pace: Option<Timer>,
     started: Instant,
@@ -86,11 +88,15 @@ impl Sim {
         cell.set_playing(!parameters.start_paused.get());
         let alone = layouts.len() == 1;
         let commands = qos::samples(parameters.lockstep.get());
+        let frames = parameters.outputs.frame_prefix.get();
+        let namespace = parameters.outputs.world_namespace.get().trim_end_matches('/').to_owned();
+        let clock = format!("{namespace}/clock");
         let mut robots = Vec::new();
         for (index, layout) in layouts.into_iter().enumerate() {
             let prefix = if alone { String::new() } else { format!("{}/", layout.name) };
             let motors = cell.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
-            let topics = RobotTopics::new(node, layout, (index, &prefix), commands.clone())?;
+            let names = (index, prefix.as_str(), frames.as_str());
+            let topics = RobotTopics::new(node, layout, names, commands.clone())?;
             robots.push(topics.with_motors(node, &prefix, motors)?);
         }
         if simulated {
@@ -111,13 +117,15 @@ impl Sim {
             n_scene: robots.len(),
             later: node.later(),
             robots,
-            world_topics: WorldTopics::new(node)?,
+            world_topics: WorldTopics::new(node, &namespace)?,
             world_parameters,
             joint_parameters,
             statistics: node.publisher("~/statistics", qos::state())?,
             unconverged: 0,
             tf_static: node.publisher("/tf_static", qos::latched())?,
-            clock_topic: simulated.then(|| node.publisher("/clock", qos::clock())).transpose()?,
+            clock_topic: simulated.then(|| node.publisher(&clock, qos::clock())).transpose()?,
+            sole_clock: simulated.then(|| node.sole_publisher(&clock)),
+            rivals_said: Throttle::new(Duration::from_secs(30)),
             clock: node.clock().clone(),
             pace: Some(node.wall_timer(Duration::ZERO, Self::go_on)),
             started: Instant::now(),
@@ -169,7 +177,8 @@ impl Sim {
             let motors =
                 self.cell.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
             let commands = qos::samples(self.parameters.lockstep.get());
-            let topics = RobotTopics::new(node, layout, (index, prefix), commands)?;
+            let frames = self.parameters.outputs.frame_prefix.get();
+            let topics = RobotTopics::new(node, layout, (index, prefix, &frames), commands)?;
             self.robots.push(topics.with_motors(node, prefix, motors)?);
         }
         self.publish_bases();
@@ -284,7 +293,7 @@ impl Sim {
             self.cell.stamp() >= self.next_states || self.cell.stamp() == self.cell.first_stamp();
         if due {
             self.next_states = Time::from_nanoseconds(self.cell.stamp())
-                .plus_seconds(self.parameters.state_period.get())
+                .plus_seconds(self.parameters.outputs.state_period.get())
                 .nanoseconds();
             self.world_topics.publish(self.cell.io(), self.n_scene, &stamp);
             let io = self.cell.io();
@@ -306,7 +315,7 @@ impl Sim {
         if let Some(world) = self.cell.io_mut().world_mut() {
             let mut settings = *world.settings();
             settings.solver = self.parameters.solver(scene);
-            settings.energy_ledger = self.parameters.energy_ledger.get();
+            settings.energy_ledger = self.parameters.outputs.energy_ledger.get();
             if let Some(parameters) = &self.world_parameters {
                 settings = parameters.over(settings);
             }
@@ -367,7 +376,10 @@ impl Sim {
             .filter(|&i| self.cell.is_lost(i) && self.cell.io().is_there(i))
             .map(|i| self.robots[i].layout.name.as_str())
             .collect();
-        let status = if !lost.is_empty() {
+        let rivals = self.rivals();
+        let status = if let Some(rivals) = rivals {
+            Status::warn(rivals)
+        } else if !lost.is_empty() {
             Status::warn(format!("{} in hold: no joint_command", lost.join(", ")))
         } else if unconverged > 0 {
             Status::warn(format!("contacts of {unconverged} steps are not solved to the tolerance"))
@@ -377,6 +389,17 @@ impl Sim {
         status
             .value("real_time_factor", self.meter.rate)
             .value("lockstep", self.cell.settings().lockstep)
+    }
+
+    /// Who else publishes what this node does, or commands what another does: two simulations, or two controllers.
+    fn rivals(&self) -> Option<String> {
+        let there = self.robots.iter().enumerate().filter(|(i, _)| self.cell.io().is_there(*i));
+        let mut topics = there.flat_map(|(_, robot)| &robot.sole).chain(&self.sole_clock);
+        let rivals = topics.find_map(SolePublisher::rivals)?;
+        if self.rivals_said.ready() {
+            warn!("{rivals}");
+        }
+        Some(rivals)
     }
 
     /// Whether a robot came while the simulation ran.

@@ -21,10 +21,9 @@ pub(crate) struct Parameters {
     solver_method: Parameter<String>,
     solver_iterations: Parameter<i64>,
     solver_tolerance: Parameter<f64>,
-    pub(crate) energy_ledger: Parameter<bool>,
-    pub(crate) state_period: Parameter<f64>,
     pub(crate) reset_posture: Parameter<String>,
     pub(crate) model_folders: Parameter<Vec<String>>,
+    pub(crate) outputs: Outputs,
 }
 
 impl Parameters {
@@ -95,15 +94,6 @@ impl Parameters {
                 .describe("Residual velocity below which contacts count as solved; 0: the scene's. [m/s]")
                 .range(0.0..=1.0)
                 .declare()?,
-            energy_ledger: node
-                .parameter("energy_ledger", false)
-                .describe("Whether `~/statistics` tells where the energy goes; costs a tenth of a step.")
-                .declare()?,
-            state_period: node
-                .parameter("state_period", 0.02)
-                .describe("Simulated time between two messages of objects, contacts and odometry. [s]")
-                .range(1e-4..=10.0)
-                .declare()?,
             reset_posture: node
                 .parameter("reset_posture", String::new())
                 .describe("Posture of the robot YAML that a reset puts the robots in; empty: the scene's.")
@@ -112,6 +102,7 @@ impl Parameters {
                 .parameter("model_folders", Vec::<String>::new())
                 .describe("Folders from which `~/spawn_entity` reads files, besides the scene's and those of installed packages.")
                 .declare()?,
+            outputs: Outputs::declare(node)?,
         })
     }
 
@@ -136,6 +127,41 @@ impl Parameters {
             command_timeout: self.command_timeout.get(),
             lockstep_timeout: self.lockstep_timeout.get(),
         }
+    }
+}
+
+/// What is published of the world and how often, and how names begin.
+#[derive(Debug)]
+pub(crate) struct Outputs {
+    pub(crate) energy_ledger: Parameter<bool>,
+    pub(crate) state_period: Parameter<f64>,
+    pub(crate) frame_prefix: Parameter<String>,
+    pub(crate) world_namespace: Parameter<String>,
+}
+
+impl Outputs {
+    fn declare(node: &mut Node<Sim>) -> Result<Self, RosError> {
+        Ok(Self {
+            energy_ledger: node
+                .parameter("energy_ledger", false)
+                .describe("Whether `~/statistics` tells where the energy goes; costs a tenth of a step.")
+                .declare()?,
+            state_period: node
+                .parameter("state_period", 0.02)
+                .describe("Simulated time between two messages of objects, contacts and odometry. [s]")
+                .range(1e-4..=10.0)
+                .declare()?,
+            frame_prefix: node
+                .parameter("frame_prefix", String::new())
+                .describe("Put before the names of all frames of robots, as by `state_publisher`; of several robots, each has its `<name>/` behind it.")
+                .read_only()
+                .declare()?,
+            world_namespace: node
+                .parameter("world_namespace", "/".to_owned())
+                .describe("Namespace of `clock`, `objects`, `contacts` and their markers, where several systems share one graph; their nodes then need these topics remapped.")
+                .read_only()
+                .declare()?,
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::qos::{self, Qos};
-use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Throttle, Time, warn};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, Time, warn};
 use karakuri_spatial::{Motion, Pose};
 
 use crate::node::Sim;
@@ -23,6 +23,10 @@ pub(crate) struct RobotTopics {
     pub(crate) layout: RobotLayout,
     pub(crate) state: RobotState,
     pub(crate) command: JointCommand,
+    /// Before the names of its frames.
+    frame_prefix: String,
+    /// Topics on which one publishes: this node, and one controller.
+    pub(crate) sole: [SolePublisher; 2],
     joint_states: Publisher<JointState>,
     joint_message: JointState,
     wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
@@ -67,13 +71,16 @@ fn header(link: &str) -> Header {
 }
 
 impl RobotTopics {
-    /// Topics below `prefix` (empty, or the robot's name and a slash) of robot `index`.
+    /// Topics below `prefix` (empty, or the robot's name and a slash) of robot `index`; its frames are below it, too,
+    /// after the node's own `frame_prefix`.
     pub(crate) fn new(
         node: &mut Node<Sim>,
         layout: RobotLayout,
-        (index, prefix): (usize, &str),
+        (index, prefix, frame_prefix): (usize, &str, &str),
         commands: Qos,
     ) -> Result<Self, RosError> {
+        let frame_prefix = format!("{frame_prefix}{}", prefix.trim_start_matches('/'));
+        let header = |link: &str| header(&format!("{frame_prefix}{link}"));
         node.subscribe(
             &format!("{prefix}joint_command"),
             commands,
@@ -114,6 +121,9 @@ impl RobotTopics {
                 .then(|| node.publisher("/tf", qos::state()))
                 .transpose()?,
             carried,
+            frame_prefix,
+            sole: ["joint_states", "joint_command"]
+                .map(|topic| node.sole_publisher(&format!("{prefix}{topic}"))),
             bad_commands: Throttle::new(std::time::Duration::from_secs(5)),
             layout,
         })
@@ -196,7 +206,12 @@ impl RobotTopics {
             Base::Fixed(_) => (root.name.as_str(), root.pose_in_body),
             Base::Floating => (ODOM, Pose::IDENTITY),
         };
-        transform((&now.to_message(), "world"), child, &pose)
+        transform((&now.to_message(), "world"), &self.frame(child), &pose)
+    }
+
+    /// The frame of a link, or of [`ODOM`].
+    fn frame(&self, name: &str) -> String {
+        format!("{}{name}", self.frame_prefix)
     }
 
     /// Publishes the ground truth of a floating base: pose in [`ODOM`], velocity in the root link's axes.
@@ -205,8 +220,8 @@ impl RobotTopics {
             return;
         };
         let mut message = Odometry {
-            header: Header { stamp: stamp.clone(), frame_id: ODOM.to_owned() },
-            child_frame_id: self.layout.model.frames[0].name.clone(),
+            header: Header { stamp: stamp.clone(), frame_id: self.frame(ODOM) },
+            child_frame_id: self.frame(&self.layout.model.frames[0].name),
             ..Odometry::default()
         };
         message.pose.pose = pose.to_message();
@@ -222,7 +237,8 @@ impl RobotTopics {
         let Some(publisher) = &self.transforms else { return };
         let model = &self.layout.model;
         let base = self.state.base.as_ref();
-        let base = base.map(|(pose, _)| transform((stamp, ODOM), &model.frames[0].name, pose));
+        let (odom, root) = (self.frame(ODOM), self.frame(&model.frames[0].name));
+        let base = base.map(|(pose, _)| transform((stamp, &odom), &root, pose));
         let mut transforms: Vec<_> = base.into_iter().collect();
         let robot = io.world().and_then(|w| Some(w.robot(w.find_robot(&self.layout.name)?)));
         if let Some(robot) = robot {
@@ -234,7 +250,7 @@ impl RobotTopics {
                 let child = &model.frames[id.0];
                 let parent = &model.frames[child.parent.as_ref()?.frame.0];
                 let pose = place(parent).inverse() * place(child);
-                Some(transform((stamp, &parent.name), &child.name, &pose))
+                Some(transform((stamp, &self.frame(&parent.name)), &self.frame(&child.name), &pose))
             }));
         }
         publisher.publish(&TFMessage { transforms });

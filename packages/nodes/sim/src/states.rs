@@ -29,12 +29,14 @@ pub(crate) struct WorldTopics {
 }
 
 impl WorldTopics {
-    pub(crate) fn new(node: &mut Node<Sim>) -> Result<Self, RosError> {
+    /// Topics in `namespace`, which does not end in a slash.
+    pub(crate) fn new(node: &mut Node<Sim>, namespace: &str) -> Result<Self, RosError> {
+        let name = |topic: &str| format!("{namespace}/{topic}");
         Ok(Self {
-            objects: node.publisher("/objects", qos::state())?,
-            object_markers: node.publisher("/object_markers", qos::state())?,
-            contacts: node.publisher("/contacts", qos::state())?,
-            contact_markers: node.publisher("/contact_markers", qos::state())?,
+            objects: node.publisher(&name("objects"), qos::state())?,
+            object_markers: node.publisher(&name("object_markers"), qos::state())?,
+            contacts: node.publisher(&name("contacts"), qos::state())?,
+            contact_markers: node.publisher(&name("contact_markers"), qos::state())?,
             spawned_joints: node.publisher("~/spawned_joint_states", qos::state())?,
             shown_contacts: 0,
         })

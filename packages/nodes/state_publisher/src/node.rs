@@ -57,15 +57,20 @@ impl StatePublisher {
             .describe("Path of the URDF, when `robot_description` is empty.")
             .read_only()
             .declare()?;
+        let file = Some(urdf.get()).filter(|path| !path.is_empty());
+        let file = file.map(|path| read_text(Path::new(&path)));
+        // So that whoever asks for the parameter gets the robot, wherever it came from.
+        let good = file.as_ref().and_then(|text| text.as_ref().ok());
+        let good = good.filter(|text| Robot::read(text).is_ok()).cloned();
         let description = node
-            .parameter("robot_description", String::new())
-            .describe("The URDF's text.")
+            .parameter("robot_description", good.unwrap_or_default())
+            .describe("The URDF's text; where it is not given, that of the file `urdf`.")
             .validate("a URDF", |text| check_description(text))
             .on_change(|s: &mut Self, text| s.on_description(text))
             .declare()?;
-        let text = match (description.get(), urdf.get()) {
+        let text = match (description.get(), file) {
             (text, _) if !text.is_empty() => text,
-            (_, path) if !path.is_empty() => read_text(Path::new(&path))?,
+            (_, Some(text)) => text?,
             _ => return Err(StartError::NoRobot),
         };
         let state = Self {

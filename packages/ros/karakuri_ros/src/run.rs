@@ -48,6 +48,7 @@ const USAGE: u8 = 2;
 /// | a signal, [`Stop::stop`] | 0 |
 /// | `set_up` failed, [`Stop::fail`] | 1, and one line on stderr |
 /// | bad command line | 2, and one line on stderr |
+/// | `--help` | 0, and its usage on stdout |
 ///
 /// A second signal, half a second after the first at the earliest, ends the process at once.
 pub fn run<S: 'static, E: fmt::Display>(
@@ -58,6 +59,9 @@ pub fn run<S: 'static, E: fmt::Display>(
         Ok(arguments) => arguments,
         Err(error) => return usage(default_name, &error),
     };
+    if arguments.program.iter().any(|a| a == "--help" || a == "-h") {
+        return help(default_name);
+    }
     let requested = Arc::new(AtomicBool::new(false));
     if let Err(error) = catch_signals(&requested) {
         return failure(default_name, &error);
@@ -174,6 +178,19 @@ pub(crate) fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> 
     };
     thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
     Ok(())
+}
+
+/// What every node takes. Its parameters are known once it runs.
+fn help(name: &str) -> ExitCode {
+    let text = format!(
+        "Usage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] [--log-level LEVEL] ...]\n\n\
+         A ROS 2 node; it runs until SIGINT or SIGTERM. docs/nodes.md lists its parameters, topics, services and actions;\n\
+         `karakuri param list /{name}` asks a node that runs.\n"
+    );
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
 }
 
 fn usage(name: &str, reason: &dyn fmt::Display) -> ExitCode {
