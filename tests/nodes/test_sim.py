@@ -786,3 +786,22 @@ def test_mock_has_no_world(domain, ros):
     with NodeProcess(domain, "sim", name="mock", namespace="/mock", parameters={"scene": SCENE, "hardware": "mock"}):
         ros.subscribe(JointState, "/mock/joint_states", 10).wait()
         assert not [n for n, _ in ros.node.get_service_names_and_types() if n == "/mock/mock/step_simulation"]
+
+
+def test_nonsense_commands_are_ignored_by_name(sim, ros):
+    states = ros.subscribe(JointState, "/arm/joint_states", 10)
+    commands = ros.publisher(JointState, "/arm/joint_command")
+    before = at(states.wait())
+    ros.wait_for(lambda: commands.get_subscription_count() == 1)
+    names = list(states.last.name)
+    for field in ("position", "velocity", "effort"):
+        for value in (1e300, -1e30, math.inf, -math.inf):
+            commands.publish(JointState(name=names[:1], **{field: [value]}))
+    ros.wait_for(lambda: "is ignored" in sim.output(), what="a sentence about it")
+    assert "command of joint `shoulder_yaw`" in sim.output()
+    stamp = nanoseconds(states.last.header.stamp)
+    states.wait(lambda m: nanoseconds(m.header.stamp) > stamp + 200_000_000)
+    assert distance(at(states.last), before) < 1e-3, "the arm stays where it is"
+    assert service(ros, GetSimulationState, "get_simulation_state").state.state == SimulationState.STATE_PLAYING
+    said = [line for line in sim.output().splitlines() if "is ignored" in line]
+    assert len(said) == 1, f"once, not at every message: {said}"

@@ -104,6 +104,16 @@ fn refuses_bad_commands(io: &mut dyn RobotIo, state: &mut RobotState) -> Result<
         matches!(answer, Err(RobotIoError::CommandNotFinite { .. })),
         || format!("{answer:?}"),
     )?;
+    for (field, value) in [(0, 1e300), (1, -1e30), (2, 1e7)] {
+        let mut nonsense = JointCommand::new(&layout);
+        [&mut nonsense.position, &mut nonsense.velocity, &mut nonsense.effort][field][0] = value;
+        let answer = io.write(0, &nonsense);
+        ensure(
+            "a command beyond anything that a joint does is refused by name",
+            matches!(answer, Err(RobotIoError::CommandOutOfRange { .. })),
+            || format!("{value:e}: {answer:?}"),
+        )?;
+    }
     let period = io.period();
     run(io, state, period)
 }

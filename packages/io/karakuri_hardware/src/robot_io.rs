@@ -89,6 +89,20 @@ pub enum RobotIoError {
         /// The value given.
         value: f64,
     },
+    /// A command is beyond anything that a joint does.
+    #[error(
+        "command of joint `{joint}`: {field} is {value:e}, beyond ±{limit:e}; whoever sends it has lost its numbers"
+    )]
+    CommandOutOfRange {
+        /// Joint name.
+        joint: String,
+        /// Which array.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// Largest magnitude that is taken.
+        limit: f64,
+    },
     /// The machine behind the trait failed.
     #[error("{what}")]
     Device {
@@ -96,6 +110,10 @@ pub enum RobotIoError {
         what: String,
     },
 }
+
+/// Largest magnitude of a command. [rad, rad/s or N·m; m, m/s or N] Far above what robots do, far below what makes a
+/// simulation diverge in one step.
+const LARGEST_COMMAND: f64 = 1e6;
 
 /// What can be commanded and read of one robot.
 #[derive(Debug, Clone)]
@@ -123,6 +141,8 @@ pub struct JointLayout {
     pub q: usize,
     /// Index of its velocity coordinate.
     pub v: usize,
+    /// Least and largest position that its drive is sent to. [rad or m]
+    pub limits: (f64, f64),
     /// Whether it has a drive.
     pub driven: bool,
     /// Whether it is one of the end effector's.
@@ -164,6 +184,7 @@ impl RobotLayout {
                 body: BodyId(i),
                 q: j.q_start,
                 v: j.v_start,
+                limits: (j.limits.lower, j.limits.upper),
                 driven: j.drive.is_some(),
                 grips: model.end_effector.as_ref().is_some_and(|e| e.joints.contains(&BodyId(i))),
             })
@@ -197,6 +218,15 @@ impl RobotLayout {
                     want: self.joints.len(),
                 });
             }
+            let beyond = |v: &f64| v.abs() > LARGEST_COMMAND;
+            if let Some(i) = values.iter().position(|v| v.is_finite() && beyond(v)) {
+                return Err(RobotIoError::CommandOutOfRange {
+                    joint: self.joints[i].name.clone(),
+                    field,
+                    value: values[i],
+                    limit: LARGEST_COMMAND,
+                });
+            }
             if let Some(i) = values.iter().position(|v| v.is_infinite()) {
                 return Err(RobotIoError::CommandNotFinite {
                     joint: self.joints[i].name.clone(),
@@ -212,7 +242,7 @@ impl RobotLayout {
 /// Targets of the joint drives, in the layout's order; NaN is `not commanded`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointCommand {
-    /// Drive position targets. [rad or m] (n joints)
+    /// Drive position targets; one beyond the joint's limits means that limit. [rad or m] (n joints)
     pub position: Vec<f64>,
     /// Drive velocity targets. [rad/s or m/s] (n joints)
     pub velocity: Vec<f64>,

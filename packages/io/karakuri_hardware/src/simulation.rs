@@ -64,8 +64,10 @@ impl RobotIo for Simulation {
         }
         let drives = self.world.drive_mut(self.robots[robot]);
         for (i, joint) in layout.joints.iter().enumerate() {
+            // A drive that pushes against its own stop gains nothing; NaN, not commanded, stays NaN.
+            let position = command.position[i].clamp(joint.limits.0, joint.limits.1);
             for (target, value) in [
-                (&mut drives.position[joint.v], command.position[i]),
+                (&mut drives.position[joint.v], position),
                 (&mut drives.velocity[joint.v], command.velocity[i]),
                 (&mut drives.effort[joint.v], command.effort[i]),
             ] {

@@ -95,3 +95,17 @@ fn the_simulation_conforms() {
 fn the_mock_conforms() {
     check(&mut Mock::new("arm", &model(), &[0.0, 0.0], 2e-3), &trial()).unwrap();
 }
+
+/// A drive that is sent beyond its joint's limits is sent to the limit: 100 rad would wind up what stands behind it.
+#[test]
+fn a_target_beyond_the_limits_is_the_limit() {
+    let mut world = World::new(WorldSettings::default());
+    world.add_robot("arm", model(), &[0.0, 0.0]).unwrap();
+    let mut io = Simulation::new(world, 2);
+    let mut command = JointCommand::new(&io.robots()[0]);
+    (command.position[0], command.position[1]) = (100.0, -100.0);
+    io.write(0, &command).unwrap();
+    let world = io.world_mut().unwrap();
+    let id = world.find_robot("arm").unwrap();
+    assert_eq!(world.drive_mut(id).position[..2], [2.0, -2.0]);
+}

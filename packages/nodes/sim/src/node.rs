@@ -47,6 +47,8 @@ pub(crate) struct Sim {
     statistics: Publisher<SimStatistics>,
     /// Steps that the solver left above its tolerance and no diagnostics told of yet.
     unconverged: u64,
+    /// Why the simulation paused by itself, until it is reset or goes on.
+    failure: Option<String>,
     tf_static: Publisher<TFMessage>,
     clock_topic: Option<Publisher<ClockMessage>>,
     sole_clock: Option<SolePublisher>,
@@ -122,6 +124,7 @@ impl Sim {
             joint_parameters,
             statistics: node.publisher("~/statistics", qos::state())?,
             unconverged: 0,
+            failure: None,
             tf_static: node.publisher("/tf_static", qos::latched())?,
             clock_topic: simulated.then(|| node.publisher(&clock, qos::clock())).transpose()?,
             sole_clock: simulated.then(|| node.sole_publisher(&clock)),
@@ -205,7 +208,7 @@ impl Sim {
         }
         let stamp = Time::from(&message.header.stamp).nanoseconds();
         if let Err(e) = self.cell.command(index, stamp, &robot.command, now) {
-            warn!("joint_command refused: {e}");
+            robot.refuse(&e);
         }
     }
 
@@ -234,6 +237,7 @@ impl Sim {
                 Err(e) => {
                     error!("{e}; the simulation is paused, reset it to go on");
                     self.cell.set_playing(false);
+                    self.failure = Some(e.to_string());
                     break;
                 }
             }
@@ -377,7 +381,12 @@ impl Sim {
             .map(|i| self.robots[i].layout.name.as_str())
             .collect();
         let rivals = self.rivals();
-        let status = if let Some(rivals) = rivals {
+        if self.cell.is_playing() {
+            self.failure = None;
+        }
+        let status = if let Some(failure) = &self.failure {
+            Status::error(format!("paused: {failure}; reset the simulation to go on"))
+        } else if let Some(rivals) = rivals {
             Status::warn(rivals)
         } else if !lost.is_empty() {
             Status::warn(format!("{} in hold: no joint_command", lost.join(", ")))
@@ -416,6 +425,7 @@ impl Sim {
     pub(crate) fn reset(&mut self, scope: Scope) -> Result<(), String> {
         let posture = self.parameters.reset_posture.get();
         self.keeper.reset(self.cell.io_mut(), scope, &posture)?;
+        self.failure = None;
         self.apply_settings();
         self.follow_robots();
         if scope.time {

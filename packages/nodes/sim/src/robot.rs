@@ -256,6 +256,13 @@ impl RobotTopics {
         publisher.publish(&TFMessage { transforms });
     }
 
+    /// Says why a command was not taken, not at every sample.
+    pub(crate) fn refuse(&self, reason: &karakuri_hardware::RobotIoError) {
+        if self.bad_commands.ready() {
+            warn!("joint_command of `{}` is ignored: {reason}", self.layout.name);
+        }
+    }
+
     /// Copies a message into `command`; what it leaves out stays NaN, not commanded. False if it fits no rule.
     pub(crate) fn read_command(&mut self, message: &JointState) -> bool {
         for values in
@@ -288,9 +295,8 @@ impl RobotTopics {
                 }
                 continue;
             };
-            let pick = |values: &[f64]| {
-                values.get(i).copied().filter(|v| v.is_finite()).unwrap_or(f64::NAN)
-            };
+            // An infinite value is passed on, to be refused by name.
+            let pick = |values: &[f64]| values.get(i).copied().unwrap_or(f64::NAN);
             self.command.position[j] = pick(&message.position);
             self.command.velocity[j] = pick(&message.velocity);
             self.command.effort[j] = pick(&message.effort);
