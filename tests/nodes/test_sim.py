@@ -805,3 +805,12 @@ def test_nonsense_commands_are_ignored_by_name(sim, ros):
     assert service(ros, GetSimulationState, "get_simulation_state").state.state == SimulationState.STATE_PLAYING
     said = [line for line in sim.output().splitlines() if "is ignored" in line]
     assert len(said) == 1, f"once, not at every message: {said}"
+
+
+@pytest.mark.parametrize("program", ["sim", "feedforward_controller", "gait_planner", "gripper", "state_publisher"])
+def test_help_lists_the_parameters(domain, program):
+    with NodeProcess(domain, program, "--help") as node:
+        assert node.wait() == 0, node.output()
+    assert node.output().startswith(f"Usage: {program} --ros-args"), node.output()
+    assert "  use_sim_time (bool" in node.output()
+    assert "error" not in node.output().lower().split("parameters:")[0], node.output()

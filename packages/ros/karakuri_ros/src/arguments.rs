@@ -45,6 +45,11 @@ pub(crate) struct Arguments {
     pub(crate) rosout: bool,
 }
 
+/// Whether `--help` is among a program's own arguments.
+pub(crate) fn asks_for_help(program: &[String]) -> bool {
+    program.iter().any(|argument| matches!(argument.as_str(), "--help" | "-h"))
+}
+
 /// Reads the arguments after the program's name.
 pub(crate) fn parse(
     arguments: impl IntoIterator<Item = OsString>,
@@ -66,6 +71,11 @@ pub(crate) fn parse(
 }
 
 impl Arguments {
+    /// Whether the user wants to know how the program is called.
+    pub(crate) fn asks_for_help(&self) -> bool {
+        asks_for_help(&self.program)
+    }
+
     fn ros_argument(
         &mut self,
         flag: String,

@@ -22,10 +22,12 @@ use crate::{
     diagnostics::Diagnostics,
     direct::{DirectNode, DirectReader, DirectSubscription, NodeWaker, Receiver, SharedNode},
     guard,
+    msg::rcl_interfaces::msg::ParameterDescriptor,
     msg::rosgraph_msgs::msg::Clock as ClockMessage,
     outbox::Outbox,
     overrides::Overrides,
     parameter_server::{self, Entry, ParameterServer},
+    parameter_types::kind_name,
     qos::{self, Qos},
     timer::Timers,
     wire::{self, Way, Wire, WirePublisher},
@@ -437,6 +439,22 @@ impl<S: 'static> Node<S> {
 
     pub(crate) fn add_parameter(&mut self, entry: Entry<S>) -> Result<(), RosError> {
         self.parameters.borrow_mut().add(entry)
+    }
+
+    /// Whether the command line has `--help`.
+    pub(crate) fn is_asked_for_help(&self) -> bool {
+        self.program_arguments.as_deref().is_some_and(crate::arguments::asks_for_help)
+    }
+
+    /// Name, type and meaning of each declared parameter, two lines each.
+    pub(crate) fn describe_parameters(&self) -> Vec<String> {
+        let parameters = self.parameters.borrow();
+        let line = |descriptor: &ParameterDescriptor| {
+            let kind = kind_name(descriptor.type_);
+            let fixed = if descriptor.read_only { ", at start only" } else { "" };
+            format!("  {} ({kind}{fixed})\n      {}\n", descriptor.name, descriptor.description)
+        };
+        parameters.descriptors().map(line).collect()
     }
 
     /// After set-up: tells of parameters and of what was given in vain.

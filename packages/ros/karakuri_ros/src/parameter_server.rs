@@ -83,6 +83,11 @@ impl<S: 'static> ParameterServer<S> {
         self.after_change.push(callback);
     }
 
+    /// In the order of the names.
+    pub(crate) fn descriptors(&self) -> impl Iterator<Item = &ParameterDescriptor> {
+        self.entries.values().map(|entry| &entry.descriptor)
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }

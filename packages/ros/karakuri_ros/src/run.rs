@@ -48,7 +48,7 @@ const USAGE: u8 = 2;
 /// | a signal, [`Stop::stop`] | 0 |
 /// | `set_up` failed, [`Stop::fail`] | 1, and one line on stderr |
 /// | bad command line | 2, and one line on stderr |
-/// | `--help` | 0, and its usage on stdout |
+/// | `--help` | 0, after a list of the parameters on stdout |
 ///
 /// A second signal, half a second after the first at the earliest, ends the process at once.
 pub fn run<S: 'static, E: fmt::Display>(
@@ -59,12 +59,13 @@ pub fn run<S: 'static, E: fmt::Display>(
         Ok(arguments) => arguments,
         Err(error) => return usage(default_name, &error),
     };
-    if arguments.program.iter().any(|a| a == "--help" || a == "-h") {
-        return help(default_name);
-    }
     let requested = Arc::new(AtomicBool::new(false));
     if let Err(error) = catch_signals(&requested) {
         return failure(default_name, &error);
+    }
+    let mut arguments = arguments;
+    if arguments.asks_for_help() {
+        arguments.console = false;
     }
     let log = logging::start(&arguments);
     let context = match guard::catch(r2r::Context::create) {
@@ -101,7 +102,14 @@ fn live<S: 'static, E: fmt::Display>(
     stop: &Stop,
     log: &LogSink,
 ) -> ExitCode {
-    let mut state = match set_up(&mut node) {
+    let made = set_up(&mut node);
+    if node.is_asked_for_help() {
+        // What `set_up` declared, even where it then lacked a value.
+        drop(made);
+        print_help(&node);
+        return leave(node, log, 0);
+    }
+    let mut state = match made {
         Ok(state) => state,
         Err(reason) => {
             error!("failed to start: {reason:#}");
@@ -125,6 +133,20 @@ fn live<S: 'static, E: fmt::Display>(
         error!("{reason}");
     }
     leave(node, log, if failure.is_some() { FAILED } else { 0 })
+}
+
+/// Prints how the node is called and which parameters it takes.
+fn print_help<S: 'static>(node: &Node<S>) {
+    let name = node.full_name().rsplit('/').next().unwrap_or_default().to_owned();
+    let mut text = format!(
+        "Usage: {name} --ros-args [-p NAME:=VALUE]... [--params-file FILE]... [-r FROM:=TO]... [--log-level LEVEL]\n\n\
+         A ROS 2 node; docs/nodes.md tells of its topics, services and actions.\n\nparameters:\n"
+    );
+    for parameter in node.describe_parameters() {
+        text.push_str(&parameter);
+    }
+    // A reader that has gone away (`| head`) is no error.
+    drop(std::io::stdout().write_all(text.as_bytes()));
 }
 
 /// Leaves the network; in time even where the middleware does not.
@@ -178,19 +200,6 @@ pub(crate) fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> 
     };
     thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
     Ok(())
-}
-
-/// What every node takes. Its parameters are known once it runs.
-fn help(name: &str) -> ExitCode {
-    let text = format!(
-        "Usage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] [--log-level LEVEL] ...]\n\n\
-         A ROS 2 node; it runs until SIGINT or SIGTERM. docs/nodes.md lists its parameters, topics, services and actions;\n\
-         `karakuri param list /{name}` asks a node that runs.\n"
-    );
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
 }
 
 fn usage(name: &str, reason: &dyn fmt::Display) -> ExitCode {
