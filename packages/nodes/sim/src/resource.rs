@@ -1,6 +1,7 @@
 //! What `spawn_entity` is asked to spawn: where the text comes from, whether it is a model, and under which name.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ fn from_uri(uri: &str, folders: &[PathBuf]) -> Result<Resource, Refusal> {
         let what = "no resource: both `uri` and `resource_string` are empty; give one of them";
         return Err((NO_RESOURCE, what.to_owned()));
     }
-    let extension = Path::new(uri).extension().map(|e| e.to_ascii_lowercase());
+    let extension = Path::new(uri).extension().map(OsStr::to_ascii_lowercase);
     let extension = extension.as_deref().and_then(|e| e.to_str()).unwrap_or_default();
     if matches!(extension, "sdf" | "world" | "mjcf" | "usd" | "usda" | "usdc" | "usdz") {
         return Err(unsupported(&format!("`.{extension}`")));
