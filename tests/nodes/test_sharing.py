@@ -1,7 +1,5 @@
 """Several robots in one scene, and several systems on one graph."""
 
-import subprocess
-
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
@@ -10,7 +8,7 @@ from nav_msgs.msg import Odometry
 from rosgraph_msgs.msg import Clock
 from support.arm import CONFIG, SCENE, URDF
 from support.domain import Domain
-from support.process import NodeProcess, executable
+from support.process import NodeProcess
 from support.ros import Ros, latched
 from tf2_msgs.msg import TFMessage
 
@@ -99,9 +97,3 @@ def test_another_clock_is_told_of_and_a_world_of_its_own_avoids_it(domain, ros):
             for kind, topic in ((Clock, "clock"), (ObjectStates, "objects"), (Contacts, "contacts")):
                 ros.subscribe(kind, f"/right/{topic}").wait()
             assert [ros.node.count_publishers(f"/{topic}") for topic in ("clock", "objects", "contacts")] == [1, 1, 1]
-
-
-@pytest.mark.parametrize("node", ["sim", "state_publisher"])
-def test_help_is_help(node):
-    done = subprocess.run([str(executable(node)), "--help"], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"Usage: {node} ")
