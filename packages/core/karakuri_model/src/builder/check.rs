@@ -136,9 +136,14 @@ fn is_sound(inertia: &Inertia) -> bool {
     inertia.validate().is_ok()
 }
 
-/// Whether a moment is negative by no more than a radius of gyration of [`ROUNDING`].
+/// Whether moments miss what they must be by no more than a radius of gyration of [`ROUNDING`].
 fn is_rounding(inertia: &Inertia, error: InertiaError) -> bool {
-    matches!(error, InertiaError::NegativeMoment(moment) if -moment <= inertia.mass * ROUNDING * ROUNDING)
+    let missing = match error {
+        InertiaError::NegativeMoment(moment) => -moment,
+        InertiaError::TriangleInequality(largest, sum) => largest - sum,
+        _ => return false,
+    };
+    missing <= inertia.mass * ROUNDING * ROUNDING
 }
 
 fn check_axes(joint: &mut JointSpec, report: &mut Report) {
