@@ -812,5 +812,5 @@ def test_help_lists_the_parameters(domain, program):
     with NodeProcess(domain, program, "--help") as node:
         assert node.wait() == 0, node.output()
     assert node.output().startswith(f"Usage: {program} --ros-args"), node.output()
-    assert "  use_sim_time (bool" in node.output()
+    assert "  use_sim_time (a bool" in node.output()
     assert "error" not in node.output().lower().split("parameters:")[0], node.output()

@@ -21,6 +21,10 @@ impl SolePublisher {
         if publishers.len() < 2 {
             return None;
         }
+        // A publisher may be discovered before the node that it belongs to; the next look knows its name.
+        if publishers.iter().any(|p| p.node_name.contains("_NODE_NAME_UNKNOWN_")) {
+            return None;
+        }
         let names: Vec<String> = publishers
             .iter()
             .map(|p| format!("{}/{}", p.node_namespace.trim_end_matches('/'), p.node_name))
