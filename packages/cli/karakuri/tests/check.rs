@@ -98,7 +98,10 @@ fn the_files_in_the_box_are_in_order() {
     for (folder, kind) in [("scenes", "scene "), ("gaits", "gait "), ("mechanisms", "mechanism ")] {
         for entry in std::fs::read_dir(config.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            if path.extension().is_none_or(|e| e != "yaml") {
+            // Robots of packages from elsewhere are fetched, and walk, in tests/robots.
+            let is_ours =
+                |path: &PathBuf| !std::fs::read_to_string(path).unwrap().contains("package://");
+            if path.extension().is_none_or(|e| e != "yaml") || !is_ours(&path) {
                 continue;
             }
             let output = check(&[&path.display().to_string()]).unwrap();

@@ -10,6 +10,8 @@ use crate::broad_phase::Bounds;
 use crate::convert;
 use crate::narrow::tangents;
 
+mod incremental;
+
 /// Cosine of the angle to a face's largest triangle below which another triangle belongs to the face. (0.01°)
 const FLAT: f64 = 1.0 - 1.5e-8;
 /// Part of the size within which corners of slivers, whose normal is noise, lie in the plane of a face.
@@ -59,7 +61,8 @@ impl Hull {
     /// Of points, and the same for parry. `None` without volume.
     ///
     /// Where points are in one plane but for a rounding, quickhull may leave some of them outside: then all are put on
-    /// a grid, on which such points are in one plane exactly, as fine as it may be.
+    /// a grid, on which such points are in one plane exactly, as fine as it may be. Where that does not help either, the
+    /// hull is made by adding point after point.
     pub(crate) fn around(points: &[Vector3]) -> Option<(Self, SharedShape)> {
         let size = Bounds::around(points);
         let size = (size.upper - size.lower).norm();
@@ -80,7 +83,29 @@ impl Hull {
                 break;
             }
         }
+        if best.as_ref().is_none_or(|(least, ..)| *least > OUTSIDE * size)
+            && let Some((outside, hull, shape)) = Self::by_increments(points, size)
+            && best.as_ref().is_none_or(|(least, ..)| outside < *least)
+        {
+            best = Some((outside, hull, shape));
+        }
         best.map(|(_, hull, shape)| (hull, shape))
+    }
+
+    fn by_increments(points: &[Vector3], size: f64) -> Option<(f64, Self, SharedShape)> {
+        let mut triangles = incremental::hull(points, size)?;
+        // parry wants no vertex without a face.
+        let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        for corner in triangles.iter_mut().flatten() {
+            *corner = u32::try_from(used.binary_search(corner).ok()?).ok()?;
+        }
+        let vertices: Vec<Vector3> = used.iter().map(|&i| points[i as usize]).collect();
+        let hull = Self::new(&vertices, &triangles)?;
+        let corners = vertices.iter().map(convert::vector).collect();
+        let shape = SharedShape::convex_mesh(corners, &triangles)?;
+        Some((hull.outside(points), hull, shape))
     }
 
     /// Greatest distance by which one of some points lies outside a face. [m]
