@@ -112,3 +112,11 @@ def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
     assert process.returncode == 0, output
     assert "has died" not in output, output
     wait_gone(environment)
+
+
+@pytest.mark.parametrize("hardware, programs", [("sim", ["sim", "state_publisher", "feedforward_controller"]), ("none", ["state_publisher", "feedforward_controller"])])
+def test_the_driver_can_be_left_out(environment, hardware, programs):
+    command = [str(executable("karakuri")), "launch", str(ROOT / "launch/arm6.launch.xml"), f"hardware:={hardware}", "--dry-run", "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    processes = [step["process"]["name"] for step in json.loads(done.stdout)["steps"] if "process" in step]
+    assert [name.rsplit("-", 1)[0] for name in processes] == programs
