@@ -13,7 +13,7 @@ pub type Environment = BTreeMap<String, String>;
 
 /// The machine, as far as the evaluation of a launch file needs it.
 pub trait Outside {
-    /// The text of a file: UTF-8, of at most [`SIZE_LIMIT`].
+    /// The text of a file: UTF-8, of at most 4 MiB.
     fn read(&self, file: &Path) -> io::Result<String>;
     /// Whether there is such a file.
     fn is_file(&self, file: &Path) -> bool;
@@ -21,7 +21,7 @@ pub trait Outside {
     fn is_executable(&self, file: &Path) -> bool;
     /// The names in a folder, sorted; none if there is no such folder.
     fn list(&self, folder: &Path) -> Vec<String>;
-    /// Runs a program to its end, for `$(command ...)`; it may write at most [`SIZE_LIMIT`].
+    /// Runs a program to its end, for `$(command ...)`; it may write at most 4 MiB.
     fn run(&self, command: &[String], environment: &Environment) -> io::Result<Output>;
     /// A text that no other launch uses; for `$(anon ...)`.
     fn unique(&self) -> String;
