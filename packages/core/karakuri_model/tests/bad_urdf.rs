@@ -510,6 +510,16 @@ fn moments_that_are_negative_by_a_rounding_or_of_a_cover_are_kept_with_a_warning
     let rounding = inertia("0", "0", "0", "2.4e-35");
     let loaded = read(&robot(&good, &rounding)).unwrap();
     assert!(loaded.warnings[0].to_string().contains("is negative"), "{:?}", loaded.warnings);
+    // iCub's ankles miss the triangle inequality by 1.4e-20 kg·m².
+    let triangle = inertia("1e-12", "1e-12", "2.00001e-12", "0");
+    let loaded = read(&robot(&triangle, &zero)).unwrap();
+    assert!(
+        loaded.warnings.iter().any(|w| w.to_string().contains("`arm`")),
+        "{:?}",
+        loaded.warnings
+    );
+    let error = read(&robot(&inertia("1e-9", "1e-9", "2.1e-8", "0"), &zero)).unwrap_err();
+    assert!(error.to_string().contains("exceeds the sum"), "{error}");
     let error = read(&robot(&inertia("0.1", "0.1", "-0.01", "0"), &zero)).unwrap_err();
     assert!(error.to_string().contains("signs of ixy"), "{error}");
 }
