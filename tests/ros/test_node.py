@@ -167,6 +167,14 @@ def test_a_failure_ends_with_status_1(domain, ros):
     assert "[ERROR]" in node.output() and "asked to fail" in node.output()
 
 
+def test_the_last_answer_reaches_its_client(domain, ros):
+    """A node that ends by a service: its writer, and the memory that it shares, go only when the answer was taken."""
+    for i in range(20):
+        with NodeProcess(domain, "ros_fixture", name=f"last_{i}") as node:
+            ros.call(Trigger, f"/last_{i}/fail", timeout=10.0)
+            assert node.wait() == 1
+
+
 def test_names_are_remapped(domain, ros):
     remaps = {"ping": "other_ping"}
     with NodeProcess(domain, "ros_fixture", name="left", namespace="/arms", remaps=remaps) as node:

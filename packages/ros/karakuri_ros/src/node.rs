@@ -536,6 +536,11 @@ impl<S: 'static> Node<S> {
         self.follow_sim_time()
     }
 
+    /// Waits until the last responses have had the time to reach their clients.
+    pub(crate) fn settle(&self) {
+        self.outbox.settle();
+    }
+
     /// Waits for something; true if the node was woken.
     fn wait(&mut self, limit: Duration) -> Result<bool, RosError> {
         if self.direct.is_empty() {

@@ -165,6 +165,7 @@ fn leave<S: 'static>(node: Node<S>, log: &LogSink, code: u8) -> ExitCode {
             signal_hook::low_level::exit(code.into());
         }
     };
+    node.settle();
     // without a thread for it the end takes as long as it takes
     drop(thread::Builder::new().name("end".to_owned()).spawn(end));
     drop(node);

@@ -80,7 +80,9 @@ impl<T: Service> Request<T> {
                 _ => true,
             }
         };
-        if !send() {
+        if send() {
+            self.outbox.note_sent();
+        } else {
             self.outbox.keep(send);
         }
     }
