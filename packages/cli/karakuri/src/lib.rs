@@ -5,6 +5,7 @@
 
 pub mod commands;
 pub mod error;
+mod input;
 pub mod interrupt;
 pub mod output;
 pub mod progress;

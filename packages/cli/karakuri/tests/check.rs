@@ -60,6 +60,38 @@ fn a_missing_file_is_wrong_input_and_a_missing_argument_is_usage() {
 }
 
 #[test]
+fn a_file_is_named_by_its_package() {
+    let folder = tempfile::tempdir().unwrap();
+    let share = folder.path().join("install/share/my_arms");
+    std::fs::create_dir_all(&share).unwrap();
+    std::fs::copy(robot("panda"), share.join("panda.urdf")).unwrap();
+    std::fs::write(share.join("scene.yaml"), "ground: {}\n").unwrap();
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_karakuri"))
+            .args(arguments)
+            .env("AMENT_PREFIX_PATH", folder.path().join("install"))
+            .env_remove("ROS_PACKAGE_PATH")
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let output = run(&["check", "package://my_arms/panda.urdf"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(output.stdout.starts_with(b"panda: 13 links"), "{output:?}");
+    let output = run(&["simulate", "package://my_arms/scene.yaml", "--duration", "0.01"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for (name, words) in [
+        ("package://no_arms/panda.urdf", "source the workspace that holds `no_arms`"),
+        ("package://my_arms/pandas.urdf", "share/my_arms/pandas.urdf"),
+    ] {
+        let output = run(&["check", name]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
 fn what_hangs_on_a_robot_is_listed_and_a_bad_srdf_names_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

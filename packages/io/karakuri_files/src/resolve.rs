@@ -51,6 +51,21 @@ impl FileAssets {
         if path.is_file() { Ok(path) } else { Err(AssetError::NotFound(path)) }
     }
 
+    /// The file that a user names: a path as it is, there or not; what is in a package (`package://`) only in one of that name.
+    pub fn named(&self, name: &str) -> Result<PathBuf, AssetError> {
+        let Some(rest) = name.strip_prefix("package://") else {
+            return Ok(PathBuf::from(name));
+        };
+        let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
+        let packages = self.candidates(package, Path::new("."));
+        let files = || packages.iter().map(|p| p.join(inside));
+        match (files().find(|p| p.is_file()), files().next()) {
+            (Some(path), _) => Ok(path),
+            (None, Some(path)) => Err(AssetError::NotFound(path)),
+            (None, None) => Err(AssetError::PackageNotFound(package.to_owned())),
+        }
+    }
+
     /// The file in the first package that has it; in a source tree that is no package of that name, the file above.
     fn in_package(
         &self,

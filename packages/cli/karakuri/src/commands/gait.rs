@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use crate::input::input_file;
 use crate::interrupt::Interrupt;
 use crate::{output, progress};
 
@@ -50,6 +51,7 @@ enum What {
 #[derive(Debug, clap::Args)]
 struct Files {
     /// The gait, YAML: of those in config/gaits, `h2.yaml` is steady, `ah2_start.yaml` a start and `h2_stop.yaml` a stop
+    #[arg(value_parser = input_file())]
     gait: PathBuf,
     /// GAIT is a card file of the study's programs (its Appendix A-1, or B-1 for starts and stops), and this the cards of its compensation
     /// (A-2, B-2)

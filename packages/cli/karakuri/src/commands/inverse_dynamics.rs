@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use self::errors::Study;
 use self::file::{Read, Samples};
 use super::Outcome;
+use crate::input::input_file;
 use crate::output::{self, svg_file};
 
 /// Computes the torques that move a mechanism, by the parallel scheme or the recursive algorithm
@@ -27,7 +28,7 @@ use crate::output::{self, svg_file};
 #[command(after_help = HELP)]
 pub struct Args {
     /// Mechanisms, such as `config/mechanisms/four_bar.yaml`; several for --page
-    #[arg(required = true, value_name = "MECHANISM.yaml")]
+    #[arg(required = true, value_name = "MECHANISM.yaml", value_parser = input_file())]
     mechanisms: Vec<PathBuf>,
     /// The motion, CSV; the mechanism file's own without it
     #[arg(long, value_name = "FILE.csv")]

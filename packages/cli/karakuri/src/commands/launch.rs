@@ -7,6 +7,7 @@ use karakuri_launch::{Argument, Environment, LaunchError, Machine};
 
 use super::Outcome;
 use crate::error::AtLine;
+use crate::input::input_file;
 use crate::output;
 
 /// Runs a ROS 2 XML launch file; Ctrl-C stops every process in order
@@ -17,6 +18,7 @@ use crate::output;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The launch file
+    #[arg(value_parser = input_file())]
     file: PathBuf,
     /// Launch arguments, as `hardware:=mock`
     #[arg(value_name = "NAME:=VALUE")]

@@ -11,6 +11,7 @@ use karakuri_render::{Camera, Image, Picture, film_strip, render, world_items};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use super::Outcome;
+use crate::input::input_file;
 use crate::output::{self, png_file};
 
 /// White between the pictures of a strip. [pixels]
@@ -20,6 +21,7 @@ const GAP: usize = 8;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The scene
+    #[arg(value_parser = input_file())]
     scene: PathBuf,
     /// CSV of `karakuri simulate --trace`, or of the demo
     #[arg(long, value_name = "FILE", requires = "at")]

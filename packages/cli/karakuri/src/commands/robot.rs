@@ -9,6 +9,8 @@ use karakuri_files::{LoadError, load_robot, read_text};
 use karakuri_model::{Base, FrameId, Loaded, Model};
 use karakuri_spatial::Pose;
 
+use crate::input::input_file;
+
 /// What the robot stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum BaseKind {
@@ -30,10 +32,11 @@ impl From<BaseKind> for Base {
 /// Which robot a command is about.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RobotArgs {
-    /// The robot's URDF
+    /// The robot's URDF, as path or `package://PACKAGE/PATH`
+    #[arg(value_parser = input_file())]
     urdf: PathBuf,
     /// Robot YAML: drives, loops, sensors, hand
-    #[arg(long)]
+    #[arg(long, value_parser = input_file())]
     config: Option<PathBuf>,
     /// What the robot stands on; the robot YAML's, or fixed at the world's origin, if not given
     #[arg(long)]

@@ -23,6 +23,7 @@ use self::soundness::{LOOKS, warnings};
 use self::touches::{Rows, Touches};
 use self::trace::Trace;
 use super::Outcome;
+use crate::input::input_file;
 use crate::interrupt::Interrupt;
 use crate::output::{self, svg_file};
 use crate::progress;
@@ -36,6 +37,7 @@ use crate::progress;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The scene, YAML
+    #[arg(value_parser = input_file())]
     scene: PathBuf,
     /// How long to simulate [s]
     #[arg(long, value_name = "S", value_parser = positive)]

@@ -19,6 +19,7 @@ use serde_yaml::Value;
 
 use super::Outcome;
 use super::gait::GaitFile;
+use crate::input::input_file;
 use crate::interrupt::Interrupt;
 use crate::output::{self, svg_file};
 use crate::progress;
@@ -35,6 +36,7 @@ const MOST: usize = 1_000_000;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The parameters, YAML, such as `config/sweeps/arms.yaml`
+    #[arg(value_parser = input_file())]
     sweep: PathBuf,
     /// Where the rows go, CSV
     #[arg(long, value_name = "FILE.csv")]

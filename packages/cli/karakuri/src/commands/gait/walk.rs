@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use self::cell::{Cell, Conditions, Errand, Push, Run};
 use self::ground::Stairs;
 use super::super::Outcome;
+use crate::input::input_file;
 use crate::interrupt::Interrupt;
 use crate::output::{self, png_file};
 use crate::progress;
@@ -32,6 +33,7 @@ const NOT_STRAIGHT: [&str; 2] = ["velocity", "turn"];
 #[derive(Debug, clap::Args)]
 pub(super) struct Walk {
     /// The robot and its gait, YAML, such as `config/gaits/khr1_walk.yaml`
+    #[arg(value_parser = input_file())]
     gait: PathBuf,
     /// Walk straight so far, negative is backward, then stand [m]
     #[arg(
