@@ -56,6 +56,25 @@ fn a_run_is_told_in_a_sentence_unless_quiet() {
     assert_eq!(said(&simulate("ball.yaml", &[&more[..], &["--quiet"]].concat())), "");
 }
 
+#[test]
+fn a_picture_is_told_in_a_sentence_unless_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("a.png").to_str().unwrap().to_owned();
+    let scene =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/scenes/benchmarks/ball.yaml");
+    let said = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_karakuri"));
+        command.arg("render").arg(&scene).args(["--size", "64,48", "--output", &picture]);
+        let output = command.args(more).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let text = said(&[]);
+    assert!(text.starts_with("rendered ") && text.lines().count() == 1, "{text}");
+    assert!(text.contains("ball.yaml") && text.trim_end().ends_with(&picture), "{text}");
+    assert_eq!(said(&["--quiet"]), "");
+}
+
 fn in_file(text: &str, more: &[&str]) -> (Value, String) {
     let folder = tempfile::tempdir().unwrap();
     let scene = folder.path().join("scene.yaml");

@@ -42,6 +42,21 @@ fn shards_together_are_the_whole() {
 }
 
 #[test]
+fn a_sweep_is_told_in_a_sentence_unless_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{gait: GAITS/h2.yaml, arms: [fixed]}";
+    let said = |more: &[&str]| {
+        let output = run(folder.path(), text, more);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = said(&[]);
+    assert!(told.starts_with("swept 1 combination of ") && told.lines().count() == 1, "{told}");
+    assert!(told.trim_end().ends_with("out.csv"), "{told}");
+    assert_eq!(said(&["--quiet"]), "");
+}
+
+#[test]
 fn bad_numbers_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), "{gait: GAITS/h2.yaml, arm_mass_factor: [-1]}", &[]);

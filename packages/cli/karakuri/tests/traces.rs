@@ -158,6 +158,100 @@ fn a_table_moves_a_joint_and_the_trace_tells_what_it_takes() {
 }
 
 #[test]
+fn drives_follow_a_table_of_commands() {
+    // A servo of critical damping on 3 + 4 · 2 kg, which hang: behind a ramp only by their weight over its stiffness.
+    let config = "drives:\n  lead: {stiffness: 1.0e5, damping: 2.0e3}\n";
+    let scene = "robots:\n  - {name: r, urdf: r.urdf, config: r.yaml}\n";
+    let table = "time [s],r.lead.q [m],r.follow.q [m]\n0,0,0\n1,0.5,1\n";
+    let files = [("r.urdf", ROBOT), ("r.yaml", config), ("c.csv", table)];
+    let run =
+        Run::new(scene, &files, &["--duration", "0.9", "--command", "c.csv", "--trace", "t.csv"]);
+    let trace = run.trace("t.csv");
+    let (q, v) = (column(&trace, "r.lead.q"), column(&trace, "r.lead.v"));
+    let expected = 0.5 * 0.9 - (3.0 + 2.0 * 2.0) * 9.81 / 1.0e5;
+    let last = q.len() - 1;
+    assert!((q[last] - expected).abs() < 1e-6, "{} {expected}", q[last]);
+    assert!((v[last] - 0.5).abs() < 1e-6, "{}", v[last]);
+}
+
+#[test]
+fn gears_carry_what_they_drive_until_they_slip() {
+    // The mimic joint of `ROBOT` as two gears in turn: one holds, one slips at 10 N.
+    let robot = ROBOT.replace(r#"<mimic joint="lead" multiplier="2"/>"#, "");
+    let rows = (0..=10).map(|i| 0.1 * f64::from(i)).map(|t| format!("{t},{}", 0.5 * t * t));
+    let table = format!("time [s],r.lead.q [m]\n{}\n", rows.collect::<Vec<_>>().join("\n"));
+    let run = |gear: &str| {
+        let scene = format!(
+            "robots:\n  - {{name: r, urdf: r.urdf}}\nprescribed:\n  - {{joint: r/lead, table: lift.csv}}\n\
+             gears:\n  - {{name: train, a: {{joint: r/lead}}, b: {{joint: r/follow}}, ratio: 2{gear}}}\n"
+        );
+        let files = [("r.urdf", robot.as_str()), ("lift.csv", &table)];
+        let run = Run::new(&scene, &files, &["--duration", "0.5", "--trace", "t.csv"]);
+        let trace = run.trace("t.csv");
+        let names = ["gear.train.torque", "gear.train.slip", "r.lead.q", "r.follow.q"];
+        names.map(|name| column(&trace, name))
+    };
+    let g = 9.81;
+    let [torque, slip, lead, follow] = run("");
+    for i in 2..torque.len() {
+        assert!((torque[i] - 2.0 * (g + 2.0)).abs() < 1e-6, "{i}: {}", torque[i]);
+        assert!(slip[i].abs() < 1e-9 && (follow[i] - 2.0 * lead[i]).abs() < 1e-9, "{i}");
+    }
+    let [torque, slip, lead, follow] = run(", torque: 10");
+    let last = torque.len() - 1;
+    // A step's velocity is that of its end: 500 of 1 ms go t (t + h) / 2.
+    let fallen = 0.5 * (10.0 / 2.0 - g) * 0.5 * 0.501;
+    assert!((follow[last] - fallen).abs() < 1e-9, "{} {fallen}", follow[last]);
+    for i in 2..torque.len() {
+        assert!((torque[i] - 10.0).abs() < 1e-9, "{i}: {}", torque[i]);
+        // What slips holds wherever it gets to: that is its new phase.
+        assert_eq!(slip[i], 0.0, "{i}: {} {}", lead[i], follow[i]);
+    }
+}
+
+/// A parallelogram in the plane of x and z: crank and rocker of 0.2 m, 0.3 m apart, joined by a coupler.
+const FOUR_BAR: &str = r#"<robot name="r">
+  <link name="base"/>
+  <link name="crank"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/><inertia ixx="1e-4" iyy="2e-3" izz="2e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="coupler"><inertial><origin xyz="0.15 0 0"/><mass value="1"/><inertia ixx="1e-4" iyy="8e-3" izz="8e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="rocker"><inertial><origin xyz="0.1 0 0"/><mass value="0.8"/><inertia ixx="1e-4" iyy="3e-3" izz="3e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="crank" type="continuous"><parent link="base"/><child link="crank"/><axis xyz="0 -1 0"/></joint>
+  <joint name="coupler" type="continuous"><parent link="crank"/><child link="coupler"/><origin xyz="0.2 0 0"/><axis xyz="0 -1 0"/></joint>
+  <joint name="rocker" type="continuous"><parent link="base"/><child link="rocker"/><origin xyz="0.3 0 0"/><axis xyz="0 -1 0"/></joint>
+</robot>
+"#;
+
+#[test]
+fn a_four_bar_at_rest_has_the_pin_force_of_statics() {
+    let config = "loops:\n  pin: {link_a: coupler, link_b: rocker, type: custom, locked: [tx, tz], \
+                  frame_a: {xyz: [0.3, 0, 0]}, frame_b: {xyz: [0.2, 0, 0]}}\n";
+    let angle = 1.1_f64;
+    let scene = format!(
+        "robots:\n  - {{name: r, urdf: r.urdf, config: r.yaml, joints: {{crank: {angle}, coupler: -{angle}, rocker: {angle}}}}}\n\
+         prescribed:\n  - {{joint: r/crank, times: [0], positions: [{angle}]}}\n"
+    );
+    let files = [("r.urdf", FOUR_BAR), ("r.yaml", config)];
+    let run = Run::new(&scene, &files, &["--duration", "0.05", "--trace", "t.csv"]);
+    let trace = run.trace("t.csv");
+    let (g, [crank, coupler, rocker]) = (9.81, [0.5, 1.0, 0.8]);
+    // Moments of the coupler about its pin on the crank, of the rocker about the base, and virtual work; the coupler lies
+    // along x, so that its axes are the world's.
+    let closed = [
+        ("r.pin.fz", -0.5 * coupler * g),
+        ("r.pin.fx", -0.5 * (coupler + rocker) * g / angle.tan()),
+        ("r.pin.fy", 0.0),
+        ("r.pin.my", 0.0),
+        ("r.crank.tau", (0.5 * crank + coupler + 0.5 * rocker) * g * 0.2 * angle.cos()),
+        ("r.loop_gap", 0.0),
+    ];
+    for (name, expected) in closed {
+        for value in column(&trace, name).iter().skip(1) {
+            assert!((value - expected).abs() < 1e-9, "{name}: {value}, not {expected}");
+        }
+    }
+}
+
+#[test]
 fn attached_joints_are_in_the_trace_of_json_lines() {
     let scene = "\
 robots:

@@ -1,5 +1,6 @@
 //! `karakuri simulate`: runs a scene and writes what happened.
 
+mod command;
 mod forces;
 mod loads;
 mod plot;
@@ -17,6 +18,7 @@ use karakuri_hardware::Tally;
 use karakuri_physics::solver::{SOLVERS, solver};
 use karakuri_physics::{Energy, EnergyWatch, Integrator, Scene, StepOutcome, World};
 
+use self::command::Command;
 use self::forces::Counts;
 use self::plot::History;
 use self::soundness::{LOOKS, warnings};
@@ -51,6 +53,10 @@ pub struct Args {
     /// Integrator of what moves freely instead of the scene's
     #[arg(long, value_name = "NAME")]
     integrator: Option<String>,
+    /// Targets of the drives over time: CSV with `time` and columns `robot.joint.q`, such as a trace, of which joints without
+    /// a drive are left out; between the rows a cubic spline, whose rates are targets, too
+    #[arg(long, value_name = "FILE.csv", value_parser = input_file())]
+    command: Option<PathBuf>,
     /// Write positions, velocities and efforts over time, sensors, forces of mimic joints, loops, gears and attached
     /// joints, and loop gaps: CSV, or JSON lines if it ends in .jsonl
     #[arg(long, value_name = "FILE", value_parser = table_file)]
@@ -202,6 +208,7 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         failure: None,
     };
     let look_every = steps.div_ceil(LOOKS).max(1);
+    let command = args.command.as_ref().map(|file| Command::read(file, world)).transpose()?;
     world.record_reactions(args.trace.is_some());
     let bar = progress::bar(steps, "simulating");
     let mut shown = Instant::now();
@@ -227,6 +234,9 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         if interrupt.is_raised() {
             run.failure = Some(format!("interrupted at {:.3} s", world.time()));
             break;
+        }
+        if let Some(command) = &command {
+            command.give(world);
         }
         if step + 1 == steps {
             // The report tells of the last step.

@@ -157,7 +157,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
 fn say(args: &Args, combinations: usize) {
     let files = [Some(args.output.as_path()), args.plot.as_deref(), args.page.as_deref()];
     let (sweep, wrote) = (args.sweep.display(), output::wrote(&files));
-    output::done(&format!("swept {combinations} combinations of {sweep}{wrote}"));
+    let plural = if combinations == 1 { "" } else { "s" };
+    output::done(&format!("swept {combinations} combination{plural} of {sweep}{wrote}"));
 }
 
 /// A row a case, on all cores; `None` where Ctrl-C came.
