@@ -213,6 +213,22 @@ CART = """<robot name="cart"><link name="body"><inertial><mass value="2"/>
 </robot>"""
 
 
+def test_links_that_overlap_are_named(paused, sim, ros):
+    # Three wheels on one axle, inside each other; the first and the last are no neighbours.
+    solid = "<inertial><mass value='1'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' iyz='0'/></inertial>"
+    shape = "<collision><geometry><sphere radius='0.05'/></geometry></collision>"
+    links = "".join(f"<link name='wheel{i}'>{solid}{shape}</link>" for i in range(4))
+    joint = "<joint name='axle{0}' type='continuous'><parent link='wheel{1}'/><child link='wheel{0}'/><origin xyz='0.01 0 0'/></joint>"
+    joints = "".join(joint.format(i, i - 1) for i in range(1, 4))
+    request = SpawnEntity.Request(name="crowded", resource_string=f"<robot name='crowded'>{links}{joints}</robot>")
+    request.initial_pose.pose.position.x, request.initial_pose.pose.position.z = 11.0, 3.0
+    spawned = ros.finish(ros.client(SpawnEntity, "/arm/sim/spawn_entity").call_async(request))
+    assert spawned.result.result == OK, spawned.result.error_message
+    for line in ("robot `crowded`: two of its links overlap, `wheel0` and `wheel3` by 70.0 mm", "    - [wheel0, wheel3]  # 70.0 mm"):
+        ros.wait_for(lambda line=line: line in sim.output(), what=f"{line} in\n{sim.output()}")
+    assert service(ros, DeleteEntity, "delete_entity", entity="crowded").result.result == OK
+
+
 def test_whole_robots_come_and_go(paused, ros):
     def spawn(name, text, x, tilted=False):
         request = SpawnEntity.Request(name=name, resource_string=text)

@@ -463,3 +463,36 @@ fn by_the_divergent_component_they_walk_as_far() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("write preview or dcm"));
 }
+
+#[test]
+fn a_walker_names_its_links_that_overlap() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let read = |file: &str| std::fs::read_to_string(config.join(file)).unwrap();
+    // Thighs so wide that they are in each other.
+    let thigh = "<box size=\"0.03 0.038 0.066\"/>";
+    let urdf = read("urdf/khr1/khr1.urdf");
+    assert_eq!(urdf.matches(thigh).count(), 2);
+    let urdf = urdf.replace(thigh, "<box size=\"0.03 0.06 0.066\"/>");
+    std::fs::write(folder.path().join("khr1.urdf"), urdf).unwrap();
+    std::fs::write(folder.path().join("khr1.yaml"), read("config/khr1.yaml")).unwrap();
+    let gait = read("config/gaits/khr1_walk.yaml")
+        .replace("../../urdf/khr1/khr1.urdf", "khr1.urdf")
+        .replace("../khr1.yaml", "khr1.yaml");
+    let file = folder.path().join("walk.yaml");
+    std::fs::write(&file, gait).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_karakuri"))
+        .args(["gait", "walk"])
+        .arg(file)
+        .args(["--distance", "0.04", "--dt", "0.002"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    for line in [
+        "5 pairs of its links overlap",
+        "collision:\n  ignore:\n    - [l_thigh, r_thigh]  # 14.0 mm",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+}

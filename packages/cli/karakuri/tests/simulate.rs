@@ -104,6 +104,54 @@ fn energy_that_nobody_gave_is_told_with_its_amount() {
     assert_eq!((report["warnings"].as_array().unwrap().len(), said.as_str()), (0, ""));
 }
 
+/// A chain of four cubes of 0.1 m on hinges 25 mm apart, the third joint within limits that leave 0 out: the first and
+/// the fourth cube overlap.
+fn crowded_chain(folder: &Path) -> std::path::PathBuf {
+    let link = |i: usize| {
+        format!(
+            "<link name='link{i}'><inertial><mass value='1'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' \
+             iyz='0'/></inertial><collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision></link>"
+        )
+    };
+    let joint = |i: usize, lower: f64, upper: f64| {
+        format!(
+            "<joint name='joint{i}' type='revolute'><parent link='link{}'/><child link='link{i}'/><origin xyz='0.025 0 0'/>\
+             <axis xyz='0 1 0'/><limit lower='{lower}' upper='{upper}' effort='1' velocity='9'/></joint>",
+            i - 1
+        )
+    };
+    let parts: String = (0..4).map(link).collect();
+    let joints = [joint(1, -1.0, 1.0), joint(2, -1.0, 1.0), joint(3, 0.2, 1.0)].concat();
+    let file = folder.join("chain.urdf");
+    std::fs::write(&file, format!("<robot name='chain'>{parts}{joints}</robot>")).unwrap();
+    file
+}
+
+#[test]
+fn links_that_overlap_by_default_are_named_and_do_not_fly_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let urdf = crowded_chain(folder.path());
+    let check =
+        Command::new(env!("CARGO_BIN_EXE_karakuri")).arg("check").arg(&urdf).output().unwrap();
+    let scene = |joints: &str| {
+        format!(
+            "gravity: [0, 0, 0]\nrobots: [{{name: chain, urdf: {}, base: fixed{joints}}}]\n",
+            urdf.display()
+        )
+    };
+    let (report, said) = in_file(&scene(""), &["--duration", "0.5", "--quiet"]);
+    for said in [&said, &String::from_utf8_lossy(&check.stderr).into_owned()] {
+        assert!(said.contains("collision:\n  ignore:\n    - [link0, link3]"), "{said}");
+        assert!(said.contains("pass through each other"), "{said}");
+    }
+    // It starts within its limits, so that nothing pushes it.
+    assert!(report["energy_J"]["final"]["kinetic"].as_f64().unwrap() < 1e-20, "{report}");
+    assert!(report["energy_growth_J"].as_f64().unwrap() < 1e-20, "{report}");
+    // As neighbours they pass, wherever they are.
+    let (_, said) = in_file(&scene(", joints: {joint1: 0.5}"), &["--duration", "0.5", "--quiet"]);
+    assert!(!said.contains("push each other apart"), "{said}");
+}
+
 #[test]
 fn steps_that_were_not_solved_are_told_with_their_share() {
     let text = include_str!("../../../../config/scenes/benchmarks/mass_ratio.yaml");

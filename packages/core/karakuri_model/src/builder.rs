@@ -230,6 +230,7 @@ pub struct ModelBuilder {
     pub(crate) motors: Vec<MotorSpec>,
     pub(crate) sensors: Vec<SensorSpec>,
     pub(crate) ignored_pairs: Vec<(String, String)>,
+    pub(crate) touching_pairs: Vec<(String, String)>,
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
     pub(crate) groups: Vec<(String, Vec<String>)>,
@@ -252,6 +253,7 @@ impl ModelBuilder {
             motors: Vec::new(),
             sensors: Vec::new(),
             ignored_pairs: Vec::new(),
+            touching_pairs: Vec::new(),
             end_effector: None,
             postures: Vec::new(),
             groups: Vec::new(),
@@ -298,6 +300,13 @@ impl ModelBuilder {
     #[must_use]
     pub fn ignore_contact(mut self, link_a: &str, link_b: &str) -> Self {
         self.ignored_pairs.push((link_a.to_owned(), link_b.to_owned()));
+        self
+    }
+
+    /// Lets two links touch although they overlap in the default posture.
+    #[must_use]
+    pub fn keep_contact(mut self, link_a: &str, link_b: &str) -> Self {
+        self.touching_pairs.push((link_a.to_owned(), link_b.to_owned()));
         self
     }
 

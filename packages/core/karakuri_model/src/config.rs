@@ -51,6 +51,7 @@ pub(crate) struct RobotConfig {
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
     pub(crate) ignored_pairs: Vec<(String, String, Place)>,
+    pub(crate) touching_pairs: Vec<(String, String, Place)>,
     /// Whether no link touches another of the same robot.
     pub(crate) passes_through_itself: bool,
     pub(crate) materials: Vec<(String, Place, MaterialConfig)>,
@@ -330,7 +331,7 @@ fn read_end_effector(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
 }
 
 fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut RobotConfig) {
-    let fields = reader.fields(node, path, &["self", "ignore", "materials", "convex"]);
+    let fields = reader.fields(node, path, &["self", "ignore", "touch", "materials", "convex"]);
     if let Some((node, path)) = fields.get("self") {
         match reader.text(node, &path) {
             Some("true") | None => {}
@@ -344,11 +345,13 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
             }
         }
     }
-    if let Some((node, path)) = fields.get("ignore") {
+    let lists = [("ignore", &mut config.ignored_pairs), ("touch", &mut config.touching_pairs)];
+    for (key, pairs) in lists {
+        let Some((node, path)) = fields.get(key) else { continue };
         for pair in reader.list(node, &path) {
             let names = reader.texts(pair, &path);
             if let Ok([a, b]) = <[String; 2]>::try_from(names) {
-                config.ignored_pairs.push((a, b, pair.place.clone()));
+                pairs.push((a, b, pair.place.clone()));
             } else {
                 let message = format!("{path}: a pair has two links");
                 reader.error(pair, message, "write - [link_a, link_b]");

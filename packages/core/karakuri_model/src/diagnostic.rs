@@ -128,6 +128,7 @@ pub(crate) enum Subject {
     Posture(String),
     EndEffector,
     IgnoredPair(usize),
+    TouchingPair(usize),
 }
 
 impl Subject {

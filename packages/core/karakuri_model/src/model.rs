@@ -64,6 +64,8 @@ pub struct Model {
     /// Pairs of links whose contact is ignored (SRDF `disable_collisions` or robot YAML); adjacent bodies
     /// never collide and are not listed.
     pub ignored_pairs: Vec<(FrameId, FrameId)>,
+    /// Pairs of links that touch although they overlap in the default posture (SRDF `enable_collisions` or robot YAML).
+    pub touching_pairs: Vec<(FrameId, FrameId)>,
     /// The hand, if the robot YAML names one.
     pub end_effector: Option<EndEffector>,
     /// Named postures: joint name to position. [rad or m]
@@ -532,6 +534,34 @@ impl Model {
                 JointKind::Floating => q[joint.q_start + 6] = 1.0,
                 JointKind::Spherical => q[joint.q_start + 3] = 1.0,
                 _ => {}
+            }
+        }
+        q
+    }
+
+    /// The default posture of `MoveIt` (`RobotState::setToDefaultValues`): the neutral position, but the middle of their
+    /// limits, or the only limit, of joints whose limits leave 0 out. Mimic joints follow their leaders. (nq)
+    pub fn default_position(&self) -> Vec<f64> {
+        let mut q = self.neutral_position();
+        for joint in self.joints.iter().filter(|j| j.kind.single().is_some()) {
+            let (lower, upper) = (joint.limits.lower, joint.limits.upper);
+            if lower > 0.0 || upper < 0.0 {
+                q[joint.q_start] = match (lower.is_finite(), upper.is_finite()) {
+                    (true, true) => 0.5 * (lower + upper),
+                    (true, false) => lower,
+                    _ => upper,
+                };
+            }
+        }
+        // A leader may follow, too: again until all do.
+        for _ in &self.couplings {
+            let before = q.clone();
+            for c in &self.couplings {
+                let leader = q[self.joints[c.leader.0].q_start];
+                q[self.joints[c.follower.0].q_start] = c.multiplier * leader + c.offset;
+            }
+            if q == before {
+                break;
             }
         }
         q

@@ -60,6 +60,7 @@ end_effector: {kind: k, tool: tip, joints: [jb], sensors: [f], parameters: {w: 0
 postures: {home: {ja: 0.5}}
 collision:
   ignore: [[base, b]]
+  touch: [[base, tip]]
   materials: {a: {friction: 0.3, restitution: 0.1}}
 ";
     let Loaded { model, warnings } = read(yaml).unwrap();
@@ -84,7 +85,7 @@ collision:
     assert_eq!(model.end_effector.as_ref().unwrap().parameters, [("w".to_owned(), 0.1)]);
     assert_eq!(model.postures[0].positions, [(karakuri_model::BodyId(0), 0.5)]);
     assert_eq!((model.collisions[0].friction, model.collisions[0].restitution), (0.3, 0.1));
-    assert_eq!(model.ignored_pairs.len(), 1);
+    assert_eq!((model.ignored_pairs.len(), model.touching_pairs.len()), (1, 1));
     assert_eq!(model.groups[0].joints.len(), 2);
 }
 
@@ -159,6 +160,8 @@ const WRONG: &[(&str, Expected)] = &[
     ),
     ("collision: {self: maybe}", (1, "unknown value `maybe`", "write true or false")),
     ("collision: {ignore: [[a]]}", (1, "a pair has two links", "[link_a, link_b]")),
+    ("collision: {touch: [[a, zz]]}", (1, "link `zz` does not exist", "name a link")),
+    ("collision: {touch: [[a]]}", (1, "a pair has two links", "[link_a, link_b]")),
     ("collision: {ignore: [[a, zz]]}", (1, "link `zz` does not exist", "name a link")),
     ("collision:\n  materials:\n    a: {friction: 11}", (3, "11 is out of range", "from 0 to 10")),
     (
@@ -272,6 +275,8 @@ fn an_srdf_may_disable_all_contacts_of_a_link_but_some() {
     let name = |f: karakuri_model::FrameId| model.frames[f.0].name.as_str();
     let pairs: Vec<_> = model.ignored_pairs.iter().map(|&(a, b)| (name(a), name(b))).collect();
     assert_eq!(pairs, [("a", "base"), ("a", "b")]);
+    let touching: Vec<_> = model.touching_pairs.iter().map(|&(a, b)| (name(a), name(b))).collect();
+    assert_eq!(touching, [("tip", "a")]);
     for (srdf, words) in [
         (
             "<robot name=\"r\">\n\n<disable_collisions link1=\"a\"/></robot>",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use karakuri_collision::ColliderId;
+use karakuri_collision::{ColliderId, CollisionScene};
 use karakuri_dynamics::{Data, forward_kinematics};
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::Pose;
@@ -14,8 +14,6 @@ use crate::world::{RobotId, World};
 const TOUCH: f64 = 1e-6;
 /// Depth from which an overlap is told of. [m]
 const TOLD: f64 = 1e-3;
-/// Most pairs that a warning names.
-const NAMED: usize = 12;
 
 /// A collider of a robot that is being added.
 pub(crate) struct OwnCollider {
@@ -26,6 +24,9 @@ pub(crate) struct OwnCollider {
     /// On its body.
     pub(crate) pose: Pose,
 }
+
+/// Depths by pair of links, the lower first. [m]
+type Depths = BTreeMap<(FrameId, FrameId), f64>;
 
 /// Two links of a robot that overlap.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,23 +39,45 @@ pub struct LinkOverlap {
 
 impl World {
     /// Lets those of a robot's own colliders pass through each other that are on one body, on bodies that a joint ties,
-    /// or named by the model; and those two joints apart along a chain that overlap at the neutral position, as the
-    /// parts of compound shoulders, hips and wrists do.
-    pub(crate) fn ignore_own_contacts(&mut self, model: &Model, own: &[OwnCollider]) {
-        for (i, a) in own.iter().enumerate() {
-            for b in &own[..i] {
-                let named = |x, y| model.ignored_pairs.contains(&(x, y));
-                if a.body == b.body
-                    || chained(model, a.body, b.body, 1)
-                    || named(a.frame, b.frame)
-                    || named(b.frame, a.frame)
-                {
-                    self.collision.ignore(a.collider, b.collider);
-                }
+    /// or named by the model; further those of links that overlap in the default posture, as `MoveIt`'s setup assistant
+    /// does ("in collision by default"): what overlaps by design would be pushed apart for ever. Of these, pairs that
+    /// are not two joints apart along a chain, nor tied by a loop, are kept for [`World::overlap_warning`].
+    pub(crate) fn ignore_own_contacts(&mut self, id: RobotId, model: &Model, own: &[OwnCollider]) {
+        let named = |pairs: &[(FrameId, FrameId)], a: FrameId, b: FrameId| {
+            pairs.contains(&(a, b)) || pairs.contains(&(b, a))
+        };
+        let pairs =
+            || own.iter().enumerate().flat_map(|(i, a)| own[..i].iter().map(move |b| (a, b)));
+        for (a, b) in pairs() {
+            if a.body == b.body
+                || chained(model, a.body, b.body, 1)
+                || named(&model.ignored_pairs, a.frame, b.frame)
+            {
+                self.collision.ignore(a.collider, b.collider);
             }
         }
+        let body: BTreeMap<FrameId, Option<BodyId>> =
+            own.iter().map(|a| (a.frame, a.body)).collect();
+        let mut depths = self.depths_by_default(id, model, own);
+        depths.retain(|&(a, b), depth| {
+            let close = chained(model, body[&a], body[&b], 2) || looped(model, body[&a], body[&b]);
+            *depth > (if close { TOUCH } else { TOLD }) && !named(&model.touching_pairs, a, b)
+        });
+        for (a, b) in pairs() {
+            if depths.contains_key(&(a.frame.min(b.frame), a.frame.max(b.frame))) {
+                self.collision.ignore(a.collider, b.collider);
+            }
+        }
+        depths.retain(|&(a, b), _| {
+            !chained(model, body[&a], body[&b], 2) && !looped(model, body[&a], body[&b])
+        });
+        self.robot_mut(id).let_through = deepest_first(model, depths);
+    }
+
+    /// How deep the links of a robot overlap in its default posture. [m]
+    fn depths_by_default(&self, id: RobotId, model: &Model, own: &[OwnCollider]) -> Depths {
         let mut data = Data::new(model);
-        forward_kinematics(model, &mut data, &model.neutral_position());
+        forward_kinematics(model, &mut data, &model.default_position());
         let mut scene = self.collision.clone();
         for a in own {
             if let Some(body) = a.body {
@@ -62,21 +85,11 @@ impl World {
             }
         }
         scene.update(0.0);
-        let of: BTreeMap<ColliderId, Option<BodyId>> =
-            own.iter().map(|a| (a.collider, a.body)).collect();
-        for manifold in scene.manifolds() {
-            let (Some(&a), Some(&b)) = (of.get(&manifold.a), of.get(&manifold.b)) else { continue };
-            if chained(model, a, b, 2) && manifold.points().iter().any(|p| p.gap < -TOUCH) {
-                self.collision.ignore(manifold.a, manifold.b);
-            }
-        }
+        self.depths(id, &scene)
     }
 
-    /// Pairs of a robot's links that touch each other and overlap by more than a millimetre where it is, deepest first.
-    pub fn link_overlaps(&self, id: RobotId) -> Vec<LinkOverlap> {
-        let model = self.robot(id).model();
-        let mut scene = self.collision.clone();
-        scene.update(0.0);
+    /// How deep the links of a robot overlap that touch each other. [m]
+    fn depths(&self, id: RobotId, scene: &CollisionScene) -> Depths {
         let link = |collider: ColliderId| match self.attachments.get(collider.0) {
             Some(Some(attachment)) => match attachment.owner {
                 Owner::Link { robot, frame } if robot == id => Some(frame),
@@ -84,43 +97,89 @@ impl World {
             },
             _ => None,
         };
-        let mut depths: BTreeMap<(FrameId, FrameId), f64> = BTreeMap::new();
+        let mut depths = Depths::new();
         for manifold in scene.manifolds() {
             let (Some(a), Some(b)) = (link(manifold.a), link(manifold.b)) else { continue };
             let depth = manifold.points().iter().map(|p| -p.gap).fold(0.0, f64::max);
             let known = depths.entry((a.min(b), a.max(b))).or_default();
             *known = known.max(depth);
         }
-        let name = |frame: FrameId| model.frames[frame.0].name.clone();
-        let deep = depths.into_iter().filter(|&(_, depth)| depth > TOLD);
-        let mut overlaps: Vec<LinkOverlap> =
-            deep.map(|((a, b), depth)| LinkOverlap { links: [name(a), name(b)], depth }).collect();
-        overlaps.sort_by(|x, y| y.depth.total_cmp(&x.depth));
-        overlaps
+        depths
     }
 
-    /// A warning that names the overlapping links of a robot where it is, with the lines that its YAML lacks.
-    pub fn overlap_warning(&self, id: RobotId) -> Option<String> {
-        let overlaps = self.link_overlaps(id);
-        let deepest = overlaps.first()?;
-        let line = |LinkOverlap { links: [a, b], depth }: &LinkOverlap| {
-            format!("    - [{a}, {b}]  # {:.1} mm", 1e3 * depth)
-        };
-        let mut lines: Vec<String> = overlaps.iter().take(NAMED).map(line).collect();
-        if overlaps.len() > NAMED {
-            lines.push(format!("    # and {} more", overlaps.len() - NAMED));
-        }
-        Some(format!(
-            "robot `{}`: {} pairs of its links overlap where it starts, `{}` and `{}` by {:.1} mm; they push each other \
-             apart. Move it, correct the shapes, give `srdf`, or write into the robot YAML:\ncollision:\n  ignore:\n{}",
-            self.robot(id).name(),
-            overlaps.len(),
-            deepest.links[0],
-            deepest.links[1],
-            1e3 * deepest.depth,
-            lines.join("\n"),
-        ))
+    /// Pairs of a robot's links that touch each other and overlap by more than a millimetre where it is, deepest first.
+    pub fn link_overlaps(&self, id: RobotId) -> Vec<LinkOverlap> {
+        let mut scene = self.collision.clone();
+        scene.update(0.0);
+        let mut depths = self.depths(id, &scene);
+        depths.retain(|_, depth| *depth > TOLD);
+        deepest_first(self.robot(id).model(), depths)
     }
+
+    /// Pairs of a robot's links that pass through each other because they overlap by more than a millimetre in its
+    /// default posture ([`Model::default_position`]), deepest first; without neighbours and those that the model names.
+    pub fn links_let_through(&self, id: RobotId) -> &[LinkOverlap] {
+        self.robots[id.0].as_ref().map_or(&[], |robot| &robot.let_through)
+    }
+
+    /// A warning that names the links of a robot that overlap, in its default posture or where it is, with the lines
+    /// that its YAML lacks.
+    pub fn overlap_warning(&self, id: RobotId) -> Option<String> {
+        let (through, apart) = (self.links_let_through(id), self.link_overlaps(id));
+        let name = self.robot(id).name();
+        let mut warnings = Vec::new();
+        if !through.is_empty() {
+            warnings.push(format!(
+                "robot `{name}`: {} in its default posture (joints at 0, or amid limits that leave 0 out) and pass through \
+                 each other. To have it so, write into the robot YAML what follows; to let pairs touch, name them \
+                 under `touch` instead:\n{}",
+                count(through),
+                yaml(through),
+            ));
+        }
+        if !apart.is_empty() {
+            warnings.push(format!(
+                "robot `{name}`: {} where it starts; they push each other apart. Move it, correct the shapes, give `srdf`, \
+                 or write into the robot YAML:\n{}",
+                count(&apart),
+                yaml(&apart),
+            ));
+        }
+        (!warnings.is_empty()).then(|| warnings.join("\n"))
+    }
+}
+
+fn deepest_first(model: &Model, depths: Depths) -> Vec<LinkOverlap> {
+    let name = |frame: FrameId| model.frames[frame.0].name.clone();
+    let named = |((a, b), depth)| LinkOverlap { links: [name(a), name(b)], depth };
+    let mut overlaps: Vec<LinkOverlap> = depths.into_iter().map(named).collect();
+    overlaps.sort_by(|x, y| y.depth.total_cmp(&x.depth));
+    overlaps
+}
+
+/// How many pairs overlap, and the deepest.
+fn count(overlaps: &[LinkOverlap]) -> String {
+    let deepest =
+        overlaps.first().map_or_else(String::new, |LinkOverlap { links: [a, b], depth }| {
+            format!("`{a}` and `{b}` by {:.1} mm", 1e3 * depth)
+        });
+    match overlaps.len() {
+        1 => format!("two of its links overlap, {deepest},"),
+        n => format!("{n} pairs of its links overlap, {deepest},"),
+    }
+}
+
+/// The lines of a robot YAML that name these pairs.
+fn yaml(overlaps: &[LinkOverlap]) -> String {
+    let line = |LinkOverlap { links: [a, b], depth }: &LinkOverlap| {
+        format!("\n    - [{a}, {b}]  # {:.1} mm", 1e3 * depth)
+    };
+    format!("collision:\n  ignore:{}", overlaps.iter().map(line).collect::<String>())
+}
+
+/// Whether a loop's joint ties two bodies of a robot, or one to the fixed base.
+fn looped(model: &Model, a: Option<BodyId>, b: Option<BodyId>) -> bool {
+    model.loops.iter().any(|l| [(a, b), (b, a)].contains(&(l.body_a, l.body_b)))
 }
 
 /// Whether two bodies of a robot, or one and the fixed base, are `n` joints apart along a chain.

@@ -24,6 +24,7 @@ use crate::integrators::Flight;
 use crate::loops::{Chains, Loops};
 use crate::motors::Unit;
 use crate::noise::NoiseSource;
+use crate::overlaps::LinkOverlap;
 use crate::springs::InnerSprings;
 use crate::sweeps::spin_that_matters;
 
@@ -111,6 +112,8 @@ pub(crate) struct Robot {
     pub(crate) springs: InnerSprings,
     /// Of the shapes on each body: farthest distance from the body's origin, half of the least width. [m] (n bodies)
     pub(crate) extents: Vec<[f64; 2]>,
+    /// Pairs of its links that pass through each other because they overlap in its default posture, deepest first.
+    pub(crate) let_through: Vec<LinkOverlap>,
     /// Position before the last [`Self::advance`]. (nq)
     start_q: Vec<f64>,
 }
@@ -154,6 +157,7 @@ impl Robot {
             flight: Flight::new(model.nq, nv),
             springs: InnerSprings::default(),
             extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
+            let_through: Vec::new(),
             start_q: q.to_vec(),
             model,
         };

@@ -142,7 +142,7 @@ impl SceneRobot {
 
     /// Position at time zero. (nq)
     fn position(&self, model: &Model, report: &mut Report) -> Vec<f64> {
-        let mut q = model.neutral_position();
+        let mut q = model.default_position();
         if let (Base::Floating, Some(root)) = (model.base, model.joints.first()) {
             let rotation = self.pose.quaternion();
             q[root.q_start..root.q_start + 3].copy_from_slice(self.pose.translation.as_slice());

@@ -367,7 +367,7 @@ impl World {
                 });
             }
         }
-        self.ignore_own_contacts(model, &own);
+        self.ignore_own_contacts(id, model, &own);
         Ok(())
     }
 

@@ -56,23 +56,71 @@ fn neighbours_two_joints_apart_that_overlap_at_neutral_pass_through_each_other()
 }
 
 #[test]
-fn overlapping_links_are_named_with_the_lines_that_the_yaml_lacks() {
+fn links_that_overlap_by_default_pass_through_each_other_and_are_named() {
     // Three joints apart they overlap by 25 mm.
-    let (world_of, id) = world(chain(5, 0.025).build().unwrap());
-    let overlaps = world_of.link_overlaps(id);
-    let depths: Vec<f64> = overlaps.iter().map(|o| o.depth).collect();
-    assert_eq!(overlaps.len(), 2, "{overlaps:?}");
+    let (mut world_of, id) = world(chain(5, 0.025).build().unwrap());
+    let through = world_of.links_let_through(id);
+    let depths: Vec<f64> = through.iter().map(|o| o.depth).collect();
+    assert_eq!(through.len(), 2, "{through:?}");
     assert!(depths.iter().all(|d| (d - 0.025).abs() < 1e-9), "{depths:?}");
+    assert_eq!(world_of.link_overlaps(id), []);
     let warning = world_of.overlap_warning(id).unwrap();
     for line in [
         "2 pairs of its links overlap",
+        "pass through each other",
         "collision:\n  ignore:\n",
         "    - [link0, link3]  # 25.0 mm",
+        "    - [link1, link4]  # 25.0 mm",
     ] {
         assert!(warning.contains(line), "{warning}");
     }
+    assert!(speed(&mut world_of, id) < 1e-12);
     let told = chain(5, 0.025).ignore_contact("link0", "link3").ignore_contact("link1", "link4");
     let (mut world, id) = world(told.build().unwrap());
     assert_eq!(world.overlap_warning(id), None);
+    assert!(speed(&mut world, id) < 1e-12);
+}
+
+#[test]
+fn overlapping_links_that_shall_touch_push_each_other_apart_and_are_named() {
+    let told = chain(5, 0.025).ignore_contact("link0", "link3").keep_contact("link4", "link1");
+    let (world, id) = world(told.build().unwrap());
+    assert_eq!(world.links_let_through(id), []);
+    let overlaps = world.link_overlaps(id);
+    assert_eq!(overlaps.len(), 1, "{overlaps:?}");
+    let warning = world.overlap_warning(id).unwrap();
+    assert!(warning.contains("push each other apart"), "{warning}");
+    assert!(warning.contains("    - [link1, link4]  # 25.0 mm"), "{warning}");
+}
+
+#[test]
+fn links_that_overlap_only_where_the_robot_starts_touch() {
+    // Folded to a triangle, the fourth box is where the first is; folded by the last joint alone, it is not.
+    let mut world = World::new(WorldSettings::default());
+    let model = Arc::new(chain(4, 0.15).build().unwrap());
+    let id = world.add_robot("chain", model, &[0.0, 0.0, 3.0]).unwrap();
+    assert_eq!(world.links_let_through(id), []);
+    assert_eq!(world.overlap_warning(id), None, "neighbours");
+    let model = Arc::new(chain(4, 0.15).build().unwrap());
+    let id = world.add_robot("folded", model, &[2.2, 2.2, 0.0]).unwrap();
+    let warning = world.overlap_warning(id).unwrap();
+    assert!(warning.contains("push each other apart"), "{warning}");
+}
+
+#[test]
+fn joints_whose_limits_leave_zero_out_are_amid_them_by_default() {
+    // Straight, links three joints apart are 20 mm clear; folded as the limits want it, they overlap.
+    let mut model = chain(4, 0.12).build().unwrap();
+    for joint in &mut model.joints[..2] {
+        (joint.limits.lower, joint.limits.upper) = (2.0, 2.4);
+    }
+    assert_eq!(model.default_position(), [2.2, 2.2, 0.0]);
+    let model = Arc::new(model);
+    let mut world =
+        World::new(WorldSettings { gravity: Vector3::zeros(), ..WorldSettings::default() });
+    let id = world.add_robot("chain", Arc::clone(&model), &model.default_position()).unwrap();
+    let through = world.links_let_through(id);
+    assert_eq!(through.len(), 1, "{through:?}");
+    assert_eq!(through[0].links, ["link0", "link3"]);
     assert!(speed(&mut world, id) < 1e-12);
 }

@@ -59,7 +59,7 @@ fn spawn_urdf(
         let added = world.add_body(description);
         return added.map(Entity::Object).map_err(|e| SpawnError::Refused(e.to_string()));
     }
-    let mut q = model.neutral_position();
+    let mut q = model.default_position();
     if let Base::Floating = model.base {
         q[..3].copy_from_slice(pose.translation.as_slice());
         q[3..7].copy_from_slice(pose.quaternion().coords.as_slice());

@@ -57,10 +57,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
 }
 
-/// A warning for each posture, of which the neutral one is meant where there are none, in which links overlap.
+/// Warnings of links that overlap, in each posture, or in the default one where there are none.
 fn overlaps(model: &Model) -> Vec<String> {
     let start = |posture: &Posture| {
-        let mut q = model.neutral_position();
+        let mut q = model.default_position();
         for &(joint, value) in &posture.positions {
             q[model.joints[joint.0].q_start] = value;
         }
@@ -68,7 +68,7 @@ fn overlaps(model: &Model) -> Vec<String> {
     };
     let mut starts: Vec<(String, Vec<f64>)> = model.postures.iter().map(start).collect();
     if starts.is_empty() {
-        starts.push((String::new(), model.neutral_position()));
+        starts.push((String::new(), model.default_position()));
     }
     let reduction = Reduction::new(model);
     let warning = |(name, mut q): (String, Vec<f64>)| {

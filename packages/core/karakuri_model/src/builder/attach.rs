@@ -46,6 +46,12 @@ impl ModelBuilder {
             let b = self.link_id(b, "ignored pair", &subject, report);
             model.ignored_pairs.extend(a.zip(b));
         }
+        for (i, (a, b)) in self.touching_pairs.iter().enumerate() {
+            let subject = Subject::TouchingPair(i);
+            let a = self.link_id(a, "touching pair", &subject, report);
+            let b = self.link_id(b, "touching pair", &subject, report);
+            model.touching_pairs.extend(a.zip(b));
+        }
         for spec in &self.loops {
             model.loops.extend(self.close_loop(model, spec, report));
         }
@@ -94,6 +100,11 @@ impl ModelBuilder {
         for (i, (a, b)) in self.ignored_pairs.iter().enumerate() {
             for link in [a, b] {
                 self.link_id(link, "ignored pair", &Subject::IgnoredPair(i), report);
+            }
+        }
+        for (i, (a, b)) in self.touching_pairs.iter().enumerate() {
+            for link in [a, b] {
+                self.link_id(link, "touching pair", &Subject::TouchingPair(i), report);
             }
         }
     }

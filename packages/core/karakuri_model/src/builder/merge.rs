@@ -135,6 +135,7 @@ impl Model {
             collisions: Vec::new(),
             visuals: Vec::new(),
             ignored_pairs: Vec::new(),
+            touching_pairs: Vec::new(),
             end_effector: None,
             postures: Vec::new(),
             groups: Vec::new(),

@@ -52,6 +52,10 @@ impl RobotConfig {
             report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), place);
             builder.ignored_pairs.push((a, b));
         }
+        for (a, b, place) in self.touching_pairs {
+            report.locate(Subject::TouchingPair(builder.touching_pairs.len()), place);
+            builder.touching_pairs.push((a, b));
+        }
         if self.passes_through_itself {
             let solid = builder.links.iter().filter(|l| !l.collisions.is_empty());
             let names: Vec<&String> = solid.map(|l| &l.name).collect();
@@ -212,6 +216,7 @@ fn read_srdf(
             }
         }
     }
+    builder.touching_pairs.extend(enabled.into_iter().map(|[a, b]| (a, b)));
     for node in elements("disable_collisions") {
         if let Some([a, b]) = linked(&xml, node, ["link1", "link2"], builder, report) {
             report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), xml.node(node));
