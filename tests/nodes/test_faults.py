@@ -5,9 +5,13 @@ successor: a request sent before the successor is discovered gets no answer. So 
 acceptance and for the result, as a person at a terminal would.
 """
 
+import signal
+import time
+
 import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
 from diagnostic_msgs.msg import DiagnosticArray
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
@@ -71,6 +75,30 @@ def test_without_its_controller_the_arm_stops_and_says_so(arm, ros):
     jump = max(distance(at(a), at(b)) for a, b in zip(states.messages, states.messages[1:]))
     assert jump < 0.05, "taken over without a jump"
     assert distance(at(states.wait(lambda m: moving(m) < 0.02)), FAR) > 0.1
+    client.destroy()
+    states.close()
+
+
+@pytest.mark.parametrize("node", ["feedforward_controller", "sim"])
+def test_a_goal_survives_a_stall(arm, ros, node):
+    """Stands still for as long as the middleware does when it takes a process that joins for dead: a third of a second."""
+    states = joint_states(ros)
+    settle_in(ros)
+    client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
+    motion = goal(FAR, 1.0)
+    motion.path_tolerance = [JointTolerance(name=name, position=0.04) for name in motion.trajectory.joint_names]
+    states.messages.clear()
+    handle = ros.send_goal(client, motion)
+    assert handle.accepted
+    states.wait(lambda m: moving(m) > 0.3)
+    process = arm.nodes[node].process
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.34)
+    process.send_signal(signal.SIGCONT)
+    status, result = ros.result(handle)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+    told = any("it holds its place" in line for line in arm.nodes["sim"].lines)
+    assert told == (node == "feedforward_controller"), arm.nodes["sim"].output()
     client.destroy()
     states.close()
 

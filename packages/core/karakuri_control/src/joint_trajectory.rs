@@ -12,6 +12,8 @@
 //!   line with corners; and a cancelled motion brakes with bounded jerk;
 //! * a command moves at most at the joint's speed limit and stays within its position limits, whatever a trajectory asks; a
 //!   goal whose points ask for more speed than a joint has, or that leaves the limits between its points, is not taken;
+//! * a motion waits for a robot that was without commands for a while ([`INTERRUPTION`]), and goes on where it was, instead of
+//!   leaping to where it should be by now;
 //! * a trajectory of one point on the topic (a stream) may end with a velocity: the next point follows in a tick;
 //! * a goal that waits for its tolerances can say which joint lacks what ([`JointTrajectoryMachine::waiting_for`]),
 //!   also with `goal_time: 0`, which waits for ever;
@@ -35,6 +37,9 @@ pub use validate::GoalError;
 use crate::Time;
 use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
 use goal::Limits;
+
+/// Time between two updates beyond which the robot was without commands meanwhile, and held its place. [s]
+pub const INTERRUPTION: f64 = 0.05;
 
 /// Runs the trajectories of one group of joints.
 #[derive(Debug, Clone)]
@@ -269,6 +274,7 @@ impl JointTrajectoryMachine {
             Some(last) if now < last => finished = self.restart(),
             _ => {}
         }
+        self.wait_out(now, dt);
         self.measure(now, position, velocity);
         self.last = Some(now);
         if matches!(self.motion, Motion::Start) {
@@ -295,6 +301,18 @@ impl JointTrajectoryMachine {
         self.limit_speed(dt);
         self.limit_position();
         finished
+    }
+
+    /// Puts off what is under way by the time in which nothing was commanded.
+    fn wait_out(&mut self, now: Time, dt: f64) {
+        let Some(last) = self.last else { return };
+        if let Motion::Follow { start: Some(start), .. } = &mut self.motion
+            && now.since(last) > INTERRUPTION
+            && now > *start
+        {
+            let commanded = last.after(dt).max(*start);
+            *start = start.after(now.since(commanded).max(0.0));
+        }
     }
 
     /// Holds this position.

@@ -10,6 +10,7 @@
 //! | `wrench/<sensor>` | `geometry_msgs/WrenchStamped` | in: what is fed back, for links with a contact sensor |
 //! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
 
+mod backlog;
 mod convert;
 mod cycle;
 mod forces;

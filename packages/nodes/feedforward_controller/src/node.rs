@@ -20,6 +20,7 @@ use karakuri_ros::{
 use karakuri_spatial::Force;
 use rtrb::{Consumer, RingBuffer};
 
+use crate::backlog::Backlog;
 use crate::cycle::{Cycle, NotRead};
 use crate::forces::ForceTopics;
 use crate::group::GroupTopics;
@@ -158,8 +159,11 @@ impl ControllerNode {
             node.wall_timer(Duration::from_millis(10), Self::attend);
             return Ok(Some(Lockstep { cycle, sources, sample: None }));
         }
+        let mut backlog = Backlog::default();
         node.subscribe_directly("joint_states", robot.sample_qos(), move |sample| {
-            if let Some(stamp) = cycle.read(sample) {
+            if let Some(stamp) = cycle.read(sample)
+                && !backlog.is_outdated(Instant::now(), stamp)
+            {
                 cycle.answer(stamp);
             }
         })?;

@@ -365,3 +365,35 @@ fn a_goal_beyond_the_speed_of_a_joint_is_followed_late() {
     }
     assert!((bench.q[0] - 1.5).abs() < 1e-9, "{}", bench.q[0]);
 }
+
+#[test]
+fn a_motion_waits_for_a_robot_that_was_without_commands() {
+    let mut bench = Bench::new(settings());
+    let goal = Goal { trajectory: to(0.6, -0.3, 1.0), ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    bench.run(400);
+    let (held, commanded) = (bench.machine.command()[0], bench.now);
+    bench.now = bench.now.after(0.3);
+    assert_eq!(bench.step(), None);
+    let went = bench.machine.desired()[0].position - held.position;
+    assert!(went.abs() < 1e-12, "it went on by {went} rad while nothing was commanded");
+    // 1 s of motion, 0.3 s of waiting, and a tick on either side
+    while bench.step().is_none() {}
+    let took = bench.now.since(commanded);
+    assert!((took - 0.9).abs() < 3.0 * DT, "{took}");
+}
+
+#[test]
+fn a_motion_that_should_have_begun_without_commands_begins_now() {
+    let mut bench = Bench::new(settings());
+    let mut trajectory = to(0.6, -0.3, 1.0);
+    trajectory.start = Some(bench.now.after(0.1));
+    let goal = Goal { trajectory, ..Goal::default() };
+    bench.machine.accept_goal(&goal, bench.now).unwrap();
+    bench.now = bench.now.after(0.3);
+    bench.step();
+    assert!(bench.machine.desired()[0].position.abs() < 1e-12);
+    let begun = bench.now;
+    while bench.step().is_none() {}
+    assert!((bench.now.since(begun) - 1.0).abs() < 3.0 * DT);
+}

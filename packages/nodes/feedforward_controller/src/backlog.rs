@@ -1,0 +1,92 @@
+//! Samples that piled up while the middleware stood still, and then come all at once: what they show is over.
+
+use std::time::{Duration, Instant};
+
+use karakuri_ros::Time;
+
+/// Silence after which samples may have piled up.
+const SILENCE: Duration = Duration::from_millis(50);
+/// The most that is passed over: beyond it the simulation runs as fast as it can, or was paused. [s]
+const LONGEST: f64 = 0.4;
+
+/// Tells samples that piled up from those that come as they are measured.
+#[derive(Debug, Default)]
+pub(crate) struct Backlog {
+    /// The last sample: when it came, and its stamp.
+    last: Option<(Instant, Time)>,
+    /// What may still be piled up. [s]
+    left: f64,
+}
+
+impl Backlog {
+    /// Whether newer samples than this one, which came at `arrival`, are on their way already. Of a pile the last one is taken,
+    /// or the first after it.
+    pub(crate) fn is_outdated(&mut self, arrival: Instant, stamp: Time) -> bool {
+        let Some((last_arrival, last_stamp)) = self.last.replace((arrival, stamp)) else {
+            return false;
+        };
+        let waited = arrival.saturating_duration_since(last_arrival);
+        let measured = stamp.seconds_since(last_stamp).max(0.0);
+        let is_late = waited > SILENCE;
+        let waited = waited.as_secs_f64();
+        if is_late {
+            self.left = (waited - measured).clamp(0.0, LONGEST);
+        } else if waited < 0.5 * measured {
+            self.left = (self.left - measured).max(0.0);
+        } else {
+            self.left = 0.0;
+        }
+        // the rest is less than the silence that is borne
+        self.left > SILENCE.as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use karakuri_ros::Time;
+
+    use super::Backlog;
+
+    /// How many of the samples, each as long after the one before by wall time and by stamp [ms], are answered.
+    fn answered(samples: impl IntoIterator<Item = (f64, f64)>) -> usize {
+        let mut backlog = Backlog::default();
+        let (mut arrival, mut stamp) = (Instant::now(), Time::ZERO);
+        let is_answered = samples.into_iter().filter(|(waited, measured)| {
+            arrival += Duration::from_secs_f64(1e-3 * waited);
+            stamp = stamp.plus_seconds(1e-3 * measured);
+            !backlog.is_outdated(arrival, stamp)
+        });
+        is_answered.count()
+    }
+
+    #[test]
+    fn samples_as_they_are_measured_are_all_answered() {
+        assert_eq!(answered([(2.0, 2.0); 100]), 100);
+        assert_eq!(answered((0..100).map(|i| (if i % 20 == 0 { 40.0 } else { 0.01 }, 2.0))), 100);
+    }
+
+    #[test]
+    fn a_pile_is_passed_over_but_its_end() {
+        let still = [(2.0, 2.0); 10];
+        let pile = [(0.02, 2.0); 166];
+        let after = [(2.0, 2.0); 10];
+        let samples = still.into_iter().chain([(334.0, 2.0)]).chain(pile).chain(after);
+        let n = answered(samples);
+        assert!((20..=20 + 26).contains(&n), "{n}: what is older than 50 ms is passed over");
+    }
+
+    #[test]
+    fn a_pause_is_no_pile() {
+        assert_eq!(answered([(2.0, 2.0), (6e5, 2.0), (2.0, 2.0), (2.0, 2.0)]), 3);
+        // as fast as it can: a moment later all are answered again
+        let samples = [(6e5, 2.0)].into_iter().chain([(0.1, 2.0); 1000]);
+        assert!(answered([(2.0, 2.0)].into_iter().chain(samples)) > 800);
+    }
+
+    #[test]
+    fn one_sample_after_a_silence_is_answered_when_it_is_new() {
+        assert_eq!(answered([(2.0, 2.0), (335.0, 335.0), (2.0, 2.0)]), 3);
+    }
+}
