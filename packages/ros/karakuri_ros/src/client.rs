@@ -35,8 +35,11 @@ use crate::{
 
 /// The longest wait for an event: bounds the time to notice a signal.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
-/// How long a graph must have stood still to count as known.
-const SETTLED: Duration = Duration::from_secs(1);
+/// Time after which everybody has heard of everybody: what one participant missed of another's announcement is repeated with the
+/// heartbeat of discovery, every 3 s in Fast DDS.
+const ANNOUNCED: Duration = Duration::from_millis(3200);
+/// How long a graph must have stood still by then to count as known.
+const SETTLED: Duration = Duration::from_millis(300);
 /// The longest time to look at a graph that does not stand still.
 const LONGEST_LOOK: Duration = Duration::from_secs(5);
 /// How long a server that is there may take for an answer.
@@ -71,6 +74,7 @@ pub struct Client {
     /// Something to wait for: the client library does not wait for nothing.
     events: Items<ParameterEvent>,
     name: String,
+    joined: Instant,
     definitions: Definitions,
     interrupted: Arc<AtomicBool>,
     /// How long what is asked for may take to appear.
@@ -117,7 +121,8 @@ impl Client {
         let events = create("subscription", topic, || node.subscribe(topic, qos::sensor()));
         let events = events.map_err(|e| failed(&format!("failed to {e}")))?;
         let events: Items<ParameterEvent> = Box::pin(events);
-        Ok(Self { node, events, name, definitions: Definitions::installed(), interrupted, wait })
+        let (joined, definitions) = (Instant::now(), Definitions::installed());
+        Ok(Self { node, events, name, joined, definitions, interrupted, wait })
     }
 
     /// Whether a signal came.
@@ -160,8 +165,8 @@ impl Client {
             if now != before.0 {
                 before = (now, Instant::now());
             }
-            let is_settled = before.1.elapsed() > SETTLED && !client.visible_nodes().is_empty();
-            is_settled.then_some(())
+            let is_known = client.joined.elapsed() > ANNOUNCED && before.1.elapsed() > SETTLED;
+            (is_known && !client.visible_nodes().is_empty()).then_some(())
         })?;
         Ok(())
     }
