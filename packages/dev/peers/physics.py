@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+import figures
 import pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -20,8 +21,6 @@ COMMAND = [
     "cargo", "test", "--release", "-p", "karakuri_physics", "--test", "benchmarks", "--",
     "--nocapture", "--include-ignored", "--test-threads=1",
 ]  # fmt: skip
-# Colours that people with colour-blindness tell apart. [Okabe and Ito 2008]
-COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5a5a5a", "#a08c00"]
 SOURCE_1 = "SimBenchmark (Hwangbo, Kang et al. 2018), its sample data, ERP 0"
 SOURCE_2 = "Erez, Tassa, Todorov 2015, as restated in surveys: largest step at which the object is held"
 
@@ -162,7 +161,7 @@ def impulses(e):
 
 SERIES = [
     {
-        "file": "crowd", "title": "1.8 ANYmals that stand, h = 5 ms: CPU time of 250 s", "x": "robots", "y": "CPU time [s]", "log": "xy",
+        "file": "crowd", "title": "1.8 ANYmals that stand, h = 5 ms: CPU time of 250 s", "x": "robots [-]", "y": "CPU time [s]", "log": "xy",
         "points": {
             "RaiSim": [(1, 0.41), (25, 14.6), (225, 203)], "MuJoCo, no-slip": [(1, 1.75), (25, 50), (225, 548)], "Bullet": [(1, 3.7), (25, 93)],
             "DART": [(1, 5.8), (25, 122), (225, 1690)], "ODE": [(1, 22.9), (25, 613), (225, 11383)],
@@ -170,7 +169,7 @@ SERIES = [
         "source": "SimBenchmark (Hwangbo, Kang et al. 2018), CPU time on one core of an i7-7700HQ; Bullet fails above 25",
     },
     {
-        "file": "mechanisms", "title": "3 IFToMM mechanisms: error over the step", "x": STEPS, "y": "error", "log": "xy",
+        "file": "mechanisms", "title": "3 IFToMM mechanisms: error over the step", "x": STEPS, "y": "error [unit of the line]", "log": "xy",
         "levels": {"limit of A05 [m]": 1e-3, "limit of A01 [J]": 5e-5, "limit of A02, two windows [J]": 0.075},
         "source": "reference solutions of the library, converged to all digits; its limits, those of A02 and A04 ours, are in the table below, too",
     },
@@ -180,7 +179,7 @@ SERIES = [
         "source": "the exact cone; a pyramid of the same μ would hold up to 1.41 μmg at 45°",
     },
     {
-        "file": "slope", "title": "4 Boxes on a slope of 20°: way in 10 s", "x": "μ / tan α", "y": "way [m]", "log": "y",
+        "file": "slope", "title": "4 Boxes on a slope of 20°: way in 10 s", "x": "μ / tan α [-]", "y": "way [m]", "log": "y",
         "points": {
             "exact": [(r, 0.5 * 9.81 * math.sin(math.radians(20)) * (1 - r) * 100) for r in (0.5, 0.9, 0.99, 0.999)],
             "MuJoCo 4.0, elliptic": [(1.5, 8.7e-3)], "MuJoCo, impedance ratio 100": [(1.5, 8.7e-5)], "MuJoCo, 10 no-slip sweeps": [(1.5, 1.2e-6)],
@@ -215,7 +214,7 @@ SERIES = [
         "source": "SimBenchmark (Hwangbo, Kang et al. 2018): MuJoCo without its no-slip pass slides to the floor in seconds",
     },
     {
-        "file": "stopping", "title": "4 Boxes slide to rest from 3 m/s", "x": "direction [°]", "y": "way, as part of v²/(2 μ g)", "log": "",
+        "file": "stopping", "title": "4 Boxes slide to rest from 3 m/s", "x": "direction [°]", "y": "way over v²/(2 μ g) [-]", "log": "",
         "points": {
             "MuJoCo, elliptic, at most": [(0, 1.002), (30, 1.002), (45, 1.002)],
             "MuJoCo, pyramid": [(30, 1.32), (45, 1.41)],
@@ -230,8 +229,8 @@ SERIES = [
         "source": "closed form",
     },
     {
-        "file": "thresholds", "title": "4 What holds with friction above its limit, and moves below", "x": "friction, as part of the least that holds",
-        "y": "motion, each in its unit", "log": "y",
+        "file": "thresholds", "title": "4 What holds with friction above its limit, and moves below", "x": "friction over the least that holds [-]",
+        "y": "motion [unit of the line]", "log": "y",
         "points": {
             "exact, ball on a slope": [(r, 0.5 * G * (1 - r)) for r in (0.6, 0.8, 0.95, 0.99)],
             "exact, box on a slope": [
@@ -248,11 +247,11 @@ SERIES = [
         "source": "Horak and Trinkle 2019: convex models lift a sliding body; the bar is 1e-9 m/s",
     },
     {
-        "file": "bounce", "title": "5 A ball bounces with e = 0.8", "x": "bounce", "y": "height [m]", "log": "y",
+        "file": "bounce", "title": "5 A ball bounces with e = 0.8", "x": "bounce [-]", "y": "height [m]", "log": "y",
         "points": {"exact, e²ᵏ h": [(k, 0.64**k) for k in range(8)]}, "source": "closed form",
     },
     {
-        "file": "oblique", "title": "5 A ball hits the ground at a slant", "x": "friction coefficient", "y": "impulse [N s]", "log": "xy",
+        "file": "oblique", "title": "5 A ball hits the ground at a slant", "x": "friction coefficient [-]", "y": "impulse [N·s]", "log": "xy",
         "points": {"exact": [p for e in (0, 0.5, 1) for p in impulses(e)]},
         "source": "closed form: across m (1 + e) |v|, along the least of μ times that and 2/7 m |slip|",
     },
@@ -267,11 +266,11 @@ SERIES = [
         "points": {"Euler's equations": flips(25.0, 0.5)}, "source": "Euler's equations, integrated by themselves",
     },
     {
-        "file": "tower", "title": "5 A tower of ten boxes", "x": "boxes carried", "y": "contact force [N]", "log": "",
+        "file": "tower", "title": "5 A tower of ten boxes", "x": "boxes carried [-]", "y": "contact force [N]", "log": "",
         "points": {"exact, n m g": [(n, n * G) for n in range(1, 11)]}, "source": "closed form; how far off, and 1000 kg on 1 kg, in the table below",
     },
     {
-        "file": "bullet", "title": "5 A bullet, 300 m/s, 1/60 s a step, meets a wall of 5 mm", "x": "step", "y": "position [m]", "log": "",
+        "file": "bullet", "title": "5 A bullet, 300 m/s, 1/60 s a step, meets a wall of 5 mm", "x": "step [-]", "y": "position [m]", "log": "",
         "points": {"exact": [(0, 0), *((i, 0.99) for i in range(1, 5)), *((i, 1.98 - 5 * i) for i in range(1, 5))]},
         "levels": {"wall": 1.0}, "source": "closed form; the ball's radius is 1 cm",
     },
@@ -310,166 +309,53 @@ LIMITS = [
 ]  # fmt: skip
 
 
-def text(x, y, words, anchor="start", size=13, color="#282828", turn=""):
-    words = words.replace("&", "&amp;").replace("<", "&lt;")
-    turned = f' transform="rotate({turn} {x} {y})"' if turn else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}"{turned}>{words}</text>'
-
-
-def power(n):
-    return "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(c)] if c.isdigit() else "⁻" for c in str(n))
-
-
-def picture(width, height, parts):
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="Helvetica, Arial, sans-serif">'
-    return "\n".join([head, f'<rect width="{width}" height="{height}" fill="white"/>', *parts, "</svg>"]) + "\n"
-
-
-class Axes:
-    """Two axes, each logarithmic if `log` names it."""
-
-    left, top, width, height = 90, 50, 560, 340
-
-    def __init__(self, xs, ys, log="xy"):
-        self.log = log
-        self.x, self.x_step = self.span(xs, "x" in log)
-        self.y, self.y_step = self.span(ys, "y" in log)
-
-    @staticmethod
-    def span(values, log):
-        """Ends, as powers of ten of a logarithmic axis, and the distance of its marks."""
-        if log:
-            low, high = math.floor(math.log10(min(values)) + 1e-9), math.ceil(math.log10(max(values)) - 1e-9)
-            high = max(high, low + 1)
-            return (low, high), max(1, (high - low) // 8)
-        low, high = min(values), max(values)
-        step = 10.0 ** math.floor(math.log10((high - low) / 4))
-        step = next(k * step for k in (1, 2, 5, 10) if (high - low) / (k * step) <= 8)
-        return (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step), step
-
-    def part(self, axis, value):
-        (low, high) = getattr(self, axis)
-        if axis in self.log:
-            value = max(low, math.log10(value)) if value > 0 else low
-        return (value - low) / (high - low)
-
-    def at(self, x, y):
-        return self.left + self.part("x", x) * self.width, self.top + (1 - self.part("y", y)) * self.height
-
-    def marks(self, axis):
-        (low, high), step = getattr(self, axis), getattr(self, axis + "_step")
-        for i in range(round((high - low) / step) + 1):
-            n = low + i * step
-            yield (10.0**n, power(n)) if axis in self.log else (n, f"{n:.10g}".replace("-", "−"))
-
-    def grid(self, x_label, y_label):
-        for value, words in self.marks("x"):
-            x = self.left + self.part("x", value) * self.width
-            yield f'<path d="M{x:.1f} {self.top}v{self.height}" stroke="#e4e4e4"/>'
-            yield text(x, self.top + self.height + 20, words, "middle")
-        for value, words in self.marks("y"):
-            y = self.top + (1 - self.part("y", value)) * self.height
-            yield f'<path d="M{self.left} {y:.1f}h{self.width}" stroke="#e4e4e4"/>'
-            yield text(self.left - 8, y + 5, words, "end")
-        yield text(self.left + self.width / 2, self.top + self.height + 44, x_label, "middle")
-        yield text(24, self.top + self.height / 2, y_label, "middle", turn="-90")
+def positive(points):
+    """For a logarithmic axis: what is zero lies at the power of ten below all others."""
+    least = 10.0 ** math.floor(math.log10(min(y for line in points.values() for _, y in line if y > 0)))
+    return {name: [(x, y if y > 0 else least) for x, y in line] for name, line in points.items()}
 
 
 def series(chart, lines):
     """Ours as lines, what is published or exact as rings."""
-    exact = {name: line for name, line in lines.items() if name.startswith("exact")}
-    lines = {name: line for name, line in lines.items() if name not in exact}
-    known, log = {**chart.get("points", {}), **exact}, chart["log"]
-    points = [p for line in [*lines.values(), *known.values()] for p in line]
-    ys = [y for y in [*(y for _, y in points), *chart.get("levels", {}).values()] if y > 0 or "y" not in log]
-    axes = Axes([x for x, _ in points], ys, log)
-    parts = [text(axes.left, 30, chart["title"], size=17), *axes.grid(chart["x"], chart["y"])]
-    legend, row = axes.left + axes.width + 24, axes.top + 10
-    for k, (name, line) in enumerate(lines.items()):
-        color = COLORS[k % len(COLORS)]
-        places = [axes.at(x, y) for x, y in line]
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-        parts.append(f'<path d="{path}" fill="none" stroke="{color}" stroke-width="2.5"/>')
-        if len(line) < 40:
-            parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>' for x, y in places]
-        parts += [f'<path d="M{legend} {row - 4}h22" stroke="{color}" stroke-width="2.5"/>', text(legend + 30, row, name)]
-        row += 22
-    for k, (name, line) in enumerate(known.items()):
-        color = ["black", *COLORS[len(lines) :]][k % 8]
-        ring = f'r="5.5" fill="none" stroke="{color}" stroke-width="1.5"/>'
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" {ring}' for x, y in (axes.at(*p) for p in line)]
-        parts += [f'<circle cx="{legend + 11}" cy="{row - 4}" {ring}', text(legend + 30, row, name)]
-        row += 22
-    parts += dashed(axes, chart)
-    return picture(axes.left + axes.width + 300, axes.top + axes.height + 60, parts)
-
-
-def dashed(axes, chart):
-    """Values of one axis that mean something, as lines across."""
-    for name, y in chart.get("levels", {}).items():
-        _, py = axes.at(axes.x[0], y)
-        yield f'<path d="M{axes.left} {py:.1f}h{axes.width}" stroke="#5a5a5a" stroke-dasharray="5 4"/>'
-        yield text(axes.left + 12, py - 5, name, size=12)
-    for name, x in chart.get("marks", {}).items():
-        px = axes.left + axes.part("x", x) * axes.width
-        yield f'<path d="M{px:.1f} {axes.top}v{axes.height}" stroke="#5a5a5a" stroke-dasharray="5 4"/>'
-        yield text(px + 14, axes.top + 6, name, "end", 12, turn="-90")
+    known = {**chart.get("points", {}), **{name: line for name, line in lines.items() if name.startswith("exact")}}
+    log = ["x" in chart["log"], "y" in chart["log"]]
+    everything = {**lines, **known}
+    if log[1]:
+        everything = positive(everything)
+    styles = {name: "line_dots" if len(line) < 40 else "line" for name, line in lines.items()} | dict.fromkeys(known, "rings")
+    panel = {
+        "x_label": chart["x"], "y_label": chart["y"], "log": log,
+        "series": [figures.line(name, everything[name], style) for name, style in styles.items()],
+        "guides": figures.guides(chart.get("levels", {}), chart.get("marks", {})),
+    }  # fmt: skip
+    figures.draw(PICTURES / f"{chart['file']}.svg", chart["title"], panel)
 
 
 def curve(chart, lines):
-    """Ours solid with filled points, the peers' thin, bars as crosses."""
-    everything = {**lines, **chart["peers"], "bar": chart["bar"]}
-    points = [p for line in everything.values() for p in line.items() if p[1] > 0]
-    marks = chart.get("marks", {})
-    axes = Axes([x for x, _ in points] + list(marks.values()), [y for _, y in points])
-    parts = [text(axes.left, 30, chart["title"], size=17), *axes.grid(STEPS, chart["y"])]
-    legend, row = axes.left + axes.width + 24, axes.top + 10
-    named = list(enumerate([*lines.items(), *chart["peers"].items()]))
-    drawn = []
-    for k, (name, line) in named:
-        own, color = name in lines, COLORS[k % len(COLORS)]
-        places = [axes.at(x, y) for x, y in sorted(line.items())]
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-        drawn.append([f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{3 if own else 1.5}"/>'])
-        fill, radius = (color, 5) if own else ("white", 3)
-        drawn[-1] += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}" stroke="{color}"/>' for x, y in places]
-        parts.append(f'<path d="M{legend} {row - 4}h22" stroke="{color}" stroke-width="{3 if own else 1.5}"/>')
-        parts.append(text(legend + 30, row, name))
-        row += 22
-    # Ours on top.
-    parts += [part for line in reversed(drawn) for part in line]
-    for x, y in chart["bar"].items():
-        px, py = axes.at(x, y)
-        parts.append(f'<path d="M{px - 7:.1f} {py - 7:.1f}l14 14m0 -14l-14 14" stroke="black" stroke-width="2"/>')
-    if chart["bar"]:
-        parts.append(f'<path d="M{legend + 4} {row - 11}l14 14m0 -14l-14 14" stroke="black" stroke-width="2"/>')
-        parts.append(text(legend + 30, row, "bar"))
-    parts += dashed(axes, {"marks": {f"{name} above": x for name, x in marks.items()}})
-    return picture(axes.left + axes.width + 300, axes.top + axes.height + 60, parts)
+    """Ours with filled points, the peers' thin, bars as crosses."""
+    everything = positive({name: sorted(line.items()) for name, line in {**lines, **chart["peers"], "bar": chart["bar"]}.items() if line})
+    style = lambda name: "line_dots" if name in lines else "crosses" if name == "bar" else "line_rings"  # noqa: E731
+    panel = {
+        "x_label": STEPS, "y_label": chart["y"], "log": [True, True],
+        "series": [figures.line(name, points, style(name)) for name, points in everything.items()],
+        "guides": figures.guides({}, {f"{name} above": x for name, x in chart.get("marks", {}).items()}),
+    }  # fmt: skip
+    figures.draw(PICTURES / f"{chart['file']}.svg", chart["title"], panel)
 
 
 def limits(rows):
-    """Measured over bar, one line each."""
-    low, high = -22, 8
-    left, width = 250, 620
-    at = lambda part: left + (math.log10(max(part, 10.0**low)) - low) / (high - low) * width  # noqa: E731
-    bottom = 60 + 30 * len(rows)
-    parts = [text(20, 30, "Measured, as part of the bar", size=17)]
-    for n in range(low, high + 1, 5):
-        x = at(10.0**n)
-        parts += [f'<path d="M{x:.1f} 50V{bottom}" stroke="#e4e4e4"/>', text(x, bottom + 20, power(n), "middle")]
-    parts.append(f'<path d="M{at(1):.1f} 50V{bottom}" stroke="black" stroke-width="2"/>')
-    parts.append(text(at(1), bottom + 42, "bar", "middle"))
-    for i, (name, value, bar, peers) in enumerate(rows):
-        y = 75 + 30 * i
-        parts.append(text(left - 12, y + 5, name, "end"))
-        parts.append(f'<path d="M{left} {y}H{at(value / bar):.1f}" stroke="{COLORS[0]}" stroke-width="3"/>')
-        parts.append(f'<circle cx="{at(value / bar):.1f}" cy="{y}" r="5" fill="{COLORS[0]}"/>')
-        for k, (peer, number) in enumerate(peers.items()):
-            x = at(number / bar)
-            parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="white" stroke="{COLORS[1 + k]}" stroke-width="2"/>')
-            parts.append(text(x + 7, y + (-5 if k % 2 == 0 else 14), peer, size=11))
-    return picture(left + width + 40, bottom + 60, parts)
+    """Measured over bar, one row each."""
+    parts = {}
+    for i, (_, value, bar, peers) in enumerate(rows):
+        for name, number in {"karakuri": value, **peers}.items():
+            # What is zero lies far below the bar.
+            parts.setdefault(name, []).append((max(number / bar, 1e-22), i))
+    panel = {
+        "x_label": "measured over its bar [-]", "log": [True, False], "rows": [row[0] for row in rows],
+        "series": [figures.line(name, points, "dots" if name == "karakuri" else "rings") for name, points in parts.items()],
+        "guides": figures.guides({}, {"bar": 1.0}),
+    }  # fmt: skip
+    figures.draw(PICTURES / "limits.svg", "Single numbers, as part of their bars", panel)
 
 
 def spread(log):
@@ -530,13 +416,13 @@ def main():
         missing = [name for name, line in lines.items() if not line]
         if missing:
             sys.exit(f"error: {chart['title']}: the tests print nothing for {', '.join(missing)}")
-        (PICTURES / f"{chart['file']}.svg").write_text(curve(chart, lines))
+        curve(chart, lines)
         sections.append([*shown(chart), *numbers(chart, lines), "", f"Peers: {chart['source']}.", ""])
     files = plotted(log)
     for chart in SERIES:
         if chart["file"] not in files:
             sys.exit(f"error: {chart['title']}: the tests print nothing")
-        (PICTURES / f"{chart['file']}.svg").write_text(series(chart, files[chart["file"]]))
+        series(chart, files[chart["file"]])
         sections.append([*shown(chart), f"Beside: {chart['source']}.", ""])
     # In the order of the sections' numbers, `### 1.8 ...`.
     page += [line for section in sorted(sections, key=lambda lines: float(lines[0].split()[1])) for line in section]
@@ -546,7 +432,7 @@ def main():
         if not values:
             sys.exit(f"error: {name}: the tests print nothing")
         rows.append((name, max(values), bar, peers))
-    (PICTURES / "limits.svg").write_text(limits(rows))
+    limits(rows)
     page += ["### Single numbers", "", "![limits](images/physics/limits.svg)", "", "| | measured | bar | published |", "|---|---|---|---|"]
     page += [f"| {n} | {v:.1e} | {b:g} | {', '.join(f'{k} {x:g}' for k, x in p.items())} |" for n, v, b, p in rows]
     pages.write_physics("\n".join(page))

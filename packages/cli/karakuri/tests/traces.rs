@@ -296,3 +296,44 @@ fn tables_of_motion_that_are_none_are_refused() {
     assert!(said.contains("m.csv has no column `r.lead.q`") && said.contains("angle"), "{said}");
     assert!(refused("table: none.csv").contains("none.csv"));
 }
+
+/// `karakuri plot` draws what a file describes, and says what is wrong with one.
+#[test]
+fn a_described_figure_is_drawn_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = |text: &str, more: &[&str]| {
+        std::fs::write(folder.path().join("figure.yaml"), text).unwrap();
+        Command::new(env!("CARGO_BIN_EXE_karakuri"))
+            .args(["plot", "figure.yaml", "--output", "figure.svg"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let text = "\
+title: Error over the step
+panels:
+  - x_label: step [s]
+    y_label: error [m]
+    log: [true, true]
+    series: [{name: ours, style: line_dots, points: [[0.001, 1.0e-9], [0.01, 1.0e-7]]}]
+    guides: [{name: bar, y: 1.0e-6}]
+";
+    assert!(plot(text, &[]).status.success());
+    let svg = std::fs::read_to_string(folder.path().join("figure.svg")).unwrap();
+    for word in ["Error over the step", "step [s]", "error [m]", "ours", "bar", "10⁻⁹"] {
+        assert!(svg.lines().any(|line| line == word), "{word}");
+    }
+    let wrong: [(&str, &[&str], &str); 4] = [
+        ("panels: []", &[], "no `panels`"),
+        (&text.replace("series", "lines"), &[], "unknown field `lines`"),
+        (&text.replace("line_dots", "stars"), &[], "unknown variant `stars`"),
+        (text, &["--level", "1[m]=limit"], "a figure has its `series` and `guides` in its file"),
+    ];
+    for (text, more, expected) in wrong {
+        let output = plot(text, more);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains(expected), "{said}");
+        assert!(said.contains("figure.yaml"), "{said}");
+    }
+}

@@ -1,4 +1,7 @@
-//! Line plots as SVG: panels one below the other over one horizontal axis each, with legend and units.
+//! Plots as SVG, of the program and of the documents: panels one below the other, each with its axes, units and legend. Colours, dashes,
+//! letters and sizes of every plot are those of this file.
+
+mod axes;
 
 use std::path::Path;
 
@@ -6,12 +9,14 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use serde::Deserialize;
 
 use crate::{WriteError, write_atomic};
 
-/// Width of the axes with their labels, least height of a panel, room for the title. [px]
+/// Width of the axes with their labels, least height of a panel and of one with a logarithmic axis, room for the title. [px]
 const AXES: u32 = 770;
 const PANEL: u32 = 260;
+const DECADES: u32 = 380;
 const TITLE: u32 = 44;
 /// Least and largest room for the legend, a legend's row, its line with the gaps around it. [px]
 const LEGEND: std::ops::RangeInclusive<u32> = 190..=420;
@@ -19,6 +24,8 @@ const ROW: u32 = 20;
 const SAMPLE: u32 = 46;
 /// A letter is no wider, on average over a name. [px]
 const LETTER: u32 = 8;
+/// Radius of a dot. [px]
+const DOT: i32 = 3;
 /// Points of a line after thinning: two a pixel are all that one sees.
 const POINTS: usize = 2000;
 /// Colours that people with colour-blindness tell apart. [Okabe and Ito 2008]
@@ -40,41 +47,54 @@ const TEXT: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);
 /// Limits, desired values and phases are no data.
 const GUIDE: RGBColor = RGBColor(120, 120, 120);
-const GUIDE_DASH: (u32, u32) = (6, 4);
+const GUIDE_DASHES: [(u32, u32); 4] = [(6, 4), (2, 3), (14, 4), (9, 2)];
 
 /// A figure.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plot {
     /// Above all panels.
+    #[serde(default)]
     pub title: String,
     /// From top to bottom.
     pub panels: Vec<Panel>,
 }
 
 /// One pair of axes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Panel {
     /// Horizontal axis with its unit, such as `time [s]`.
     pub x_label: String,
     /// Vertical axis with its unit, such as `torque [N·m]`.
+    #[serde(default)]
     pub y_label: String,
     /// Lines, in the order of the legend.
     pub series: Vec<Series>,
     /// Limits, desired values, the begin of phases.
+    #[serde(default)]
     pub guides: Vec<Guide>,
+    /// Whether the horizontal and the vertical axis are logarithmic: only positive values are drawn.
+    #[serde(default)]
+    pub log: [bool; 2],
+    /// Names of the vertical positions 0, 1, 2, from the top, in the place of an axis of numbers.
+    #[serde(default)]
+    pub rows: Vec<String>,
 }
 
 /// A straight line across a panel, which belongs to none of its series.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Guide {
-    /// In the legend for a level, beside the line for an instant.
+    /// In the legend for a level, above the line for an instant.
     pub name: String,
-    /// Where it is.
+    /// Where it is: `x: 1.5` or `y: 15`.
+    #[serde(flatten)]
     pub at: GuideAt,
 }
 
 /// The axis that a [`Guide`] belongs to, and where on it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GuideAt {
     /// A vertical line, such as the begin of a phase.
     X(f64),
@@ -83,24 +103,35 @@ pub enum GuideAt {
 }
 
 /// A line, dots or a region.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Series {
     /// In the legend.
     pub name: String,
     /// `(x, y)`; the line breaks where one is not finite.
     pub points: Vec<(f64, f64)>,
     /// How the points are drawn.
+    #[serde(default)]
     pub style: Style,
 }
 
 /// How points are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Style {
     /// Joined by lines.
     #[default]
     Line,
     /// One dot each.
     Dots,
+    /// One ring each, such as what is known from elsewhere.
+    Rings,
+    /// One cross each, such as what is asked for.
+    Crosses,
+    /// Joined by lines, with a dot each.
+    LineDots,
+    /// Joined by thin lines, with a ring each.
+    LineRings,
     /// A filled rectangle of this width and height around each, such as the points of a grid: together a region.
     Cells([f64; 2]),
 }
@@ -213,80 +244,71 @@ impl Panel {
             (series.name.as_str(), COLORS[i % COLORS.len()], dash, series.style)
         });
         let levels = self.guides.iter().filter(|guide| matches!(guide.at, GuideAt::Y(_)));
-        series
-            .chain(levels.map(|guide| (guide.name.as_str(), GUIDE, Some(GUIDE_DASH), Style::Line)))
+        let dashes = GUIDE_DASHES.iter().cycle();
+        series.chain(
+            levels.zip(dashes).map(|(g, &dash)| (g.name.as_str(), GUIDE, Some(dash), Style::Line)),
+        )
     }
 
-    /// High enough for its legend. [px]
+    /// High enough for its legend, its rows and the names of its phases. [px]
     fn height(&self) -> u32 {
-        let rows = u32::try_from(self.legend().count()).unwrap_or(u32::MAX / ROW - 4);
-        PANEL.max(ROW * (rows + 3))
+        let pixels = |rows: usize, of: u32| u32::try_from(rows).unwrap_or(1000) * of;
+        let legend = pixels(self.legend().count() + 3, ROW);
+        let axes = if self.rows.is_empty() {
+            if self.log[1] { DECADES } else { PANEL }
+        } else {
+            pixels(self.rows.len() + 3, ROW)
+        };
+        legend.max(axes + self.names_height())
     }
 
     /// Wide enough for the longest name, as far as that is sensible. [px]
     fn legend_width(&self) -> u32 {
-        let longest = self.legend().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-        let width = u32::try_from(longest).unwrap_or(u32::MAX / LETTER).saturating_mul(LETTER);
-        width.saturating_add(SAMPLE).clamp(*LEGEND.start(), *LEGEND.end())
+        width_of(self.legend().map(|(name, ..)| name))
+            .saturating_add(SAMPLE)
+            .clamp(*LEGEND.start(), *LEGEND.end())
     }
 
     fn draw(&self, area: &Area<'_>) -> Result<(), PlotError> {
         let (plot, legend) = area.split_horizontally(AXES);
-        let guides =
-            |of: fn(GuideAt) -> Option<f64>| self.guides.iter().filter_map(move |g| of(g.at));
-        let on_y = guides(|at| if let GuideAt::Y(y) = at { Some(y) } else { None });
-        let x = range(self.series.iter().flat_map(|s| s.extent(0)), 0.0);
-        let y = range(self.series.iter().flat_map(|s| s.extent(1)).chain(on_y), 0.05);
-        let mut chart = ChartBuilder::on(&plot)
-            .margin(8)
-            .x_label_area_size(42)
-            .y_label_area_size(72)
-            .build_cartesian_2d(x.clone(), y.clone())
-            .map_err(failed)?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(TEXT.mix(0.6))
-            .x_labels(9)
-            .y_labels(6)
-            .x_label_formatter(&|v| tick(*v, x.end - x.start))
-            .y_label_formatter(&|v| tick(*v, y.end - y.start))
-            .label_style(font(15))
-            .axis_desc_style(font(16))
-            .x_desc(&self.x_label)
-            .y_desc(&self.y_label)
-            .draw()
-            .map_err(failed)?;
-        for guide in &self.guides {
-            let ends = match guide.at {
-                GuideAt::Y(level) => [(x.start, level), (x.end, level)],
-                GuideAt::X(instant) if (x.start..=x.end).contains(&instant) => {
-                    let label = Text::new(guide.name.clone(), (instant, y.end), font(12));
-                    chart.draw_series([label]).map_err(failed)?;
-                    [(instant, y.start), (instant, y.end)]
-                }
-                GuideAt::X(_) => continue,
-            };
-            let line = dashed(ends.to_vec(), GUIDE_DASH, GUIDE.stroke_width(1));
-            chart.draw_series(line).map_err(failed)?;
+        let axes = self.axes();
+        let mut chart = axes.draw(&plot)?;
+        for (i, guide) in self.guides.iter().enumerate() {
+            let level = |g: &&Guide| matches!(g.at, GuideAt::Y(_));
+            let n = self.guides.iter().take(i).filter(level).count();
+            let Some((ends, dash)) = axes.guide(guide, n) else { continue };
+            chart
+                .draw_series(dashed(ends.to_vec(), dash, GUIDE.stroke_width(1)))
+                .map_err(failed)?;
         }
         for (series, (_, color, dash, style)) in self.series.iter().zip(self.legend()) {
-            let pieces = series.points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
-            match style {
-                Style::Line => {
-                    for piece in pieces {
-                        let line = color.stroke_width(2);
-                        match dash {
-                            Some(dash) => chart.draw_series(dashed(thin(piece), dash, line)),
-                            None => chart.draw_series(LineSeries::new(thin(piece), line)),
-                        }
-                        .map_err(failed)?;
+            let points: Vec<(f64, f64)> = series.points.iter().map(|&p| axes.place(p)).collect();
+            let pieces = || points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
+            if let Some(width) = style.line_width() {
+                for piece in pieces() {
+                    let line = color.stroke_width(width);
+                    match dash {
+                        Some(dash) => chart.draw_series(dashed(thin(piece), dash, line)),
+                        None => chart.draw_series(LineSeries::new(thin(piece), line)),
                     }
+                    .map_err(failed)?;
                 }
-                Style::Dots => {
-                    let dot = |p: &(f64, f64)| Circle::new(*p, 3, color.filled());
-                    chart.draw_series(pieces.flatten().map(dot)).map_err(failed)?;
+            }
+            let places = pieces().flatten();
+            match style {
+                Style::Line => {}
+                Style::Dots | Style::LineDots => {
+                    let radius = if style == Style::Dots { DOT + 1 } else { DOT };
+                    let dot = |p: &(f64, f64)| Circle::new(*p, radius, color.filled());
+                    chart.draw_series(places.map(dot)).map_err(failed)?;
+                }
+                Style::Rings | Style::LineRings => {
+                    let ring = |p: &(f64, f64)| Circle::new(*p, DOT + 1, color.stroke_width(2));
+                    chart.draw_series(places.map(ring)).map_err(failed)?;
+                }
+                Style::Crosses => {
+                    let cross = |p: &(f64, f64)| Cross::new(*p, DOT + 2, color.stroke_width(2));
+                    chart.draw_series(places.map(cross)).map_err(failed)?;
                 }
                 Style::Cells(_) => {
                     let cell = |corners| Rectangle::new(corners, color.filled());
@@ -302,26 +324,53 @@ impl Panel {
         let mut y = 18;
         let letters = (area.dim_in_pixel().0.saturating_sub(SAMPLE) / LETTER) as usize;
         for (name, color, dash, style) in self.legend() {
-            let (line, thick) = (vec![(8, y), (30, y)], color.stroke_width(3));
-            match (style, dash) {
-                (Style::Line, Some((length, gap))) => {
-                    area.draw(&DashedPathElement::new(line, length, gap, thick)).map_err(failed)?;
+            if let Some(width) = style.line_width() {
+                let (line, thick) = (vec![(8, y), (30, y)], color.stroke_width(width + 1));
+                match dash {
+                    Some((length, gap)) => {
+                        area.draw(&DashedPathElement::new(line, length, gap, thick))
+                    }
+                    None => area.draw(&PathElement::new(line, thick)),
                 }
-                (Style::Line, None) => area.draw(&PathElement::new(line, thick)).map_err(failed)?,
-                (Style::Dots, _) => {
-                    area.draw(&Circle::new((19, y), 4, color.filled())).map_err(failed)?;
+                .map_err(failed)?;
+            }
+            match style {
+                Style::Line => Ok(()),
+                Style::Dots | Style::LineDots => {
+                    area.draw(&Circle::new((19, y), DOT + 1, color.filled()))
                 }
-                (Style::Cells(_), _) => {
-                    let corners = [(8, y - 6), (30, y + 6)];
-                    area.draw(&Rectangle::new(corners, color.filled())).map_err(failed)?;
+                Style::Rings | Style::LineRings => {
+                    area.draw(&Circle::new((19, y), DOT + 1, color.stroke_width(2)))
+                }
+                Style::Crosses => area.draw(&Cross::new((19, y), DOT + 2, color.stroke_width(2))),
+                Style::Cells(_) => {
+                    area.draw(&Rectangle::new([(8, y - 6), (30, y + 6)], color.filled()))
                 }
             }
+            .map_err(failed)?;
             let style = font(15).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(shorten(name, letters), (38, y), style)).map_err(failed)?;
             y += i32::try_from(ROW).map_err(failed)?;
         }
         Ok(())
     }
+}
+
+impl Style {
+    /// Of the line that joins the points. [px]
+    fn line_width(self) -> Option<u32> {
+        match self {
+            Self::Line | Self::LineDots => Some(2),
+            Self::LineRings => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// No less than the longest of some names takes. [px]
+fn width_of<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
+    let longest = names.map(|name| name.chars().count()).max().unwrap_or(0);
+    u32::try_from(longest).unwrap_or(u32::MAX / LETTER).saturating_mul(LETTER)
 }
 
 type Dashed = DashedPathElement<std::vec::IntoIter<(f64, f64)>, u32>;
@@ -336,43 +385,6 @@ fn shorten(name: &str, letters: usize) -> String {
         return name.to_owned();
     }
     name.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// Larger values are the remains of a run that diverged; ticks beyond them have no meaning in double precision.
-const LARGEST: f64 = 1e100;
-
-/// From the least to the greatest finite value, with a margin; never empty.
-fn range(values: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64> {
-    let (low, high) = values
-        .filter(|v| v.is_finite())
-        .map(|v| v.clamp(-LARGEST, LARGEST))
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-    if low > high {
-        return 0.0..1.0;
-    }
-    // A constant is shown in the middle; differences below rounding are none.
-    let least = 1e-9 * low.abs().max(high.abs()).max(1e-3);
-    let extra = if high - low < least { low.abs().max(1.0) * 0.5 } else { margin * (high - low) };
-    low - extra..high + extra
-}
-
-/// A tick's label with as many decimals as the range asks for.
-fn tick(value: f64, span: f64) -> String {
-    if !(1e-4..1e5).contains(&span) {
-        return format!("{value:.1e}").replace('-', "\u{2212}");
-    }
-    let value = if value.abs() < 1e-9 * span { 0.0 } else { value };
-    let decimals = if span >= 10.0 {
-        0
-    } else if span >= 1.0 {
-        1
-    } else if span >= 0.1 {
-        2
-    } else {
-        4
-    };
-    // U+2212, as wide as a plus; a hyphen in front of a number is hardly seen.
-    format!("{value:.decimals$}").replace('-', "\u{2212}")
 }
 
 /// Keeps the extremes of each stretch, so that no peak is lost.
@@ -419,6 +431,7 @@ mod tests {
                 Guide { name: "upper limit".to_owned(), at: GuideAt::Y(1.5) },
                 Guide { name: "LIFT".to_owned(), at: GuideAt::X(20.0) },
             ],
+            ..Panel::default()
         };
         let plot = Plot {
             title: "Tracking".to_owned(),
@@ -454,6 +467,77 @@ mod tests {
         for i in 0..DISTINCT_SERIES {
             assert!(svg.contains(&name(i)), "{}", name(i));
         }
+    }
+
+    /// Names that begin close to each other stand in rows of their own, and none reaches beyond the axes.
+    #[test]
+    fn phases_close_to_each_other_can_all_be_read() {
+        let phase = |(name, t): (&str, f64)| Guide { name: name.to_owned(), at: GuideAt::X(t) };
+        let guides =
+            [("LOWER", 7.0), ("HALT", 8.02), ("OPEN", 8.1), ("RETREAT", 8.42), ("END", 9.3)];
+        let series = vec![Series::new("force", vec![(0.0, 0.0), (9.3, 10.0)])];
+        let panel = Panel { series, guides: guides.map(phase).to_vec(), ..Panel::default() };
+        let labels = panel.axes().phases();
+        assert_eq!(labels.len(), guides.len());
+        let widths = guides.map(|(name, _)| name.len() as f64 * 7.2);
+        for (i, (name, begin, row)) in labels.iter().enumerate() {
+            assert!(*begin >= 0.0 && begin + widths[i] <= f64::from(AXES), "{name} at {begin}");
+            for (j, (other, after, other_row)) in labels.iter().enumerate().skip(i + 1) {
+                let apart = begin + widths[i] <= *after || after + widths[j] <= *begin;
+                assert!(apart || row != other_row, "{name} over {other}");
+            }
+        }
+        let bare = Panel { guides: vec![], ..panel.clone() };
+        assert!(panel.height() > bare.height(), "the axes keep their height");
+    }
+
+    #[test]
+    fn levels_of_a_panel_differ_in_their_dashes() {
+        let level = |i: u32| Guide { name: format!("limit {i}"), at: GuideAt::Y(f64::from(i)) };
+        let panel = Panel { guides: (0..4).map(level).collect(), ..Panel::default() };
+        let looks: std::collections::BTreeSet<_> =
+            panel.legend().map(|(_, _, dash, _)| dash).collect();
+        assert_eq!(looks.len(), 4);
+    }
+
+    /// Decades with their numbers, and only what is positive; rows by name from the top; read from a description.
+    #[test]
+    fn a_described_figure_has_decades_and_rows() {
+        let text = "\
+title: errors
+panels:
+  - x_label: step [s]
+    y_label: error [m]
+    log: [true, true]
+    series:
+      - {name: ours, style: line_dots, points: [[1.0e-4, 1.0e-12], [0.01, 3.0e-5]]}
+      - {name: theirs, style: rings, points: [[0.001, 0.0], [0.001, 2.0e-6]]}
+    guides: [{name: bar, y: 1.0e-6}, {name: drops, x: 0.002}]
+  - x_label: time [µs]
+    log: [true, false]
+    rows: [first scene, second scene]
+    series: [{name: ours, style: dots, points: [[3.0, 0], [17.0, 1]]}]
+";
+        let plot: Plot = serde_yaml::from_str(text).unwrap();
+        let axes = plot.panels[0].axes();
+        assert_eq!(axes.place((1e-3, 1e-6)), (-3.0, -6.0));
+        let svg = plot.to_svg().unwrap();
+        let shown = |word: &str| svg.contains(&format!("\n{word}\n"));
+        for word in ["10⁻¹²", "10⁻⁵", "0.0001", "0.01", "bar", "drops", "first scene", "5", "20"]
+        {
+            assert!(shown(word), "{word}: {svg}");
+        }
+        // 0 has no place on a logarithmic axis; a ring each besides the legend's
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let rings = |svg: &str| svg.matches("<circle").count();
+        assert_eq!(rings(&svg), 2 + 1 + 2 + 3, "points and a sample in each legend");
+        let height = |word: &str| {
+            let tag = &svg[..svg.find(&format!("\n{word}\n")).unwrap()];
+            let y = tag.rsplit_once(" y=\"").unwrap().1.split('"').next().unwrap();
+            y.parse::<f64>().unwrap()
+        };
+        assert!(height("first scene") < height("second scene"), "rows are from the top");
+        assert!(serde_yaml::from_str::<Plot>(&text.replace("log:", "logs:")).is_err());
     }
 
     #[test]

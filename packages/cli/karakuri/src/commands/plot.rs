@@ -1,17 +1,23 @@
-//! `karakuri plot`: curves of a recorded CSV over time, one panel a unit.
+//! `karakuri plot`: curves of a recorded CSV over time, one panel a unit, or a figure that a YAML file describes.
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
-use karakuri_files::{Column, DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, Series, read_trace};
+use anyhow::{Context, Result, bail};
+use karakuri_files::{
+    Column, DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, Series, read_text, read_trace,
+};
 
 use super::Outcome;
 use crate::output::svg_file;
 
-/// Draws the columns of a trace over its time, one panel a unit
+/// Draws the columns of a trace over its time, one panel a unit, or a figure
+///
+/// A figure is YAML or JSON: `title`, and `panels` of `x_label`, `y_label`, `log: [false, true]` (logarithmic axes), `rows` (names in the
+/// place of numbers along the vertical axis), `guides` (`{name: limit, y: 15}`) and `series` (`{name: left, points: [[0, 1], [1, 2]], style: dots}`; styles are
+/// line, dots, rings, crosses, line_dots, line_rings).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// CSV with units in its header, the first column the time
+    /// CSV with units in its header, the first column the time; or a figure, .yaml or .json
     trace: PathBuf,
     /// Columns to draw, by name without unit; all when left out
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
@@ -81,6 +87,34 @@ fn quantity(column: &Column) -> &'static str {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
+    let is_figure = |extension| ["yaml", "yml", "json"].iter().any(|e| extension == *e);
+    let plot = if args.trace.extension().is_some_and(is_figure) {
+        figure(args)?
+    } else {
+        over_time(args)?
+    };
+    plot.write_svg(&args.output)?;
+    Ok(Outcome::Done)
+}
+
+/// What a file describes.
+fn figure(args: &Args) -> Result<Plot> {
+    let place = || args.trace.display().to_string();
+    if !(args.columns.is_empty() && args.phase.is_empty() && args.level.is_empty()) {
+        bail!("{}: a figure has its `series` and `guides` in its file", place());
+    }
+    let mut plot: Plot = serde_yaml::from_str(&read_text(&args.trace)?).with_context(place)?;
+    if plot.panels.is_empty() {
+        bail!("{}: no `panels`; there is nothing to draw", place());
+    }
+    if !args.title.is_empty() {
+        plot.title.clone_from(&args.title);
+    }
+    Ok(plot)
+}
+
+/// The columns of a trace, a panel a quantity and unit.
+fn over_time(args: &Args) -> Result<Plot> {
     let trace = read_trace(&args.trace)?;
     let mut panels: Vec<Panel> = Vec::new();
     for name in &args.columns {
@@ -105,7 +139,13 @@ pub fn run(args: &Args) -> Result<Outcome> {
         let levels = args.level.iter().filter(|level| level.unit == column.unit);
         let guides = levels.map(|level| &level.guide).chain(&args.phase).cloned().collect();
         let x_label = "time [s]".to_owned();
-        panels.push(Panel { x_label, y_label: label, series: vec![series], guides });
+        panels.push(Panel {
+            x_label,
+            y_label: label,
+            series: vec![series],
+            guides,
+            ..Panel::default()
+        });
     }
     if trace.rows.is_empty() {
         bail!("{}: a header and no rows; nothing was recorded", args.trace.display());
@@ -113,7 +153,5 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if panels.is_empty() {
         bail!("{}: nothing to draw besides the time", args.trace.display());
     }
-    let plot = Plot { title: args.title.clone(), panels };
-    plot.write_svg(&args.output)?;
-    Ok(Outcome::Done)
+    Ok(Plot { title: args.title.clone(), panels })
 }

@@ -35,7 +35,7 @@ pub(super) struct ContactPart {
     /// Direction of the contact forces to be compared, in world axes. (3)
     along: [f64; 3],
     /// What each tip shall press. [N]
-    force: f64,
+    pub(super) force: f64,
 }
 
 /// A ball on a link.

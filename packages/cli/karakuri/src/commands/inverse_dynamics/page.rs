@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use karakuri_files::{Panel, Plot, Series, write_atomic};
+use karakuri_files::{Guide, GuideAt, Panel, Plot, Series, Style, write_atomic};
 
 use super::contact::Press;
 use super::errors::Study;
@@ -30,6 +30,12 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
             range.step_by(every).map(|i| (i as f64 * dt, value(i * nv + k))).collect(),
         )
     };
+    let has = |unit| driven.iter().any(|&k| names[k].1 == unit);
+    let (effort, position) = match (has("N·m"), has("N")) {
+        (true, true) => ("N·m or N", "rad or m"),
+        (false, true) => ("N", "m"),
+        _ => ("N·m", "rad"),
+    };
     let tau = &study.torques.tau;
     let error = |i: usize| tau[i] - study.exact.tau[i];
     let panel = |x_label: &str, y_label: &str, series| Panel {
@@ -39,33 +45,37 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
         ..Panel::default()
     };
     let order = |c: &super::errors::Convergence| {
-        let points = c.steps_s.iter().zip(&c.errors).filter(|(_, e)| **e > 0.0);
-        Series::new(c.variant, points.map(|(dt, e)| ((1e3 * dt).log10(), e.log10())).collect())
+        let points = c.steps_s.iter().zip(&c.errors).map(|(dt, e)| (1e3 * dt, *e));
+        Series { style: Style::LineDots, ..Series::new(c.variant, points.collect()) }
     };
     let mut panels = vec![
         panel(
             "time [s]",
-            "effort [N·m or N]",
+            &format!("effort [{effort}]"),
             driven.iter().map(|&k| curve(k, &|i| tau[i], 0..last + 1)).collect(),
         ),
         panel(
             "time [s]",
-            "error [N·m or N]",
+            &format!("error [{effort}]"),
             driven.iter().map(|&k| curve(k, &error, 1..last)).collect(),
         ),
-        panel(
-            "log10(step [ms])",
-            "log10(relative error)",
-            study.convergence.iter().map(order).collect(),
-        ),
+        Panel {
+            log: [true, true],
+            ..panel(
+                "step [ms]",
+                "error over the largest effort [-]",
+                study.convergence.iter().map(order).collect(),
+            )
+        },
     ];
     if !study.dynamics.is_empty() {
         let (dynamics, force) =
             (|i: usize| study.dynamics[i], |i: usize| tau[i] - study.dynamics[i]);
         let parts: [(&str, &dyn Fn(usize) -> f64); 2] =
-            [("part of dynamics [N·m or N]", &dynamics), ("part of force [N·m or N]", &force)];
+            [("part of dynamics", &dynamics), ("part of force", &force)];
         let parts = parts.map(|(label, part)| {
-            panel("time [s]", label, driven.iter().map(|&k| curve(k, part, 0..last + 1)).collect())
+            let label = format!("{label} [{effort}]");
+            panel("time [s]", &label, driven.iter().map(|&k| curve(k, part, 0..last + 1)).collect())
         });
         panels.splice(1..1, parts);
     }
@@ -75,7 +85,7 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
             Series::new(run.name, points.map(|(i, e)| (i as f64 * dt, *e)).collect())
         };
         let series = study.tracking.iter().map(distance).collect();
-        panels.push(panel("time [s]", "distance from the target [rad or m]", series));
+        panels.push(panel("time [s]", &format!("distance from the target [{position}]"), series));
     }
     if !study.contact.is_empty() {
         let force = |press: &Press| {
@@ -83,7 +93,12 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
             Series::new(press.name, points.map(|(i, f)| (i as f64 * dt, *f)).collect())
         };
         let series = study.contact.iter().map(force).collect();
-        panels.push(panel("time [s]", "contact force, mean over 20 ms [N]", series));
+        let desired = read.contact.iter().map(|contact| Guide {
+            name: "desired".to_owned(),
+            at: GuideAt::Y(contact.part.force),
+        });
+        let panel = panel("time [s]", "contact force, mean over 20 ms [N]", series);
+        panels.push(Panel { guides: desired.collect(), ..panel });
     }
     Plot { title: read.title.clone(), panels }
 }
