@@ -14,6 +14,8 @@ from support.process import ROOT, executable
 
 DEMO = ROOT / "packages/dev/demos/pick_and_place.py"
 
+STATES = ["APPROACH", "DESCEND", "CLOSE", "VERIFY", "LIFT_OFF", "WEIGH", "LIFT", "MOVE", "LOWER", "HALT", "OPEN", "RETREAT"]
+
 
 def demo(environment, out, *arguments):
     command = [sys.executable, str(DEMO), "--out", str(out), *arguments]
@@ -44,6 +46,15 @@ def test_two_runs_in_lockstep_place_and_are_equal_bit_by_bit_and_every_sample_is
         last = list(state.values())[-1]
         assert [float(last[f"cube.{axis} [m]"]) for axis in "xyz"] == pytest.approx([0.5, 0.2, 0.875], abs=5e-4)
         assert (tmp_path / name / "pick_and_place.png").exists()
+        # the plots show when each state began, what is desired and the limits
+        phases = run["phases"]
+        assert [phase["state"] for phase in phases] == STATES
+        begins = [phase["begins_s"] for phase in phases]
+        assert begins == sorted(begins) and begins[-1] < float(list(state)[-1])
+        levels = {"grip": ["desired", "limit: 15 N", "slips at rest: 1.6 N"], "tracking": ["limit: 40 mrad"], "path": ["desired place, z"]}
+        for plot, names in levels.items():
+            words = (tmp_path / name / f"{plot}_1.svg").read_text().splitlines()
+            assert set(words) >= {*names, *STATES}
     assert paths[0] == paths[1]
 
 

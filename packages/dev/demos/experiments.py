@@ -462,7 +462,6 @@ def draw(name, runs, out, figure):
         if result["force"]:
             columns[f"force, {label} [N]"] = means(result["force"])
     if experiment.gains:
-        columns["force, desired [N]"] = dict.fromkeys(next(iter(runs.values()))["force"], experiment.press)
         thousand = lambda column: {row: 1e3 * error for row, error in column.items()}
         columns |= {f"block off, {label} [mm]": thousand(result["block_error"]) for label, result in runs.items()}
         columns |= {f"joints off, {label} [mrad]": thousand(result["joint_error"]) for label, result in runs.items()}
@@ -472,8 +471,9 @@ def draw(name, runs, out, figure):
         writer = csv.writer(file)
         writer.writerow(["time [s]", *columns])
         writer.writerows([row * PERIOD * 1e-9, *(column[row] for column in columns.values())] for row in common[:: max(1, len(common) // 400)])
-    title = EXPERIMENTS[name].title
-    subprocess.run([find_program(), "plot", str(table), "--title", title, "--output", str(figure)], check=True)
+    title = experiment.title[0].upper() + experiment.title[1:]
+    desired = [f"--level={experiment.press}[N]=desired"] if experiment.tips else []
+    subprocess.run([find_program(), "plot", str(table), "--title", title, *desired, "--output", str(figure)], check=True)
 
 
 def describe(numbers):
@@ -507,7 +507,8 @@ def write_page(folder, report):
             block = off_by(numbers["block_error_largest_m"]) if "block_error_largest_m" in numbers else "-"
             lines.append(f"| `{name}` | {label} | {1e3 * numbers['joint_error_largest']:.3f} | {force} | {block} |")
     for name in report:
-        lines += ["", f"## {EXPERIMENTS[name].title}", "", f"![errors]({name}_nodes.svg)"]
+        title = EXPERIMENTS[name].title
+        lines += ["", f"## {title[0].upper()}{title[1:]}", "", f"![errors]({name}_nodes.svg)"]
     (folder / "nodes.md").write_text("\n".join(lines) + "\n")
 
 

@@ -44,6 +44,7 @@ START_UP = 60.0  # [s] for all nodes to appear
 PATIENCE = 120.0  # [s] wall time for one pick and place
 FIRST = 10_000_000  # [ns] the first sample of a simulation is stamped earlier
 GRIP_LIMIT = 15.0  # [N] a finger
+TRACKING_LIMIT = 0.04  # [rad] a joint further than this from its way has hit something, and the gripper stops the arm
 PERIOD = 2_000_000  # [ns] between two samples
 SOURCES = ["hand/joint_trajectory", "target_wrench/tool"]  # the gripper's, and what the recorder answers with
 SAMPLED = {"joints": "joint_states", "tracking": "controller_state", "left": "wrench/finger_left", "right": "wrench/finger_right"}
@@ -281,7 +282,7 @@ def run(client, task, start, out, number):
     goal.mass, goal.friction = float(task["object_mass"]), float(task["friction"])
     goal.max_grip_force, goal.approach_height = float(task["grip_force"]), float(task["approach_height"])
     begun = time.monotonic()
-    handle, result = send(client, goal)
+    result, phases = send(client, goal)
     spin_until(client, result.done, PATIENCE, "the pick and place")
     wall = time.monotonic() - begun
     outcome = result.result().result
@@ -304,6 +305,8 @@ def run(client, task, start, out, number):
         "samples": (ended - first) // PERIOD + 1,
         "missing": {topic: n for topic, n in missing.items() if n},
     }
+    accepted = ended * 1e-9 - outcome.elapsed
+    summary["phases"] = [{"state": state, "begins_s": round(accepted + elapsed, 3)} for state, elapsed in phases]
     summary.update(measure(record, task))
     save(record, out, number)
     say(describe(summary))
@@ -311,13 +314,13 @@ def run(client, task, start, out, number):
 
 
 def send(client, goal):
-    """The goal is accepted while time stands still, so that equal runs begin at equal times."""
-    states = []
+    """The goal is accepted while time stands still, so that equal runs begin at equal times; its result, and when each state began [s]."""
+    phases = []
 
     def on_feedback(message):
         feedback = message.feedback
-        if not states or states[-1] != feedback.state:
-            states.append(feedback.state)
+        if not phases or phases[-1][0] != feedback.state:
+            phases.append((feedback.state, feedback.elapsed))
             forces = f"{feedback.force_left:4.1f} and {feedback.force_right:4.1f} N"
             say(f"  {feedback.elapsed:5.2f} s  {feedback.state:<9} jaws {1e3 * feedback.width:5.1f} mm, {forces}")
 
@@ -334,7 +337,7 @@ def send(client, goal):
             raise Failed("the gripper refuses the goal; nodes.log says why")
     result = sent.result().get_result_async()
     pause(client, False)
-    return sent.result(), result
+    return result, phases
 
 
 def measure(record, task):
@@ -412,14 +415,19 @@ def save(record, out, number):
         rows.append(row)
     save_rows(out / f"state_{number}.csv", rows)
     save_rows(out / f"tracking_{number}.csv", [
-        {"time [s]": t * 1e-9, **{f"{n} [rad]": e for n, e in zip(m.joint_names, m.error.positions)}}
+        {
+            "time [s]": t * 1e-9,
+            **{f"{n} [rad]": e for n, e in zip(m.joint_names, m.error.positions)},
+            "largest [mrad]": 1e3 * max(map(abs, m.error.positions)),
+        }
         for t, m in record["tracking"].items()])
-    rows, width = [], None
+    rows, grip = [], None
     for t in sorted(record["left"].keys() & record["right"].keys()):
-        # the gripper tells the width at a tenth of the samples
-        width = record["grip"][t].width if t in record["grip"] else width
-        if width is not None:
-            rows.append({"time [s]": t * 1e-9, "width [m]": width, **{f"{f} [N]": pressing(record[f][t]) for f in ("left", "right")}})
+        # the gripper tells its state at a tenth of the samples
+        grip = record["grip"].get(t, grip)
+        if grip is not None:
+            forces = {f"{f} [N]": pressing(record[f][t]) for f in ("left", "right")}
+            rows.append({"time [s]": t * 1e-9, "width [m]": grip.width, **forces, "desired [N]": grip.target_force})
     save_rows(out / f"grip_{number}.csv", rows)
 
 
@@ -434,15 +442,26 @@ def save_rows(path, rows):
 
 def draw(out, report):
     """Plots and the picture, by the program `karakuri`."""
-    program = find_program()
+    program, task = find_program(), report["task"]
+    # Below it a finger's friction cannot carry half of the weight at rest.
+    slips = task["object_mass"] * 9.81 / (2 * task["friction"])
+    levels = {
+        "tracking": [f"{1e3 * TRACKING_LIMIT:g}[mrad]=limit: {1e3 * TRACKING_LIMIT:g} mrad"],
+        "grip": [
+            f"{GRIP_LIMIT}[N]=limit: {GRIP_LIMIT:g} N", f"{slips}[N]=slips at rest: {slips:.1f} N", f"{task['object_size'][0]}[m]=the cube's width",
+        ],
+        "path": [f"{target}[m]=desired place, {axis}" for axis, target in zip("xyz", task["place"]["xyz"])],
+    }  # fmt: skip
+    titles = {"tracking": "Joint tracking error", "grip": "Finger forces and opening", "path": "Path of the cube"}
     for number, run in enumerate(report["runs"], 1):
-        plots = {
-            f"tracking_{number}.svg": ["--title", f"Joint tracking error, from {run['start']}", str(out / f"tracking_{number}.csv")],
-            f"grip_{number}.svg": ["--title", f"Finger forces and opening, from {run['start']}", str(out / f"grip_{number}.csv")],
-            f"path_{number}.svg": ["--title", f"Path of the cube, from {run['start']}", "--columns", "cube.x,cube.y,cube.z", str(out / f"state_{number}.csv")],
-        }
-        for name, arguments in plots.items():
-            attempt([program, "plot", *arguments, "--output", str(out / name)])
+        phases = [f"--phase={phase['begins_s']}={phase['state']}" for phase in run["phases"]]
+        for name, title in titles.items():
+            # the cube's place is in the table of the state
+            table = out / f"{'state' if name == 'path' else name}_{number}.csv"
+            columns = ["--columns", "cube.x,cube.y,cube.z"] if name == "path" else []
+            guides = [*phases, *(f"--level={level}" for level in levels[name])]
+            title = f"{title}, from {run['start']}"
+            attempt([program, "plot", str(table), "--title", title, *columns, *guides, "--output", str(out / f"{name}_{number}.svg")])
     times = [row["time [s]"] for row in csv.DictReader(open(out / "state_1.csv"))]
     instants = ",".join(times[round((len(times) - 1) * share)] for share in (0.0, 0.30, 0.55, 0.70, 0.82, 1.0))
     attempt([program, "render", str(ROOT / "config/scenes/pick_and_place.yaml"), "--trace", str(out / "state_1.csv"),
