@@ -311,8 +311,12 @@ impl Panel {
                     chart.draw_series(places.map(cross)).map_err(failed)?;
                 }
                 Style::Cells(_) => {
-                    let cell = |corners| Rectangle::new(corners, color.filled());
-                    chart.draw_series(series.rectangles().into_iter().map(cell)).map_err(failed)?;
+                    // A filled rectangle has no outline: with one no seam is seen between neighbours.
+                    for look in [color.filled(), color.stroke_width(1)] {
+                        let cell = |corners| Rectangle::new(corners, look);
+                        let cells = series.rectangles().into_iter().map(cell);
+                        chart.draw_series(cells).map_err(failed)?;
+                    }
                 }
             }
         }
@@ -577,7 +581,7 @@ panels:
         let panel = Panel { series: vec![series, dots], ..Panel::default() };
         let svg = Plot { title: String::new(), panels: vec![panel] }.to_svg().unwrap();
         let [filled, round] = ["<rect", "<circle"].map(|sign| svg.matches(sign).count());
-        assert!(filled == 2 + rectangles.len() && round == 3, "{filled} {round}");
+        assert!(filled == 2 + 2 * rectangles.len() && round == 3, "{filled} {round}");
     }
 
     #[test]
