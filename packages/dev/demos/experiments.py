@@ -98,29 +98,29 @@ LEGS = ["hip_roll", "hip_pitch", "knee_pitch", "ankle_pitch", "ankle_roll"]
 STEPS = [f"{method}, {ms} ms" for ms in (1, 4, 10) for method in METHODS]
 EXPERIMENTS = {
     "three_links": Experiment(
-        "three rods, exact and by the scheme, at steps of 1 to 10 ms", "/three_links", "three_links",
+        "Three rods, exact and by the scheme, at steps of 1 to 10 ms", "/three_links", "three_links",
         ["shoulder", "elbow", "wrist"], 0.2, pace="hand",
         variants={label: step_arguments(label) for label in STEPS},
     ),
     "branched": Experiment(
-        "a branched mechanism of five links", "/branched", "branched", ["a1", "a2", "a3", "b1", "b2"], 0.2, pace="b2",
+        "A branched mechanism of five links", "/branched", "branched", ["a1", "a2", "a3", "b1", "b2"], 0.2, pace="b2",
         variants={"by the scheme": ["method:=nodal"]},
     ),
     "branched_loop": Experiment(
-        "a closed loop holds still while 0.3 kg swing at its branch", "/branched_loop", "branched_loop",
+        "A closed loop holds still while 0.3 kg swing at its branch", "/branched_loop", "branched_loop",
         ["left", "left_coupler", "right", "branch"], 0.2, load=("mass", "branch_tip", 0.3), pace="branch_tip",
     ),
     "wall_tracing": Experiment(
-        "an arm traces a wall and pushes it with 5 N", "/wall_arm", "wall_arm", ["shoulder", "elbow"], 0.05,
+        "An arm traces a wall and pushes it with 5 N", "/wall_arm", "wall_arm", ["shoulder", "elbow"], 0.05,
         tips=[Tip("tip", "tip", ["shoulder", "elbow"])], along=1, press=5.0,
     ),
     "two_arms": Experiment(
-        "two arms hold a block with 0.5 N and swing it", "/dual_arm", "dual_arm",
+        "Two arms hold a block with 0.5 N and swing it", "/dual_arm", "dual_arm",
         ["left_shoulder", "left_elbow", "right_shoulder", "right_elbow"], 0.1,
         tips=[Tip(f"{s}_tip", s, [f"{s}_shoulder", f"{s}_elbow"]) for s in ("left", "right")], press=0.5, block="block",
     ),
     "force_feedback": Experiment(
-        "two arms with dry friction hold a block with 0.5 N, without and with force feedback", "/dual_arm", "dual_arm",
+        "Two arms with dry friction hold a block with 0.5 N, without and with force feedback", "/dual_arm", "dual_arm",
         ["left_shoulder", "left_elbow", "right_shoulder", "right_elbow"], 0.5,
         tips=[Tip(f"{s}_tip", s, [f"{s}_shoulder", f"{s}_elbow"]) for s in ("left", "right")], press=0.5, block="block",
         launch="two_arms", friction=0.01, gains=(0.0, 2.0, 4.0),
@@ -130,7 +130,7 @@ EXPERIMENTS = {
         pace="tool",
     ),
     "khr1_arms": Experiment(
-        "the arms of khr1 follow a fast trajectory", "/khr1", "khr1",
+        "The arms of khr1 follow a fast trajectory", "/khr1", "khr1",
         ["head_yaw", *(f"{s}_{j}" for s in "lr" for j in SIDES), *(f"{s}_{j}" for s in "lr" for j in LEGS)], 0.2,
         pace="head",
     ),
@@ -471,9 +471,8 @@ def draw(name, runs, out, figure):
         writer = csv.writer(file)
         writer.writerow(["time [s]", *columns])
         writer.writerows([row * PERIOD * 1e-9, *(column[row] for column in columns.values())] for row in common[:: max(1, len(common) // 400)])
-    title = experiment.title[0].upper() + experiment.title[1:]
     desired = [f"--level={experiment.press}[N]=desired"] if experiment.tips else []
-    subprocess.run([find_program(), "plot", str(table), "--title", title, *desired, "--output", str(figure)], check=True)
+    subprocess.run([find_program(), "plot", str(table), "--title", experiment.title, *desired, "--output", str(figure)], check=True)
 
 
 def describe(numbers):
@@ -507,8 +506,7 @@ def write_page(folder, report):
             block = off_by(numbers["block_error_largest_m"]) if "block_error_largest_m" in numbers else "-"
             lines.append(f"| `{name}` | {label} | {1e3 * numbers['joint_error_largest']:.3f} | {force} | {block} |")
     for name in report:
-        title = EXPERIMENTS[name].title
-        lines += ["", f"## {title[0].upper()}{title[1:]}", "", f"![errors]({name}_nodes.svg)"]
+        lines += ["", f"## {EXPERIMENTS[name].title}", "", f"![errors]({name}_nodes.svg)"]
     (folder / "nodes.md").write_text("\n".join(lines) + "\n")
 
 
