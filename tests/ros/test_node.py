@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import time
+from contextlib import ExitStack
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
@@ -169,10 +170,13 @@ def test_a_failure_ends_with_status_1(domain, ros):
 
 def test_the_last_answer_reaches_its_client(domain, ros):
     """A node that ends by a service: its writer, and the memory that it shares, go only when the answer was taken."""
-    for i in range(20):
-        with NodeProcess(domain, "ros_fixture", name=f"last_{i}") as node:
-            ros.call(Trigger, f"/last_{i}/fail", timeout=10.0)
-            assert node.wait() == 1
+    with ExitStack() as stack:
+        for turn in range(4):
+            names = [f"last_{turn}_{i}" for i in range(5)]
+            nodes = [stack.enter_context(NodeProcess(domain, "ros_fixture", name=name)) for name in names]
+            for name, node in zip(names, nodes, strict=True):
+                ros.call(Trigger, f"/{name}/fail", timeout=10.0)
+                assert node.wait() == 1
 
 
 def test_names_are_remapped(domain, ros):

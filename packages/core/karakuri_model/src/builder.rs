@@ -347,6 +347,7 @@ impl ModelBuilder {
 
     /// One call per stage; each reports all it finds, and the model is made only of what passed.
     pub(crate) fn check_and_build(&mut self, report: &mut Report) -> Option<Model> {
+        self.check_size(report)?;
         self.check_joints(report);
         self.check_links(report);
         let couplings = self.resolve_couplings(report);

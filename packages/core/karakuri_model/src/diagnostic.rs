@@ -199,8 +199,14 @@ impl Report {
     fn push(&mut self, severity: Severity, place: Place, message: String, remedy: String) {
         if self.problems.len() >= LISTED {
             self.unlisted += 1;
-            self.worst_unlisted = self.worst_unlisted.max(Some(severity));
-            return;
+            let last_warning = self.problems.iter().rposition(|d| d.severity == Severity::Warning);
+            let (Severity::Error, Some(warning)) = (severity, last_warning) else {
+                self.worst_unlisted = self.worst_unlisted.max(Some(severity));
+                return;
+            };
+            // Errors are listed rather than warnings.
+            self.problems.remove(warning);
+            self.worst_unlisted = self.worst_unlisted.max(Some(Severity::Warning));
         }
         let diagnostic = Diagnostic { severity, place, message, remedy };
         if !self.problems.contains(&diagnostic) {

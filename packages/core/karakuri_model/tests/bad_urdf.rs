@@ -602,3 +602,33 @@ proptest! {
         drop(load(&Source::urdf("f", GOOD).with_config("c", &text), &mut NoAssets));
     }
 }
+
+#[test]
+fn elements_deep_in_each_other_take_the_time_of_as_many_side_by_side() {
+    let robot = |inside: &str| format!("<robot name=\"r\"><link name=\"a\"/>{inside}</robot>");
+    let n = 100_000;
+    let deep = robot(&("<gazebo>".repeat(n) + &"</gazebo>".repeat(n)));
+    let start = std::time::Instant::now();
+    assert_eq!(read(&deep).unwrap().warnings, []);
+    // It was 24 s.
+    assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
+    // What is in a block for others is theirs, what follows it is not.
+    let inside = |x: &str| robot(&format!("<gazebo><a b=\"$(c)\"/></gazebo><link name=\"{x}\"/>"));
+    assert!(!read(&inside("b")).unwrap_err().to_string().contains("xacro"));
+    assert!(read(&inside("$(d)")).unwrap_err().to_string().contains("`$(d)` here and in 0 more"));
+}
+
+#[test]
+fn a_robot_whose_matrices_have_no_room_is_refused() {
+    let mut text = "<robot name=\"r\"><link name=\"l0\"/>\n".to_owned();
+    for i in 1..=5001 {
+        let (link, joint) = (format!("<link name=\"l{i}\"/>"), format!("<joint name=\"j{i}\""));
+        let ends = format!("<parent link=\"l{}\"/><child link=\"l{i}\"/>", i - 1);
+        writeln!(text, "{link}{joint} type=\"continuous\">{ends}</joint>").unwrap();
+    }
+    text += "</robot>";
+    // Of the joints, each gives a warning for want of an axis; they do not hide the error.
+    let problems = read(&text).unwrap_err().to_string();
+    assert!(problems.contains("5001 degrees of freedom; 5000 at most"), "{problems}");
+    assert!(problems.contains("4902 more problems are not listed"), "{problems}");
+}

@@ -11,7 +11,24 @@ const UNIT_SLACK: f64 = 1e-3;
 /// Radius of gyration below which a moment is none. [m]
 const ROUNDING: f64 = 1e-8;
 
+/// Degrees of freedom of the largest robot: mass matrices are dense, of 200 MB then.
+const FREEDOMS_LIMIT: usize = 5000;
+
 impl ModelBuilder {
+    /// Its matrices have room.
+    pub(super) fn check_size(&self, report: &mut Report) -> Option<()> {
+        let n: usize = self.joints.iter().flat_map(|j| &j.kind).map(JointKind::nv).sum();
+        if n <= FREEDOMS_LIMIT {
+            return Some(());
+        }
+        report.error(
+            &Subject::Robot,
+            format!("robot `{}` has {n} degrees of freedom; {FREEDOMS_LIMIT} at most", self.name),
+            "make it several robots, or fix joints",
+        );
+        None
+    }
+
     /// Axes become unit; limits and frictions are in range.
     pub(super) fn check_joints(&mut self, report: &mut Report) {
         for joint in &mut self.joints {

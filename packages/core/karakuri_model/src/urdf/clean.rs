@@ -77,6 +77,8 @@ pub(super) fn clean(xml: &XmlText<'_>, report: &mut Report) -> Option<Clean> {
 fn reports_xacro(document: &Document<'_>, xml: &XmlText<'_>, report: &mut Report) -> bool {
     let mut first = None;
     let mut count = 0;
+    // Elements come in the order of the text: what begins before the end of a block for others is in it.
+    let mut end_of_others = 0;
     for node in document.descendants().filter(Node::is_element) {
         let is_xacro_tag = node.tag_name().namespace().is_some_and(|ns| ns.contains("xacro"));
         let expression = node.attributes().find(|a| {
@@ -84,7 +86,10 @@ fn reports_xacro(document: &Document<'_>, xml: &XmlText<'_>, report: &mut Report
             value.contains("${") || value.contains("$(")
         });
         // Gazebo and ros2_control blocks keep `$(...)` that their own programs expand.
-        let for_others = node.ancestors().any(|a| FOR_OTHERS.contains(&a.tag_name().name()));
+        if FOR_OTHERS.contains(&node.tag_name().name()) {
+            end_of_others = end_of_others.max(node.range().end);
+        }
+        let for_others = node.range().start < end_of_others;
         if is_xacro_tag || (expression.is_some() && !for_others) {
             count += 1;
             first.get_or_insert_with(|| match expression {
