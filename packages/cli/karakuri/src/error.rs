@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use karakuri_model::shorten_numbers;
 use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 
 /// Prints an error and its causes to stderr.
@@ -9,9 +10,9 @@ pub fn print(error: anyhow::Error) {
     match error.downcast::<AtLine>() {
         Ok(pointed) => eprint!("{:?}", report(pointed)),
         Err(error) => {
-            let mut said = error.to_string();
+            let mut said = shorten_numbers(&error.to_string());
             eprintln!("error: {said}");
-            for cause in error.chain().skip(1).map(ToString::to_string) {
+            for cause in error.chain().skip(1).map(|cause| shorten_numbers(&cause.to_string())) {
                 // Many a message quotes its cause.
                 if !said.contains(&cause) {
                     eprintln!("  because: {cause}");
@@ -57,7 +58,7 @@ impl AtLine {
         let text = &shown(text, line);
         Self {
             place: format!("{file}:{line}"),
-            message: message.into(),
+            message: shorten_numbers(&message.into()),
             help,
             span: span_of_line(text, line),
             source_code: NamedSource::new(file, text.to_owned()),

@@ -78,7 +78,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::InputWrong) => ExitCode::from(1),
         Ok(Outcome::Failed(reason)) => {
-            eprintln!("failed: {reason}");
+            eprintln!("failed: {}", karakuri_model::shorten_numbers(&reason));
             ExitCode::from(3)
         }
         Err(error) => {
@@ -99,4 +99,23 @@ fn start_log(filter: &str) -> anyhow::Result<()> {
         .without_time()
         .init();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_help_is_broken_twice() {
+        /// Columns at which clap breaks lines where there is no terminal.
+        const WIDTH: usize = 100;
+        fn look(command: &clap::Command) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<&str> = after.lines().collect();
+            for pair in lines.windows(2) {
+                let goes_on = pair[0].chars().count() > WIDTH && !pair[1].is_empty();
+                assert!(!goes_on, "{}: `{}`", command.get_name(), pair[0]);
+            }
+            command.get_subcommands().for_each(look);
+        }
+        look(&crate::command());
+    }
 }

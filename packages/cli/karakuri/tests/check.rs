@@ -92,6 +92,17 @@ fn a_file_is_named_by_its_package() {
 }
 
 #[test]
+fn huge_numbers_are_told_with_a_power_of_ten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.yaml");
+    std::fs::write(&path, "gravity: [0, 0, -1.0e300]\nground: {}\n").unwrap();
+    let output = check(&[path.to_str().unwrap()]).unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("-1e300") && !said.contains("000000"), "{said}");
+}
+
+#[test]
 fn what_hangs_on_a_robot_is_listed_and_a_bad_srdf_names_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

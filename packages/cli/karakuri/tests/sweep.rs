@@ -63,6 +63,20 @@ fn bad_numbers_are_named() {
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("`arm_mass_factor` has -1"), "{text}");
+    let walk = "walks: [{table: t, what: w, gait: GAITS/khr1_walk.yaml, options: {distance: far}}]";
+    for (text, words) in [
+        (
+            walk,
+            "khr1_walk.yaml --distance=far\n  because: invalid value 'far' for '--distance <M>': invalid float literal\n",
+        ),
+        ("", "sweep.yaml\n  because: a sweep names a `gait`, a `scene`, or `walks`"),
+        ("3", "a sweep names a `gait`"),
+    ] {
+        let output = run(folder.path(), text, &[]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(words) && told.lines().count() == 2, "{told}");
+    }
     let output = run(folder.path(), "{gait: GAITS/h2.yaml}", &["--shard", "3/2"]);
     assert_eq!(output.status.code(), Some(2));
 }
@@ -159,7 +173,8 @@ fn what_a_scene_does_not_have_is_named() {
             good,
             "unknown key bodies.weight; known here: name",
         ),
-        ("of: bodies.held.mass, values: [-1]", good, "n -1"),
+        ("of: bodies.held.mass, values: [-1]", good, "sweep.yaml: with n = -1\n"),
+        ("of: bodies.held.mass, values: [1.0e300]", good, "with n = 1e300\n"),
         ("of: bodies.held.mass.x, values: [1]", good, "before `x` stands a value"),
         ("of: bodies.held.mass, values: []", good, "`n` has no `values`"),
         ("of: dt, values: [.nan]", good, "`n` has NaN"),

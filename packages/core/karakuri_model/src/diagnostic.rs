@@ -145,6 +145,31 @@ impl Subject {
     }
 }
 
+/// A sentence whose numbers of hundreds of digits are written with a power of ten, `1e300`.
+pub fn shorten_numbers(text: &str) -> String {
+    /// More digits than any number of double precision needs between 1e-12 and 1e30.
+    const READ: usize = 32;
+    if text.len() <= READ {
+        return text.to_owned();
+    }
+    let mut short = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let number = &rest[start..];
+        let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+        // A sentence ends with a stop, names have digits.
+        let digits = number[..end].trim_end_matches('.');
+        let is_name = rest[..start].ends_with(|c: char| c.is_alphanumeric() || "_/".contains(c));
+        short += &rest[..start];
+        match digits.parse::<f64>() {
+            Ok(value) if digits.len() > READ && !is_name => short += &format!("{value:e}"),
+            _ => short += digits,
+        }
+        rest = &number[digits.len()..];
+    }
+    short + rest
+}
+
 /// Collects problems while a robot is read and checked.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -208,6 +233,7 @@ impl Report {
             self.problems.remove(warning);
             self.worst_unlisted = self.worst_unlisted.max(Some(Severity::Warning));
         }
+        let message = shorten_numbers(&message);
         let diagnostic = Diagnostic { severity, place, message, remedy };
         if !self.problems.contains(&diagnostic) {
             self.problems.push(diagnostic);
@@ -239,5 +265,23 @@ impl Report {
             Some(value) if !has_errors => Ok((value, self.problems)),
             _ => Err(Diagnostics(self.problems)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_names_are_left() {
+        let long = format!("gravity {} is more than 1e3, {} less.", -1.0e300, 2.5e-300);
+        assert_eq!(shorten_numbers(&long), "gravity -1e300 is more than 1e3, 2.5e-300 less.");
+        let name =
+            format!("/tmp/{0}/run_{0}.yaml: x is 0.1234567890123456. Write 2.", "7".repeat(40));
+        assert_eq!(shorten_numbers(&name), name);
+        assert_eq!(
+            shorten_numbers(&format!("x{}", "9".repeat(50))),
+            format!("x{}", "9".repeat(50))
+        );
     }
 }

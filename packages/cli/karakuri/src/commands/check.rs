@@ -20,7 +20,7 @@ use crate::{error, output};
 /// Checks a robot (URDF and robot YAML), a scene, a gait, a mechanism or a launch file, and prints what it is
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "What a file is, is told by what is in it: a scene has `robots` or `bodies`, a gait `walk`, `steady` or\n`transient`, a mechanism `links` or `robot`. A launch file is evaluated with the defaults of its arguments; nothing is\nstarted. `package://PACKAGE/PATH` is what is in a package, for every command. Exit code 1: there are errors."
+    after_help = "What a file is, is told by what is in it: a scene has `robots` or `bodies`, a gait `walk`, `steady` or `transient`, a mechanism `links` or `robot`. A launch file is evaluated with the defaults of its arguments; nothing is started.\n\n`package://PACKAGE/PATH` is what is in a package, for every command.\n\nExit code 1: there are errors."
 )]
 pub struct Args {
     #[command(flatten)]

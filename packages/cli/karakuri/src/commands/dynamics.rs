@@ -39,11 +39,13 @@ pub struct Args {
 }
 
 const HELP: &str = "\
-Input: {\"samples\": [{\"base\": {\"position\": [x,y,z], \"quaternion_xyzw\": [..], \"linear_velocity\": [..],
-\"angular_velocity\": [..], \"linear_acceleration\": [..], \"angular_acceleration\": [..], \"force\": [..],
-\"torque\": [..]}, \"q\": {\"joint\": value}, \"v\": {..}, \"a\": {..}, \"tau\": {..}}]}; SI units, world axes, a missing
-value is 0. Mimic joints that are not given follow their leaders. `rnea` and `nodal` take a and give efforts; `aba` takes tau (and base force and
-torque) and gives accelerations. Rigid bodies only: armature, damping and friction of joints are not part of the results.";
+Input: {\"samples\": [{\"base\": {\"position\": [x,y,z], \"quaternion_xyzw\": [..], \"linear_velocity\": [..], \
+\"angular_velocity\": [..], \"linear_acceleration\": [..], \"angular_acceleration\": [..], \"force\": [..], \
+\"torque\": [..]}, \"q\": {\"joint\": value}, \"v\": {..}, \"a\": {..}, \"tau\": {..}}]}; SI units, world axes, a missing \
+value is 0.
+
+Mimic joints that are not given follow their leaders. `rnea` and `nodal` take a and give efforts; `aba` takes tau (and base force \
+and torque) and gives accelerations. Rigid bodies only: armature, damping and friction of joints are not part of the results.";
 
 /// What to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -69,9 +69,13 @@ pub struct Args {
 }
 
 const HELP: &str = "\
-A trajectory has a column `time [s]`, one for each driven joint by its name, and where they are known its rates `elbow.v`,
-`elbow.a` and forces that it exerts `tip.fx`, at equal steps. Joints without a drive follow from the loops, from about where
-`motion.start` of the mechanism file says; so do driven ones that it names and that have no column. Errors are taken against the recursive algorithm at the target's own rates; without them, at those of seven neighbouring positions.
+A trajectory has a column `time [s]`, one for each driven joint by its name, and where they are known its rates `elbow.v`, \
+`elbow.a` and forces that it exerts `tip.fx`, at equal steps. Joints without a drive follow from the loops, from about \
+where `motion.start` of the mechanism file says; so do driven ones that it names and that have no column.
+
+Errors are taken against the recursive algorithm at the target's own rates; without them, at those of seven \
+neighbouring positions.
+
 The mechanism file is described in docs/howto/inverse-dynamics.md.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -124,6 +124,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     let text = read_text(&args.sweep)?;
     let place = || args.sweep.display().to_string();
+    check_kind(&text).with_context(place)?;
     if let Some(file) = file_with("walks", &text).with_context(place)? {
         return walks::run(args, &file);
     }
@@ -188,6 +189,15 @@ struct Sweep {
     lists: SweepFile,
     gait: GaitFile,
     gait_path: PathBuf,
+}
+
+/// Refuses what says nothing of what to sweep.
+fn check_kind(text: &str) -> Result<()> {
+    let any: Value = serde_yaml::from_str(text)?;
+    if ["gait", "scene", "walks"].iter().any(|key| any.get(key).is_some()) {
+        return Ok(());
+    }
+    bail!("a sweep names a `gait`, a `scene`, or `walks`, as those in config/sweeps do")
 }
 
 /// The file, if it is one that has this key.

@@ -8,7 +8,7 @@ mod picture;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Parser;
 use karakuri_files::{load_gait, write_json};
 use karakuri_gait::planner::{
@@ -362,12 +362,19 @@ struct Line {
     walk: Simulate,
 }
 
+/// What is wrong with options, without the hints for a command line.
+fn in_a_sentence(error: &clap::Error) -> anyhow::Error {
+    let text = error.to_string();
+    let sentence = text.lines().next().unwrap_or_default();
+    anyhow!("{}", sentence.strip_prefix("error: ").unwrap_or(sentence))
+}
+
 /// Walks by the options of `karakuri gait walk`; the report, and why it fell.
 pub(in super::super) fn walk_by(
     options: &[String],
     interrupt: &Interrupt,
 ) -> Result<(Value, Option<String>)> {
-    let Line { walk } = Line::try_parse_from(options)?;
+    let Line { walk } = Line::try_parse_from(options).map_err(|e| in_a_sentence(&e))?;
     walk.walk.check()?;
     let (_, run) = walk.run(interrupt, &|_| {})?;
     Ok((run.report(), run.failure))

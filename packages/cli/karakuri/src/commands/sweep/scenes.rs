@@ -108,10 +108,11 @@ impl ScenesFile {
         })
     }
 
-    /// `name value, name value …` of a combination.
+    /// `with name = value, name = value …` of a combination.
     fn label(&self, case: &[f64]) -> String {
-        let each = self.vary.iter().zip(case).map(|(axis, value)| format!("{} {value}", axis.name));
-        each.collect::<Vec<_>>().join(", ")
+        let values = self.vary.iter().zip(case);
+        let each = values.map(|(axis, value)| format!("{} = {value}", axis.name));
+        format!("with {}", each.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -125,7 +126,7 @@ pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
     let mine = args.shard.of(&cases);
     let simulated = |case: &Vec<f64>, interrupt: &Interrupt| {
         let row = simulate(file, (&scene, &scene_path), case, interrupt);
-        row.with_context(|| file.label(case))
+        row.with_context(|| format!("{}: {}", args.sweep.display(), file.label(case)))
     };
     let Some(rows) = all(args, &mine, simulated)? else {
         return Ok(Outcome::Failed("interrupted; nothing is written".to_owned()));

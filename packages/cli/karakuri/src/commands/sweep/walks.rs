@@ -98,7 +98,9 @@ pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
             .map(|case| {
                 let row = walked(&case.line, log.as_ref(), &interrupt);
                 bar.inc(1);
-                row.with_context(|| case.line.join(" "))
+                row.with_context(|| {
+                    format!("{}: walk {}", args.sweep.display(), case.line.join(" "))
+                })
             })
             .collect()
     });
