@@ -10,6 +10,9 @@ use crate::broad_phase::Bounds;
 use crate::convert;
 use crate::narrow::tangents;
 
+use farthest::Farthest;
+
+mod farthest;
 mod incremental;
 
 /// Cosine of the angle to a face's largest triangle below which another triangle belongs to the face. (0.01°)
@@ -31,6 +34,8 @@ pub(crate) struct Hull {
     pub(crate) vertices: Vec<Vector3>,
     /// Around the corners.
     pub(crate) bounds: Bounds,
+    /// Of the corners.
+    farthest: Farthest,
     faces: Vec<Face>,
     /// Corners of all faces, counter-clockwise seen from outside.
     corners: Vec<u32>,
@@ -66,6 +71,7 @@ impl Hull {
     pub(crate) fn around(points: &[Vector3]) -> Option<(Self, SharedShape)> {
         let size = Bounds::around(points);
         let size = (size.upper - size.lower).norm();
+        let farthest = Farthest::of(points);
         let mut best: Option<(f64, Self, SharedShape)> = None;
         for grid in GRIDS {
             let step = grid * size;
@@ -74,7 +80,7 @@ impl Hull {
             let Ok((corners, triangles)) = try_convex_hull(&snapped) else { continue };
             let vertices: Vec<Vector3> = corners.iter().map(|p| convert::from_vector(*p)).collect();
             let Some(hull) = Self::new(&vertices, &triangles) else { continue };
-            let outside = hull.outside(points);
+            let outside = hull.outside(&farthest);
             if best.as_ref().is_none_or(|(least, ..)| outside < *least) {
                 let Some(shape) = SharedShape::convex_mesh(corners, &triangles) else { continue };
                 best = Some((outside, hull, shape));
@@ -84,7 +90,7 @@ impl Hull {
             }
         }
         if best.as_ref().is_none_or(|(least, ..)| *least > OUTSIDE * size)
-            && let Some((outside, hull, shape)) = Self::by_increments(points, size)
+            && let Some((outside, hull, shape)) = Self::by_increments(points, &farthest, size)
             && best.as_ref().is_none_or(|(least, ..)| outside < *least)
         {
             best = Some((outside, hull, shape));
@@ -92,7 +98,11 @@ impl Hull {
         best.map(|(_, hull, shape)| (hull, shape))
     }
 
-    fn by_increments(points: &[Vector3], size: f64) -> Option<(f64, Self, SharedShape)> {
+    fn by_increments(
+        points: &[Vector3],
+        farthest: &Farthest,
+        size: f64,
+    ) -> Option<(f64, Self, SharedShape)> {
         let mut triangles = incremental::hull(points, size)?;
         // parry wants no vertex without a face.
         let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
@@ -105,16 +115,16 @@ impl Hull {
         let hull = Self::new(&vertices, &triangles)?;
         let corners = vertices.iter().map(convert::vector).collect();
         let shape = SharedShape::convex_mesh(corners, &triangles)?;
-        Some((hull.outside(points), hull, shape))
+        Some((hull.outside(farthest), hull, shape))
     }
 
     /// Greatest distance by which one of some points lies outside a face. [m]
-    fn outside(&self, points: &[Vector3]) -> f64 {
+    fn outside(&self, points: &Farthest) -> f64 {
         let above = |face: &Face| {
             let corners = &self.corners[face.first as usize..(face.first + face.len) as usize];
             let level = corners.iter().map(|&i| face.normal.dot(&self.vertices[i as usize]));
             let level = level.fold(f64::NEG_INFINITY, f64::max);
-            points.iter().map(|p| face.normal.dot(p) - level).fold(0.0, f64::max)
+            points.along(&face.normal).1 - level
         };
         self.faces.iter().map(above).fold(0.0, f64::max)
     }
@@ -158,9 +168,19 @@ impl Hull {
             vertex_runs.push((u32::try_from(first).ok()?, u32::try_from(len).ok()?));
             vertex_faces.extend(around);
         }
-        let half_width = half_width(&vertices, &faces);
+        let farthest = Farthest::of(&vertices);
+        let half_width = half_width(&farthest, &faces);
         let bounds = Bounds::around(&vertices);
-        Some(Self { vertices, bounds, faces, corners, vertex_runs, vertex_faces, half_width })
+        Some(Self {
+            vertices,
+            bounds,
+            farthest,
+            faces,
+            corners,
+            vertex_runs,
+            vertex_faces,
+            half_width,
+        })
     }
 
     /// Corners. [m] (n × 3)
@@ -170,14 +190,7 @@ impl Hull {
 
     /// Vertex farthest along `direction`; of equals the first.
     pub(crate) fn support(&self, direction: &Vector3) -> usize {
-        let mut best = (0, f64::NEG_INFINITY);
-        for (i, p) in self.vertices.iter().enumerate() {
-            let reach = p.dot(direction);
-            if reach > best.1 {
-                best = (i, reach);
-            }
-        }
-        best.0
+        self.farthest.along(direction).0
     }
 
     /// The face at the support vertex that looks most along `direction`: its normal and its corners.
@@ -197,13 +210,8 @@ impl Hull {
 }
 
 /// Half the least distance between a face and the vertex farthest behind it. [m]
-fn half_width(vertices: &[Vector3], faces: &[Face]) -> f64 {
-    let width = |face: &Face| {
-        let reach = |sign: f64| {
-            vertices.iter().map(|p| sign * face.normal.dot(p)).fold(f64::NEG_INFINITY, f64::max)
-        };
-        reach(1.0) + reach(-1.0)
-    };
+fn half_width(vertices: &Farthest, faces: &[Face]) -> f64 {
+    let width = |face: &Face| vertices.along(&face.normal).1 + vertices.along(&-face.normal).1;
     0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min)
 }
 

@@ -128,3 +128,27 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Points on a coarse grid have many equals.
+    #[test]
+    fn the_farthest_is_that_of_a_look_at_every_point(
+        cells in proptest::collection::vec([-3_i8..4, -3_i8..4, -3_i8..4], 1..200),
+        fine in proptest::bool::ANY,
+        directions in proptest::collection::vec([-2_i8..3, -2_i8..3, -2_i8..3], 20),
+    ) {
+        let scale = if fine { 0.1 } else { 1.0 };
+        let vector = |v: [i8; 3]| Vector3::from(v.map(f64::from));
+        let points: Vec<Vector3> = cells.into_iter().map(|c| scale * vector(c)).collect();
+        let farthest = farthest::Farthest::of(&points);
+        for direction in directions.into_iter().map(vector) {
+            let mut best = (0, f64::NEG_INFINITY);
+            for (i, p) in points.iter().enumerate() {
+                if p.dot(&direction) > best.1 {
+                    best = (i, p.dot(&direction));
+                }
+            }
+            prop_assert_eq!(farthest.along(&direction), best);
+        }
+    }
+}
