@@ -54,6 +54,12 @@ pub(crate) fn tree(random: &mut Random, name: &str, n: usize, base: Base) -> Mod
         };
         builder = builder.joint(joint.at(random.pose(0.15)));
     }
+    // Hard worlds: what overlaps by default touches.
+    for i in 0..=n {
+        for j in 0..i {
+            builder = builder.keep_contact(&format!("link{i}"), &format!("link{j}"));
+        }
+    }
     builder.build().unwrap()
 }
 
