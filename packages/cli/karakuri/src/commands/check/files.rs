@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use karakuri_files::{LoadError, load_scene, read_text, root_element};
 use karakuri_launch::{Environment, Machine};
 use karakuri_model::Diagnostic;
-use serde_yaml::Value;
+use serde::de::IgnoredAny;
 
 use super::super::{gait, inverse_dynamics, launch};
 
@@ -31,7 +31,7 @@ pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
     if !is_yaml {
         return Ok(None);
     }
-    let Ok(Value::Mapping(keys)) = serde_yaml::from_str::<Value>(&text) else {
+    let Ok(keys) = serde_yaml::from_str::<BTreeMap<String, IgnoredAny>>(&text) else {
         // The reader of scenes names the line.
         return scene(path).map(Some);
     };
