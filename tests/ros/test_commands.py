@@ -117,6 +117,19 @@ def test_a_server_that_dies_ends_the_goal(domain):
     assert process.returncode == 3 and ("aborted" in err or "went away" in err or "forgot" in err), out + err
 
 
+def test_a_server_that_is_started_again_ends_the_goal(domain):
+    """Killed, it is on the network until its lease is over, beside its successor."""
+    with NodeProcess(domain, "ros_fixture", name="again") as first:
+        process = start(domain, "goal", "-f", "/again/count", goal(1e9))
+        for line in process.stdout:
+            if line.startswith("Feedback:"):
+                break
+        first.kill()
+        with NodeProcess(domain, "ros_fixture", name="again"):
+            out, err = process.communicate(timeout=30)
+    assert process.returncode == 3 and err == "error: the server of /again/count went away\n", out + err
+
+
 def test_echo_shows_every_number_as_it_is_in_the_order_of_the_definition(domain, ros):
     publisher = ros.node.create_publisher(JointState, "/echoed", 10)
     message = JointState(name=["a", "b"], position=[0.1, math.nan], effort=[-math.inf, 1e10])

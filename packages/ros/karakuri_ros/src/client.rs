@@ -97,7 +97,10 @@ pub struct ActionServer {
 }
 
 /// A publisher of another node.
+#[derive(Clone)]
 struct Publisher {
+    /// What no other publisher has, not that of the same node started again either.
+    gid: Vec<u8>,
     /// The full name of its node.
     node: String,
     /// Whether that begins with `_`.
@@ -180,6 +183,7 @@ impl Client {
         let found = self.node.get_publishers_info_by_topic(topic, false).unwrap_or_default();
         let others = found.into_iter().filter(|info| info.node_name != self.name);
         let publisher = others.map(|info| Publisher {
+            gid: info.endpoint_gid.to_vec(),
             node: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
             is_hidden: info.node_name.starts_with('_'),
             qos: info.qos_profile,
@@ -272,11 +276,15 @@ impl Client {
 
     fn type_of(&mut self, topic: &str, given: Option<&str>) -> Result<String, ClientError> {
         let find = |client: &mut Self| client.all_topics().remove(topic);
-        let found = self.spin_until(self.wait, find)?.unwrap_or_default();
+        let mut found = self.spin_until(self.wait, find)?.unwrap_or_default();
+        if found.is_empty() && given.is_none() {
+            // It may come while others are looked for, to be listed.
+            self.settle()?;
+            found = find(self).unwrap_or_default();
+        }
         match (&found[..], given) {
             ([], Some(given)) => Ok(given.to_owned()),
             ([], None) => {
-                self.settle()?;
                 let there = listed(self.visible_topics().keys());
                 wrong(format!("nobody publishes or listens to {topic}; there {there}"))
             }

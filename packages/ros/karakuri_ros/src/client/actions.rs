@@ -9,7 +9,7 @@ use std::{
 
 use serde_yaml::Value;
 
-use super::{ANSWER, Client, ClientError, Items, absolute, failed, listed, poll, wrong};
+use super::{ANSWER, Client, ClientError, Items, Publisher, absolute, failed, listed, poll, wrong};
 use crate::{
     definition::{ActionDefinition, Definition},
     guard,
@@ -55,6 +55,8 @@ pub struct Goal {
     feedback: Items<r2r::Result<serde_json::Value>>,
     definition: ActionDefinition,
     action: String,
+    /// Those who may have accepted it.
+    servers: Vec<Publisher>,
 }
 
 impl std::fmt::Debug for Goal {
@@ -109,6 +111,7 @@ impl Client {
         if self.spin_until(self.wait, |_| poll(&mut there))?.is_none() {
             return Err(failed(&format!("the server of {action} does not answer")));
         }
+        let servers = self.publishers(&feedback_of(&action));
         let sent = guard::catch(|| client.send_goal_request(goal))
             .map_err(|e| failed(&e))?
             .map_err(|e| failed(&e))?;
@@ -128,6 +131,7 @@ impl Client {
                 feedback: Box::pin(feedback),
                 definition,
                 action,
+                servers,
             }),
         }
     }
@@ -163,7 +167,7 @@ impl Client {
                 }
                 None => {}
             }
-            if self.publishers(&format!("{}/_action/feedback", goal.action)).is_empty() {
+            if self.is_without_server(goal) {
                 if seen.elapsed() > SERVER_GONE {
                     return Err(failed(&format!("the server of {} went away", goal.action)));
                 }
@@ -179,6 +183,22 @@ impl Client {
             self.spin()?;
         }
     }
+}
+
+impl Client {
+    /// Whether those who may have accepted a goal are gone, or were started again: one that was killed is on the network until
+    /// its lease is over, beside its successor.
+    fn is_without_server(&self, goal: &Goal) -> bool {
+        let there = self.publishers(&feedback_of(&goal.action));
+        let asked = |p: &Publisher| goal.servers.iter().any(|server| server.gid == p.gid);
+        let succeeds = |p: &Publisher| goal.servers.iter().any(|server| server.node == p.node);
+        !there.iter().any(asked) || there.iter().any(|p| !asked(p) && succeeds(p))
+    }
+}
+
+/// The topic that only an action's server publishes.
+fn feedback_of(action: &str) -> String {
+    format!("{action}/_action/feedback")
 }
 
 fn end_of(status: r2r::GoalStatus) -> Result<GoalEnd> {
