@@ -56,6 +56,71 @@ fn a_sweep_is_told_in_a_sentence_unless_quiet() {
     assert_eq!(said(&["--quiet"]), "");
 }
 
+/// Pelvis and ZMP as lists, each row as `karakuri gait steady` finds it; as published a ZMP further forward leans the trunk forward, a higher
+/// pelvis leaves the sway nearly as it is and changes the pitch. [Kume 1991, §3.6]
+#[test]
+fn pelvis_and_zmp_are_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "{gait: GAITS/h9.yaml, hip_to_pelvis: [0.029, 0.069], zmp_shift: [[0, 0], [0.02, 0]]}";
+    let picture = folder.path().join("out.svg");
+    assert!(run(folder.path(), text, &["--plot", picture.to_str().unwrap()]).status.success());
+    assert!(std::fs::read_to_string(picture).unwrap().contains("hip to middle of the pelvis [m]"));
+    let file = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    let names: Vec<&str> = file.lines().next().unwrap().split(',').collect();
+    let at = |name: &str| names.iter().position(|n| n.split(" [").next() == Some(name)).unwrap();
+    let numbers: Vec<Vec<f64>> = rows(folder.path())
+        .iter()
+        .map(|row| row.split(',').map(|x| x.parse().unwrap()).collect())
+        .collect();
+    let of = |row: usize, name: &str| numbers[row][at(name)];
+    assert_eq!(numbers.len(), 4);
+    for (row, (height, shift)) in
+        [(0.029, 0.0), (0.029, 0.02), (0.069, 0.0), (0.069, 0.02)].into_iter().enumerate()
+    {
+        assert_eq!((of(row, "hip_to_pelvis"), of(row, "zmp_shift_x")), (height, shift));
+        assert_eq!((of(row, "converged"), of(row, "zmp_shift_y")), (1.0, 0.0));
+    }
+    assert!(of(1, "phi_peak") > 0.1 && of(1, "phi_start") > of(0, "phi_start") + 0.1);
+    let change = |name: &str| (of(2, name) / of(0, name) - 1.0).abs();
+    assert!(change("phi_rate_start") > 0.01 && change("theta_range") < 0.05);
+    // The same motion by the other command.
+    let gait = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/gaits/h9.yaml");
+    let trace = folder.path().join("trace.csv");
+    let base = run(folder.path(), "{gait: GAITS/h9.yaml, zmp_shift: [[0.02, 0]]}", &[]);
+    assert!(base.status.success());
+    let output = Command::new(env!("CARGO_BIN_EXE_karakuri"))
+        .args([
+            "gait",
+            "steady",
+            gait.to_str().unwrap(),
+            "--zmp-shift",
+            "0.02,0",
+            "--trace",
+            trace.to_str().unwrap(),
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let table = karakuri_files::read_trace(&trace).unwrap();
+    let phi = table.columns.iter().position(|c| c.name == "phi").unwrap();
+    let swept: f64 =
+        rows(folder.path())[0].split(',').nth(at("phi_start")).unwrap().parse().unwrap();
+    assert!((table.rows[0][phi] - swept).abs() < 1e-9, "{} {swept}", table.rows[0][phi]);
+    for (wrong, said) in [
+        ("zmp_shift: [[2, 0]]", "`zmp_shift` has [2, 0]"),
+        ("hip_to_pelvis: [0]", "`hip_to_pelvis` has 0"),
+    ] {
+        let output = run(folder.path(), &format!("{{gait: GAITS/h9.yaml, {wrong}}}"), &[]);
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+    }
+    let output = run(folder.path(), "{gait: GAITS/ah2_start.yaml, zmp_shift: [[0, 0]]}", &[]);
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("the ZMP is the result"),
+        "{output:?}"
+    );
+}
+
 #[test]
 fn bad_numbers_are_named() {
     let folder = tempfile::tempdir().unwrap();

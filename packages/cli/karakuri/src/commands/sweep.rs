@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_text};
 use karakuri_gait::compensation::{
-    Arms, BodyData, Equation, Periodic, PeriodicOptions, SteadyGait, SteadySpec, find_main_family,
+    Arms, BodyData, Equation, Jet, Periodic, PeriodicOptions, SteadyGait, SteadySpec,
+    find_main_family,
 };
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -41,7 +42,7 @@ pub struct Args {
     /// Where the rows go, CSV
     #[arg(long, value_name = "FILE.csv")]
     output: PathBuf,
-    /// Ranges of the angles over the arms' mass; of scenes what is measured at the end, over what is varied first
+    /// Ranges of the angles over the arms' mass, or what else is varied first; of scenes what is measured at the end, over what is varied first
     #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
     /// A Markdown page whose tables, between `<!-- walks NAME -->` and `<!-- end -->`, become those of the walks
@@ -99,6 +100,12 @@ struct SweepFile {
     half_pelvis_width: Vec<f64>,
     #[serde(default)]
     leg_factor: Vec<f64>,
+    /// PP, half the pelvis' height. [m]
+    #[serde(default)]
+    hip_to_pelvis: Vec<f64>,
+    /// Added to the prescribed ZMP: forward, left. [m]
+    #[serde(default)]
+    zmp_shift: Vec<[f64; 2]>,
     #[serde(flatten)]
     transient: transients::Lists,
 }
@@ -110,15 +117,30 @@ struct Case {
     arm_mass_factor: f64,
     body: BodyData,
     spec: SteadySpec,
+    zmp_shift: [f64; 2],
 }
 
-/// Its motion: ranges of θ, φ and of the left arm [rad].
+/// Its motion.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     converged: bool,
+    /// Of θ, φ and the left arm. [rad]
     ranges: [f64; 3],
     friction: f64,
+    /// Of θ and φ: at the start of the step, its rate there, furthest from 0. [rad, rad/s, rad] (2)
+    starts: [[f64; 3]; 2],
 }
+
+/// What a plot may be over: by name, with unit, and the value of a case.
+type Abscissa = (&'static str, fn(&Case) -> f64);
+const ABSCISSAE: [Abscissa; 6] = [
+    ("arm mass [% of the whole]", |case| percent(&case.body)),
+    ("half the pelvis' width [m]", |case| case.body.lengths.half_pelvis_width),
+    ("hip to middle of the pelvis [m]", |case| case.body.lengths.hip_to_pelvis),
+    ("ZMP shifted forward [m]", |case| case.zmp_shift[0]),
+    ("ZMP shifted left [m]", |case| case.zmp_shift[1]),
+    ("factor of the legs [-]", |case| case.spec.leg_factor),
+];
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
@@ -237,35 +259,52 @@ fn cases(path: &Path, sweep: Sweep) -> Result<Vec<Case>> {
     if let Some(name) = lists.transient.first_given() {
         bail!("{}: `{name}` is of starts and stops, the gait is steady; delete it", path.display());
     }
-    let body = gait.body;
-    let width = body.lengths.half_pelvis_width;
+    let lengths = &gait.body.lengths;
+    let widths =
+        axis(path, "half_pelvis_width", &lists.half_pelvis_width, lengths.half_pelvis_width)?;
+    let heights = axis(path, "hip_to_pelvis", &lists.hip_to_pelvis, lengths.hip_to_pelvis)?;
     let factors = axis(path, "arm_mass_factor", &lists.arm_mass_factor, 1.0)?;
-    let widths = axis(path, "half_pelvis_width", &lists.half_pelvis_width, width)?;
     let legs = axis(path, "leg_factor", &lists.leg_factor, spec.leg_factor)?;
     let arms = if lists.arms.is_empty() { vec![gait.arms] } else { lists.arms };
-    if arms.len() * factors.len() * widths.len() * legs.len() > MOST {
+    if let Some([x, y]) = lists.zmp_shift.iter().find(|s| !s.iter().all(|x| x.abs() < 1.0)) {
+        bail!("{}: `zmp_shift` has [{x}, {y}]; write numbers below 1 m", path.display());
+    }
+    let shifts = if lists.zmp_shift.is_empty() { vec![[0.0; 2]] } else { lists.zmp_shift };
+    let lists = [factors.len(), widths.len(), heights.len(), legs.len(), arms.len(), shifts.len()];
+    if lists.iter().try_fold(1_usize, |n, m| n.checked_mul(*m)).is_none_or(|n| n > MOST) {
         bail!("{}: more than {MOST} combinations; shorten the lists", path.display());
     }
-    let mut cases = Vec::new();
-    for &arms in &arms {
-        for &half_pelvis_width in &widths {
-            for &leg_factor in &legs {
-                for &arm_mass_factor in &factors {
-                    let mut body = body.with_arm_factor(arm_mass_factor);
-                    body.lengths.half_pelvis_width = half_pelvis_width;
-                    let spec = SteadySpec { leg_factor, ..spec.clone() };
-                    SteadyGait::new(&spec).with_context(|| gait_path.display().to_string())?;
-                    cases.push(Case { arms, arm_mass_factor, body, spec });
-                }
-            }
-        }
+    let body = gait.body;
+    let first = Case { arms: gait.arms, arm_mass_factor: 1.0, body, spec, zmp_shift: [0.0; 2] };
+    let cases = spread(vec![first], &arms, |case, arms| case.arms = arms);
+    let cases = spread(cases, &widths, |case, w| case.body.lengths.half_pelvis_width = w);
+    let cases = spread(cases, &heights, |case, h| case.body.lengths.hip_to_pelvis = h);
+    let cases = spread(cases, &shifts, |case, shift| case.zmp_shift = shift);
+    let cases = spread(cases, &legs, |case, factor| case.spec.leg_factor = factor);
+    for case in &cases {
+        SteadyGait::new(&case.spec).with_context(|| gait_path.display().to_string())?;
     }
-    Ok(cases)
+    Ok(spread(cases, &factors, |case, factor| {
+        case.arm_mass_factor = factor;
+        case.body = case.body.with_arm_factor(factor);
+    }))
+}
+
+/// Each case with each of some values.
+fn spread<T: Copy>(cases: Vec<Case>, values: &[T], set: impl Fn(&mut Case, T)) -> Vec<Case> {
+    let with = |case: &Case, value: T| {
+        let mut case = case.clone();
+        set(&mut case, value);
+        case
+    };
+    cases.iter().flat_map(|case| values.iter().map(|&value| with(case, value))).collect()
 }
 
 fn solve(case: &Case) -> Row {
-    let none = Row { converged: false, ranges: [f64::NAN; 3], friction: f64::NAN };
+    let nan = f64::NAN;
+    let none = Row { converged: false, ranges: [nan; 3], friction: nan, starts: [[nan; 3]; 2] };
     let Ok(gait) = SteadyGait::new(&case.spec) else { return none };
+    let gait = gait.with_zmp_shift(case.zmp_shift);
     let equation = Equation { body: &case.body, gait: &gait, arms: case.arms };
     match find_main_family(&equation, &PeriodicOptions::default()) {
         Ok(periodic) => row(&case.body, &periodic),
@@ -280,6 +319,12 @@ fn row(body: &BodyData, periodic: &Periodic) -> Row {
         values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
     };
     let posture = |i: usize| &samples[i].posture;
+    let start = |of: &dyn Fn(usize) -> Jet| {
+        let furthest =
+            (0..samples.len()).map(|i| of(i).value).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let Jet { value, rate, .. } = of(0);
+        [value, rate, furthest.unwrap_or(value)]
+    };
     Row {
         converged: true,
         ranges: [
@@ -288,6 +333,7 @@ fn row(body: &BodyData, periodic: &Periodic) -> Row {
             range(&|i| posture(i).arm[0].value),
         ],
         friction: samples.iter().map(|s| s.reaction.friction()).fold(0.0, f64::max),
+        starts: [start(&|i| posture(i).sway), start(&|i| posture(i).pitch)],
     }
 }
 
@@ -316,6 +362,15 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
         ("phi_range", "rad"),
         ("left_arm_range", "rad"),
         ("friction_needed", "-"),
+        ("hip_to_pelvis", "m"),
+        ("zmp_shift_x", "m"),
+        ("zmp_shift_y", "m"),
+        ("theta_start", "rad"),
+        ("theta_rate_start", "rad/s"),
+        ("theta_peak", "rad"),
+        ("phi_start", "rad"),
+        ("phi_rate_start", "rad/s"),
+        ("phi_peak", "rad"),
     ]
     .map(|(name, unit)| Column::new(name, unit));
     let mut writer = TraceWriter::create(file, &columns)?;
@@ -326,6 +381,9 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
         values.push(f64::from(u8::from(row.converged)));
         values.extend(row.ranges);
         values.push(row.friction);
+        values.push(case.body.lengths.hip_to_pelvis);
+        values.extend(case.zmp_shift);
+        values.extend(row.starts.into_iter().flatten());
         writer.row(&values)?;
     }
     writer.finish()?;
@@ -333,14 +391,20 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
 }
 
 fn plot(sweep: &Path, cases: &[&Case], rows: &[Row]) -> Plot {
+    let varies = |(_, of): &&Abscissa| {
+        let mut values = cases.iter().map(|case| of(case));
+        let first = values.next();
+        values.any(|value| first.is_some_and(|first| (value - first).abs() > 0.0))
+    };
+    let (over, abscissa) = ABSCISSAE.iter().find(varies).unwrap_or(&ABSCISSAE[0]);
     let panel = |index: usize, label: &str| Panel {
-        x_label: "arm mass [% of the whole]".to_owned(),
+        x_label: (*over).to_owned(),
         y_label: label.to_owned(),
         series: [Arms::Fixed, Arms::Active, Arms::Passive]
             .into_iter()
             .map(|arms| {
                 let of_kind = cases.iter().zip(rows).filter(|(case, _)| case.arms == arms);
-                let points = of_kind.map(|(case, row)| (percent(&case.body), row.ranges[index]));
+                let points = of_kind.map(|(case, row)| (abscissa(case), row.ranges[index]));
                 Series::new(format!("{arms:?}").to_lowercase(), points.collect())
             })
             .collect(),

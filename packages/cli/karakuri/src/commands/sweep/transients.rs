@@ -76,24 +76,34 @@ fn cases(path: &Path, sweep: &Sweep) -> Result<Vec<Case>> {
             path.display()
         );
     }
+    if !lists.zmp_shift.is_empty() {
+        bail!(
+            "{}: `zmp_shift` is of steady gaits; of a start or stop the ZMP is the result",
+            path.display()
+        );
+    }
     let width = gait.body.lengths.half_pelvis_width;
     let factors = axis(path, "arm_mass_factor", &lists.arm_mass_factor, 1.0)?;
     let widths = axis(path, "half_pelvis_width", &lists.half_pelvis_width, width)?;
+    let height = gait.body.lengths.hip_to_pelvis;
+    let heights = axis(path, "hip_to_pelvis", &lists.hip_to_pelvis, height)?;
     let legs = axis(path, "leg_factor", &lists.leg_factor, spec.leg_factor)?;
     let arms = axis(path, "arm_factor", &lists.transient.arm_factor, spec.arm_factor)?;
     let coefficients = coefficients(path, &lists.transient)?;
-    let n = [&factors, &widths, &legs, &arms].map(Vec::len);
+    let n = [&factors, &widths, &heights, &legs, &arms].map(Vec::len);
     if n.into_iter().product::<usize>() * coefficients.len() > MOST {
         bail!("{}: more than {MOST} combinations; shorten the lists", path.display());
     }
     let mut cases = Vec::new();
-    for &half_pelvis_width in &widths {
+    let pelvises = widths.iter().flat_map(|w| heights.iter().map(move |h| (*w, *h)));
+    for (half_pelvis_width, hip_to_pelvis) in pelvises {
         for &leg_factor in &legs {
             for &arm_factor in &arms {
                 let spec = TransientSpec { leg_factor, arm_factor, ..spec.clone() };
                 for &arm_mass_factor in &factors {
                     let mut body = gait.body.with_arm_factor(arm_mass_factor);
                     body.lengths.half_pelvis_width = half_pelvis_width;
+                    body.lengths.hip_to_pelvis = hip_to_pelvis;
                     Transient::new(&spec, &body).with_context(place)?;
                     cases.extend(coefficients.iter().map(|&coefficients| Case {
                         arm_mass_factor,
@@ -150,6 +160,7 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
         ("stable", "-"),
         ("margin", "m"),
         ("off_center", "-"),
+        ("hip_to_pelvis", "m"),
     ]
     .map(|(name, unit)| Column::new(name, unit));
     let mut writer = TraceWriter::create(file, &columns)?;
@@ -166,6 +177,7 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
             f64::from(u8::from(verdict.is_stable())),
             verdict.margin,
             verdict.off_center,
+            case.body.lengths.hip_to_pelvis,
         ])?;
     }
     writer.finish()?;
