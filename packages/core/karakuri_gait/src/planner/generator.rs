@@ -327,7 +327,8 @@ impl Generator {
         self.righting = self.righting_before;
     }
 
-    /// The plan goes on from another state, as though it had come there at the rate that it has there.
+    /// The plan goes on from another state, as though it had come there at the rate that it has there. What a correction follows is the
+    /// ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins anew.
     pub(super) fn displace(&mut self, timeline: &Timeline, by: &Displacement) {
         let (n_passes, h, omega) = (self.n_passes(), self.settings.period, self.omega());
         let first = self.n_states * n_passes;
@@ -354,6 +355,8 @@ impl Generator {
                 if pass == first {
                     self.states[pass].cart[axis].position += by.com[axis];
                     self.states[pass].cart[axis].velocity += rate[axis];
+                } else {
+                    self.states[pass].cart[axis].error_sum = 0.0;
                 }
                 let cart = self.states[pass].cart[axis];
                 com[axis] += cart.position;
