@@ -23,10 +23,13 @@ fn a_real_robot_is_summed_up_in_json() {
     assert_eq!(report["model"]["nv"], 15);
     assert_eq!(report["model"]["couplings"][0]["leader"], "panda_finger_joint1");
     assert!(report["problems"].as_array().unwrap().iter().all(|p| p["severity"] == "warning"));
+    let floating = check(&[&path, "--base", "floating"]).unwrap();
+    let floating = String::from_utf8(floating.stdout).unwrap();
+    assert!(floating.contains(" kg, floating base"), "{floating}");
     let text = check(&[&path]).unwrap();
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
-        text.starts_with("panda: 13 links, 9 bodies, nq 9, nv 9, 16.8221 kg, fixed base"),
+        text.starts_with("panda: 13 links, 9 bodies, nq 9, nv 9, 16.8221 kg that move, fixed base"),
         "{text}"
     );
 }

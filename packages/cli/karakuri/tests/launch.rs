@@ -322,3 +322,23 @@ fn a_dry_run_starts_nothing() {
     assert_eq!(plan["steps"][0]["process"]["command"][1]["text"], "made");
     assert!(!Path::new(&launch.path("made")).exists());
 }
+
+#[test]
+fn a_file_without_an_end_is_refused_at_once() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_karakuri"))
+        .args(["launch", "/dev/zero", "--dry-run"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + Duration::from_secs(5);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > end {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("/dev/zero") && said.contains("more than 4 MiB"), "{said}");
+}

@@ -229,8 +229,10 @@ fn base_name(base: Base) -> &'static str {
 
 /// The summary as people read it.
 fn describe(model: &Model) -> String {
+    // The mass of what is fixed to the world is in no equation.
+    let moving = if matches!(model.base, Base::Fixed(_)) { " that move" } else { "" };
     let mut text = format!(
-        "{}: {} links, {} bodies, nq {}, nv {}, {:.4} kg, {} base, {} collision and {} visual shapes\n\n",
+        "{}: {} links, {} bodies, nq {}, nv {}, {:.4} kg{moving}, {} base, {} collision and {} visual shapes\n\n",
         model.name,
         model.frames.len(),
         model.bodies.len(),

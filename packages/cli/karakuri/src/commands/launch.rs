@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
+use karakuri_files::read_text;
 use karakuri_launch::{Argument, Environment, LaunchError, Machine};
 
 use super::Outcome;
@@ -89,11 +90,11 @@ fn described(argument: &Argument) -> String {
 /// With the line of the file that is at fault, where it can be shown.
 pub(super) fn with_source(error: &LaunchError) -> anyhow::Error {
     let LaunchError { place, problem, remedy, .. } = error;
-    match std::fs::read_to_string(&place.file) {
-        Ok(text) if place.line > 0 => {
-            AtLine::new(&place.file, &text, place.line, problem, remedy.clone()).into()
-        }
-        _ => match remedy {
+    // What has no line may have no end: a device.
+    let text = if place.line > 0 { read_text(&place.file).ok() } else { None };
+    match text {
+        Some(text) => AtLine::new(&place.file, &text, place.line, problem, remedy.clone()).into(),
+        None => match remedy {
             Some(remedy) => anyhow!("{error}; {remedy}"),
             None => anyhow!("{error}"),
         },
