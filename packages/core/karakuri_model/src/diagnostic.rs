@@ -145,10 +145,11 @@ impl Subject {
     }
 }
 
+/// More digits than any number of double precision needs between 1e-12 and 1e30.
+const READ: usize = 32;
+
 /// A sentence whose numbers of hundreds of digits are written with a power of ten, `1e300`.
 pub fn shorten_numbers(text: &str) -> String {
-    /// More digits than any number of double precision needs between 1e-12 and 1e30.
-    const READ: usize = 32;
     if text.len() <= READ {
         return text.to_owned();
     }
@@ -161,10 +162,11 @@ pub fn shorten_numbers(text: &str) -> String {
         let digits = number[..end].trim_end_matches('.');
         let is_name = rest[..start].ends_with(|c: char| c.is_alphanumeric() || "_/".contains(c));
         short += &rest[..start];
-        match digits.parse::<f64>() {
-            Ok(value) if digits.len() > READ && !is_name => short += &format!("{value:e}"),
-            _ => short += digits,
-        }
+        let shorter = match digits.parse::<f64>() {
+            Ok(value) if digits.len() > READ && !is_name => format!("{value:e}"),
+            _ => digits.to_owned(),
+        };
+        short += &shorter;
         rest = &number[digits.len()..];
     }
     short + rest
@@ -233,7 +235,7 @@ impl Report {
             self.problems.remove(warning);
             self.worst_unlisted = self.worst_unlisted.max(Some(Severity::Warning));
         }
-        let message = shorten_numbers(&message);
+        let message = if message.len() > READ { shorten_numbers(&message) } else { message };
         let diagnostic = Diagnostic { severity, place, message, remedy };
         if !self.problems.contains(&diagnostic) {
             self.problems.push(diagnostic);

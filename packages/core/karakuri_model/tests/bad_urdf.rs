@@ -604,6 +604,7 @@ proptest! {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "it is the time that is tested")]
 fn elements_deep_in_each_other_take_the_time_of_as_many_side_by_side() {
     let robot = |inside: &str| format!("<robot name=\"r\"><link name=\"a\"/>{inside}</robot>");
     let n = 100_000;
