@@ -122,30 +122,43 @@ impl World {
         self.robots[id.0].as_ref().map_or(&[], |robot| &robot.let_through)
     }
 
-    /// A warning that names the links of a robot that overlap, in its default posture or where it is, with the lines
+    /// Warnings that name the links of a robot that overlap, in its default posture and where it is, with the lines
     /// that its YAML lacks.
     pub fn overlap_warning(&self, id: RobotId) -> Option<String> {
-        let (through, apart) = (self.links_let_through(id), self.link_overlaps(id));
-        let name = self.robot(id).name();
-        let mut warnings = Vec::new();
-        if !through.is_empty() {
-            warnings.push(format!(
-                "robot `{name}`: {} in its default posture (joints at 0, or amid limits that leave 0 out) and pass through \
+        let warnings = [self.default_overlap_warning(id), self.start_overlap_warning(id)];
+        let warnings: Vec<String> = warnings.into_iter().flatten().collect();
+        (!warnings.is_empty()).then(|| warnings.join("\n"))
+    }
+
+    /// [`Self::overlap_warning`] of links that overlap in the default posture.
+    pub fn default_overlap_warning(&self, id: RobotId) -> Option<String> {
+        let through = self.links_let_through(id);
+        let warning = || {
+            format!(
+                "robot `{}`: {} in its default posture (joints at 0, or amid limits that leave 0 out) and pass through \
                  each other. To have it so, write into the robot YAML what follows; to let pairs touch, name them \
                  under `touch` instead:\n{}",
+                self.robot(id).name(),
                 count(through),
                 yaml(through),
-            ));
-        }
-        if !apart.is_empty() {
-            warnings.push(format!(
-                "robot `{name}`: {} where it starts; they push each other apart. Move it, correct the shapes, give `srdf`, \
+            )
+        };
+        (!through.is_empty()).then(warning)
+    }
+
+    /// [`Self::overlap_warning`] of links that overlap where the robot is.
+    pub fn start_overlap_warning(&self, id: RobotId) -> Option<String> {
+        let apart = self.link_overlaps(id);
+        let warning = || {
+            format!(
+                "robot `{}`: {} where it starts; they push each other apart. Move it, correct the shapes, give `srdf`, \
                  or write into the robot YAML:\n{}",
+                self.robot(id).name(),
                 count(&apart),
                 yaml(&apart),
-            ));
-        }
-        (!warnings.is_empty()).then(|| warnings.join("\n"))
+            )
+        };
+        (!apart.is_empty()).then(warning)
     }
 }
 

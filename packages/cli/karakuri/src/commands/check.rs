@@ -57,25 +57,30 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
 }
 
-/// Warnings of links that overlap, in each posture, or in the default one where there are none.
+/// Warnings of links that overlap, in the default posture and in each that the robot has.
 fn overlaps(model: &Model) -> Vec<String> {
     let start = |posture: &Posture| {
         let mut q = model.default_position();
         for &(joint, value) in &posture.positions {
             q[model.joints[joint.0].q_start] = value;
         }
-        (format!("in posture `{}`: ", posture.name), q)
+        (Some(posture.name.clone()), q)
     };
-    let mut starts: Vec<(String, Vec<f64>)> = model.postures.iter().map(start).collect();
-    if starts.is_empty() {
-        starts.push((String::new(), model.default_position()));
-    }
+    let mut starts = vec![(None, model.default_position())];
+    starts.extend(model.postures.iter().map(start));
     let reduction = Reduction::new(model);
-    let warning = |(name, mut q): (String, Vec<f64>)| {
+    let shared = Arc::new(model.clone());
+    let warning = |(posture, mut q): (Option<String>, Vec<f64>)| {
         reduction.project_position(&mut q);
         let mut world = World::new(WorldSettings::default());
-        let id = world.add_robot(&model.name, Arc::new(model.clone()), &q).ok()?;
-        world.overlap_warning(id).map(|warning| name + &warning)
+        let id = world.add_robot(&model.name, Arc::clone(&shared), &q).ok()?;
+        match posture {
+            None if model.postures.is_empty() => world.overlap_warning(id),
+            None => world.default_overlap_warning(id),
+            Some(name) => world
+                .start_overlap_warning(id)
+                .map(|warning| format!("in posture `{name}`: {warning}")),
+        }
     };
     starts.into_iter().filter_map(warning).collect()
 }
