@@ -73,7 +73,7 @@ impl World {
         Ok(())
     }
 
-    /// Whether a thing moves as prescribed by a table of poses.
+    /// Whether this is a body whose motion is prescribed by a table of poses.
     pub(crate) fn is_carried(&self, part: Owner) -> bool {
         matches!(part, Owner::Body(id) if self.bodies[id.0].as_ref().is_some_and(|b| b.course.is_some()))
     }

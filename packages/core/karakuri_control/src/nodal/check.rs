@@ -14,7 +14,7 @@ const NOISE_LIMIT: f64 = 1e-4;
 const NEAR_DEAD_POINT: f64 = 1e-3;
 /// Rounding error of a computed position over its size, rms. [-]
 const POSITION_ROUNDING: f64 = 1e-16;
-/// A loop may be open so far that the acceleration it feigns is this large. [m/s²]
+/// Largest apparent acceleration of an open loop: its gap over the squared step. [m/s² or rad/s²]
 const GAP_ACCELERATION: f64 = 1e-3;
 
 /// How far a loop may be open in samples at this step. [m or rad]

@@ -120,8 +120,7 @@ impl Scheme {
     }
 
     /// The same by steps of simulation whose driven velocities are constrained to the target's: forward dynamics alone, the
-    /// step divides out. Takes velocities and accelerations from the target; forces across the
-    /// cuts are not known.
+    /// step divides out. Takes velocities and accelerations from the target; forces across the cuts are not known.
     pub fn simulated(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
         let n = self.check(target)?;
         let m = &self.mechanism;
