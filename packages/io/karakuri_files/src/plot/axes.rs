@@ -3,8 +3,13 @@
 use std::ops::Range;
 
 use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::*;
+use super::{
+    AXES, Area, GRID, GUIDE_DASHES, Guide, GuideAt, Panel, PlotError, Series, TEXT, failed, font,
+    width_of,
+};
 
 /// Room around the axes, below for the numbers and the name, left for the same. [px]
 const MARGIN: u32 = 8;
@@ -17,6 +22,9 @@ const SMALL_LETTER: f64 = 7.2;
 const DECADES_NAMED: i32 = 9;
 
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// A line across: its ends, and its dashes with their gaps. [px]
+type Dashes = ([(f64, f64); 2], (u32, u32));
 
 /// What is drawn first, and where all else goes.
 pub(super) struct Axes<'a> {
@@ -67,7 +75,7 @@ impl<'p> Axes<'p> {
     }
 
     /// Ends and dashes of a guide, the n-th of the levels if it is one; none outside of the axes.
-    pub(super) fn guide(&self, guide: &Guide, n: usize) -> Option<([(f64, f64); 2], (u32, u32))> {
+    pub(super) fn guide(&self, guide: &Guide, n: usize) -> Option<Dashes> {
         let first = GUIDE_DASHES[0];
         match guide.at {
             GuideAt::Y(level) => {
@@ -158,6 +166,7 @@ impl<'p> Axes<'p> {
         for (name, begin, row) in self.phases() {
             // Beside the upper end of the line; the lowest row is the first.
             let top = i32::try_from(MARGIN + names - (row + 1) * NAMES).map_err(failed)?;
+            #[expect(clippy::cast_possible_truncation, reason = "a pixel of the picture")]
             let label = Text::new(name.to_owned(), (begin.round() as i32, top), font(12));
             plot.draw(&label).map_err(failed)?;
         }
@@ -196,6 +205,7 @@ fn decades(powers: impl Iterator<Item = f64>) -> Range<f64> {
 
 /// Numbers along a logarithmic axis: 1, 2, 5 of few decades, else every decade or every n-th.
 fn decade_marks(range: &Range<f64>) -> Vec<(f64, String)> {
+    #[expect(clippy::cast_possible_truncation, reason = "powers of ten of a double")]
     let (low, high) = ((range.start - 1e-9).ceil() as i32, (range.end + 1e-9).floor() as i32);
     if range.end - range.start > 3.0 {
         let step = usize::try_from((high - low).div_euclid(DECADES_NAMED) + 1).unwrap_or(1);
