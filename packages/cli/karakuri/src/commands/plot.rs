@@ -14,7 +14,7 @@ use crate::output::svg_file;
 ///
 /// A figure is YAML or JSON: `title`, and `panels` of `x_label`, `y_label`, `log: [false, true]` (logarithmic axes), `rows` (names in the
 /// place of numbers along the vertical axis), `guides` (`{name: limit, y: 15}`) and `series` (`{name: left, points: [[0, 1], [1, 2]], style: dots}`; styles are
-/// line, dots, rings, crosses, line_dots, line_rings).
+/// `line`, `dots`, `rings`, `crosses`, `line_dots`, `line_rings`).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// CSV with units in its header, the first column the time; or a figure, .yaml or .json

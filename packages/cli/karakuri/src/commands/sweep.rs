@@ -276,22 +276,22 @@ fn cases(path: &Path, sweep: Sweep) -> Result<Vec<Case>> {
     }
     let body = gait.body;
     let first = Case { arms: gait.arms, arm_mass_factor: 1.0, body, spec, zmp_shift: [0.0; 2] };
-    let cases = spread(vec![first], &arms, |case, arms| case.arms = arms);
-    let cases = spread(cases, &widths, |case, w| case.body.lengths.half_pelvis_width = w);
-    let cases = spread(cases, &heights, |case, h| case.body.lengths.hip_to_pelvis = h);
-    let cases = spread(cases, &shifts, |case, shift| case.zmp_shift = shift);
-    let cases = spread(cases, &legs, |case, factor| case.spec.leg_factor = factor);
+    let cases = spread(&[first], &arms, |case, arms| case.arms = arms);
+    let cases = spread(&cases, &widths, |case, w| case.body.lengths.half_pelvis_width = w);
+    let cases = spread(&cases, &heights, |case, h| case.body.lengths.hip_to_pelvis = h);
+    let cases = spread(&cases, &shifts, |case, shift| case.zmp_shift = shift);
+    let cases = spread(&cases, &legs, |case, factor| case.spec.leg_factor = factor);
     for case in &cases {
         SteadyGait::new(&case.spec).with_context(|| gait_path.display().to_string())?;
     }
-    Ok(spread(cases, &factors, |case, factor| {
+    Ok(spread(&cases, &factors, |case, factor| {
         case.arm_mass_factor = factor;
         case.body = case.body.with_arm_factor(factor);
     }))
 }
 
 /// Each case with each of some values.
-fn spread<T: Copy>(cases: Vec<Case>, values: &[T], set: impl Fn(&mut Case, T)) -> Vec<Case> {
+fn spread<T: Copy>(cases: &[Case], values: &[T], set: impl Fn(&mut Case, T)) -> Vec<Case> {
     let with = |case: &Case, value: T| {
         let mut case = case.clone();
         set(&mut case, value);

@@ -30,12 +30,7 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
             range.step_by(every).map(|i| (i as f64 * dt, value(i * nv + k))).collect(),
         )
     };
-    let has = |unit| driven.iter().any(|&k| names[k].1 == unit);
-    let (effort, position) = match (has("N·m"), has("N")) {
-        (true, true) => ("N·m or N", "rad or m"),
-        (false, true) => ("N", "m"),
-        _ => ("N·m", "rad"),
-    };
+    let (effort, position) = units(&driven.iter().map(|&k| names[k].1).collect::<Vec<_>>());
     let tau = &study.torques.tau;
     let error = |i: usize| tau[i] - study.exact.tau[i];
     let panel = |x_label: &str, y_label: &str, series| Panel {
@@ -101,6 +96,15 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
         panels.push(Panel { guides: desired.collect(), ..panel });
     }
     Plot { title: read.title.clone(), panels }
+}
+
+/// Units of the efforts and positions of joints whose efforts have these.
+fn units(efforts: &[&str]) -> (&'static str, &'static str) {
+    match (efforts.contains(&"N·m"), efforts.contains(&"N")) {
+        (true, true) => ("N·m or N", "rad or m"),
+        (false, true) => ("N", "m"),
+        _ => ("N·m", "rad"),
+    }
 }
 
 /// The page and its figure.
