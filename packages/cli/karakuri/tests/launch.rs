@@ -335,7 +335,7 @@ fn a_file_without_an_end_is_refused_at_once() {
         if Instant::now() > end {
             child.kill().unwrap();
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::park_timeout(Duration::from_millis(10));
     }
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

@@ -92,7 +92,7 @@ impl Outbox {
     pub(crate) fn settle(&self) {
         let start = Instant::now();
         while start.elapsed() < LONGEST_SETTLING && self.is_under_way() {
-            thread::sleep(LOOK_PERIOD);
+            thread::park_timeout(LOOK_PERIOD);
             self.repeat(Instant::now());
         }
     }

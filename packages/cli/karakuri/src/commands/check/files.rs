@@ -21,6 +21,7 @@ pub(super) struct Checked {
 }
 
 /// Checks a file that is no robot; `None` for a robot, or for what can only be one.
+#[expect(clippy::zero_sized_map_values, reason = "a set of keys cannot be read from a map")]
 pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
     // The reader of robots says what is wrong with a file that cannot be read.
     let Ok(text) = read_text(path) else { return Ok(None) };
