@@ -104,6 +104,22 @@ def test_interrupted_it_leaves_nothing_behind(environment, tmp_path, moment):
     wait_gone(environment)
 
 
+def test_two_interrupts_at_once_are_one(environment, tmp_path):
+    """As a terminal and a parent that passes it on send them."""
+    with open(tmp_path / "said", "w+") as said:
+        command = [str(executable("karakuri")), "launch", str(ROOT / "launch/arm6.launch.xml")]
+        process = subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT)
+        while "controlling `arm6`" not in (tmp_path / "said").read_text():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.003)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0, (tmp_path / "said").read_text()
+    assert (tmp_path / "said").read_text().count("process has finished cleanly") == 3
+    wait_gone(environment)
+
+
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
     own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}}

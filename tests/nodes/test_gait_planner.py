@@ -591,3 +591,18 @@ def test_a_walk_that_nobody_carries_out_fails(real_time, end):
     assert "does not follow; is the controller running" in result.message
     assert odometry.messages[-1].pose.pose.position.x < 0.4
     client.destroy()
+
+
+def test_a_walk_that_nobody_would_carry_out_is_refused():
+    with Domain() as domain, Ros(domain) as ros:
+        sim = NodeProcess(domain, "sim", namespace="/khr1", parameters={"scene": ROOT / "config/scenes/walk.yaml"})
+        planner = NodeProcess(domain, "gait_planner", namespace="/khr1", parameters={"gait": GAIT})
+        with sim, planner:
+            client = ros.action(Walk, "/khr1/walk")
+
+            def refused_for_it():
+                assert not ros.send_goal(client, Walk.Goal(distance=0.1)).accepted
+                return any("nobody takes `joint_trajectory` yet; is the controller (feedforward_controller) running?" in line for line in planner.lines)
+
+            ros.wait_for(refused_for_it, what="the reason")
+            client.destroy()

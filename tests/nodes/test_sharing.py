@@ -1,5 +1,7 @@
 """Several robots in one scene, and several systems on one graph."""
 
+from contextlib import ExitStack
+
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
@@ -97,3 +99,19 @@ def test_another_clock_is_told_of_and_a_world_of_its_own_avoids_it(domain, ros):
             for kind, topic in ((Clock, "clock"), (ObjectStates, "objects"), (Contacts, "contacts")):
                 ros.subscribe(kind, f"/right/{topic}").wait()
             assert [ros.node.count_publishers(f"/{topic}") for topic in ("clock", "objects", "contacts")] == [1, 1, 1]
+
+
+def test_two_controllers_of_one_robot_are_told_of(domain, ros):
+    diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
+    robot = {"urdf": URDF, "config": CONFIG}
+    with ExitStack() as stack:
+        stack.enter_context(NodeProcess(domain, "sim", namespace="/arm", parameters={"scene": SCENE}))
+        first, second = (
+            stack.enter_context(NodeProcess(domain, "feedforward_controller", name=name, namespace="/arm", parameters=robot))
+            for name in ("first", "second")
+        )
+        said = diagnostics.wait(lambda m: (s := status_of(m, "arm/sim")) and s.level == DiagnosticStatus.WARN and "joint_command" in s.message)
+        message = status_of(said, "arm/sim").message
+        assert "`/arm/joint_command` has 2 publishers" in message and "/arm/first" in message and "/arm/second" in message, message
+        for controller in (first, second):
+            ros.wait_for(lambda c=controller: any("`/arm/joint_command` has 2 publishers" in line for line in c.lines), what="a warning")

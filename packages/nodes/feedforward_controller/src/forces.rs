@@ -5,8 +5,7 @@ use std::time::Duration;
 use karakuri_control::{Axes, FeedforwardController, TargetWrench};
 use karakuri_model::{Model, SensorKind};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
-use karakuri_ros::qos::{self, Qos};
-use karakuri_ros::{FromMessage, Node, Throttle, warn};
+use karakuri_ros::{FromMessage, Node, RobotParameters, Throttle, qos, warn};
 use karakuri_spatial::Force;
 
 use crate::node::ControllerNode;
@@ -15,7 +14,8 @@ use crate::node::ControllerNode;
 pub(crate) struct ForceTopics {
     /// Topic of its target, relative to the robot's namespace.
     pub(crate) topic: String,
-    link: String,
+    /// The link's frame.
+    frame: String,
     dropped: Throttle,
 }
 
@@ -25,7 +25,7 @@ impl ForceTopics {
         node: &mut Node<ControllerNode>,
         (controller, model): (&mut FeedforwardController, &Model),
         link: &str,
-        samples: Qos,
+        robot: &RobotParameters,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let point = controller.add_force_point(link).map_err(|e| format!("wrench_links: {e}"))?;
         let topic = format!("target_wrench/{link}");
@@ -37,20 +37,20 @@ impl ForceTopics {
         };
         if let Some(sensor) = model.sensors.iter().find(felt) {
             let topic = format!("wrench/{}", sensor.name);
-            node.subscribe(&topic, samples, move |s: &mut ControllerNode, m| {
+            node.subscribe(&topic, robot.sample_qos(), move |s: &mut ControllerNode, m| {
                 s.on_wrench(point, m);
             })?;
         }
         let dropped = Throttle::new(Duration::from_secs(2));
-        Ok(Self { topic, link: link.to_owned(), dropped })
+        Ok(Self { topic, frame: robot.frame_of(link), dropped })
     }
 
     /// The target of a message, or why there is none, now and then.
     pub(crate) fn target(&self, message: &WrenchStamped) -> Option<TargetWrench> {
         let axes = match message.header.frame_id.as_str() {
             "world" => Ok(Axes::World),
-            frame if frame.is_empty() || frame == self.link => Ok(Axes::Link),
-            other => Err(format!("frame `{other}`; stamp it `{}` or `world`", self.link)),
+            frame if frame.is_empty() || frame == self.frame => Ok(Axes::Link),
+            other => Err(format!("frame `{other}`; stamp it `{}` or `world`", self.frame)),
         };
         let wrench = Force::from_message(&message.wrench);
         let target = axes.and_then(|axes| match wrench {

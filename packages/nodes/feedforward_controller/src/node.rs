@@ -87,12 +87,7 @@ impl ControllerNode {
         }
         let mut forces = Vec::new();
         for link in parameters.wrench_links.get().iter().filter(|link| !link.is_empty()) {
-            forces.push(ForceTopics::new(
-                node,
-                (&mut controller, &model),
-                link,
-                robot.sample_qos(),
-            )?);
+            forces.push(ForceTopics::new(node, (&mut controller, &model), link, &robot)?);
         }
         info!(
             "controlling `{}`: {} joints in {} groups",

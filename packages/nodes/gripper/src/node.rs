@@ -24,7 +24,7 @@ use karakuri_spatial::Force;
 use crate::arm::{Arm, trajectory_message};
 use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
 use crate::parameters::Parameters;
-use crate::pick::{self, code};
+use crate::pick::{self, Frames, code};
 
 /// Ticks between two messages of feedback and grip state.
 const TICKS_A_REPORT: u64 = 10;
@@ -111,7 +111,7 @@ impl GripperNode {
         Ok(Self {
             reader: JointStateReader::new(&model),
             transforms: node.transforms()?,
-            root: model.frames[0].name.clone(),
+            root: parameters.robot.frame_of(&model.frames[0].name),
             arm: Arm::new(node)?,
             readings: [None; 2],
             sighting: None,
@@ -143,7 +143,7 @@ impl GripperNode {
     }
 
     fn on_objects(&mut self, message: &ObjectStates) {
-        let objects = pick::objects(message, (&self.transforms, &self.model));
+        let objects = pick::objects(message, self.frames());
         self.blind = false;
         self.sighting = Some((Time::from(&message.header.stamp), objects));
     }
@@ -207,7 +207,8 @@ impl GripperNode {
 
     /// Begins the goal that waits, when its frames and the surroundings are known or have been waited for long enough.
     fn begin(&mut self) {
-        let frames = (&self.transforms, self.model.as_ref());
+        let (transforms, root) = (&self.transforms, self.root.as_str());
+        let frames = Frames { transforms, model: &self.model, root };
         let connected = |request: &GoalRequest<Pick::Action>| {
             let goal = request.goal();
             let frame = |pose: &PoseStamped| pick::knows(&pose.header.frame_id, frames);
@@ -231,6 +232,10 @@ impl GripperNode {
         }
     }
 
+    fn frames(&self) -> Frames<'_> {
+        Frames { transforms: &self.transforms, model: &self.model, root: &self.root }
+    }
+
     fn start(&mut self, goal: &Pick::Goal, now: Time) -> Result<(), (u8, String)> {
         let invalid = |message: String| (code::INVALID_GOAL, message);
         let settings = self.parameters.pick_and_place();
@@ -243,7 +248,7 @@ impl GripperNode {
             friction: self.parameters.friction.get(),
             approach_height: self.parameters.approach_height.get(),
         };
-        let goal = pick::goal(goal, defaults, (&self.transforms, &self.model)).map_err(invalid)?;
+        let goal = pick::goal(goal, defaults, self.frames()).map_err(invalid)?;
         *self.machine.settings_mut() = settings;
         self.arm.clear();
         let objects = seen(self.sighting.as_ref(), now).unwrap_or(&[]);

@@ -52,11 +52,20 @@ pub(crate) fn options(
     Ok((tolerance, scale))
 }
 
+/// What poses of messages are brought into the model's world by.
+#[derive(Clone, Copy)]
+pub(crate) struct Frames<'a> {
+    pub(crate) transforms: &'a Transforms,
+    pub(crate) model: &'a Model,
+    /// The frame of the robot's root link.
+    pub(crate) root: &'a str,
+}
+
 /// The machine's goal, poses in the model's world.
 pub(crate) fn goal(
     goal: &PickAndPlace::Goal,
     defaults: Defaults,
-    (transforms, model): (&Transforms, &Model),
+    frames: Frames<'_>,
 ) -> Result<PickAndPlaceGoal, String> {
     let or = |value: f64, default: f64| if value == 0.0 { default } else { value };
     let size = Vector3::from_message(&goal.object_size)
@@ -72,8 +81,8 @@ pub(crate) fn goal(
         size,
         mass: goal.mass,
         friction: or(goal.friction, defaults.friction),
-        pick: object_pose("object_pose", &goal.object_pose, (transforms, model))?,
-        place: object_pose("place_pose", &goal.place_pose, (transforms, model))?,
+        pick: object_pose("object_pose", &goal.object_pose, frames)?,
+        place: object_pose("place_pose", &goal.place_pose, frames)?,
         grip_force: defaults.grip_force.min(limit),
         max_grip_force: limit,
         approach_height: or(goal.approach_height, defaults.approach_height),
@@ -83,7 +92,7 @@ pub(crate) fn goal(
 fn object_pose(
     what: &str,
     message: &PoseStamped,
-    frames: (&Transforms, &Model),
+    frames: Frames<'_>,
 ) -> Result<ObjectPose, String> {
     let pose = Pose::from_message(&message.pose).ok_or_else(|| {
         format!(
@@ -91,7 +100,7 @@ fn object_pose(
         )
     })?;
     let in_world = in_world(&message.header.frame_id, &pose, frames).ok_or_else(|| {
-        let (frame, root) = (&message.header.frame_id, &frames.1.frames[0].name);
+        let (frame, root) = (&message.header.frame_id, frames.root);
         format!("{what} is in frame `{frame}`, which tf does not connect to `{root}`; use a frame that it does")
     })?;
     let [roll, pitch, yaw] = in_world.rpy();
@@ -104,23 +113,22 @@ fn object_pose(
 }
 
 /// Whether tf connects a frame to the robot.
-pub(crate) fn knows(frame: &str, frames: (&Transforms, &Model)) -> bool {
+pub(crate) fn knows(frame: &str, frames: Frames<'_>) -> bool {
     in_world(frame, &Pose::IDENTITY, frames).is_some()
 }
 
 /// A pose in the model's world; `None` if tf does not know its frame.
-fn in_world(frame: &str, pose: &Pose, (transforms, model): (&Transforms, &Model)) -> Option<Pose> {
-    let root = &model.frames[0];
-    let in_root = if frame.is_empty() || frame == root.name {
+fn in_world(frame: &str, pose: &Pose, frames: Frames<'_>) -> Option<Pose> {
+    let in_root = if frame.is_empty() || frame == frames.root {
         *pose
     } else {
-        transforms.pose(&root.name, frame)? * *pose
+        frames.transforms.pose(frames.root, frame)? * *pose
     };
-    Some(root.pose_in_body * in_root)
+    Some(frames.model.frames[0].pose_in_body * in_root)
 }
 
 /// What was seen, as the machine takes it; objects in unknown frames or without a size are not seen.
-pub(crate) fn objects(message: &ObjectStates, frames: (&Transforms, &Model)) -> Vec<KnownObject> {
+pub(crate) fn objects(message: &ObjectStates, frames: Frames<'_>) -> Vec<KnownObject> {
     let seen = message.objects.iter().filter_map(|object| {
         let pose = Pose::from_message(&object.pose)?;
         let size = Vector3::from_message(&object.size).filter(|size| size.min() > 0.0)?;

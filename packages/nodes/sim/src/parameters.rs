@@ -158,7 +158,7 @@ impl Outputs {
                 .declare()?,
             world_namespace: node
                 .parameter("world_namespace", "/".to_owned())
-                .describe("Namespace of `clock`, `objects`, `contacts` and their markers, where several systems share one graph; their nodes then need these topics remapped.")
+                .describe("Namespace of `clock`, `objects`, `contacts` and their markers, where several systems share one graph; their nodes then need these topics remapped, as the launch files do.")
                 .read_only()
                 .declare()?,
         })

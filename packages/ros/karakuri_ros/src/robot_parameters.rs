@@ -26,6 +26,7 @@ pub enum RobotError {
 pub struct RobotParameters {
     urdf: Parameter<String>,
     config: Parameter<String>,
+    frame_prefix: Parameter<String>,
     /// From a sample to the next [s]
     pub period: Parameter<f64>,
     /// Answer a sample only when all that the answer depends on is there.
@@ -33,7 +34,7 @@ pub struct RobotParameters {
 }
 
 impl RobotParameters {
-    /// Declares `urdf`, `config`, `period` and `lockstep`.
+    /// Declares `urdf`, `config`, `frame_prefix`, `period` and `lockstep`.
     pub fn declare<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
         Ok(Self {
             urdf: node
@@ -44,6 +45,11 @@ impl RobotParameters {
             config: node
                 .parameter("config", String::new())
                 .describe("Path of the robot YAML: groups, loops, drives, end effector, sensors.")
+                .read_only()
+                .declare()?,
+            frame_prefix: node
+                .parameter("frame_prefix", String::new())
+                .describe("Put before the names of all frames of the robot, as by `state_publisher`.")
                 .read_only()
                 .declare()?,
             period: node
@@ -58,6 +64,11 @@ impl RobotParameters {
                 .read_only()
                 .declare()?,
         })
+    }
+
+    /// The frame of a link, as other nodes know it.
+    pub fn frame_of(&self, link: &str) -> String {
+        format!("{}{link}", self.frame_prefix.get())
     }
 
     /// For subscribing to the robot's samples.
