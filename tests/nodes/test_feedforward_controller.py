@@ -9,6 +9,7 @@ from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from control_msgs.srv import QueryTrajectoryState
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
@@ -162,6 +163,26 @@ def test_a_trajectory_on_the_topic_takes_over(ros, follow):
         assert "preempted by a trajectory on the topic" in result.error_string
     topic.publish(trajectory(turned(-0.2)))
     states.wait(lambda m: distance(at(m), turned(-0.2)) < 0.005)
+    states.close()
+
+
+def test_tells_the_desired_state_at_an_instant(ros, follow):
+    """The service `query_state`, as joint_trajectory_controller has it."""
+    name = "/arm/feedforward_controller/query_state"
+    states = joint_states(ros)
+    handle = ros.send_goal(follow, goal(turned(0.3), 1.0))
+    assert handle.accepted
+    states.messages.clear()
+    stamp = states.wait(lambda m: moving(m) > 0.05).header.stamp
+    now = ros.call(QueryTrajectoryState, name, time=stamp)
+    assert now.success and list(now.name) == ARM, now.message
+    assert max(abs(v) for v in now.velocity) > 0.05
+    stamp.sec += 100
+    late = ros.call(QueryTrajectoryState, name, time=stamp)
+    assert (late.success, late.message) == (False, "the trajectory ends earlier than that")
+    hand = ros.call(QueryTrajectoryState, "/arm/feedforward_controller/hand/query_state")
+    assert (hand.success, hand.message) == (False, "no trajectory is followed")
+    ros.result(handle)
     states.close()
 
 

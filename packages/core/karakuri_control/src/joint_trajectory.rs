@@ -34,6 +34,8 @@ pub use prepared::Prepared;
 pub use settings::{GroupSettings, JointSettings, Tolerance};
 pub use validate::GoalError;
 
+use thiserror::Error;
+
 use crate::Time;
 use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
 use goal::Limits;
@@ -84,6 +86,20 @@ enum Motion {
         /// When it was entered, relative to its start. [s]
         entered: Option<f64>,
     },
+}
+
+/// Why no trajectory has a state at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NotFollowed {
+    /// The joints hold.
+    #[error("no trajectory is followed")]
+    NoTrajectory,
+    /// The instant is earlier than the first update with the trajectory.
+    #[error("the trajectory began later than that")]
+    Before,
+    /// The instant is later than the last point.
+    #[error("the trajectory ends earlier than that")]
+    After,
 }
 
 impl JointTrajectoryMachine {
@@ -156,6 +172,22 @@ impl JointTrajectoryMachine {
     /// What the goal under way still lacks after its last point: joint, error and limit.
     pub fn waiting_for(&self) -> Option<Shortfall> {
         self.waiting
+    }
+
+    /// Desired state at an instant of the trajectory that is followed. (n)
+    pub fn state_at(&self, at: Time, state: &mut [JointSample]) -> Result<(), NotFollowed> {
+        let Motion::Follow { start: Some(start), entered: Some(entered), .. } = self.motion else {
+            return Err(NotFollowed::NoTrajectory);
+        };
+        let t = at.since(start);
+        if t < entered {
+            return Err(NotFollowed::Before);
+        }
+        if t > self.path.duration() {
+            return Err(NotFollowed::After);
+        }
+        self.path.sample(t, (entered, self.entry.as_slice()), self.settings.interpolation, state);
+        Ok(())
     }
 
     /// Takes an action goal: checks it, replaces what runs. The preempted goal's result comes back.

@@ -15,7 +15,7 @@ use karakuri_spatial::Force;
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
 use crate::joint_trajectory::{
-    FinishedGoal, Goal, GoalError, GoalId, GroupSettings, Outcome, Prepared, Shortfall,
+    FinishedGoal, Goal, GoalError, GoalId, GroupSettings, NotFollowed, Outcome, Prepared, Shortfall,
 };
 use crate::trajectory::{JointSample, JointTrajectory};
 use crate::{
@@ -60,6 +60,21 @@ enum Order {
     Watch {
         period: f64,
     },
+    /// The desired state at an instant.
+    Query(Queried),
+}
+
+/// The answer to a query of the trajectory that a group follows.
+#[derive(Debug, Clone)]
+pub struct Queried {
+    /// Which.
+    pub group: usize,
+    /// The instant that was asked for.
+    pub at: Time,
+    /// Desired state at that instant; meaningless without one. (n)
+    pub state: Vec<JointSample>,
+    /// Whether there is one.
+    pub found: Result<(), NotFollowed>,
 }
 
 /// How an update found a group.
@@ -142,6 +157,8 @@ pub struct Desk {
     groups: Vec<GroupDesk>,
     next_goal: u64,
     period: f64,
+    /// Not taken yet.
+    queried: VecDeque<Queried>,
 }
 
 /// What the desk knows of a group.
@@ -180,6 +197,7 @@ pub fn split(controller: FeedforwardController) -> (Updater, Desk) {
         groups: controller.groups().iter().map(group).collect(),
         next_goal: 1,
         period: f64::INFINITY,
+        queried: VecDeque::new(),
         model: Arc::clone(&model),
     };
     let updater = Updater {
@@ -254,6 +272,12 @@ impl Updater {
             Order::Watch { period } => {
                 self.period = *period;
                 self.next_report = now;
+            }
+            Order::Query(query) => {
+                let machine = self.controller.machine_mut(query.group);
+                query.found = machine.map_or(Err(NotFollowed::NoTrajectory), |machine| {
+                    machine.state_at(query.at, &mut query.state)
+                });
             }
         }
     }
@@ -388,6 +412,21 @@ impl Desk {
         drop(self.try_send(Order::MeasuredWrench { point, wrench }));
     }
 
+    /// Asks for the desired state of a group at an instant; the next update answers, and after it
+    /// [`next_queried`](Self::next_queried) has the answers in the order of the questions.
+    pub fn query(&mut self, group: usize, at: Time) -> Result<(), GoalError> {
+        let (desk, _) = self.group_at_work(group)?;
+        let state = vec![JointSample::default(); desk.settings.joints.len()];
+        let found = Err(NotFollowed::NoTrajectory);
+        self.try_send(Order::Query(Queried { group, at, state, found }))
+    }
+
+    /// The next answer to a [query](Self::query).
+    pub fn next_queried(&mut self) -> Option<Queried> {
+        self.tidy();
+        self.queried.pop_front()
+    }
+
     /// Has updates reported so often: 0 is each, infinite none but those in which something happened. [s]
     pub fn watch(&mut self, period: f64) {
         if self.period.to_bits() != period.to_bits() {
@@ -419,9 +458,13 @@ impl Desk {
         drop(self.blank.push(report));
     }
 
-    /// Drops what was replaced, and sends what waits.
+    /// Drops what was replaced, keeps what was answered, and sends what waits.
     fn tidy(&mut self) {
-        while self.done.pop().is_ok() {}
+        while let Ok(order) = self.done.pop() {
+            if let Order::Query(queried) = order {
+                self.queried.push_back(queried);
+            }
+        }
         while let Some(order) = self.waiting.pop_front() {
             if let Err(PushError::Full(order)) = self.orders.push(order) {
                 self.waiting.push_front(order);

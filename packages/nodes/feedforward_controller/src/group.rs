@@ -1,20 +1,33 @@
 //! The action, topic and state of one joint group.
 
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use karakuri_control::joint_trajectory::{ErrorCode, FinishedGoal, GoalError, GoalId, GoalStatus};
-use karakuri_control::realtime::{Desk, GroupReport};
+use karakuri_control::realtime::{Desk, GroupReport, Queried};
+use karakuri_control::trajectory::JointSample;
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::control_msgs::msg::JointTrajectoryControllerState;
+use karakuri_ros::msg::control_msgs::srv::QueryTrajectoryState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{ActiveGoal, GoalRequest, Node, Publisher, RosError, Throttle, info, qos, warn};
+use karakuri_ros::{
+    ActiveGoal, GoalRequest, Node, Publisher, Request, RosError, Throttle, Time, info, qos, warn,
+};
 
-use crate::convert::{goal, point_message, trajectory};
+use crate::convert::{control_time, goal, point_message, trajectory};
 use crate::node::ControllerNode;
 
 type Follow = FollowJointTrajectory::Action;
+pub(crate) type Query = QueryTrajectoryState::Service;
+
+/// Wall time that a query waits for a sample to be answered with.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Queries of the desired state under way, the oldest first; those that waited too long have been refused.
+#[derive(Debug, Default)]
+pub(crate) struct Queries(VecDeque<(Option<Request<Query>>, Instant)>);
 
 /// What a group has at the ROS side.
 pub(crate) struct GroupTopics {
@@ -43,6 +56,10 @@ impl GroupTopics {
         let action = format!("{prefix}follow_joint_trajectory");
         node.action_server::<Follow>(&action, move |s: &mut ControllerNode, r| {
             s.on_goal(index, r);
+        })?;
+        let service = format!("~/{prefix}query_state");
+        node.service_later::<Query>(&service, move |s: &mut ControllerNode, r| {
+            s.on_query(index, r);
         })?;
         let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
         let [dropped, late] = [2, 5].map(Duration::from_secs).map(Throttle::new);
@@ -79,6 +96,22 @@ impl GroupTopics {
         };
         if throttle.ready() {
             warn!("{}: dropped: {reason}", self.topic);
+        }
+    }
+
+    /// The answer to a query of the desired state.
+    fn answer(&self, queried: &Queried) -> QueryTrajectoryState::Response {
+        if let Err(reason) = queried.found {
+            return refusal(&reason);
+        }
+        let of = |what: fn(&JointSample) -> f64| queried.state.iter().map(what).collect();
+        QueryTrajectoryState::Response {
+            success: true,
+            message: String::new(),
+            name: self.names.clone(),
+            position: of(|s| s.position),
+            velocity: of(|s| s.velocity),
+            acceleration: of(|s| s.acceleration),
         }
     }
 
@@ -159,5 +192,38 @@ impl Drop for GroupTopics {
                 error_string: "the controller was stopped before the goal was reached; send it again when it is back".to_owned(),
             });
         }
+    }
+}
+
+impl Queries {
+    /// Asks for the desired state of a group at the instant of the request; zero is that of the newest sample.
+    pub(crate) fn ask(&mut self, desk: &mut Desk, group: usize, request: Request<Query>) {
+        let at = Time::from(&request.message().time);
+        let at = if at == Time::ZERO { desk.newest() } else { Some(control_time(at)) };
+        match desk.query(group, at.unwrap_or_default()) {
+            Ok(()) => self.0.push_back((Some(request), Instant::now())),
+            Err(reason) => request.respond(refusal(&reason)),
+        }
+    }
+
+    /// Passes answers on.
+    pub(crate) fn answer(&mut self, desk: &mut Desk, groups: &[GroupTopics]) {
+        while let Some(queried) = desk.next_queried() {
+            if let Some((Some(request), _)) = self.0.pop_front() {
+                request.respond(groups[queried.group].answer(&queried));
+            }
+        }
+        for (request, since) in &mut self.0 {
+            if let Some(request) = request.take_if(|_| since.elapsed() > PATIENCE) {
+                request.respond(refusal(&"joint_states do not come; is the robot running?"));
+            }
+        }
+    }
+}
+
+fn refusal(reason: &impl ToString) -> QueryTrajectoryState::Response {
+    QueryTrajectoryState::Response {
+        message: reason.to_string(),
+        ..QueryTrajectoryState::Response::default()
     }
 }

@@ -14,7 +14,7 @@ use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    Audience, FromMessage, GoalRequest, JointStateReader, Node, RobotParameters, RosError,
+    Audience, FromMessage, GoalRequest, JointStateReader, Node, Request, RobotParameters, RosError,
     SolePublisher, Status, Throttle, Time, info, qos, warn,
 };
 use karakuri_spatial::Force;
@@ -23,7 +23,7 @@ use rtrb::{Consumer, RingBuffer};
 use crate::backlog::Backlog;
 use crate::cycle::{Cycle, NotRead};
 use crate::forces::ForceTopics;
-use crate::group::GroupTopics;
+use crate::group::{GroupTopics, Queries, Query};
 use crate::lockstep::Sources;
 use crate::parameters::Parameters;
 use crate::timing::{Stopwatch, Timing};
@@ -43,6 +43,7 @@ pub(crate) struct ControllerNode {
     audience: Audience<JointState>,
     /// Goals that wait for the robot: of which group, since when.
     early: Vec<(usize, GoalRequest<FollowJointTrajectory::Action>, Instant)>,
+    queries: Queries,
     unread: Consumer<NotRead>,
     next_feedback: Time,
     saturated: Throttle,
@@ -128,6 +129,7 @@ impl ControllerNode {
             lockstep,
             audience,
             early: Vec::new(),
+            queries: Queries::default(),
             unread: told,
             next_feedback: Time::ZERO,
             saturated: Throttle::new(Duration::from_secs(2)),
@@ -206,6 +208,10 @@ impl ControllerNode {
         }
     }
 
+    pub(crate) fn on_query(&mut self, group: usize, request: Request<Query>) {
+        self.queries.ask(&mut self.desk, group, request);
+    }
+
     pub(crate) fn on_trajectory(&mut self, group: usize, message: &JointTrajectory) {
         // what has ended is not replaced
         self.read_reports();
@@ -241,6 +247,7 @@ impl ControllerNode {
             topics.check_cancel(&mut self.desk);
         }
         self.desk.watch(self.report_period());
+        self.queries.answer(&mut self.desk, &self.groups);
         self.answer();
         self.read_reports();
         match self.unread.pop() {

@@ -278,3 +278,36 @@ fn with_a_thread_on_either_side_every_goal_ends_once() {
         assert_eq!(n_ended, n_accepted);
     });
 }
+
+#[test]
+fn a_query_gives_the_state_that_was_or_will_be_desired() {
+    let (mut updater, mut desk) = split(controller());
+    let mut robot = Robot::new();
+    robot.tick(&mut updater);
+    let mut ask = |updater: &mut Updater, robot: &mut Robot, desk: &mut Desk, at: Time| {
+        desk.query(0, at).unwrap();
+        robot.tick(updater);
+        desk.next_queried().unwrap()
+    };
+    let found = ask(&mut updater, &mut robot, &mut desk, Time(0)).found;
+    assert_eq!(found, Err(NotFollowed::NoTrajectory));
+    desk.accept_goal(0, &goal("shoulder", 0.4, 0.5)).unwrap();
+    robot.tick(&mut updater);
+    let begun = robot.now();
+    // what is foretold comes true, and stays so
+    let soon = begun.after(0.2);
+    let foretold = ask(&mut updater, &mut robot, &mut desk, soon);
+    assert_eq!((foretold.group, foretold.at, foretold.found), (0, soon, Ok(())));
+    while robot.now() < soon {
+        robot.tick(&mut updater);
+    }
+    let desired = updater.controller.groups()[0].machine.desired()[0];
+    assert_eq!(foretold.state, [desired]);
+    robot.tick(&mut updater);
+    assert_eq!(ask(&mut updater, &mut robot, &mut desk, soon).state, [desired]);
+    for (at, reason) in
+        [(begun.after(-0.1), NotFollowed::Before), (begun.after(0.6), NotFollowed::After)]
+    {
+        assert_eq!(ask(&mut updater, &mut robot, &mut desk, at).found, Err(reason));
+    }
+}
