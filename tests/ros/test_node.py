@@ -14,6 +14,7 @@ from std_msgs.msg import Int64, String
 from std_srvs.srv import Trigger
 from support.process import NodeProcess, executable
 from support.ros import latched
+from type_description_interfaces.srv import GetTypeDescription
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +149,26 @@ def test_service_client_times_out_and_gets_answers(ros, node):
     ros.call(Trigger, "/fixture/ask")
     answers.wait(lambda m: m.data == "forty-two")
     ros.node.destroy_service(service)
+
+
+def test_types_are_described(ros, node):
+    """The service `get_type_description` of REP 2016, which nodes of rclpy and rclcpp have, too."""
+    name = "sensor_msgs/msg/JointState"
+    found = ros.call(GetTypeDescription, "/fixture/get_type_description", type_name=name, include_type_sources=True)
+    assert found.successful, found.failure_reason
+    of = found.type_description
+    assert of.type_description.type_name == name
+    assert [field.name for field in of.type_description.fields] == ["header", "name", "position", "velocity", "effort"]
+    others = [described.type_name for described in of.referenced_type_descriptions]
+    assert others == ["builtin_interfaces/msg/Time", "std_msgs/msg/Header"]
+    assert [source.type_name for source in found.type_sources] == [name, *others]
+    assert found.type_sources[0].encoding == "msg" and "float64[] effort" in found.type_sources[0].raw_file_contents
+    [hashed] = {str(info.topic_type_hash) for info in ros.node.get_publishers_info_by_topic("/rosout")}
+    log = "rcl_interfaces/msg/Log"
+    assert ros.call(GetTypeDescription, "/fixture/get_type_description", type_name=log, type_hash=hashed).successful
+    for wrong, words in (({"type_name": "../etc/passwd"}, "is no type"), ({"type_name": log, "type_hash": "RIHS01_0"}, "has the hash RIHS01_")):
+        refused = ros.call(GetTypeDescription, "/fixture/get_type_description", **wrong)
+        assert not refused.successful and words in refused.failure_reason, refused.failure_reason
 
 
 def test_a_request_can_be_answered_later(ros, node):

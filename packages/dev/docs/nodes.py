@@ -37,8 +37,9 @@ NODES = {
     "sim": {"scene": SCENE}, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
     "state_publisher": {"urdf": URDF},
 }  # fmt: skip
-# How long a node's entities must stay the same: its second participant may be found a while after the first. [s]
-SETTLED = 3.0
+# How long a node's entities must stay the same: its second participant may be found a while after the first, as what is missed of an
+# announcement is repeated every 3 s. [s]
+SETTLED = 3.5
 # How often the check looks before it believes that the page is wrong: a busy machine finds an entity later still.
 LOOKS = 3
 KINDS = {1: "bool", 2: "int", 3: "double", 4: "string", 6: "bool[]", 7: "int[]", 8: "double[]", 9: "string[]"}

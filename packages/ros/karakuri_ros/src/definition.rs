@@ -155,17 +155,23 @@ impl Definitions {
     }
 
     fn read(&self, name: &str, folder: &str) -> Result<String, String> {
-        let mut parts = name.split('/');
-        let (Some(package), Some(kind), Some(file), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(format!("`{name}` is no type; write it as PACKAGE/{folder}/NAME"));
-        };
-        let plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if kind != folder || !plain(package) || !plain(file) {
+        if name.split('/').nth(1) != Some(folder) {
             return Err(format!("`{name}` is no type; write it as PACKAGE/{folder}/NAME"));
         }
-        let file = format!("share/{package}/{folder}/{file}.{folder}");
+        self.installed_file(name, folder)
+    }
+
+    /// The text of the file with this extension that is installed for a type.
+    pub(crate) fn installed_file(&self, name: &str, extension: &str) -> Result<String, String> {
+        let parts: Vec<_> = name.split('/').collect();
+        let plain = |part: &&str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let &[package, folder, file] = parts.as_slice() else {
+            return Err(format!("`{name}` is no type; write it as PACKAGE/FOLDER/NAME"));
+        };
+        if !parts.iter().all(plain) {
+            return Err(format!("`{name}` is no type; write it as PACKAGE/FOLDER/NAME"));
+        }
+        let file = format!("share/{package}/{folder}/{file}.{extension}");
         self.prefixes
             .iter()
             .find_map(|prefix| std::fs::read_to_string(prefix.join(&file)).ok())

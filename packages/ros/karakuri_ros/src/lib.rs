@@ -31,6 +31,7 @@ mod subscription;
 mod throttle;
 mod timer;
 mod transforms;
+mod type_description;
 mod wire;
 
 pub use action_client::{ActionClient, ClientGoal, ClientGoalState};
@@ -62,6 +63,7 @@ pub mod msg {
     pub use r2r::{
         action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,
         karakuri_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, simulation_interfaces,
-        std_msgs, std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, visualization_msgs,
+        std_msgs, std_srvs, tf2_msgs, trajectory_msgs, type_description_interfaces,
+        unique_identifier_msgs, visualization_msgs,
     };
 }

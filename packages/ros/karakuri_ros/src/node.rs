@@ -30,6 +30,7 @@ use crate::{
     parameter_types::kind_name,
     qos::{self, Qos},
     timer::Timers,
+    type_description,
     wire::{self, Way, Wire, WirePublisher},
 };
 
@@ -196,6 +197,7 @@ impl<S: 'static> Node<S> {
             .declare()?;
         node.sim_time_wanted.set(use_sim_time.get());
         node.follow_sim_time()?;
+        type_description::serve(&mut node)?;
         Ok(node)
     }
 
