@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import tempfile
 from contextlib import ExitStack, contextmanager
 
 import yaml
@@ -22,7 +23,7 @@ def launched(environment, file, *arguments):
     """The lines of a running launch file."""
     command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file), *arguments]
     with ExitStack() as stack:
-        log = stack.enter_context(open(f"{environment['KARAKURI_TEST']}/{len(arguments)}_{abs(hash(arguments))}.log", "w+"))
+        log = stack.enter_context(tempfile.NamedTemporaryFile("w", dir=environment["KARAKURI_TEST"], suffix=".log", delete=False))
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             yield log.name

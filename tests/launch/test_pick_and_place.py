@@ -109,8 +109,9 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
     with open(tmp_path / "said", "w+") as said:
         command = [str(executable("karakuri")), "launch", str(ROOT / "launch/arm6.launch.xml")]
         process = subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 60.0
         while "controlling `arm6`" not in (tmp_path / "said").read_text():
-            assert process.poll() is None
+            assert process.poll() is None and time.monotonic() < deadline, (tmp_path / "said").read_text()
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         time.sleep(0.003)

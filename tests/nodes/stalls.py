@@ -4,7 +4,7 @@
 
 Fast DDS's shared-memory transport asks whether a new port is alive before it first writes to it, and waits a third of a
 second for the answer, on the thread that publishes. Run it on a machine that has nothing else to do, as it is and with
-FASTDDS_BUILTIN_TRANSPORTS=DEFAULT.
+FASTDDS_BUILTIN_TRANSPORTS=UDPv4.
 """
 
 import sys

@@ -103,6 +103,25 @@ def test_a_goal_survives_a_stall(arm, ros, node):
     states.close()
 
 
+def test_a_pick_survives_stalls_of_every_node(arm, ros):
+    """One after the other, while it lifts, moves and lowers the cube."""
+    states = joint_states(ros)
+    feedback = ros.subscribe(PickAndPlace.Impl.FeedbackMessage, "/arm/pick_and_place/_action/feedback")
+    client = ros.action(PickAndPlace, "/arm/pick_and_place")
+    handle = ros.wait_for(lambda: (h := ros.send_goal(client, pick())).accepted and h, what="acceptance")
+    for state, node in (("LIFT", "feedforward_controller"), ("MOVE", "gripper"), ("LOWER", "sim")):
+        feedback.wait(lambda m, state=state: m.feedback.state == state)
+        process = arm.nodes[node].process
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.34)
+        process.send_signal(signal.SIGCONT)
+    status, result = ros.result(handle)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    client.destroy()
+    feedback.close()
+    states.close()
+
+
 @pytest.mark.parametrize("bystander", ["gripper", "state_publisher"])
 def test_a_motion_goes_on_without(arm, ros, bystander):
     states = joint_states(ros)
