@@ -284,7 +284,7 @@ fn a_query_gives_the_state_that_was_or_will_be_desired() {
     let (mut updater, mut desk) = split(controller());
     let mut robot = Robot::new();
     robot.tick(&mut updater);
-    let mut ask = |updater: &mut Updater, robot: &mut Robot, desk: &mut Desk, at: Time| {
+    let ask = |updater: &mut Updater, robot: &mut Robot, desk: &mut Desk, at: Time| {
         desk.query(0, at).unwrap();
         robot.tick(updater);
         desk.next_queried().unwrap()
