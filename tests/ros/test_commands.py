@@ -185,7 +185,7 @@ def test_parameters_are_read_and_set(karakuri):
     assert karakuri("param", "set", "/fixture", "gains", "[3, 4.5]")[0] == 0
     assert karakuri("param", "get", "/fixture", "gains", "--hide-type") == (0, "[3.0, 4.5]\n", "")
     code, out, _ = karakuri("param", "list", "/fixture")
-    names = ["count", "flag", "frame", "gains", "mode", "names", "rate", "use_sim_time"]
+    names = ["count", "flag", "frame", "gains", "mode", "names", "rate", "start_type_description_service", "use_sim_time"]
     assert (code, out.split()) == (0, names)
     code, out, _ = karakuri("param", "dump", "/fixture")
     dumped = yaml.safe_load(out)["/fixture"]["ros__parameters"]

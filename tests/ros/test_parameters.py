@@ -22,7 +22,7 @@ def values(ros, node=NODE):
 
 def test_list(ros, node):
     names = ros.list_parameters(NODE).names
-    assert sorted(names) == ["count", "flag", "frame", "gains", "mode", "names", "rate", "use_sim_time"]
+    assert sorted(names) == ["count", "flag", "frame", "gains", "mode", "names", "rate", "start_type_description_service", "use_sim_time"]
     assert ros.list_parameters(NODE, ["rate"]).names == ["rate"]
     assert ros.list_parameters(NODE, ["rat"]).names == []
 

@@ -155,22 +155,24 @@ impl Definitions {
     }
 
     fn read(&self, name: &str, folder: &str) -> Result<String, String> {
-        if name.split('/').nth(1) != Some(folder) {
-            return Err(format!("`{name}` is no type; write it as PACKAGE/{folder}/NAME"));
-        }
-        self.installed_file(name, folder)
+        self.installed_file(name, folder, folder)
     }
 
-    /// The text of the file with this extension that is installed for a type.
-    pub(crate) fn installed_file(&self, name: &str, extension: &str) -> Result<String, String> {
+    /// The text of the file with this extension that is installed for a type of a folder, such as `msg`.
+    pub(crate) fn installed_file(
+        &self,
+        name: &str,
+        folder: &str,
+        extension: &str,
+    ) -> Result<String, String> {
         let parts: Vec<_> = name.split('/').collect();
-        let plain = |part: &&str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let &[package, folder, file] = parts.as_slice() else {
-            return Err(format!("`{name}` is no type; write it as PACKAGE/FOLDER/NAME"));
+        let plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let (package, file) = match parts.as_slice() {
+            &[package, kind, file] if kind == folder && parts.iter().all(|p| plain(p)) => {
+                (package, file)
+            }
+            _ => return Err(format!("`{name}` is no type; write it as PACKAGE/{folder}/NAME")),
         };
-        if !parts.iter().all(plain) {
-            return Err(format!("`{name}` is no type; write it as PACKAGE/FOLDER/NAME"));
-        }
         let file = format!("share/{package}/{folder}/{file}.{extension}");
         self.prefixes
             .iter()

@@ -51,7 +51,7 @@ fn describe(
     request: &GetTypeDescription::Request,
 ) -> Result<GetTypeDescription::Response, String> {
     let name = &request.type_name;
-    let text = definitions.installed_file(name, "json")?;
+    let text = definitions.installed_file(name, folder_of(name), "json")?;
     let described: Described = serde_json::from_str(&text)
         .map_err(|e| format!("the description of `{name}` cannot be read: {e}"))?;
     let own = described.type_hashes.iter().find(|hash| hash.type_name == *name);
@@ -75,11 +75,17 @@ fn describe(
 
 /// The definition of a type; the parts of services and actions have none of their own.
 fn source(definitions: &Definitions, name: &str) -> TypeSource {
-    let encoding = name.split('/').nth(1).unwrap_or_default();
-    let text = definitions.installed_file(name, encoding);
+    let encoding = folder_of(name);
+    let text = definitions.installed_file(name, encoding, encoding);
     TypeSource {
         type_name: name.to_owned(),
         encoding: if text.is_ok() { encoding } else { "implicit" }.to_owned(),
         raw_file_contents: text.unwrap_or_default(),
     }
+}
+
+/// `msg`, `srv` or `action`.
+fn folder_of(name: &str) -> &str {
+    let folder = name.split('/').nth(1).filter(|folder| ["msg", "srv", "action"].contains(folder));
+    folder.unwrap_or("msg")
 }
