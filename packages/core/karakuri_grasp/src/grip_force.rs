@@ -17,7 +17,7 @@ use crate::{EndEffector, FingerForce};
 /// The most that a closing target stands for beyond the wanted force, as a share of it, but at least [`UNFELT`]. [-]
 const PRESS: f64 = 0.3;
 /// A target that stands for so much more than the fingers feel has not arrived yet; less may be the drive's friction. [N]
-const UNFELT: f64 = 2.0;
+const UNFELT: f64 = 1.0;
 /// Share of the rate with which it goes on: it may be friction that holds the hand. [-]
 const CREEP: f64 = 0.1;
 /// Below this wanted force the touch speed falls with it, to a fifth: the drive's inertia strikes as hard as it is fast. [N]
@@ -46,13 +46,14 @@ pub struct GripSettings {
 }
 
 impl Default for GripSettings {
-    /// Twice the touch speed makes the first contact of arm6 (4 kg of reflected rotor inertia a finger) overshoot 15 N.
+    /// The first contact strikes with what moves (arm6: 4 kg of reflected rotor inertia a finger): at twice the touch speed with
+    /// 14 N, with up to 26 N where a stall was just caught up.
     fn default() -> Self {
         Self {
             filter: 40.0,
             contact_force: 0.4,
             speed: 0.10,
-            touch_speed: 0.015,
+            touch_speed: 0.008,
             force_rate: 10.0,
             dead_band: 0.1,
             push_force: 3.0,

@@ -47,6 +47,9 @@ pub(crate) struct Cell {
     pub(crate) jammed: bool,
     /// The controller does not get the hand's targets; the last one counts.
     pub(crate) deaf: bool,
+    /// The controller does not run; the drives keep their last targets.
+    pub(crate) away: bool,
+    /// Of a finger sensor along its normal, as it is measured. [N]
     pub(crate) peak_force: f64,
     pub(crate) peak_tracking: f64,
     /// Of the gripper's loop joints. [m or rad]
@@ -114,6 +117,7 @@ impl Cell {
             sees: true,
             jammed: false,
             deaf: false,
+            away: false,
             peak_force: 0.0,
             peak_tracking: 0.0,
             peak_loop_gap: 0.0,
@@ -167,8 +171,8 @@ impl Cell {
             sighting,
         };
         let output = self.machine.tick(&measured, DT).clone();
-        for force in output.feedback.forces {
-            self.peak_force = self.peak_force.max(force);
+        for wrench in &wrenches {
+            self.peak_force = self.peak_force.max(wrench.force.y.abs());
         }
         self.request(output.arm, now);
         let crank = self.machine.hand().joint();
@@ -183,30 +187,32 @@ impl Cell {
                 ..TrajectoryPoint::default()
             }],
         };
-        if !self.deaf {
-            // Before the first update the controller knows no state and takes nothing.
-            self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
-        }
-        let state = State { q: &q, v: &v, effort: &effort };
-        let status = self.controller.update(&state, now, DT, &mut self.command);
-        assert!(status.realised.loop_gap < 1e-6, "{status:?}");
-        for event in self.controller.events() {
-            let settings = self.controller.groups()[event.group].machine.settings();
-            let outcome = event.finished.outcome;
-            if matches!(outcome, Outcome::PathTolerance(_)) {
-                self.stopped = Some(outcome.describe(settings));
+        if !self.away {
+            if !self.deaf {
+                // Before the first update the controller knows no state and takes nothing.
+                self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
             }
-            println!(
-                "  {:.3} arm goal ended: {:?} {}",
-                now.seconds(),
-                outcome.status(),
-                outcome.describe(settings)
-            );
+            let state = State { q: &q, v: &v, effort: &effort };
+            let status = self.controller.update(&state, now, DT, &mut self.command);
+            assert!(status.realised.loop_gap < 1e-6, "{status:?}");
+            for event in self.controller.events() {
+                let settings = self.controller.groups()[event.group].machine.settings();
+                let outcome = event.finished.outcome;
+                if matches!(outcome, Outcome::PathTolerance(_)) {
+                    self.stopped = Some(outcome.describe(settings));
+                }
+                println!(
+                    "  {:.3} arm goal ended: {:?} {}",
+                    now.seconds(),
+                    outcome.status(),
+                    outcome.describe(settings)
+                );
+            }
+            for e in self.controller.groups()[ARM].machine.error() {
+                self.peak_tracking = self.peak_tracking.max(e.position.abs());
+            }
+            self.actuate();
         }
-        for e in self.controller.groups()[ARM].machine.error() {
-            self.peak_tracking = self.peak_tracking.max(e.position.abs());
-        }
-        self.actuate();
         self.world.step();
         let gap = loop_gap(&self.hinged, self.world.robot(self.robot).data());
         self.peak_loop_gap = self.peak_loop_gap.max(gap);
