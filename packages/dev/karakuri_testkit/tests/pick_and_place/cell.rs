@@ -27,6 +27,15 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
+/// What does not come through for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stall {
+    /// The controller does not run; the drives keep their last targets.
+    Controller,
+    /// The controller does not get the hand's targets; the last one counts.
+    HandTargets,
+}
+
 /// World, controller, grasp machine.
 pub(crate) struct Cell {
     pub(crate) world: World,
@@ -45,10 +54,7 @@ pub(crate) struct Cell {
     pub(crate) sees: bool,
     /// The fingers' drive is stuck where it is.
     pub(crate) jammed: bool,
-    /// The controller does not get the hand's targets; the last one counts.
-    pub(crate) deaf: bool,
-    /// The controller does not run; the drives keep their last targets.
-    pub(crate) away: bool,
+    pub(crate) stall: Option<Stall>,
     /// Of a finger sensor along its normal, as it is measured. [N]
     pub(crate) peak_force: f64,
     pub(crate) peak_tracking: f64,
@@ -116,8 +122,7 @@ impl Cell {
             stopped: None,
             sees: true,
             jammed: false,
-            deaf: false,
-            away: false,
+            stall: None,
             peak_force: 0.0,
             peak_tracking: 0.0,
             peak_loop_gap: 0.0,
@@ -187,36 +192,40 @@ impl Cell {
                 ..TrajectoryPoint::default()
             }],
         };
-        if !self.away {
-            if !self.deaf {
-                // Before the first update the controller knows no state and takes nothing.
-                self.controller.machine_mut(HAND).unwrap().accept_topic(&stream, now).ok();
-            }
-            let state = State { q: &q, v: &v, effort: &effort };
-            let status = self.controller.update(&state, now, DT, &mut self.command);
-            assert!(status.realised.loop_gap < 1e-6, "{status:?}");
-            for event in self.controller.events() {
-                let settings = self.controller.groups()[event.group].machine.settings();
-                let outcome = event.finished.outcome;
-                if matches!(outcome, Outcome::PathTolerance(_)) {
-                    self.stopped = Some(outcome.describe(settings));
-                }
-                println!(
-                    "  {:.3} arm goal ended: {:?} {}",
-                    now.seconds(),
-                    outcome.status(),
-                    outcome.describe(settings)
-                );
-            }
-            for e in self.controller.groups()[ARM].machine.error() {
-                self.peak_tracking = self.peak_tracking.max(e.position.abs());
-            }
-            self.actuate();
+        if self.stall != Some(Stall::Controller) {
+            self.control(&stream, &State { q: &q, v: &v, effort: &effort }, now);
         }
         self.world.step();
         let gap = loop_gap(&self.hinged, self.world.robot(self.robot).data());
         self.peak_loop_gap = self.peak_loop_gap.max(gap);
         output.result
+    }
+
+    /// One period of the controller.
+    fn control(&mut self, stream: &JointTrajectory, state: &State<'_>, now: Time) {
+        if self.stall != Some(Stall::HandTargets) {
+            // Before the first update the controller knows no state and takes nothing.
+            self.controller.machine_mut(HAND).unwrap().accept_topic(stream, now).ok();
+        }
+        let status = self.controller.update(state, now, DT, &mut self.command);
+        assert!(status.realised.loop_gap < 1e-6, "{status:?}");
+        for event in self.controller.events() {
+            let settings = self.controller.groups()[event.group].machine.settings();
+            let outcome = event.finished.outcome;
+            if matches!(outcome, Outcome::PathTolerance(_)) {
+                self.stopped = Some(outcome.describe(settings));
+            }
+            println!(
+                "  {:.3} arm goal ended: {:?} {}",
+                now.seconds(),
+                outcome.status(),
+                outcome.describe(settings)
+            );
+        }
+        for e in self.controller.groups()[ARM].machine.error() {
+            self.peak_tracking = self.peak_tracking.max(e.position.abs());
+        }
+        self.actuate();
     }
 
     fn request(&mut self, request: Option<ArmRequest>, now: Time) {

@@ -6,7 +6,7 @@ use karakuri_model::Shape;
 use karakuri_physics::BodyDescription;
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::cell::{Cell, goal, start, try_start};
+use crate::cell::{Cell, Stall, goal, start, try_start};
 
 /// Friction of the cube that makes it `mu` against the pads' 0.6 (physics takes the geometric mean).
 fn friction(mu: f64) -> f64 {
@@ -92,7 +92,7 @@ fn one_finger_first_centres_the_hand() {
 /// strike the object. The force is the sensor's own, unfiltered: its peak is the first contact's.
 #[test]
 fn a_stall_while_closing_does_not_strike() {
-    for is_controller in [true, false] {
+    for stall in [Stall::Controller, Stall::HandTargets] {
         for length in [0.005, 0.03, 0.1, 0.2] {
             let mut peaks: Vec<(f64, f64)> = Vec::new();
             for begin in (0..13).map(|i| 0.42 + 0.0193 * f64::from(i)) {
@@ -106,9 +106,7 @@ fn a_stall_while_closing_does_not_strike() {
                         closing.get_or_insert(time);
                     }
                     let since = closing.map_or(-1.0, |closing| time - closing);
-                    let is_late = (begin..begin + length).contains(&since);
-                    (cell.away, cell.deaf) =
-                        if is_controller { (is_late, false) } else { (false, is_late) };
+                    cell.stall = (begin..begin + length).contains(&since).then_some(stall);
                 }
                 peaks.push((cell.peak_force, begin));
             }
@@ -116,7 +114,7 @@ fn a_stall_while_closing_does_not_strike() {
             println!("{force:.1} N, stalled for {length} s from {begin:.3} s of closing on");
             assert!(
                 force < 13.0,
-                "{force:.1} N, stalled for {length} s from {begin:.3} s of closing on; the controller: {is_controller}"
+                "{force:.1} N, stalled for {length} s from {begin:.3} s of closing on: {stall:?}"
             );
         }
     }
@@ -227,7 +225,7 @@ fn a_grip_too_weak_for_the_cube_says_so_however_late_its_targets_are() {
             let mut tick = 0;
             let result = cell.run(30.0, |cell| {
                 tick += 1;
-                cell.deaf = tick % period < late;
+                cell.stall = (tick % period < late).then_some(Stall::HandTargets);
             });
             assert!(
                 matches!(result.failure, Some(Failure::Slipped | Failure::TooHeavy)),
@@ -513,10 +511,10 @@ fn what_is_held_stays_held_when_controller_and_machine_are_exchanged() {
         let forces = cell.machine.feedback().forces;
         assert!(forces.iter().all(|f| (8.0..12.0).contains(f)), "{what}: {forces:?}");
     };
-    cell.deaf = true;
+    cell.stall = Some(Stall::HandTargets);
     cell.exchange_controller();
     is_held(&mut cell, "a new controller that hears no hand");
-    cell.deaf = false;
+    cell.stall = None;
     is_held(&mut cell, "a new controller");
     for round in 0..3 {
         cell.exchange_machine();
