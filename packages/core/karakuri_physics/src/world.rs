@@ -1,5 +1,7 @@
 //! The world: robots, bodies, ground, and what can be asked of them.
 
+pub(crate) mod queries;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,24 +10,24 @@ use karakuri_dynamics::Data;
 use karakuri_model::{Base, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
-use crate::body::{Body, body_inertia, check_numbers};
-use crate::contacts::{Attachment, Contact, Mover};
-use crate::energy::Booking;
+use crate::constraint::attached_joint::AttachedJoint;
+use crate::constraint::contact::{Attachment, Contact, Mover};
+use crate::constraint::gear::Gear;
+use crate::constraint::rows::Row;
+use crate::constraint::spring::Spring;
 use crate::errors::WorldError;
-use crate::gears::Gear;
-use crate::impacts::Bounces;
-use crate::islands::Islands;
-use crate::joints::AttachedJoint;
-use crate::materials::{Materials, Surface};
-use crate::overlaps::OwnCollider;
-use crate::pushes::Push;
-use crate::robot::Robot;
-use crate::rows::Row;
-use crate::sensors::Imu;
-use crate::shapes::{collider_shapes, solid_shape};
+use crate::pipeline::energy::Booking;
+use crate::pipeline::impacts::Bounces;
+use crate::pipeline::islands::Islands;
+use crate::pipeline::sensors::Imu;
+use crate::pipeline::step::Culprit;
 use crate::solver::{Problem, Solution, Team};
-use crate::springs::Spring;
-use crate::step::Culprit;
+use crate::state::body::{Body, body_inertia, check_numbers};
+use crate::state::materials::{Materials, Surface};
+use crate::state::overlaps::OwnCollider;
+use crate::state::pushes::Push;
+use crate::state::robot::Robot;
+use crate::state::shapes::{collider_shapes, solid_shape};
 use crate::{
     BodyDescription, ContactReport, Drives, JointDynamics, Owner, StepOutcome, WorldSettings,
 };

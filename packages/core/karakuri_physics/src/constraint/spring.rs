@@ -1,0 +1,410 @@
+//! Springs with dampers between two points, implicit.
+//!
+//! Along the line from A to B, with length `L`, rate `u` and impulse `λ` on B:
+//!
+//! * as a row of a step, by backward Euler: `λ = −h (k (L + h u' − L₀) + c u')`, that is compliance
+//!   `R = 1/(h (h k + c))` and wanted velocity `u* = −k (L − L₀)/(h k + c)`;
+//! * inside a tree in free motion, at the middle of the step, the spring by its mean over the step and the damper at
+//!   the step's end: `λ = −h (k (L_m + ¼h (u' − u) − L₀) + c u')`. Second order, energy bounded, stable at any `k`, `c`.
+
+use karakuri_model::BodyId as LinkBody;
+use karakuri_spatial::Vector3;
+
+use crate::constraint::contact::Mover;
+use crate::constraint::loops::Chains;
+use crate::constraint::rows::{Builder, Source};
+use crate::linear::pivoted::PivotedCholesky;
+use crate::solver::{Block, Side, dot};
+use crate::state::body::Body;
+use crate::state::robot::Robot;
+use crate::world::World;
+use crate::{ObjectId, RobotId, WorldError};
+
+/// Where a spring is fixed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Anchor {
+    /// A point of the world. [m] (3)
+    World(Vector3),
+    /// A point of a robot's body, in the body's frame. [m] (3)
+    Link(RobotId, LinkBody, Vector3),
+    /// A point of a free or fixed body, in the body's frame. [m] (3)
+    Body(ObjectId, Vector3),
+}
+
+impl Anchor {
+    /// In its frame. [m] (3)
+    fn point(&self) -> &Vector3 {
+        match self {
+            Self::World(point) | Self::Link(.., point) | Self::Body(_, point) => point,
+        }
+    }
+}
+
+/// A spring and damper in line between two points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spring {
+    /// One end.
+    pub a: Anchor,
+    /// The other end.
+    pub b: Anchor,
+    /// [N/m]
+    pub stiffness: f64,
+    /// [N·s/m]
+    pub damping: f64,
+    /// Length without force. [m]
+    pub rest_length: f64,
+}
+
+/// Names a spring of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpringId(usize);
+
+impl Anchor {
+    fn is_world(&self) -> bool {
+        matches!(self, Self::World(_))
+    }
+}
+
+impl Spring {
+    /// The bodies at its ends.
+    pub(crate) fn bodies(&self) -> [Option<usize>; 2] {
+        [self.a, self.b].map(|a| if let Anchor::Body(body, _) = a { Some(body.0) } else { None })
+    }
+
+    /// What moves at its ends.
+    pub(crate) fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
+        [self.a, self.b].map(|anchor| match anchor {
+            Anchor::Link(robot, body, _) => Mover::Robot { robot: robot.0, body },
+            Anchor::Body(body, _) if bodies[body.0].as_ref().is_some_and(Body::is_free) => {
+                Mover::Body(body.0)
+            }
+            Anchor::Body(..) | Anchor::World(_) => Mover::Fixed,
+        })
+    }
+
+    /// The robot that has all of it, if one has.
+    fn robot(&self) -> Option<usize> {
+        match (self.a, self.b) {
+            (Anchor::Link(a, ..), Anchor::Link(b, ..)) => (a == b).then_some(a.0),
+            (Anchor::Link(robot, ..), Anchor::World(_))
+            | (Anchor::World(_), Anchor::Link(robot, ..)) => Some(robot.0),
+            _ => None,
+        }
+    }
+}
+
+/// Springs of a robot in free motion: scratch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct InnerSprings {
+    /// Whether a spring holds the robot to the world or to something else.
+    pub(crate) hold_elsewhere: bool,
+    /// Of the world's springs. (n)
+    indices: Vec<usize>,
+    /// `J` and `Y`, row by row. (n × nv)
+    jacobian: Vec<f64>,
+    response: Vec<f64>,
+    /// `R`, `u*`. (n)
+    laws: Vec<(f64, f64)>,
+    /// `J Y + R`. (n × n)
+    delassus: Vec<f64>,
+    factor: PivotedCholesky,
+    impulses: Vec<f64>,
+}
+
+impl InnerSprings {
+    pub(crate) fn any(&self) -> bool {
+        !self.indices.is_empty()
+    }
+}
+
+impl World {
+    /// Adds a spring.
+    pub fn add_spring(&mut self, spring: Spring) -> Result<SpringId, WorldError> {
+        let numbers = [spring.stiffness, spring.damping, spring.rest_length];
+        let ends = [spring.a, spring.b];
+        let is_finite = |end: &Anchor| end.point().iter().all(|x| x.is_finite());
+        for (what, fits) in [
+            (
+                "stiffness, damping or rest length",
+                numbers.iter().all(|x| x.is_finite() && *x >= 0.0),
+            ),
+            ("ends", ends.iter().all(is_finite)),
+        ] {
+            if !fits {
+                let name = format!("spring {}", self.springs.len());
+                return Err(WorldError::NotFinite { name, what });
+            }
+        }
+        for end in ends {
+            if let Anchor::Body(body, _) = end
+                && self.is_carried(crate::Owner::Body(body))
+            {
+                let name = self.body(body).description().name.clone();
+                let reason = "a spring cannot hold a body that moves as prescribed; fix it to a link of a robot whose joints do";
+                return Err(WorldError::Joint { name, reason });
+            }
+        }
+        self.wake_all();
+        self.springs.push(Some(spring));
+        Ok(SpringId(self.springs.len() - 1))
+    }
+
+    /// Takes a spring away; its id stays unused.
+    pub fn remove_spring(&mut self, id: SpringId) {
+        self.wake_all();
+        self.springs[id.0] = None;
+    }
+
+    /// Where an end of a spring is. [m] (3)
+    fn anchor(&self, anchor: &Anchor) -> Vector3 {
+        let pose = match anchor {
+            Anchor::World(p) => return *p,
+            Anchor::Link(robot, body, _) => {
+                self.robots[robot.0].as_ref().map(|r| r.data.pose_in_world[body.0])
+            }
+            Anchor::Body(body, _) => self.bodies[body.0].as_ref().map(|b| b.pose),
+        };
+        let (Anchor::Link(.., p) | Anchor::Body(_, p) | Anchor::World(p)) = anchor;
+        pose.map_or(*p, |pose| pose.transform_point(p))
+    }
+
+    /// Energy in the springs. [J]
+    pub(crate) fn spring_energy(&self) -> f64 {
+        let energy = |s: &Spring| {
+            let (_, length) = line(&self.anchor(&s.a), &self.anchor(&s.b));
+            0.5 * s.stiffness * (length - s.rest_length).powi(2)
+        };
+        self.springs.iter().flatten().map(energy).sum()
+    }
+
+    /// Takes springs away whose ends are gone.
+    pub(crate) fn remove_loose_springs(&mut self) {
+        let (robots, bodies) = (&self.robots, &self.bodies);
+        let gone = |anchor: &Anchor| match anchor {
+            Anchor::World(_) => false,
+            Anchor::Link(robot, ..) => robots[robot.0].is_none(),
+            Anchor::Body(body, _) => bodies[body.0].is_none(),
+        };
+        for spring in &mut self.springs {
+            if spring.as_ref().is_some_and(|s| gone(&s.a) || gone(&s.b)) {
+                *spring = None;
+            }
+        }
+    }
+
+    /// Keeps robots on the ground that springs tie to others or to bodies; gives the others their springs.
+    pub(crate) fn share_springs(&mut self) {
+        for robot in self.robots.iter_mut().flatten() {
+            robot.springs.indices.clear();
+            robot.springs.hold_elsewhere = false;
+        }
+        for (i, spring) in self.springs.iter().enumerate() {
+            let Some(spring) = spring else { continue };
+            if let Some(robot) = spring.robot().and_then(|r| self.robots[r].as_mut()) {
+                robot.springs.indices.push(i);
+                robot.springs.hold_elsewhere |= [spring.a, spring.b].iter().any(Anchor::is_world);
+                continue;
+            }
+            for anchor in [spring.a, spring.b] {
+                if let Anchor::Link(robot, ..) = anchor
+                    && let Some(robot) = &mut self.robots[robot.0]
+                {
+                    (robot.flight.on, robot.springs.hold_elsewhere) = (false, true);
+                }
+            }
+        }
+    }
+}
+
+impl Robot {
+    fn anchor(&self, anchor: &Anchor) -> Vector3 {
+        match anchor {
+            Anchor::World(p) => *p,
+            Anchor::Link(_, body, p) => self.data.pose_in_world[body.0].transform_point(p),
+            Anchor::Body(..) => Vector3::repeat(f64::NAN),
+        }
+    }
+
+    /// Prepares the robot's own springs at the middle of a step that starts with the rates `self.v`.
+    pub(crate) fn prepare_springs(&mut self, springs: &[Option<Spring>], h: f64) {
+        let mut inner = std::mem::take(&mut self.springs);
+        let nv = self.v.len();
+        inner.jacobian.clear();
+        inner.laws.clear();
+        for spring in inner.indices.iter().filter_map(|&i| springs[i].as_ref()) {
+            let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
+            let (direction, length) = line(&p_a, &p_b);
+            let start = inner.jacobian.len();
+            inner.jacobian.resize(start + nv, 0.0);
+            let row = &mut inner.jacobian[start..];
+            for (sign, anchor, p) in [(-1.0, spring.a, p_a), (1.0, spring.b, p_b)] {
+                if let Anchor::Link(_, body, _) = anchor {
+                    add_rates(&self.chains, &self.data, body, &p, &(direction * sign), row);
+                }
+            }
+            let gain = h * (0.25 * h * spring.stiffness + spring.damping);
+            let rate = dot(row, &self.v);
+            let stretch = length - spring.rest_length - 0.25 * h * rate;
+            inner.laws.push((1.0 / gain, -h * spring.stiffness * stretch / gain));
+        }
+        inner.response.clone_from(&inner.jacobian);
+        for row in inner.response.chunks_exact_mut(nv.max(1)) {
+            self.respond(row);
+        }
+        let n = inner.laws.len();
+        inner.delassus.resize(n * n, 0.0);
+        if inner.impulses.len() != n {
+            inner.impulses.resize(n, 0.0);
+            inner.factor = PivotedCholesky::new(n);
+        }
+        for i in 0..n {
+            for j in 0..n {
+                inner.delassus[i * n + j] = dot(
+                    &inner.jacobian[i * nv..(i + 1) * nv],
+                    &inner.response[j * nv..(j + 1) * nv],
+                );
+            }
+            inner.delassus[i * n + i] += inner.laws[i].0;
+        }
+        inner.factor.factorize(&inner.delassus);
+        self.springs = inner;
+    }
+
+    /// Adds what the springs do to the end velocity `v` of free motion. (nv)
+    pub(crate) fn pull_springs(&mut self, v: &mut [f64]) {
+        let (inner, nv) = (&mut self.springs, self.v.len());
+        for (i, impulse) in inner.impulses.iter_mut().enumerate() {
+            *impulse = inner.laws[i].1 - dot(&inner.jacobian[i * nv..(i + 1) * nv], v);
+        }
+        inner.factor.solve(&mut inner.impulses);
+        for (row, impulse) in inner.response.chunks_exact(nv.max(1)).zip(&inner.impulses) {
+            for (v, y) in v.iter_mut().zip(row) {
+                *v += y * impulse;
+            }
+        }
+    }
+}
+
+impl Robot {
+    /// Work of the dampers of the robot's own springs in a step of free motion. [J]
+    pub(crate) fn spring_dissipation(
+        &self,
+        springs: &[Option<Spring>],
+        after: &[f64],
+        h: f64,
+    ) -> f64 {
+        let rows = self.springs.jacobian.chunks_exact(self.v.len().max(1));
+        let own = self.springs.indices.iter().filter_map(|&i| springs[i].as_ref());
+        let works = rows.zip(own).map(|(row, spring)| {
+            let end = dot(row, after);
+            -h * spring.damping * end * 0.5 * (end + dot(row, &self.v))
+        });
+        works.sum()
+    }
+}
+
+/// A spring and damper as a row, by backward Euler.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SoftRow {
+    /// Velocity that the spring alone would give. [m/s or rad/s]
+    pub(crate) wanted: f64,
+    /// [1/kg or 1/(kg·m²)]
+    pub(crate) compliance: f64,
+}
+
+/// The row of a stiffness and damping, not both 0, that are stretched by so much. [m or rad], [s]
+pub(crate) fn soft_row((stiffness, damping): (f64, f64), stretch: f64, h: f64) -> SoftRow {
+    let gain = h * stiffness + damping;
+    SoftRow { wanted: -stiffness * stretch / gain, compliance: 1.0 / (h * gain) }
+}
+
+impl Builder<'_> {
+    /// The row of a spring, unless its robot is in free motion and has dealt with it.
+    pub(crate) fn spring(&mut self, index: usize, spring: &Spring) {
+        let flying = |robot: usize| self.robots[robot].as_ref().is_none_or(|r| r.flight.on);
+        if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
+        {
+            return;
+        }
+        let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
+        let (direction, length) = line(&p_a, &p_b);
+        let mut sides = [Side::default(); 2];
+        let movers = spring.movers(self.bodies);
+        if let Some(robot) = spring.robot() {
+            let parts = [(-1.0, movers[0], p_a), (1.0, movers[1], p_b)];
+            sides[0] = self.line_on_robot(robot, &parts, &direction);
+        } else {
+            let ends = [(-1.0, p_a), (1.0, p_b)];
+            for ((side, mover), (sign, p)) in sides.iter_mut().zip(movers).zip(ends) {
+                *side = match mover {
+                    Mover::Robot { robot, .. } => {
+                        self.line_on_robot(robot, &[(sign, mover, p)], &direction)
+                    }
+                    Mover::Body(body) => self.line_on_body(body, &p, &(direction * sign)),
+                    Mover::Fixed => Side::default(),
+                };
+            }
+        }
+        let law = (spring.stiffness, spring.damping);
+        let row = soft_row(law, length - spring.rest_length, self.settings.dt);
+        let free = (f64::NEG_INFINITY, f64::INFINITY);
+        let block = Block::row(free, sides, row.wanted, row.compliance, 0.0);
+        let n_robots = self.robots.len();
+        let movers = movers.map(|m| m.index(n_robots));
+        self.push(block, Source::Spring(index), movers, 0.0);
+    }
+
+    fn anchor(&self, anchor: &Anchor) -> Vector3 {
+        match anchor {
+            Anchor::Body(body, p) => self.bodies[body.0]
+                .as_ref()
+                .map_or_else(Vector3::zeros, |b| b.pose.transform_point(p)),
+            Anchor::Link(robot, ..) => {
+                self.robots[robot.0].as_ref().map_or_else(Vector3::zeros, |r| r.anchor(anchor))
+            }
+            Anchor::World(p) => *p,
+        }
+    }
+
+    fn line_on_robot(
+        &mut self,
+        robot: usize,
+        parts: &[(f64, Mover, Vector3)],
+        direction: &Vector3,
+    ) -> Side {
+        self.side_of_robot(robot, |r, row| {
+            for (sign, mover, p) in parts {
+                if let Mover::Robot { body, .. } = mover {
+                    add_rates(&r.chains, &r.data, *body, p, &(direction * *sign), row);
+                }
+            }
+        })
+    }
+
+    fn line_on_body(&mut self, body: usize, point: &Vector3, direction: &Vector3) -> Side {
+        self.side_of_body(body, |b| [(*direction, (point - b.pose.translation).cross(direction))])
+    }
+}
+
+/// Adds the rates along `direction` of a body's point to a row. (nv)
+fn add_rates(
+    chains: &Chains,
+    data: &karakuri_dynamics::Data,
+    body: LinkBody,
+    point: &Vector3,
+    direction: &Vector3,
+    row: &mut [f64],
+) {
+    let p_OC = point - data.origin;
+    for &k in chains.of(body) {
+        let S = &data.subspace[k];
+        row[k] += direction.dot(&(S.linear + S.angular.cross(&p_OC)));
+    }
+}
+
+/// Unit vector from A to B and their distance; points that coincide pull along z.
+fn line(p_a: &Vector3, p_b: &Vector3) -> (Vector3, f64) {
+    let d = p_b - p_a;
+    let length = d.norm();
+    if length > 0.0 { (d / length, length) } else { (Vector3::z(), 0.0) }
+}

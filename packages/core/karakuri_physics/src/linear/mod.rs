@@ -1,0 +1,4 @@
+//! Factorisations of the operators of robots and of the equalities in them.
+
+pub(crate) mod factor;
+pub(crate) mod pivoted;

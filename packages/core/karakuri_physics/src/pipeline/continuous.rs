@@ -1,0 +1,170 @@
+//! What is fast does not pass through what is thin.
+//!
+//! Contacts are foreseen by their distance, so what flies straight at a wall stops there. But an impact turns a body, and what
+//! turns by much in a step, or bounces off one thing into another, may reach a place that no contact of the step knows of. So where a
+//! free body, or a robot's link, goes further in a step than it, and what is near, are wide, its way is swept, and it goes on only
+//! until it would be deeper in something than a fraction of that width: it loses the rest of the step's time, no momentum, and a robot
+//! does so as a whole. The next step finds the contact there.
+
+use karakuri_collision::{ColliderId, Sweep};
+use karakuri_spatial::{Motion, Pose, Vector3};
+
+use crate::constraint::contact::Mover;
+use crate::constraint::rows::NO_MOVER;
+use crate::state::body::Body;
+use crate::world::World;
+
+/// Ways below this part of the two half widths cannot lead through. [-]
+const FAST: f64 = 0.5;
+/// How deep a body may come, as a part of the two half widths. [-]
+const DEPTH: f64 = 0.1;
+/// How much deeper, where it is so deep already. [-]
+const DEEPER: f64 = 0.02;
+
+/// How a collider goes from where the scene has it.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    sweep: Sweep,
+    /// At most so far. [m]
+    length: f64,
+}
+
+impl World {
+    /// After positions moved, before the colliders follow: takes back what would pass into something.
+    pub(crate) fn stop_what_is_fast(&mut self) {
+        let h = self.settings.dt;
+        let mut stops = std::mem::take(&mut self.stops);
+        self.find_fast(&mut stops);
+        if stops.iter().all(|stop| stop.is_infinite()) {
+            self.stops = stops;
+            return;
+        }
+        let n_robots = self.robots.len();
+        let mut last = None;
+        for i in 0..self.contacts.len() {
+            let pair = [self.contacts[i].a, self.contacts[i].b];
+            let movers = pair.map(|c| self.attachments[c.0].map_or(Mover::Fixed, |a| a.mover));
+            let fast = movers
+                .map(|m| m.index(n_robots))
+                .map(|m| (m != NO_MOVER && stops[m] <= h).then_some(m));
+            if last == Some(pair) || fast == [None; 2] {
+                continue;
+            }
+            last = Some(pair);
+            let points = self.contacts[i..].iter().take_while(|c| [c.a, c.b] == pair);
+            let deepest = points.fold(0.0, |deepest: f64, c| deepest.min(c.gap));
+            let Some(time) = self.time_until(pair, movers, deepest) else { continue };
+            for mover in fast.into_iter().flatten() {
+                stops[mover] = stops[mover].min(time);
+            }
+        }
+        for (mover, &stop) in stops.iter().enumerate().filter(|(_, stop)| **stop < h) {
+            if mover < n_robots {
+                self.robots[mover].iter_mut().for_each(|robot| robot.take_back(stop / h));
+            } else {
+                self.take_back(mover - n_robots, stop / h);
+            }
+        }
+        self.stops = stops;
+    }
+
+    /// When each mover stops: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
+    /// because the step made it much faster.
+    fn find_fast(&mut self, stops: &mut Vec<f64>) {
+        let (h, reach) = (self.settings.dt, self.reach);
+        let until = |travel: f64, half_width: f64| {
+            if travel > FAST * half_width { h * (reach / travel).min(1.0) } else { f64::INFINITY }
+        };
+        stops.clear();
+        stops.extend(self.robots.iter_mut().map(|robot| match robot {
+            Some(robot) if !robot.flight.on => {
+                until(h * robot.fastest_speed(h), robot.half_width())
+            }
+            _ => f64::INFINITY,
+        }));
+        stops.extend(self.bodies.iter().map(|body| match body {
+            Some(body) if body.is_awake() && !body.done => {
+                let travel = h * body.velocity.linear.norm() + turn_length(body, h);
+                until(travel, body.extent[1])
+            }
+            _ => f64::INFINITY,
+        }));
+    }
+
+    /// When two colliders are deeper in each other than they may come, by how deep they were. [m], [s]
+    fn time_until(
+        &mut self,
+        pair: [ColliderId; 2],
+        movers: [Mover; 2],
+        deepest: f64,
+    ) -> Option<f64> {
+        let h = self.settings.dt;
+        let half_width = |c: ColliderId| self.collision.half_width(c);
+        let width = half_width(pair[0])? + half_width(pair[1])?;
+        let [a, b] = [0, 1].map(|i| self.way(pair[i], movers[i]));
+        let (a, b) = (a?, b?);
+        if !width.is_finite() || a.length + b.length <= FAST * width {
+            return None;
+        }
+        let touch = (-DEPTH * width).min(deepest - DEEPER * width);
+        let ways = ((pair[0], &a.sweep), (pair[1], &b.sweep));
+        self.collision.time_of_impact(ways.0, ways.1, h, touch).map(|impact| impact.time)
+    }
+
+    /// The way of a collider in this step, at constant velocity.
+    fn way(&self, id: ColliderId, mover: Mover) -> Option<Way> {
+        let (h, start) = (self.settings.dt, self.collision.pose(id)?);
+        let Mover::Body(body) = mover else {
+            let end = match mover {
+                Mover::Robot { .. } => {
+                    let on_mover = self.placements.iter().find(|(c, ..)| *c == id)?.2;
+                    self.mover_pose(mover) * on_mover
+                }
+                _ => return Some(Way { sweep: Sweep::at_rest(start), length: 0.0 }),
+            };
+            let sweep = Sweep::screw(&start, &end, h);
+            let reach = self.collision.radius(id)? + sweep.center.norm();
+            let turn = h * sweep.velocity.angular.norm() * reach;
+            return Some(Way { sweep, length: h * sweep.velocity.linear.norm() + turn });
+        };
+        let body = self.bodies[body].as_ref()?;
+        let velocity = motion_between(&start, body, h);
+        let sweep = Sweep { start, velocity, center: body.center_of_mass };
+        let length = h * velocity.linear.norm() + turn_length(body, h);
+        Some(Way { sweep, length })
+    }
+
+    /// Leaves a body at a part of its way. [-]
+    fn take_back(&mut self, index: usize, part: f64) {
+        let Some(collider) = self.placements.iter().find(|(_, m, _)| *m == Mover::Body(index))
+        else {
+            return;
+        };
+        let Some(start) = self.collision.pose(collider.0) else { return };
+        let Some(body) = &mut self.bodies[index] else { return };
+        let h = self.settings.dt;
+        let way =
+            Sweep { start, velocity: motion_between(&start, body, h), center: body.center_of_mass };
+        let shape = way.pose_at(part * h);
+        let pose = Pose::new(shape.rotation, shape.transform_point(&body.center_of_mass));
+        body.set_state(pose, body.velocity);
+    }
+}
+
+/// The speed that a spin gives to a surface, where it matters in a step, by a quarter of the half width; else none.
+/// [m/s], [m], [s]; [m/s]
+pub(crate) fn spin_that_matters(speed: f64, half_width: f64, h: f64) -> f64 {
+    if h * speed > 0.25 * half_width { speed } else { 0.0 }
+}
+
+/// How far the surface of a body goes by its spin in a step, at most. [m]
+fn turn_length(body: &Body, h: f64) -> f64 {
+    h * body.velocity.angular.norm() * (body.extent[0] + body.center_of_mass.norm())
+}
+
+/// Velocity of the centre of mass and spin that bring a body's shape from `start` to where it is in `h`. [s]
+fn motion_between(start: &Pose, body: &Body, h: f64) -> Motion {
+    let center: Vector3 = start.transform_point(&body.center_of_mass);
+    let turn = body.rotation * start.quaternion().inverse();
+    Motion::new(turn.scaled_axis() / h, (body.pose.translation - center) / h)
+}

@@ -1,0 +1,390 @@
+//! Energies, and a ledger of where they go.
+//!
+//! Over a step, `ΔE = ½ v'ᵀM v' − ½ vᵀM v + (what changes with the position)`. The first part is booked by cause: the
+//! velocity changes by impulses `p`, each of which works `v̄ · p` with `v̄ = ½(v + v')`. What no impulse accounts for is
+//! [`Ledger::unexplained`]: round-off and solver residual, the check that impulses and velocities belong together.
+//! What the position's move adds beyond the work of gravity and Coriolis forces is the method's own error,
+//! [`Ledger::integration`]; the undoing of penetrations is booked apart.
+
+use karakuri_dynamics::{kinetic_energy, potential_energy, update_velocities};
+use karakuri_spatial::{Force, Vector3};
+
+use crate::constraint::rows::Source;
+use crate::solver::{Block, Problem, dot};
+use crate::state::robot::Robot;
+use crate::world::World;
+
+/// Energies of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energy {
+    /// [J]
+    pub kinetic: f64,
+    /// Of gravity, against the world's origin, and of springs. [J]
+    pub potential: f64,
+}
+
+impl Energy {
+    /// [J]
+    pub fn total(self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+/// Energy that came into a world, by cause; negative where it left.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Ledger {
+    /// Change of the kinetic energy. [J]
+    pub kinetic: f64,
+    /// Change of the potential energy. [J]
+    pub potential: f64,
+    /// Drives, motors and prescribed joints. [J]
+    pub servos: f64,
+    /// Applied wrenches. [J]
+    pub external: f64,
+    /// Contacts: friction and impacts. [J]
+    pub contacts: f64,
+    /// Limits of position and speed. [J]
+    pub limits: f64,
+    /// Dry friction of joints. [J]
+    pub friction: f64,
+    /// Dampers of joints and springs. [J]
+    pub dampers: f64,
+    /// Loops, mimic joints, attached joints and gears. [J]
+    pub loops: f64,
+    /// Undoing of penetrations, against gravity. [J]
+    pub stabilisation: f64,
+    /// Error of the integration in time. [J]
+    pub integration: f64,
+    /// Changes of velocity that no impulse accounts for. [J]
+    pub unexplained: f64,
+}
+
+/// Scratch of a step's booking.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Booking {
+    before: Energy,
+    step: Ledger,
+    /// `½(v + v')` of the world. (n)
+    mean: Vec<f64>,
+    total: Ledger,
+}
+
+impl World {
+    /// Kinetic and potential energy of all robots, bodies and springs.
+    pub fn energy(&mut self) -> Energy {
+        let gravity = self.settings.gravity;
+        let mut energy = Energy::default();
+        for robot in self.robots.iter_mut().flatten() {
+            robot.data.gravity = gravity;
+            update_velocities(&robot.model, &mut robot.data, &robot.v);
+            energy.kinetic += kinetic_energy(&robot.model, &robot.data);
+            energy.kinetic +=
+                robot.v.iter().zip(&robot.armature).map(|(v, a)| 0.5 * a * v * v).sum::<f64>();
+            energy.potential += potential_energy(&robot.model, &robot.data);
+        }
+        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+            energy.kinetic += body.kinetic_energy();
+            energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
+        }
+        energy.potential += self.spring_energy() + self.bushing_energy();
+        energy
+    }
+
+    /// Where the energy went in all steps with [`crate::WorldSettings::energy_ledger`].
+    pub fn ledger(&self) -> Ledger {
+        self.booking.total
+    }
+
+    pub(crate) fn open_ledger(&mut self) {
+        if self.settings.energy_ledger {
+            self.booking.before = self.energy();
+        }
+    }
+
+    /// Books the impulses of a step; needs the dynamics of the step's start, before positions move.
+    pub(crate) fn book_impulses(&mut self) {
+        if !self.settings.energy_ledger {
+            return;
+        }
+        let h = self.settings.dt;
+        for robot in self.robots.iter_mut().flatten().filter(|robot| !robot.flight.on) {
+            robot.complete_mass_matrix();
+        }
+        let mut booking = std::mem::take(&mut self.booking);
+        booking.step = Ledger::default();
+        booking.mean.clear();
+        let after = &self.problem.velocity;
+        booking.mean.extend(self.before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
+        // Change of kinetic energy at the old position, less the work of all that is booked.
+        let mut left = 0.0;
+        let mut booked_rows = 0.0;
+        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
+            let work = row_work(&self.problem, block, &booking.mean);
+            let account = match row.source {
+                Source::Servo { .. }
+                | Source::Motor { .. }
+                | Source::Spring(_)
+                | Source::Bushing { .. } => None,
+                Source::Friction { .. } => Some(&mut booking.step.friction),
+                Source::Lower { .. }
+                | Source::Upper { .. }
+                | Source::Speed { .. }
+                | Source::Cone { .. } => Some(&mut booking.step.limits),
+                Source::Contact(_) | Source::Turning(_) => Some(&mut booking.step.contacts),
+                Source::Joint { .. } | Source::Gear(_) => Some(&mut booking.step.loops),
+            };
+            if let Some(account) = account {
+                *account += work;
+            }
+            // A saturated servo is booked with its drive.
+            if !is_drive(row.source) {
+                booked_rows += work;
+            }
+            if let Some(damping) = self.damping_of(row.source) {
+                let rates = |v: &[f64]| row_rate(&self.problem, block, v);
+                booking.step.dampers -= h * damping * rates(after) * rates(&booking.mean);
+            }
+        }
+        left -= booked_rows;
+        for robot in self.robots.iter_mut().flatten() {
+            let run = robot.start..robot.start + robot.v.len();
+            let works = robot.works(&after[run.clone()], &booking.mean[run.clone()], h);
+            booking.step.servos += works.servos;
+            booking.step.external += works.external;
+            booking.step.dampers += works.dampers;
+            if robot.flight.on {
+                booking.step.dampers += robot.spring_dissipation(&self.springs, &after[run], h);
+                continue;
+            }
+            left += works.change - works.servos - works.external - works.dampers - works.bias;
+            if !robot.loops.is_empty() {
+                robot.unexplained(&after[run.clone()], h);
+                let rows = self.rows.iter().zip(&self.problem.blocks);
+                for (_, block) in rows.filter(|(row, _)| !is_drive(row.source)) {
+                    take_impulses(&self.problem, block, robot.start, &mut robot.residual);
+                }
+                let work = robot.loop_work(&booking.mean[run]);
+                booking.step.loops += work;
+                left -= work;
+            }
+        }
+        for body in self.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
+            let run = body.start..body.start + 6;
+            let works =
+                body.works(&after[run.clone()], &booking.mean[run], h, &self.settings.gravity);
+            booking.step.external += works.external;
+            left += works.change - works.external - works.bias;
+        }
+        booking.step.contacts += self.bounces.work;
+        booking.step.unexplained = left;
+        booking.step.stabilisation = self.stabilisation_work();
+        self.booking = booking;
+    }
+
+    /// Of the damper that a row has beside its spring. [N·s/m or N·m·s/rad]
+    fn damping_of(&self, source: Source) -> Option<f64> {
+        match source {
+            Source::Spring(i) => self.springs[i].map(|spring| spring.damping),
+            Source::Bushing { joint, axis } => {
+                let joint = self.joints[joint].as_ref();
+                joint.and_then(|j| j.soft(axis)).map(|bushing| bushing.damping[axis])
+            }
+            _ => None,
+        }
+    }
+
+    /// Work of the undoing of penetrations against gravity. [J]
+    fn stabilisation_work(&self) -> f64 {
+        let (h, gravity) = (self.settings.dt, self.settings.gravity);
+        let mut work = 0.0;
+        for robot in self.robots.iter().flatten().filter(|r| !r.flight.on) {
+            let run = robot.start..robot.start + robot.v.len();
+            work += h * robot.lifting_power(&gravity, &self.correction[run]);
+        }
+        for body in self.bodies.iter().flatten().filter(|b| b.is_free() && !b.done) {
+            let moved = &self.correction[body.start..body.start + 3];
+            work -= h * body.description.mass * dot(gravity.as_slice(), moved);
+        }
+        work
+    }
+
+    pub(crate) fn close_ledger(&mut self) {
+        if !self.settings.energy_ledger {
+            return;
+        }
+        let after = self.energy();
+        let Booking { before, step, total, .. } = &mut self.booking;
+        step.kinetic = after.kinetic - before.kinetic;
+        step.potential = after.potential - before.potential;
+        let change = step.kinetic + step.potential;
+        step.integration = change - step.booked();
+        *total = total.plus(step);
+    }
+}
+
+impl Ledger {
+    /// All that came in by a cause, the integration's error apart. [J]
+    fn booked(&self) -> f64 {
+        self.servos
+            + self.external
+            + self.contacts
+            + self.limits
+            + self.friction
+            + self.dampers
+            + self.loops
+            + self.stabilisation
+            + self.unexplained
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            kinetic: self.kinetic + other.kinetic,
+            potential: self.potential + other.potential,
+            servos: self.servos + other.servos,
+            external: self.external + other.external,
+            contacts: self.contacts + other.contacts,
+            limits: self.limits + other.limits,
+            friction: self.friction + other.friction,
+            dampers: self.dampers + other.dampers,
+            loops: self.loops + other.loops,
+            stabilisation: self.stabilisation + other.stabilisation,
+            integration: self.integration + other.integration,
+            unexplained: self.unexplained + other.unexplained,
+        }
+    }
+}
+
+/// Whether a row is booked with its drive.
+pub(crate) fn is_drive(source: Source) -> bool {
+    matches!(source, Source::Servo { .. } | Source::Motor { .. })
+}
+
+/// Works on one mover in a step. [J]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Works {
+    /// Change of the kinetic energy at the old position.
+    change: f64,
+    servos: f64,
+    external: f64,
+    dampers: f64,
+    /// Gravity, Coriolis and gyroscopic forces.
+    bias: f64,
+}
+
+impl Robot {
+    /// Works in a step that ends with the rates `after`. (nv)
+    fn works(&self, after: &[f64], mean: &[f64], h: f64) -> Works {
+        let mut works = Works::default();
+        for (body, F) in self.applied.iter().enumerate() {
+            let arm = self.data.pose_in_world[body].translation - self.data.origin;
+            let about_origin = Force::new(F.moment + arm.cross(&F.force), F.force);
+            for &k in self.chains.of(karakuri_model::BodyId(body)) {
+                works.external += h * mean[k] * self.data.subspace[k].dot(&about_origin);
+            }
+        }
+        let M = &self.data.mass_matrix;
+        for (k, mean) in mean.iter().enumerate() {
+            works.servos += h * mean * self.efforts[k];
+            works.dampers -= h * mean * self.joint_damping[k] * after[k];
+            if self.flight.on {
+                continue;
+            }
+            works.bias -= h * mean * self.data.effort[k];
+            let column = M.column(k);
+            let momentum = column.iter().zip(after).zip(&self.v).map(|((m, b), a)| m * (b - a));
+            let momentum = momentum.sum::<f64>() + self.armature[k] * (after[k] - self.v[k]);
+            works.change += mean * momentum;
+        }
+        // The bias of the inverse dynamics has the applied wrenches in it.
+        works.bias -= if self.flight.on { 0.0 } else { works.external };
+        works
+    }
+
+    /// The generalized impulses of a step that ends with the rates `after` but for drives, dampers and what `effort` holds, into
+    /// `residual`. (nv)
+    pub(crate) fn unexplained(&mut self, after: &[f64], h: f64) {
+        let M = &self.data.mass_matrix;
+        for (k, residual) in self.residual.iter_mut().enumerate() {
+            let column = M.column(k);
+            let momentum = column.iter().zip(after).zip(&self.v).map(|((m, b), a)| m * (b - a));
+            *residual = momentum.sum::<f64>()
+                + self.armature[k] * (after[k] - self.v[k])
+                + h * (self.joint_damping[k] * after[k] + self.data.effort[k] - self.efforts[k]);
+        }
+    }
+
+    /// Work of the loops at the rates `v`, of what is left in `residual`. [J] (nv)
+    fn loop_work(&mut self, v: &[f64]) -> f64 {
+        let Self { loops, factor, residual, model, .. } = self;
+        loops.work(model, factor, residual, v)
+    }
+
+    /// Power against gravity of the rates `v`. [W] (nv)
+    fn lifting_power(&self, gravity: &Vector3, v: &[f64]) -> f64 {
+        let mut power = 0.0;
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let com = self.data.pose_in_world[i].transform_point(&body.inertia.com);
+            let arm = com - self.data.origin;
+            for &k in self.chains.of(karakuri_model::BodyId(i)) {
+                let S = &self.data.subspace[k];
+                let rate = S.linear + S.angular.cross(&arm);
+                power -= v[k] * body.inertia.mass * gravity.dot(&rate);
+            }
+        }
+        power
+    }
+}
+
+impl crate::state::body::Body {
+    /// Works in a step that ends with the velocity `after`. (6)
+    fn works(&self, after: &[f64], mean: &[f64], h: f64, gravity: &Vector3) -> Works {
+        let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
+        let (v_mean, w_mean) = (three(&mean[..3]), three(&mean[3..6]));
+        let mut free = [0.0; 6];
+        self.free_motion(h, gravity, &mut free);
+        let R = &self.pose.rotation;
+        let spin = |w: Vector3| R * (self.inertia * R.tr_mul(&w));
+        let turned = three(&after[3..6]) - self.velocity.angular;
+        let pushed = (three(&after[..3]) - self.velocity.linear) * self.description.mass;
+        let gyroscopic = spin(three(&free[3..6]) - self.velocity.angular) - self.applied.moment * h;
+        Works {
+            change: v_mean.dot(&pushed) + w_mean.dot(&spin(turned)),
+            external: h * (v_mean.dot(&self.applied.force) + w_mean.dot(&self.applied.moment)),
+            bias: h * self.description.mass * v_mean.dot(gravity) + w_mean.dot(&gyroscopic),
+            ..Works::default()
+        }
+    }
+}
+
+/// Velocity of a one-row block. [m/s or rad/s]
+fn row_rate(problem: &Problem, block: &Block, v: &[f64]) -> f64 {
+    let rate = |s: &crate::solver::Side| {
+        dot(&problem.jacobian[s.offset..s.offset + s.len], &v[s.start..s.start + s.len])
+    };
+    block.sides.iter().filter(|s| s.len > 0).map(rate).sum()
+}
+
+/// Work of a block's impulse at the velocity `v`. [J]
+fn row_work(problem: &Problem, block: &Block, v: &[f64]) -> f64 {
+    let mut work = 0.0;
+    for side in block.sides.iter().filter(|s| s.len > 0) {
+        let v = &v[side.start..side.start + side.len];
+        for (row, impulse) in block.impulse.iter().enumerate().take(block.rows()) {
+            let at = side.offset + row * side.len;
+            work += impulse * dot(&problem.jacobian[at..at + side.len], v);
+        }
+    }
+    work
+}
+
+/// Takes a block's impulse on the mover whose rates begin at `start` away from `residual`.
+pub(crate) fn take_impulses(problem: &Problem, block: &Block, start: usize, residual: &mut [f64]) {
+    for side in block.sides.iter().filter(|s| s.len > 0 && s.start == start) {
+        for (row, impulse) in block.impulse.iter().enumerate().take(block.rows()) {
+            let at = side.offset + row * side.len;
+            for (r, j) in residual.iter_mut().zip(&problem.jacobian[at..at + side.len]) {
+                *r -= impulse * j;
+            }
+        }
+    }
+}

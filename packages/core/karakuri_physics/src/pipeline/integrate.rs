@@ -1,0 +1,191 @@
+//! Positions at the end of a step, by the integrator of the world's settings.
+
+use karakuri_dynamics::forward_kinematics;
+use karakuri_model::BodyId as LinkBody;
+use karakuri_spatial::Force;
+
+use crate::constraint::contact::Mover;
+use crate::constraint::gear::Gear;
+use crate::constraint::rows::NO_MOVER;
+use crate::pipeline::integrators::Method;
+use crate::world::World;
+use crate::{Integrator, ObjectId, RobotId};
+
+impl World {
+    /// Adds a wrench on a body of a robot in the next step only: at the origin of the body's frame, in world axes.
+    /// [N·m; N]
+    ///
+    /// # Panics
+    /// When the robot was removed, or has no such body.
+    pub fn apply_link_wrench(&mut self, robot: RobotId, body: LinkBody, wrench: Force) {
+        self.robot_mut(robot).applied[body.0] += wrench;
+    }
+
+    /// Adds a wrench on a free body in the next step only: about its centre of mass, in world axes. [N·m; N]
+    pub fn apply_body_wrench(&mut self, body: ObjectId, wrench: Force) {
+        if wrench != Force::default() {
+            self.wake(body.0);
+        }
+        if let Some(body) = &mut self.bodies[body.0] {
+            body.applied += wrench;
+        }
+    }
+
+    pub(crate) fn clear_applied(&mut self) {
+        for robot in self.robots.iter_mut().flatten() {
+            robot.applied.fill(Force::default());
+        }
+        for body in self.bodies.iter_mut().flatten() {
+            body.applied = Force::default();
+        }
+    }
+
+    /// Decides which robots go through this step as a whole, without rows.
+    pub(crate) fn choose_flights(&mut self) {
+        let h = self.settings.dt;
+        let integrator = self.settings.integrator;
+        for robot in self.robots.iter_mut().flatten() {
+            robot.flight.on = true;
+        }
+        for contact in &self.contacts {
+            for collider in [contact.a, contact.b] {
+                if let Some(Mover::Robot { robot, .. }) =
+                    self.attachments[collider.0].map(|a| a.mover)
+                    && let Some(robot) = &mut self.robots[robot]
+                {
+                    robot.flight.on = false;
+                }
+            }
+        }
+        self.share_springs();
+        for joint in self.joints.iter().flatten() {
+            for mover in joint.movers() {
+                if let Mover::Robot { robot, .. } = mover
+                    && let Some(robot) = &mut self.robots[robot]
+                {
+                    robot.flight.on = false;
+                }
+            }
+        }
+        for mover in self.gears.iter().flatten().flat_map(Gear::movers) {
+            if let Mover::Robot { robot, .. } = mover
+                && let Some(robot) = &mut self.robots[robot]
+            {
+                robot.flight.on = false;
+            }
+        }
+        for robot in self.robots.iter_mut().flatten() {
+            let method = match integrator {
+                Integrator::RungeKutta4 => Method::RungeKutta4,
+                Integrator::Variational => Method::Variational,
+                Integrator::Default | Integrator::Momentum => Method::Midpoint,
+            };
+            let open = method != Method::RungeKutta4 || robot.loops.is_empty();
+            let soft =
+                robot.flight.on && method != Method::Midpoint && open && robot.moves_softly(h);
+            robot.flight.method = if soft { method } else { Method::Midpoint };
+            robot.flight.on &= soft || robot.moves_freely(h);
+            let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
+            robot.flight.keeps_momentum = keeping && robot.floats();
+            if robot.flight.keeps_momentum {
+                robot.note_momentum();
+            }
+        }
+    }
+
+    /// Goes back to the kinematics of the step's start.
+    pub(crate) fn abandon_flights(&mut self) {
+        for robot in self.robots.iter_mut().flatten().filter(|r| r.flight.on) {
+            forward_kinematics(&robot.model, &mut robot.data, &robot.q);
+        }
+    }
+
+    /// Positions by the new velocity, or as the integrator of free motion found them; then the colliders.
+    pub(crate) fn integrate(&mut self) {
+        self.find_touched();
+        let (h, integrator) = (self.settings.dt, self.settings.integrator);
+        let after = &self.problem.velocity;
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let Some(robot) = robot else { continue };
+            let run = robot.start..robot.start + robot.v.len();
+            if robot.flight.on {
+                robot.land(&after[run]);
+                continue;
+            }
+            if integrator == Integrator::Default && robot.turns_fast(&after[run.clone()], h) {
+                robot.flight.keeps_momentum = true;
+                robot.note_momentum();
+            }
+            robot.v.copy_from_slice(&after[run.clone()]);
+            let rates = &mut self.before[run.clone()];
+            let n_ballistic = if self.touched[i] { 0 } else { robot.n_ballistic() };
+            for (k, rate) in rates.iter_mut().enumerate() {
+                let v = after[run.start + k];
+                let mean = if k < n_ballistic { 0.5 * (*rate + v) } else { v };
+                *rate = mean + self.correction[run.start + k];
+            }
+            robot.advance(rates, h);
+        }
+        let n_robots = self.robots.len();
+        for (i, body) in self.bodies.iter_mut().enumerate() {
+            let Some(body) = body.as_mut().filter(|b| b.is_awake() && !b.done) else { continue };
+            let run = body.start..body.start + 6;
+            if self.touched[n_robots + i] {
+                let mut rates = [0.0; 6];
+                for (k, rate) in rates.iter_mut().enumerate() {
+                    *rate = after[run.start + k] + self.correction[run.start + k];
+                }
+                body.advance(&after[run], &rates, h);
+            } else {
+                body.fly(&after[run], h);
+            }
+        }
+        self.stop_what_is_fast();
+        self.keep_momenta();
+        self.rest_joints();
+        self.measure_gears();
+        self.carry_bodies();
+        self.place_colliders();
+    }
+
+    /// Marks what a row pushed or moved.
+    fn find_touched(&mut self) {
+        let touched = &mut self.touched;
+        touched.clear();
+        touched.resize(self.robots.len() + self.bodies.len(), false);
+        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
+            if row.correction != 0.0 || block.impulse.iter().any(|&x| x != 0.0) {
+                for &mover in row.movers.iter().filter(|&&m| m != NO_MOVER) {
+                    touched[mover] = true;
+                }
+            }
+        }
+    }
+
+    fn keep_momenta(&mut self) {
+        let h = self.settings.dt;
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let Some(robot) = robot.as_mut().filter(|r| r.flight.keeps_momentum) else { continue };
+            let mut impulse = Force::default();
+            for contact in &self.contacts {
+                for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {
+                    if let Some(Mover::Robot { robot, .. }) =
+                        self.attachments[collider.0].map(|a| a.mover)
+                        && robot == i
+                    {
+                        let push = contact.impulse * sign;
+                        let moment = contact.turning * sign + contact.position.cross(&push);
+                        impulse += Force::new(moment, push);
+                    }
+                }
+            }
+            for (_, point, F) in self.joints.iter().flatten().flat_map(|j| j.pushes_on(i)) {
+                impulse += Force::new(F.moment + point.cross(&F.force), F.force);
+            }
+            for (_, moment) in self.gears.iter().flatten().flat_map(|g| g.moments_on(i)) {
+                impulse.moment += moment;
+            }
+            robot.keep_momentum(h, impulse);
+        }
+    }
+}

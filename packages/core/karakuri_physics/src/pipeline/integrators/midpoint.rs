@@ -1,0 +1,119 @@
+//! Free motion of a tree by a symmetric midpoint rule.
+//!
+//! ```text
+//! q_m = q ⊞ ½h v,   v' = v + h v̇(q_m, ½(v + v')),   q' = q_m ⊞ ½h v'
+//! ```
+//!
+//! The rule is its own inverse under `h → −h`, so a conservative mechanism keeps its energy on average; it is exact
+//! for constant forces and leapfrog where the inertia is constant. Loops act on the mean velocity, at `q_m`; the end
+//! velocity is then put on the loops at `q'`, orthogonally in the mass metric.
+//! [Hairer 2006, §V.4, §VII.1]
+
+use std::sync::Arc;
+
+use karakuri_dynamics::{
+    SingularInertia, forward_kinematics, integrate, rnea_at_velocity, update_velocities,
+};
+use karakuri_spatial::Vector3;
+
+use crate::constraint::spring::Spring;
+use crate::state::robot::Robot;
+
+/// Rounds of the fixed point for `v'`; each gains a factor of about `h` times the joint rates.
+const ROUNDS: usize = 4;
+
+impl Robot {
+    /// Whether nothing in the robot itself asks for the implicit step: no servo, damper, friction, or limit near.
+    pub(crate) fn moves_freely(&self, h: f64) -> bool {
+        let quiet = |k: usize| {
+            let driven = self.drives.enabled[k]
+                && (self.drives.stiffness[k] != 0.0
+                    || self.drives.damping[k] != 0.0
+                    || self.drives.effort_limit[k].is_finite());
+            !driven && self.joint_damping[k] == 0.0 && self.friction[k] == 0.0
+        };
+        let still = self.motors.iter().all(|motor| !motor.is_on());
+        let free = self.loops.held.is_empty();
+        free && still && (0..self.v.len()).all(quiet) && self.clear_of_limits(h)
+    }
+
+    /// Whether no joint can reach a limit of position or speed in this step, by a margin of its present rate.
+    pub(crate) fn clear_of_limits(&self, h: f64) -> bool {
+        let single = self.model.joints.iter().filter(|j| j.kind.single().is_some());
+        let clear = |joint: &karakuri_model::Joint| {
+            let (q, v) = (self.q[joint.q_start], self.v[joint.v_start]);
+            let reach = 4.0 * h * (v.abs() + h);
+            let limits = &joint.limits;
+            let idle = self.impulses[joint.v_start];
+            q - limits.lower > reach
+                && limits.upper - q > reach
+                && (limits.velocity.is_infinite() || v.abs() < 0.9 * limits.velocity)
+                && idle.lower == 0.0
+                && idle.upper == 0.0
+                && idle.speed == 0.0
+        };
+        single.into_iter().all(clear) && self.clear_of_cones(h)
+    }
+
+    /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
+    pub(crate) fn midpoint_motion(
+        &mut self,
+        h: f64,
+        gravity: &Vector3,
+        springs: &[Option<Spring>],
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        let model = Arc::clone(&self.model);
+        self.data.gravity = *gravity;
+        let mut middle = std::mem::take(&mut self.flight.stage);
+        integrate(&model, &self.q, &self.v, 0.5 * h, &mut middle);
+        forward_kinematics(&model, &mut self.data, &middle);
+        self.loops.close(&model, &mut self.data, &mut middle);
+        if let Err(singular) = self.factor.factorize(&model, &mut self.data, &self.armature) {
+            self.flight.stage = middle;
+            return Err(singular);
+        }
+        self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
+        self.prepare_springs(springs, h);
+        let mut mean = std::mem::take(&mut self.flight.velocity);
+        mean.copy_from_slice(&self.v);
+        for _ in 0..ROUNDS {
+            update_velocities(&model, &mut self.data, &mean);
+            rnea_at_velocity(&model, &mut self.data, &mean, &self.zeros, &self.applied);
+            for (k, (mean, bias)) in mean.iter_mut().zip(&self.data.effort).enumerate() {
+                *mean = self.feedforward(k) - bias;
+            }
+            self.factor.solve(&model, &mut mean);
+            for (mean, v) in mean.iter_mut().zip(&self.v) {
+                *mean = v + 0.5 * h * *mean;
+            }
+            self.loops.project(&mut mean);
+            for ((out, mean), v) in out.iter_mut().zip(&mean).zip(&self.v) {
+                *out = 2.0 * mean - v;
+            }
+            self.pull_springs(out);
+            for ((out, mean), v) in out.iter().zip(&mut mean).zip(&self.v) {
+                *mean = 0.5 * (out + v);
+            }
+        }
+        integrate(&model, &middle, out, 0.5 * h, &mut self.flight.target);
+        self.flight.velocity = mean;
+        self.flight.stage = middle;
+        Ok(())
+    }
+
+    /// Goes to where the free motion ended, with the velocity `after`. (nv)
+    pub(crate) fn land(&mut self, after: &[f64]) {
+        self.v.copy_from_slice(after);
+        self.q.copy_from_slice(&self.flight.target);
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+        if self.loops.is_empty() {
+            return;
+        }
+        self.loops.close(&self.model, &mut self.data, &mut self.q);
+        if self.factor.factorize(&self.model, &mut self.data, &self.armature).is_ok() {
+            self.loops.factorize(&self.model, &self.data, &self.chains, &mut self.factor);
+            self.loops.project(&mut self.v);
+        }
+    }
+}

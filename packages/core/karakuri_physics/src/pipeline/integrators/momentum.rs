@@ -1,0 +1,103 @@
+//! The momentum of a floating tree, kept to round-off.
+//!
+//! A step in joint coordinates keeps `M(q) v`-like sums at the old position, not the momentum at the new one. After
+//! the position is known, the base's velocity is changed so that the momentum about a fixed point is what it was
+//! plus the impulses from outside: `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')`, with `I_c` the inertia of the whole tree
+//! as one body and `h* = A(q) v + Σ impulses`. Joint rates stay as they are.
+
+use karakuri_dynamics::update_velocities;
+use karakuri_model::Base;
+use karakuri_spatial::{Force, Matrix3, Vector3};
+
+use crate::state::robot::Robot;
+
+/// Motion of a coordinate in a step in contact from which on the default, too, keeps the momentum: it is off by the
+/// mass times the cube of this over the step. [rad or m]
+const FAR: f64 = 1e-4;
+
+/// Mass, momentum about the world's origin, centre of mass, inertia about it.
+struct Whole {
+    mass: f64,
+    momentum: Force,
+    com: Vector3,
+    about_com: Matrix3,
+}
+
+impl Robot {
+    /// Whether the robot's momentum is its own: floating, and neither a loop nor a spring holds it to anything else.
+    pub(crate) fn floats(&self) -> bool {
+        let held = |l: &karakuri_model::LoopJoint| l.body_a.is_none() || l.body_b.is_none();
+        self.model.base == Base::Floating
+            && !self.springs.hold_elsewhere
+            && !self.model.loops.iter().any(held)
+    }
+
+    /// Whether a step in contact that ends with these rates turns a floating tree so far that its momentum is to be kept.
+    pub(crate) fn turns_fast(&self, after: &[f64], h: f64) -> bool {
+        let fast = |v: &[f64]| v.iter().any(|v| v.abs() * h > FAR);
+        self.model.base == Base::Floating && (fast(after) || fast(&self.v)) && self.floats()
+    }
+
+    /// Notes the momentum at the start of a step; needs the kinematics of the start.
+    pub(crate) fn note_momentum(&mut self) {
+        let whole = self.whole();
+        (self.flight.momentum, self.flight.com) = (whole.momentum, whole.com);
+        self.flight.push = Force::default();
+        for (F, X_WB) in self.applied.iter().zip(&self.data.pose_in_world) {
+            let moment = F.moment + X_WB.translation.cross(&F.force);
+            self.flight.push += Force::new(moment, F.force);
+        }
+    }
+
+    /// Gives the base the velocity that makes up the momentum: `impulse` of contacts about the world's
+    /// origin. [N·m·s; N·s]
+    pub(crate) fn keep_momentum(&mut self, h: f64, impulse: Force) {
+        let now = self.whole();
+        let weight = self.data.gravity * (now.mass * h);
+        let arm = (self.flight.com + now.com) * 0.5;
+        let push = Force::new(self.flight.push.moment * h, self.flight.push.force * h);
+        let gravity = Force::new(arm.cross(&weight), weight);
+        let wanted = self.flight.momentum + impulse + push + gravity;
+        let missing =
+            Force::new(wanted.moment - now.momentum.moment, wanted.force - now.momentum.force);
+        let spin = missing.moment - now.com.cross(&missing.force);
+        let Some(inverse) = now.about_com.try_inverse() else { return };
+        let angular = inverse * spin;
+        let arm = self.data.pose_in_world[0].translation - now.com;
+        let linear = missing.force / now.mass + angular.cross(&arm);
+        for i in 0..3 {
+            self.v[i] += linear[i];
+            self.v[3 + i] += angular[i];
+        }
+    }
+
+    fn whole(&mut self) -> Whole {
+        update_velocities(&self.model, &mut self.data, &self.v);
+        let mut whole = Whole {
+            mass: 0.0,
+            momentum: Force::default(),
+            com: Vector3::zeros(),
+            about_com: Matrix3::zeros(),
+        };
+        let parts = || self.model.bodies.iter().zip(&self.data.pose_in_world);
+        for ((body, X_WB), V) in parts().zip(&self.data.velocity) {
+            let R = &X_WB.rotation;
+            let (mass, p_WCom) = (body.inertia.mass, X_WB.transform_point(&body.inertia.com));
+            let arm = p_WCom - self.data.origin;
+            let linear = (V.linear + V.angular.cross(&arm)) * mass;
+            let spin = R * (body.inertia.about_com * R.tr_mul(&V.angular));
+            whole.momentum += Force::new(spin + p_WCom.cross(&linear), linear);
+            whole.mass += mass;
+            whole.com += p_WCom * mass;
+        }
+        whole.com /= whole.mass;
+        for (body, X_WB) in parts() {
+            let R = &X_WB.rotation;
+            let d = X_WB.transform_point(&body.inertia.com) - whole.com;
+            let steiner = Matrix3::identity() * d.norm_squared() - d * d.transpose();
+            whole.about_com +=
+                R * body.inertia.about_com * R.transpose() + steiner * body.inertia.mass;
+        }
+        whole
+    }
+}

@@ -1,0 +1,261 @@
+//! Free motion of a tree by a variational midpoint rule on the Lie group of positions.
+//!
+//! The action of a step is `h L(q_m, u)` with `q_m = q ⊞ ½h u` and `q' = q ⊞ h u`. Its stationarity, with impulses `h τ`
+//! of servos and dampers at the middle, in terms of the momentum `p = M(q) v` of the step's two ends:
+//!
+//! ```text
+//! p = P − ½h s + [(c − ½t) x × (x × P) + ½h t x × s],   x = h ω,      p' = p + h s
+//! ```
+//!
+//! with `P = M(q_m) u` and `s = ṗ(q_m, u)`, the rate of momentum, both of one recursion. The bracket is that of rotations
+//! only: `dexp⁻¹` and its half step, `c = (1 − ½θ cot ½θ)/θ²`, `t = tan(¼θ)/θ`, `θ = ‖x‖`. The first equation is solved
+//! for `u` by Newton's method with the factor of `M(q_m)` for its derivative, to round-off; every round costs O(n).
+//!
+//! Loops add `Jᵀ(q) λ` to `p`, with `λ` such that they are closed at `q'`, and then take from `p'` what would open them, along
+//! `Jᵀ(q')` (RATTLE). Redundant ones get one `λ` of those that do.
+//!
+//! The rule is its own inverse under `h → −h` and of second order. It keeps the symplectic form, so the energy stays within
+//! O(h²) for exponentially long times, and, as `L` does not change when the world is turned or shifted, the momentum of a
+//! floating tree. [Marsden, West 2001, §1; Johnson, Murphey 2009; Lee, Liu, Park, Srinivasa 2016; Hairer 2006, §VI.6]
+//!
+//! Limits: a step that turns something by more than about a radian may not converge; it goes on by the default's rule.
+
+use std::sync::Arc;
+
+use karakuri_dynamics::{
+    SingularInertia, forward_kinematics, integrate, momentum_balance, update_velocities,
+};
+use karakuri_model::{JointKind, Model};
+use karakuri_spatial::Vector3;
+
+use crate::constraint::spring::Spring;
+use crate::pipeline::integrators::Flight;
+use crate::state::robot::Robot;
+
+/// Most rounds of Newton's method; each gains a factor of about `h` times the joint rates.
+const ROUNDS: usize = 40;
+/// Relative change of the rates at which they stop.
+const TOLERANCE: f64 = 1e-16;
+/// Relative change that is round-off once it does not shrink any more.
+const FLOOR: f64 = 1e-11;
+/// Gap of a loop that counts as closed. [m or rad]
+const CLOSED: f64 = 1e-11;
+/// Margin of loops below which their impulses at the step's start do not close them at its end.
+const SINGULAR: f64 = 1e-5;
+/// Multiple of the first change at which they do not converge.
+const DIVERGING: f64 = 10.0;
+/// Largest turn of a joint with three freedoms in a step. [rad]
+const LARGEST_TURN: f64 = 3.0;
+
+impl Robot {
+    /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
+    pub(crate) fn variational_motion(
+        &mut self,
+        h: f64,
+        gravity: &Vector3,
+        springs: &[Option<Spring>],
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        let model = Arc::clone(&self.model);
+        self.data.gravity = *gravity;
+        let mut flight = std::mem::take(&mut self.flight);
+        let found = self.find_mean_rates(&model, &mut flight, h).and_then(|found| {
+            if found {
+                self.find_end(&model, &mut flight, h, out)?;
+            }
+            Ok(found)
+        });
+        self.flight = flight;
+        if found? {
+            self.flight.keeps_momentum = false;
+            return Ok(());
+        }
+        if self.moves_freely(h) {
+            return self.midpoint_motion(h, gravity, springs, out);
+        }
+        self.flight.on = false;
+        forward_kinematics(&model, &mut self.data, &self.q);
+        self.free_motion(h, gravity, out)
+    }
+
+    /// Position, momentum and rates at the step's end. (nv)
+    fn find_end(
+        &mut self,
+        model: &Model,
+        flight: &mut Flight,
+        h: f64,
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        integrate(model, &self.q, &flight.velocity, h, &mut flight.target);
+        forward_kinematics(model, &mut self.data, &flight.target);
+        self.factor.factorize(model, &mut self.data, &self.armature)?;
+        for (k, p) in flight.momentum_at_end.iter_mut().enumerate() {
+            *p += h * flight.rates[1][k] + flight.rates[2][k];
+            out[k] = *p;
+        }
+        self.factor.solve(model, out);
+        flight.rates_at_end.copy_from_slice(out);
+        self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
+        self.loops.project(out);
+        Ok(())
+    }
+
+    /// Solves for `u`, into `flight.velocity`, with `p` in `flight.momentum_at_end`, `s` in the second of `flight.rates` and
+    /// `Jᵀ λ` in the third; whether it converged.
+    fn find_mean_rates(
+        &mut self,
+        model: &Model,
+        flight: &mut Flight,
+        h: f64,
+    ) -> Result<bool, SingularInertia> {
+        self.find_start_momentum(model, flight);
+        flight.velocity.copy_from_slice(&self.v);
+        self.prepare_factor(model, flight, h)?;
+        if self.loops.margin() < SINGULAR {
+            return Ok(false);
+        }
+        let (mut first, mut before) = (0.0, f64::INFINITY);
+        for round in 0..ROUNDS {
+            if !self.find_residual(model, flight, h) {
+                return Ok(false);
+            }
+            let gap = self.find_change(model, flight, h);
+            let (mut change, mut largest) = (0.0_f64, 0.0_f64);
+            for (u, step) in flight.velocity.iter_mut().zip(&flight.displacement) {
+                *u += step;
+                change = change.max(step.abs());
+                largest = largest.max(u.abs());
+            }
+            let fine = change > 0.5 * before && change <= FLOOR * largest;
+            if gap <= CLOSED && (fine || change <= TOLERANCE * largest) {
+                return Ok(true);
+            }
+            if round == 0 {
+                first = change;
+            }
+            if change.is_nan() || change > DIVERGING * first {
+                return Ok(false);
+            }
+            before = change;
+        }
+        Ok(false)
+    }
+
+    /// The momentum goes from step to step as it is: by way of the rates round-off would add up.
+    fn find_start_momentum(&mut self, model: &Model, flight: &mut Flight) {
+        if self.v == flight.rates_at_end && self.q == flight.target {
+            return;
+        }
+        let (momentum, rate) = (&mut flight.momentum_at_end, &mut flight.rates[1]);
+        forward_kinematics(model, &mut self.data, &self.q);
+        update_velocities(model, &mut self.data, &self.v);
+        momentum_balance(model, &mut self.data, &[], (momentum, rate));
+        for (p, (armature, v)) in momentum.iter_mut().zip(self.armature.iter().zip(&self.v)) {
+            *p += armature * v;
+        }
+    }
+
+    /// Factorises near the middle of the step; with loops at its start, where their impulses act.
+    fn prepare_factor(
+        &mut self,
+        model: &Model,
+        flight: &mut Flight,
+        h: f64,
+    ) -> Result<(), SingularInertia> {
+        let part = if self.loops.is_empty() { 0.5 * h } else { 0.0 };
+        integrate(model, &self.q, &flight.velocity, part, &mut flight.stage);
+        forward_kinematics(model, &mut self.data, &flight.stage);
+        let extra = &mut flight.rates[3];
+        for (k, extra) in extra.iter_mut().enumerate() {
+            let (stiffness, damping) = self.inner_gains(k);
+            let damping = 0.5 * h * (damping + self.joint_damping[k]);
+            *extra = self.armature[k] + damping + 0.25 * h * h * stiffness;
+        }
+        self.factor.factorize(model, &mut self.data, extra)?;
+        self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
+        Ok(())
+    }
+
+    /// What the first equation lacks at `u`, into `flight.displacement`; false where something turns too far.
+    fn find_residual(&mut self, model: &Model, flight: &mut Flight, h: f64) -> bool {
+        let Flight { stage, rates: [momentum, rate, ..], velocity, displacement, .. } = flight;
+        integrate(model, &self.q, velocity, 0.5 * h, stage);
+        forward_kinematics(model, &mut self.data, stage);
+        update_velocities(model, &mut self.data, velocity);
+        momentum_balance(model, &mut self.data, &self.applied, (momentum, rate));
+        for k in 0..model.nv {
+            momentum[k] += self.armature[k] * velocity[k];
+            rate[k] += self.soft_effort(k, stage, velocity);
+            displacement[k] = flight.momentum_at_end[k] - momentum[k] + 0.5 * h * rate[k];
+        }
+        bend(model, h, (velocity, momentum, rate), displacement)
+    }
+
+    /// The change of `u` for a residual, both in `flight.displacement`; the largest gap of the loops at `u`. [m or rad]
+    fn find_change(&mut self, model: &Model, flight: &mut Flight, h: f64) -> f64 {
+        let Flight { rates: [_, _, reaction, _], target, velocity, displacement, .. } = flight;
+        if self.loops.is_empty() {
+            reaction.fill(0.0);
+            self.factor.solve(model, displacement);
+            return 0.0;
+        }
+        for (reaction, left) in reaction.iter_mut().zip(&*displacement) {
+            *reaction = -left;
+        }
+        self.factor.solve(model, displacement);
+        integrate(model, &self.q, velocity, h, target);
+        forward_kinematics(model, &mut self.data, target);
+        self.loops.aim(model, &self.data, (target, h), displacement)
+    }
+}
+
+/// Takes from `residual` the terms of rotations for the mean rates `u`; false where one turns too far. (nv each)
+fn bend(
+    model: &Model,
+    h: f64,
+    (u, momentum, rate): (&[f64], &[f64], &[f64]),
+    residual: &mut [f64],
+) -> bool {
+    for joint in &model.joints {
+        let k = match joint.kind {
+            JointKind::Spherical => joint.v_start,
+            JointKind::Floating => joint.v_start + 3,
+            _ => continue,
+        };
+        let three = |x: &[f64]| Vector3::new(x[k], x[k + 1], x[k + 2]);
+        let (x, P, s) = (three(u) * h, three(momentum), three(rate));
+        let angle = x.norm();
+        if angle.is_nan() || angle >= LARGEST_TURN {
+            return false;
+        }
+        let (c, t) = coefficients(angle);
+        let terms = x.cross(&x.cross(&P)) * (c - 0.5 * t) + x.cross(&s) * (0.5 * h * t);
+        for (residual, term) in residual[k..k + 3].iter_mut().zip(&terms) {
+            *residual -= term;
+        }
+    }
+    true
+}
+
+/// `c` and `t` of the module's equation for an angle below 2π.
+fn coefficients(angle: f64) -> (f64, f64) {
+    let square = angle * angle;
+    if angle < 0.03 {
+        let c = (1.0 + square / 60.0 * (1.0 + square / 42.0)) / 12.0;
+        let t = (1.0 + square / 48.0 * (1.0 + square / 40.0)) / 4.0;
+        return (c, t);
+    }
+    let half = 0.5 * angle;
+    ((1.0 - half / half.tan()) / square, (0.5 * half).tan() / angle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::coefficients;
+
+    #[test]
+    fn the_series_meets_the_closed_form() {
+        let (series, closed) = (coefficients(0.03 - 1e-15), coefficients(0.03));
+        assert!((series.0 - closed.0).abs() < 1e-12 && (series.1 - closed.1).abs() < 1e-14);
+    }
+}

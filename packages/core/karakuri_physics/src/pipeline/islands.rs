@@ -1,0 +1,116 @@
+//! Islands: movers that something joins, and what makes their rows, before there are any rows.
+//!
+//! Rows are made island by island, so that the solver finds those of an island side by side in memory.
+
+use crate::constraint::rows::NO_MOVER;
+
+/// What makes rows. Its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// The joints of a robot.
+    Robot(usize),
+    Spring(usize),
+    Joint(usize),
+    Gear(usize),
+    Contact(usize),
+}
+
+/// The movers of a world, robots first, and what joins them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Islands {
+    parents: Vec<usize>,
+    /// With one of its movers.
+    makers: Vec<(Maker, usize)>,
+    /// The same, by island.
+    sorted: Vec<(Maker, usize)>,
+    /// First places in `sorted`, by the first mover of an island.
+    starts: Vec<usize>,
+}
+
+impl Islands {
+    /// Every mover on its own.
+    pub(crate) fn clear(&mut self, n_movers: usize) {
+        self.parents.clear();
+        self.parents.extend(0..n_movers);
+        self.makers.clear();
+    }
+
+    /// Joins two movers, or none or one and the ground.
+    pub(crate) fn join(&mut self, maker: Maker, movers: [usize; 2]) {
+        let [a, b] = movers;
+        match (a == NO_MOVER, b == NO_MOVER) {
+            (true, true) => return,
+            (false, false) => unite(&mut self.parents, a, b),
+            _ => {}
+        }
+        self.makers.push((maker, if a == NO_MOVER { b } else { a }));
+    }
+
+    /// First mover of the island of a mover.
+    pub(crate) fn first(&mut self, mover: usize) -> usize {
+        root(&mut self.parents, mover)
+    }
+
+    /// Sorts what was joined by island, each in the order in which it was; ascending by their first movers.
+    pub(crate) fn sort(&mut self) {
+        let Self { parents, makers, sorted, starts } = self;
+        starts.clear();
+        starts.resize(parents.len() + 1, 0);
+        for (_, mover) in &mut *makers {
+            *mover = root(parents, *mover);
+            starts[*mover + 1] += 1;
+        }
+        for k in 1..starts.len() {
+            starts[k] += starts[k - 1];
+        }
+        sorted.clone_from(makers);
+        for maker in &*makers {
+            let place = &mut starts[maker.1];
+            sorted[*place] = *maker;
+            *place += 1;
+        }
+    }
+
+    /// What makes the rows of each island, after [`Self::sort`].
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[(Maker, usize)]> {
+        self.sorted.chunk_by(|a, b| a.1 == b.1)
+    }
+}
+
+/// Makes one set of those that `a` and `b` are in.
+pub(crate) fn unite(parents: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    parents[a.max(b)] = a.min(b);
+}
+
+/// First of the set that `i` is in.
+pub(crate) fn root(parents: &mut [usize], mut i: usize) -> usize {
+    while parents[i] != i {
+        parents[i] = parents[parents[i]];
+        i = parents[i];
+    }
+    i
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_joins_movers_is_sorted_by_island() {
+        let mut islands = Islands::default();
+        islands.clear(5);
+        islands.join(Maker::Robot(0), [0, NO_MOVER]);
+        islands.join(Maker::Contact(0), [4, 2]);
+        islands.join(Maker::Contact(1), [NO_MOVER, 3]);
+        islands.join(Maker::Contact(2), [NO_MOVER, NO_MOVER]);
+        islands.join(Maker::Contact(3), [4, NO_MOVER]);
+        islands.join(Maker::Contact(4), [3, 0]);
+        islands.sort();
+        let found: Vec<Vec<Maker>> =
+            islands.iter().map(|island| island.iter().map(|m| m.0).collect()).collect();
+        let of_robot = vec![Maker::Robot(0), Maker::Contact(1), Maker::Contact(4)];
+        assert_eq!(found, [of_robot, vec![Maker::Contact(0), Maker::Contact(3)]]);
+        assert_eq!([0, 1, 2, 3, 4].map(|mover| islands.first(mover)), [0, 1, 2, 0, 2]);
+    }
+}

@@ -1,0 +1,14 @@
+//! The stages of a step; [`step`] is their table of contents.
+
+pub(crate) mod continuous;
+pub(crate) mod energy;
+pub(crate) mod impacts;
+pub(crate) mod integrate;
+pub(crate) mod integrators;
+pub(crate) mod islands;
+pub(crate) mod operators;
+pub(crate) mod sensors;
+pub(crate) mod sleep;
+pub(crate) mod stages;
+pub(crate) mod step;
+pub(crate) mod work;

@@ -1,0 +1,169 @@
+//! Readings of a robot's sensors, averaged over the step as real ones are, and disturbed where they have noise.
+//!
+//! Wrenches are those of the step's impulses, specific forces those of its change of velocity, and rates are the ones
+//! that positions moved with.
+
+use karakuri_dynamics::{
+    frame_acceleration, frame_pose, frame_velocity, rnea_at_velocity, update_velocities,
+};
+use karakuri_model::{BodyId, SensorKind};
+use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+
+use crate::constraint::contact::{Attachment, Contact, Mover, Owner};
+use crate::state::robot::Robot;
+
+/// A reading of an inertial sensor (REP 145), in the sensor link's axes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Imu {
+    /// Orientation of the link in the world.
+    pub orientation: UnitQuaternion,
+    /// [rad/s] (3)
+    pub angular_velocity: Vector3,
+    /// Specific force: at rest +g upward. [m/s²] (3)
+    pub linear_acceleration: Vector3,
+}
+
+/// Reads all sensors of robot `index` after a step from the rates `robot.v` to `after`. Needs the kinematics of the
+/// step's start.
+pub(crate) fn read(
+    robot: &mut Robot,
+    index: usize,
+    (contacts, attachments): (&[Contact], &[Option<Attachment>]),
+    (joints, gears): (
+        impl Iterator<Item = (BodyId, Vector3, Force)>,
+        impl Iterator<Item = (BodyId, Vector3)>,
+    ),
+    (after, h): (&[f64], f64),
+) {
+    if robot.model.sensors.is_empty() {
+        return;
+    }
+    let model = std::sync::Arc::clone(&robot.model);
+    let on_robot = contact_forces(index, contacts, attachments, h);
+    if model.sensors.iter().any(|s| s.kind != SensorKind::ContactWrench) {
+        for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
+            *a = (after - before) / h;
+        }
+        robot.external.copy_from_slice(&robot.applied);
+        for (_, body, F, point) in on_robot.clone() {
+            let arm = point - robot.data.pose_in_world[body].translation;
+            robot.external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
+        }
+        for (body, point, impulse) in joints {
+            let arm = point - robot.data.pose_in_world[body.0].translation;
+            let F = impulse * (1.0 / h);
+            robot.external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
+        }
+        for (body, moment) in gears {
+            robot.external[body.0].moment += moment / h;
+        }
+        // At the rates of the step's start, as the step itself: its impulses balance exactly.
+        let before = std::mem::take(&mut robot.v);
+        update_velocities(&model, &mut robot.data, &before);
+        rnea_at_velocity(&model, &mut robot.data, &before, &robot.acceleration, &robot.external);
+        if !robot.loops.is_empty() {
+            robot.add_loop_reactions(after, h);
+            let acceleration = &robot.acceleration;
+            rnea_at_velocity(&model, &mut robot.data, &before, acceleration, &robot.external);
+        }
+        robot.v = before;
+    }
+    for (i, sensor) in model.sensors.iter().enumerate() {
+        let X_WS = frame_pose(&model, &robot.data, sensor.frame);
+        match sensor.kind {
+            SensorKind::ContactWrench => {
+                let mut total = Force::default();
+                for (_, _, F, point) in
+                    on_robot.clone().filter(|(frame, ..)| *frame == sensor.frame)
+                {
+                    let arm = point - X_WS.translation;
+                    total += Force::new(F.moment + arm.cross(&F.force), F.force);
+                }
+                let R = X_WS.rotation;
+                robot.wrenches[i] = Force::new(R.tr_mul(&total.moment), R.tr_mul(&total.force));
+            }
+            SensorKind::JointWrench => {
+                let Some(body) = model.frames[sensor.frame.0].body else { continue };
+                let F = robot.data.joint_force[body.0];
+                let arm = robot.data.origin - X_WS.translation;
+                let R = X_WS.rotation;
+                robot.wrenches[i] =
+                    Force::new(R.tr_mul(&(F.moment + arm.cross(&F.force))), R.tr_mul(&F.force));
+            }
+            SensorKind::Imu => {}
+        }
+    }
+    read_imus(robot, after);
+    let Robot { noises, wrenches, imus, .. } = robot;
+    for (i, noise) in noises.iter_mut().enumerate() {
+        let Some(noise) = noise else { continue };
+        if model.sensors[i].kind == SensorKind::Imu {
+            noise.disturb_imu(&mut imus[i], h);
+        } else {
+            noise.disturb_wrench(&mut wrenches[i], h);
+        }
+    }
+}
+
+/// Inertial sensors, with the rates at the step's end.
+fn read_imus(robot: &mut Robot, after: &[f64]) {
+    let model = std::sync::Arc::clone(&robot.model);
+    if model.sensors.iter().all(|s| s.kind != SensorKind::Imu) {
+        return;
+    }
+    update_velocities(&model, &mut robot.data, after);
+    rnea_at_velocity(&model, &mut robot.data, after, &robot.acceleration, &robot.external);
+    let imus = model.sensors.iter().enumerate().filter(|(_, s)| s.kind == SensorKind::Imu);
+    for (i, sensor) in imus {
+        let X_WS = frame_pose(&model, &robot.data, sensor.frame);
+        let R = X_WS.rotation;
+        let acceleration = frame_acceleration(&model, &robot.data, sensor.frame).linear;
+        robot.imus[i] = Imu {
+            orientation: X_WS.quaternion(),
+            angular_velocity: R.tr_mul(&frame_velocity(&model, &robot.data, sensor.frame).angular),
+            linear_acceleration: R.tr_mul(&(acceleration - robot.data.gravity)),
+        };
+    }
+}
+
+impl Robot {
+    /// Adds what the loop joints do to `external`: what is left of the step's inverse dynamics, in `data.effort`, when
+    /// drives, dampers, limits and dry friction are taken away. Springs count as the loops'.
+    fn add_loop_reactions(&mut self, after: &[f64], h: f64) {
+        let model = std::sync::Arc::clone(&self.model);
+        for (k, residual) in self.residual.iter_mut().enumerate() {
+            let own = self.impulses[k];
+            *residual = self.data.effort[k]
+                + self.armature[k] * self.acceleration[k]
+                + self.joint_damping[k] * after[k]
+                - self.efforts[k]
+                - (own.friction + own.lower + own.upper + own.speed + own.other) / h;
+        }
+        let Self { loops, data, factor, residual, external, .. } = self;
+        loops.add_reactions(&model, data, factor, residual, external);
+    }
+}
+
+/// Link, body, mean wrench on it about the point [N·m; N] and the point [m], of every contact of robot `index` that moves.
+fn contact_forces<'a>(
+    index: usize,
+    contacts: &'a [Contact],
+    attachments: &'a [Option<Attachment>],
+    h: f64,
+) -> impl Iterator<Item = (karakuri_model::FrameId, usize, Force, Vector3)> + Clone + 'a {
+    contacts.iter().flat_map(move |contact| {
+        [(contact.a, -1.0), (contact.b, 1.0)].into_iter().filter_map(move |(collider, sign)| {
+            match attachments[collider.0] {
+                Some(Attachment {
+                    owner: Owner::Link { frame, .. },
+                    mover: Mover::Robot { robot, body },
+                    ..
+                }) if robot == index => {
+                    let wrench = Force::new(contact.turning, contact.impulse) * (sign / h);
+                    Some((frame, body.0, wrench, contact.position))
+                }
+                _ => None,
+            }
+        })
+    })
+}

@@ -1,0 +1,202 @@
+//! Islands of free bodies at rest, taken out of the step until something concerns them.
+//!
+//! An island (bodies joined by contacts, none of them with a robot, a spring or an attached joint) falls asleep when all
+//! its bodies were slower than [`Sleeping::linear`] and [`Sleeping::angular`] for [`Sleeping::time`], are held by impulses, and the
+//! residual of its rows is below that speed too. Its velocities become zero and its contacts are kept as they are, impulses and drifts
+//! included, for reports and for the warm start of its waking.
+//!
+//! It wakes as a whole: when something awake comes near enough for a contact, when a wrench is applied, and at every change
+//! from outside that could concern it: states, settings, materials, belts, springs, joints, things taken away.
+
+use karakuri_spatial::{Motion, Vector3};
+
+use crate::constraint::attached_joint::AttachedJoint;
+use crate::constraint::contact::Mover;
+use crate::constraint::gear::Gear;
+use crate::constraint::rows::NO_MOVER;
+use crate::solver::natural_map;
+use crate::state::body::Body;
+use crate::world::World;
+
+/// When islands of free bodies fall asleep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sleeping {
+    /// All bodies slower than this. [m/s]
+    pub linear: f64,
+    /// And turning slower than this. [rad/s]
+    pub angular: f64,
+    /// For so long. [s]
+    pub time: f64,
+}
+
+impl Default for Sleeping {
+    /// Half a second below 10 µm/s and 0.1 mrad/s: a hundred times what resting bodies have at the default tolerance.
+    fn default() -> Self {
+        Self { linear: 1e-5, angular: 1e-4, time: 0.5 }
+    }
+}
+
+impl World {
+    /// Whether a body sleeps.
+    pub fn is_asleep(&self, body: crate::ObjectId) -> bool {
+        self.bodies[body.0].as_ref().is_some_and(Body::is_asleep)
+    }
+
+    /// Puts islands that have rested long enough to sleep. After the positions of the step.
+    pub(crate) fn fall_asleep(&mut self) {
+        let Some(sleeping) = self.settings.sleeping else { return };
+        let mut due = false;
+        for body in self.bodies.iter_mut().flatten().filter(|b| b.is_awake()) {
+            let Motion { angular, linear } = body.velocity;
+            let rests = linear.norm() <= sleeping.linear && angular.norm() <= sleeping.angular;
+            body.rested = if rests { body.rested + self.settings.dt } else { 0.0 };
+            due |= body.rested >= sleeping.time;
+        }
+        if !due {
+            return;
+        }
+        self.find_tired(sleeping);
+        let n_robots = self.robots.len();
+        for i in 0..self.bodies.len() {
+            let island = self.islands.first(n_robots + i);
+            if let Some(body) = self.bodies[i].as_mut().filter(|b| b.is_awake())
+                && self.tired[island]
+            {
+                body.island_asleep = Some(island - n_robots);
+                body.velocity = Motion::default();
+                self.hold_colliders(i, true);
+                self.n_asleep += 1;
+            }
+        }
+        self.keep_contacts();
+    }
+
+    /// Marks the islands that may sleep, at their first movers.
+    fn find_tired(&mut self, sleeping: Sleeping) {
+        let n_robots = self.robots.len();
+        let (islands, tired) = (&mut self.islands, &mut self.tired);
+        tired.clear();
+        tired.resize(n_robots + self.bodies.len(), true);
+        for robot in 0..n_robots {
+            tired[islands.first(robot)] = false;
+        }
+        for (i, body) in self.bodies.iter().enumerate() {
+            let Some(body) = body.as_ref().filter(|b| b.is_awake()) else { continue };
+            if body.rested < sleeping.time || body.done || !self.touched[n_robots + i] {
+                tired[islands.first(n_robots + i)] = false;
+            }
+        }
+        let springs = self.springs.iter().flatten();
+        let on_springs = springs.flat_map(|s| s.bodies().into_iter().flatten());
+        let geared = self.gears.iter().flatten().flat_map(Gear::movers);
+        let joined = self.joints.iter().flatten().flat_map(AttachedJoint::movers).chain(geared);
+        let joined = joined.filter_map(Mover::body);
+        for body in on_springs.chain(joined) {
+            tired[islands.first(n_robots + body)] = false;
+        }
+        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
+            let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
+            let island = islands.first(mover);
+            tired[island] = tired[island] && natural_map(&self.problem, block) <= sleeping.linear;
+        }
+    }
+
+    /// Takes the contacts of what sleeps out of the step.
+    fn keep_contacts(&mut self) {
+        let (bodies, attachments, asleep) =
+            (&self.bodies, &self.attachments, &mut self.contacts_asleep);
+        let sleeps = |mover| match mover {
+            Mover::Body(i) => bodies[i].as_ref().is_some_and(Body::is_asleep),
+            Mover::Robot { .. } | Mover::Fixed => false,
+        };
+        self.contacts.retain(|c| {
+            let ends = [c.a, c.b].map(|id| attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
+            let kept = ends.into_iter().any(sleeps);
+            if kept {
+                asleep.push(*c);
+            }
+            !kept
+        });
+    }
+
+    /// Wakes what something awake is near, and finds the contacts of what woke.
+    pub(crate) fn wake_touched(&mut self, reach: f64) {
+        while self.n_asleep > 0 {
+            let before = self.n_asleep;
+            for k in 0..self.collision.manifolds().len() {
+                let manifold = &self.collision.manifolds()[k];
+                let ends = [manifold.a, manifold.b]
+                    .map(|id| self.attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
+                if ends.into_iter().any(|mover| self.moves(mover)) {
+                    ends.into_iter().filter_map(Mover::body).for_each(|body| self.wake(body));
+                }
+            }
+            if self.n_asleep == before {
+                return;
+            }
+            self.collision.update_again(reach);
+        }
+    }
+
+    fn moves(&self, mover: Mover) -> bool {
+        match mover {
+            Mover::Robot { .. } => true,
+            Mover::Body(i) => self.bodies[i].as_ref().is_some_and(Body::is_awake),
+            Mover::Fixed => false,
+        }
+    }
+
+    /// Wakes the island of a body, if it sleeps.
+    pub(crate) fn wake(&mut self, body: usize) {
+        let Some(island) = self.bodies[body].as_ref().and_then(|b| b.island_asleep) else {
+            return;
+        };
+        for i in 0..self.bodies.len() {
+            if let Some(body) = &mut self.bodies[i]
+                && body.island_asleep == Some(island)
+            {
+                (body.island_asleep, body.rested) = (None, 0.0);
+                self.hold_colliders(i, false);
+                self.n_asleep -= 1;
+            }
+        }
+        let (bodies, attachments, contacts) = (&self.bodies, &self.attachments, &mut self.contacts);
+        self.contacts_asleep.retain(|c| {
+            let ends = [c.a, c.b].map(|id| attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
+            let mut ends = ends.into_iter().filter_map(Mover::body);
+            let woken = ends.any(|i| bodies[i].as_ref().is_some_and(Body::is_awake));
+            if woken {
+                contacts.push(*c);
+            }
+            !woken
+        });
+        self.contacts.sort_unstable_by_key(|c| (c.a, c.b));
+    }
+
+    /// Wakes all that sleeps.
+    pub(crate) fn wake_all(&mut self) {
+        for body in 0..self.bodies.len() {
+            if self.n_asleep == 0 {
+                return;
+            }
+            self.wake(body);
+        }
+    }
+
+    /// Whether the colliders of a body stand still: those of sleepers are not paired with each other, nor with the ground.
+    fn hold_colliders(&mut self, body: usize, still: bool) {
+        for &(collider, mover, _) in &self.placements {
+            if mover == Mover::Body(body) {
+                self.collision.set_fixed(collider, still);
+            }
+        }
+    }
+
+    /// Contacts that carry force: of the last step, and of what sleeps.
+    pub(crate) fn loaded_contacts(
+        &self,
+    ) -> impl Iterator<Item = &crate::constraint::contact::Contact> {
+        let all = self.contacts.iter().chain(&self.contacts_asleep);
+        all.filter(|c| c.impulse != Vector3::zeros())
+    }
+}

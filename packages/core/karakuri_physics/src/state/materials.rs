@@ -1,0 +1,282 @@
+//! Surfaces, and what two of them make of each other.
+//!
+//! A pair of surfaces has two coefficients of Coulomb friction (of what sticks and of what slides, no curve between), a coefficient
+//! of restitution, and two lengths: at a contact point with the normal force `N` the moment about the normal is at
+//! most `spinning · N`, the moment about the tangents at most `rolling · N`. Each number of a pair is mixed by a rule from those
+//! of the two surfaces, unless the pair of their materials has numbers of its own.
+//!
+//! A ball of radius `R` that rolls slows down by `(5/7) g · rolling / R`; a length is half the width of the patch over
+//! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and sliding are
+//! apart: what slides keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
+//! holds half of one can hold `√3/2` of the other.
+//!
+//! A surface is rigid unless it has a [`Bumper`]: then a patch of contact gives way as a spring and a damper along its normal, backward
+//! Euler as the limits of joints, so any stiffness is stable at any step. The points of a patch share them, and two soft
+//! surfaces are two springs one behind the other. A soft pair bounces by its spring: it has no restitution.
+
+use karakuri_model::Bumper;
+
+use crate::Owner;
+use crate::constraint::contact::Attachment;
+use crate::errors::WorldError;
+use crate::world::World;
+
+/// How a surface touches others.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Surface {
+    /// Coulomb coefficient of what sticks. [-]
+    pub friction: f64,
+    /// Coulomb coefficient of what slides, at most [`Self::friction`]. [-]
+    pub dynamic_friction: f64,
+    /// Coefficient of restitution. [-]
+    pub restitution: f64,
+    /// Moment against rolling for a unit of normal force. [m]
+    pub rolling: f64,
+    /// Moment against spinning about the normal for a unit of normal force. [m]
+    pub spinning: f64,
+    /// Whether friction and spinning share one limit, an ellipse; see [`crate::solver::SoftFinger`].
+    pub soft_finger: bool,
+    /// Spring and damper of a patch of contact along its normal; rigid without.
+    pub bumper: Option<Bumper>,
+}
+
+impl Surface {
+    /// One coefficient of friction, no resistance to rolling and spinning.
+    pub fn plain(friction: f64, restitution: f64) -> Self {
+        Self { friction, dynamic_friction: friction, restitution, ..Self::default() }
+    }
+}
+
+/// How a number of a pair comes from those of its surfaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mix {
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// `(a + b) / 2`.
+    Mean,
+    /// `√(a b)`.
+    GeometricMean,
+    /// `a b`.
+    Product,
+}
+
+impl Mix {
+    /// All rules.
+    pub const ALL: [Self; 5] =
+        [Self::Min, Self::Max, Self::Mean, Self::GeometricMean, Self::Product];
+
+    /// Name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Mean => "mean",
+            Self::GeometricMean => "geometric_mean",
+            Self::Product => "product",
+        }
+    }
+
+    /// The rule of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mix| mix.name() == name)
+    }
+
+    /// The pair's number.
+    pub fn of(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
+            Self::Mean => 0.5 * (a + b),
+            Self::GeometricMean => (a * b).sqrt(),
+            Self::Product => a * b,
+        }
+    }
+}
+
+/// The rules of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mixing {
+    /// Of both coefficients of friction.
+    pub friction: Mix,
+    /// Of restitution.
+    pub restitution: Mix,
+    /// Of the rolling lengths.
+    pub rolling: Mix,
+    /// Of the spinning lengths.
+    pub spinning: Mix,
+}
+
+impl Default for Mixing {
+    /// Friction by the geometric mean, restitution and the lengths by the larger.
+    fn default() -> Self {
+        Self {
+            friction: Mix::GeometricMean,
+            restitution: Mix::Max,
+            rolling: Mix::Max,
+            spinning: Mix::Max,
+        }
+    }
+}
+
+impl Mixing {
+    /// What two surfaces make of each other.
+    pub fn of(&self, a: &Surface, b: &Surface) -> Surface {
+        let bumper = in_series(a.bumper, b.bumper);
+        let restitution = self.restitution.of(a.restitution, b.restitution);
+        Surface {
+            friction: self.friction.of(a.friction, b.friction),
+            dynamic_friction: self.friction.of(a.dynamic_friction, b.dynamic_friction),
+            restitution: if bumper.is_some() { 0.0 } else { restitution },
+            rolling: self.rolling.of(a.rolling, b.rolling),
+            spinning: self.spinning.of(a.spinning, b.spinning),
+            soft_finger: a.soft_finger || b.soft_finger,
+            bumper,
+        }
+    }
+}
+
+/// Two bumpers that bear the same force: each gives way by its share of the whole, and the dampers dissipate what they do in those
+/// shares. Exact where the force of the dampers is small against that of the springs, or the two are of one time constant.
+fn in_series(a: Option<Bumper>, b: Option<Bumper>) -> Option<Bumper> {
+    let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
+    let share = b.stiffness / (a.stiffness + b.stiffness); // of a
+    let damping = a.damping * share * share + b.damping * (1.0 - share) * (1.0 - share);
+    Some(Bumper { stiffness: a.stiffness * share, damping })
+}
+
+/// Names a material of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MaterialId(usize);
+
+/// The materials of a world, its rules, and the pairs that have numbers of their own.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Materials {
+    mixing: Mixing,
+    named: Vec<(String, Surface)>,
+    /// The smaller id first, ascending.
+    pairs: Vec<([MaterialId; 2], Surface)>,
+}
+
+impl Materials {
+    pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
+        if !self.pairs.is_empty()
+            && let (Some(one), Some(other)) = (a.material, b.material)
+            && let Ok(at) = self.pairs.binary_search_by_key(&sorted(one, other), |(pair, _)| *pair)
+        {
+            return self.pairs[at].1;
+        }
+        self.mixing.of(&a.surface, &b.surface)
+    }
+}
+
+fn sorted(a: MaterialId, b: MaterialId) -> [MaterialId; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Refuses what no surface has.
+fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
+    let Surface { friction, dynamic_friction, restitution, rolling, spinning, .. } = *surface;
+    let numbers = [friction, dynamic_friction, restitution, rolling, spinning];
+    let refuse = |reason| Err(WorldError::Material { name: name.to_owned(), reason });
+    if !numbers.iter().all(|x| x.is_finite() && *x >= 0.0) {
+        return refuse("a number is negative or not finite; give numbers from 0");
+    }
+    if let Some(Bumper { stiffness, damping }) = surface.bumper {
+        if !(stiffness > 0.0 && stiffness.is_finite() && damping >= 0.0 && damping.is_finite()) {
+            return refuse(
+                "its stiffness is not above 0 or its damping below 0; leave both out for a rigid surface",
+            );
+        }
+        if restitution > 0.0 {
+            return refuse(
+                "it has a stiffness and a restitution; a soft surface bounces by its spring, leave one out",
+            );
+        }
+    }
+    if dynamic_friction > friction {
+        return refuse(
+            "`dynamic_friction` is above `friction`; what slides is held by no more than what sticks",
+        );
+    }
+    Ok(())
+}
+
+impl World {
+    /// How surfaces mix from now on.
+    pub fn set_mixing(&mut self, mixing: Mixing) {
+        self.wake_all();
+        self.materials.mixing = mixing;
+    }
+
+    /// Makes a material known.
+    pub fn add_material(&mut self, name: &str, surface: Surface) -> Result<MaterialId, WorldError> {
+        if self.find_material(name).is_some() {
+            let reason = "the name is taken; give every material its own";
+            return Err(WorldError::Material { name: name.to_owned(), reason });
+        }
+        check(name, &surface)?;
+        self.materials.named.push((name.to_owned(), surface));
+        Ok(MaterialId(self.materials.named.len() - 1))
+    }
+
+    /// The material of this name.
+    pub fn find_material(&self, name: &str) -> Option<MaterialId> {
+        self.materials.named.iter().position(|(known, _)| known == name).map(MaterialId)
+    }
+
+    /// Names of all materials.
+    pub fn material_names(&self) -> impl Iterator<Item = &str> {
+        self.materials.named.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// What two materials make of each other.
+    pub fn pair(&self, a: MaterialId, b: MaterialId) -> Surface {
+        let known = &self.materials;
+        let own = known.pairs.iter().find(|(pair, _)| *pair == sorted(a, b));
+        own.map_or_else(|| known.mixing.of(&known.named[a.0].1, &known.named[b.0].1), |own| own.1)
+    }
+
+    /// Gives two materials numbers of their own against each other, whatever the rules.
+    pub fn set_pair(
+        &mut self,
+        a: MaterialId,
+        b: MaterialId,
+        surface: Surface,
+    ) -> Result<(), WorldError> {
+        self.wake_all();
+        let known = &mut self.materials;
+        check(&format!("{} on {}", known.named[a.0].0, known.named[b.0].0), &surface)?;
+        let pair = sorted(a, b);
+        match known.pairs.binary_search_by_key(&pair, |(pair, _)| *pair) {
+            Ok(at) => known.pairs[at].1 = surface,
+            Err(at) => known.pairs.insert(at, (pair, surface)),
+        }
+        Ok(())
+    }
+
+    /// Makes a thing's surface one of a material.
+    pub fn set_material(&mut self, part: Owner, material: MaterialId) {
+        self.wake_all();
+        let surface = self.materials.named[material.0].1;
+        for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
+            (attachment.surface, attachment.material) = (surface, Some(material));
+        }
+    }
+
+    /// The surface of a thing; of the first of its shapes.
+    pub fn surface(&self, part: Owner) -> Option<Surface> {
+        self.attachments.iter().flatten().find(|a| a.owner == part).map(|a| a.surface)
+    }
+
+    /// Gives a thing a surface of its own, which is of no material.
+    pub fn set_surface(&mut self, part: Owner, surface: Surface) -> Result<(), WorldError> {
+        check(&self.part_name(part), &surface)?;
+        self.wake_all();
+        for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
+            (attachment.surface, attachment.material) = (surface, None);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! Joints that move as prescribed: rheonomic constraints `q_k = q_d(t)`.
+//!
+//! Over a step such a joint has the mean rate of its table, `v' = (q_d(t + h) − q) / h`: as of all that forces move, the
+//! position at the end is `q + h v'`, so what it touches goes with it. Its acceleration `(v' − v) / h` is the table's at the
+//! step's start to second order.
+//!
+//! They are rows of the mechanism's loops, eliminated and not iterated: whatever pushes, the joint is where its table has
+//! it at the end of every step, and what it needs for that is its multiplier, given as the joint's effort and booked as
+//! that of a drive. The joint's own drive is off.
+//!
+//! Reactions of loops, mimic joints and prescribed joints are the multipliers `λ` of `J_Lᵀ λ = r`, where `r` is what the
+//! step's change of momentum leaves unexplained.
+
+use std::sync::Arc;
+
+use karakuri_model::BodyId;
+use karakuri_spatial::{Force, Vector3};
+
+use crate::errors::WorldError;
+use crate::pipeline::energy::{is_drive, take_impulses};
+use crate::pipeline::integrators::Method;
+use crate::state::motion_table::MotionTable;
+use crate::world::{RobotId, World};
+
+/// A joint that moves as prescribed.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) joint: BodyId,
+    /// Its velocity and position coordinate.
+    pub(crate) dof: usize,
+    pub(crate) coordinate: usize,
+    motion: Arc<MotionTable>,
+    /// Where it is at the end of the step, and how fast it goes there. [rad or m; rad/s or m/s]
+    pub(crate) place: f64,
+    pub(crate) rate: f64,
+}
+
+impl World {
+    /// Lets a joint with one freedom move as a table over the simulated time says, whatever pushes; it begins there now.
+    /// Its drive is off from now on. What moves it is in [`crate::RobotView::efforts`].
+    ///
+    /// # Panics
+    /// When the robot was removed.
+    pub fn prescribe_joint(
+        &mut self,
+        id: RobotId,
+        joint: BodyId,
+        motion: MotionTable,
+    ) -> Result<(), WorldError> {
+        let time = self.time();
+        let robot = self.robot_mut(id);
+        let model = Arc::clone(&robot.model);
+        let spec = &model.joints[joint.0];
+        let refuse = |reason| Err(WorldError::Joint { name: spec.name.clone(), reason });
+        if spec.kind.single().is_none() {
+            return refuse("it has more than one freedom; prescribe joints with one");
+        }
+        if model.couplings.iter().any(|c| c.follower == joint) {
+            return refuse("it follows another joint; prescribe the one that leads");
+        }
+        let (dof, coordinate) = (spec.v_start, spec.q_start);
+        let motion = Arc::new(motion);
+        let (place, rate) = motion.at(time);
+        let held = Held { joint, dof, coordinate, motion, place, rate };
+        robot.drives.enabled[dof] = false;
+        let (mut q, mut v) = (robot.q.clone(), robot.v.clone());
+        (q[coordinate], v[dof]) = (place, rate);
+        robot.loops.hold(&model, held);
+        robot.set_state(&q, &v);
+        self.place_colliders();
+        Ok(())
+    }
+
+    /// Where prescribed joints are at the end of the step that begins.
+    pub(crate) fn aim_prescribed(&mut self) {
+        let (end, h) = (self.time_at_end(), self.settings.dt);
+        for robot in self.robots.iter_mut().flatten() {
+            for held in &mut robot.loops.held {
+                held.place = held.motion.at(end).0;
+                held.rate = (held.place - robot.q[held.coordinate]) / h;
+            }
+        }
+    }
+
+    /// Joints that move as prescribed, and how far each is from its table: more than rounding where loops contradict.
+    /// [rad or m]
+    pub fn prescribed_joints(&self, id: RobotId) -> impl Iterator<Item = (BodyId, f64)> + '_ {
+        let robot = self.robot_ref(id);
+        robot.loops.held.iter().map(|held| (held.joint, robot.q[held.coordinate] - held.place))
+    }
+
+    /// Lets [`Self::mimic_effort`] and [`Self::loop_wrench`] tell of the steps from now on; costs time, and changes no bit.
+    pub fn record_reactions(&mut self, on: bool) {
+        self.records_reactions = on;
+    }
+
+    /// Mean effort that a coupling of the model (mimic joint) gives its follower in the last step; its leader gets
+    /// `-multiplier` times as much. NaN where it was not recorded, or is not known: springs in free motion, and the
+    /// integrator `variational` there. [N·m or N]
+    pub fn mimic_effort(&self, id: RobotId, coupling: usize) -> f64 {
+        let robot = self.robot_ref(id);
+        let first = robot.model.loops.iter().map(|l| count(l.locked)).sum::<usize>();
+        robot.reactions.get(first + coupling).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Mean wrench of a loop joint of the model on its body B in the last step, at B's joint frame, in the axes of A's.
+    /// Where the mechanism is redundant, one of those that do. NaN as of [`Self::mimic_effort`]. [N·m; N]
+    pub fn loop_wrench(&self, id: RobotId, index: usize) -> Force {
+        let robot = self.robot_ref(id);
+        let loops = &robot.model.loops;
+        let first = loops[..index].iter().map(|l| count(l.locked)).sum::<usize>();
+        let mut rows = robot.reactions.get(first..).unwrap_or_default().iter();
+        let mut six = [0.0; 6];
+        for (value, _) in six.iter_mut().zip(&loops[index].locked).filter(|(_, locked)| **locked) {
+            *value = rows.next().copied().unwrap_or(f64::NAN);
+        }
+        let [a, b, c, x, y, z] = six;
+        Force::new(Vector3::new(a, b, c), Vector3::new(x, y, z))
+    }
+
+    /// What loops, couplings and prescribed joints gave in the step; the last into the efforts. Needs the dynamics of the
+    /// step's start, and the impulses of all rows.
+    pub(crate) fn settle_reactions(&mut self) {
+        let h = self.settings.dt;
+        for robot in self.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
+            let holds = !robot.loops.held.is_empty();
+            let known = !robot.flight.on
+                || (robot.flight.method == Method::Midpoint && !robot.springs.any());
+            if !known || !(holds || self.records_reactions) {
+                robot.reactions.clear();
+                continue;
+            }
+            robot.complete_mass_matrix();
+            let run = robot.start..robot.start + robot.v.len();
+            robot.unexplained(&self.problem.velocity[run], h);
+            if !robot.flight.on {
+                let rows = self.rows.iter().zip(&self.problem.blocks);
+                for (_, block) in rows.filter(|(row, _)| !is_drive(row.source)) {
+                    take_impulses(&self.problem, block, robot.start, &mut robot.residual);
+                }
+            }
+            let crate::state::robot::Robot { loops, model, factor, residual, reactions, .. } =
+                robot;
+            let multipliers = loops.reactions(model, factor, residual);
+            reactions.clear();
+            reactions.extend(multipliers.iter().map(|m| m / h));
+            let first = reactions.len() - robot.loops.held.len();
+            for (held, effort) in robot.loops.held.iter().zip(&robot.reactions[first..]) {
+                robot.efforts[held.dof] += effort;
+            }
+        }
+    }
+}
+
+fn count(locked: [bool; 6]) -> usize {
+    locked.iter().filter(|&&l| l).count()
+}

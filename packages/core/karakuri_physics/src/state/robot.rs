@@ -1,0 +1,390 @@
+//! A robot in the world: its state, its drives, and its motion without contacts.
+//!
+//! One step of the implicit scheme, all servos inside the factorised operator:
+//!
+//! ```text
+//! Â (v' − v) = h (τ − c(q, v) + K (q_d − q) + D q̇_d) − (h B + h² K) v,   Â = M + diag(armature + h B + h² K)
+//! ```
+//!
+//! with `B` joint damping plus servo damping `D`. A drive at its effort limit leaves the operator and becomes a
+//! bounded row. [physics: implicit PD as a linear constraint, eliminated]
+
+use std::sync::Arc;
+
+use karakuri_dynamics::{
+    Data, SingularInertia, crba_at_position, difference, forward_kinematics, integrate,
+    rnea_at_velocity, update_velocities,
+};
+use karakuri_model::{Base, BodyId, Model};
+use karakuri_spatial::{Force, Vector3};
+
+use crate::constraint::ball_limit::BallLimits;
+use crate::constraint::loops::{Chains, Loops};
+use crate::constraint::motor::Unit;
+use crate::constraint::spring::InnerSprings;
+use crate::linear::factor::Factor;
+use crate::pipeline::continuous::spin_that_matters;
+use crate::pipeline::integrators::Flight;
+use crate::state::noise::NoiseSource;
+use crate::state::overlaps::LinkOverlap;
+
+/// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
+/// [kg·m² or kg]
+const DRIVEN_WEIGHT: f64 = 1e6;
+/// Most rounds of Newton's method for that.
+const CLOSING_ROUNDS: usize = 50;
+
+/// Targets and gains of the joint drives, one entry a velocity coordinate. Live.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drives {
+    /// Position targets. [rad or m] (nv)
+    pub position: Vec<f64>,
+    /// Velocity targets. [rad/s or m/s] (nv)
+    pub velocity: Vec<f64>,
+    /// Feed-forward efforts. [N·m or N] (nv)
+    pub effort: Vec<f64>,
+    /// Proportional gains. [N·m/rad or N/m] (nv)
+    pub stiffness: Vec<f64>,
+    /// Derivative gains. [N·m·s/rad or N·s/m] (nv)
+    pub damping: Vec<f64>,
+    /// Largest effort, servo and feed-forward together. [N·m or N] (nv)
+    pub effort_limit: Vec<f64>,
+    /// A drive that is off gives no effort. (nv)
+    pub enabled: Vec<bool>,
+}
+
+/// Impulses of a joint's own rows, kept as the next step's warm start. [N·s or N·m·s]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct JointImpulses {
+    pub(crate) servo: f64,
+    pub(crate) friction: f64,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) speed: f64,
+    /// Of gears and of the limits of ball joints.
+    pub(crate) other: f64,
+}
+
+/// A robot and its scratch.
+#[derive(Debug, Clone)]
+pub(crate) struct Robot {
+    pub(crate) name: String,
+    pub(crate) model: Arc<Model>,
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) drives: Drives,
+    /// Drives that are rows in this step. (nv)
+    pub(crate) saturated: Vec<bool>,
+    pub(crate) impulses: Vec<JointImpulses>,
+    pub(crate) motors: Vec<Unit>,
+    /// Limits of ball joints.
+    pub(crate) cones: Vec<BallLimits>,
+    /// Efforts that drives and motors gave in the last step. (nv)
+    pub(crate) efforts: Vec<f64>,
+    /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
+    pub(crate) wrenches: Vec<Force>,
+    pub(crate) imus: Vec<crate::pipeline::sensors::Imu>,
+    /// Of the sensors that have noise. (n sensors)
+    pub(crate) noises: Vec<Option<NoiseSource>>,
+    /// Kinematics of the present position.
+    pub(crate) data: Data,
+    pub(crate) factor: Factor,
+    pub(crate) loops: Loops,
+    pub(crate) chains: Chains,
+    /// First entry in the world's velocity vector.
+    pub(crate) start: usize,
+    /// Position coordinate of each one-freedom joint's velocity coordinate. (nv)
+    pub(crate) position_index: Vec<Option<usize>>,
+    pub(crate) armature: Vec<f64>,
+    pub(crate) joint_damping: Vec<f64>,
+    pub(crate) friction: Vec<f64>,
+    extra: Vec<f64>,
+    pub(crate) zeros: Vec<f64>,
+    pub(crate) acceleration: Vec<f64>,
+    /// Mean multipliers of loops, couplings and prescribed joints in the last step, where they were recorded.
+    pub(crate) reactions: Vec<f64>,
+    /// Generalized forces of the loops. (nv)
+    pub(crate) residual: Vec<f64>,
+    pub(crate) external: Vec<Force>,
+    /// Wrenches of the surroundings in this step, at the body frames' origins, in world axes. (n bodies)
+    pub(crate) applied: Vec<Force>,
+    pub(crate) flight: Flight,
+    pub(crate) springs: InnerSprings,
+    /// Of the shapes on each body: farthest distance from the body's origin, half of the least width. [m] (n bodies)
+    pub(crate) extents: Vec<[f64; 2]>,
+    /// Pairs of its links that pass through each other because they overlap in its default posture, deepest first.
+    pub(crate) let_through: Vec<LinkOverlap>,
+    /// Position before the last [`Self::advance`]. (nq)
+    start_q: Vec<f64>,
+}
+
+impl Robot {
+    pub(crate) fn new(name: &str, model: Arc<Model>, q: &[f64]) -> Self {
+        let nv = model.nv;
+        let chains = Chains::new(&model);
+        let joints = model.joints.iter().enumerate();
+        let depths = joints.flat_map(|(i, j)| chains.depths(BodyId(i), j.kind.nv()));
+        let factor = Factor::new(&model, depths);
+        let mut robot = Self {
+            name: name.to_owned(),
+            q: q.to_vec(),
+            v: vec![0.0; nv],
+            drives: drives_of(&model, q),
+            saturated: vec![false; nv],
+            impulses: vec![JointImpulses::default(); nv],
+            motors: Unit::all(&model),
+            cones: BallLimits::of(&model),
+            efforts: vec![0.0; nv],
+            wrenches: vec![Force::default(); model.sensors.len()],
+            imus: vec![crate::pipeline::sensors::Imu::default(); model.sensors.len()],
+            noises: noises_of(&model),
+            data: Data::new(&model),
+            factor,
+            loops: Loops::new(&model),
+            chains,
+            start: 0,
+            position_index: per_freedom(&model, None, |j| one_freedom(j).then_some(j.q_start)),
+            armature: per_freedom(&model, 0.0, |j| j.armature),
+            joint_damping: per_freedom(&model, 0.0, |j| j.damping),
+            friction: per_freedom(&model, 0.0, |j| j.friction),
+            extra: vec![0.0; nv],
+            zeros: vec![0.0; nv],
+            acceleration: vec![0.0; nv],
+            reactions: Vec::new(),
+            residual: vec![0.0; nv],
+            external: vec![Force::default(); model.bodies.len()],
+            applied: vec![Force::default(); model.bodies.len()],
+            flight: Flight::new(model.nq, nv),
+            springs: InnerSprings::default(),
+            extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
+            let_through: Vec::new(),
+            start_q: q.to_vec(),
+            model,
+        };
+        forward_kinematics(&robot.model, &mut robot.data, &robot.q);
+        robot.close_loops();
+        robot
+    }
+
+    /// Puts the robot elsewhere; the drives keep their targets.
+    pub(crate) fn set_state(&mut self, q: &[f64], v: &[f64]) {
+        self.q.copy_from_slice(q);
+        self.v.copy_from_slice(v);
+        self.impulses.fill(JointImpulses::default());
+        for ball in &mut self.cones {
+            ball.impulses = [0.0; 3];
+        }
+        self.motors.iter_mut().for_each(Unit::forget);
+        self.saturated.fill(false);
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+        self.close_loops();
+    }
+
+    /// Moves the joints without a drive until all loops are closed; the driven ones stay as near as they can.
+    fn close_loops(&mut self) {
+        for (k, extra) in self.extra.iter_mut().enumerate() {
+            *extra = if self.drives.enabled[k] { DRIVEN_WEIGHT } else { self.armature[k] };
+        }
+        let mut gap = f64::INFINITY;
+        for _ in 0..CLOSING_ROUNDS {
+            if self.factor.factorize(&self.model, &mut self.data, &self.extra).is_err() {
+                return;
+            }
+            self.loops.factorize(&self.model, &self.data, &self.chains, &mut self.factor);
+            let left = self.loops.close(&self.model, &mut self.data, &mut self.q);
+            if left >= gap {
+                return;
+            }
+            gap = left;
+        }
+    }
+
+    /// Takes a loop out of the mechanism for good; false if it has none of this name.
+    pub(crate) fn open_loop(&mut self, name: &str) -> bool {
+        let Some(at) = self.model.loops.iter().position(|l| l.name == name) else { return false };
+        let mut opened = Model::clone(&self.model);
+        opened.loops.remove(at);
+        self.loops = Loops::holding(&opened, std::mem::take(&mut self.loops.held));
+        self.model = Arc::new(opened);
+        true
+    }
+
+    /// Servo gains that are inside the operator: none for a drive that is off or a row. [K, D]
+    #[inline]
+    pub(crate) fn inner_gains(&self, k: usize) -> (f64, f64) {
+        if self.drives.enabled[k] && !self.saturated[k] {
+            (self.drives.stiffness[k], self.drives.damping[k])
+        } else {
+            (0.0, 0.0)
+        }
+    }
+
+    /// Feed-forward effort; none for a drive that is off. [N·m or N]
+    #[inline]
+    pub(crate) fn feedforward(&self, k: usize) -> f64 {
+        if self.drives.enabled[k] { self.drives.effort[k] } else { 0.0 }
+    }
+
+    /// Effort the servo asks for at the end of a step that ends with rate `v`. [N·m or N]
+    pub(crate) fn servo_demand(&self, k: usize, v: f64, h: f64) -> f64 {
+        let drives = &self.drives;
+        if !drives.enabled[k] {
+            return 0.0;
+        }
+        let position =
+            self.position_index[k].map_or(0.0, |i| drives.position[k] - self.q[i] - h * v);
+        drives.stiffness[k] * position
+            + drives.damping[k] * (drives.velocity[k] - v)
+            + drives.effort[k]
+    }
+
+    /// Velocity after a step without contacts, limits and friction, into `out`. (nv)
+    pub(crate) fn free_motion(
+        &mut self,
+        h: f64,
+        gravity: &Vector3,
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        let model = Arc::clone(&self.model);
+        self.data.gravity = *gravity;
+        update_velocities(&model, &mut self.data, &self.v);
+        rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &self.applied);
+        for (k, out) in out.iter_mut().enumerate() {
+            let (stiffness, damping) = self.inner_gains(k);
+            let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
+            self.extra[k] = self.armature[k] + implicit;
+            let error = self.position_index[k].map_or(0.0, |i| self.drives.position[k] - self.q[i]);
+            let explicit =
+                self.feedforward(k) + stiffness * error + damping * self.drives.velocity[k]
+                    - self.data.effort[k];
+            *out = h * explicit - implicit * self.v[k];
+        }
+        for unit in &self.motors {
+            let ((pushed, implicit), k) = (unit.inner(h), unit.dof);
+            self.extra[k] += implicit;
+            out[k] += pushed - implicit * self.v[k];
+        }
+        self.factor.factorize(&model, &mut self.data, &self.extra)?;
+        self.factor.solve(&model, out);
+        for (out, v) in out.iter_mut().zip(&self.v) {
+            *out += v;
+        }
+        self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
+        self.loops.project(out);
+        Ok(())
+    }
+
+    /// `Â⁻¹ x` with the loops kept closed, in place. (nv)
+    #[inline]
+    pub(crate) fn respond(&mut self, x: &mut [f64]) {
+        self.factor.solve(&self.model, x);
+        self.loops.project_response(x);
+    }
+
+    /// [`Self::respond`] for the three rows of a contact, one after the other. (3·nv)
+    #[inline]
+    pub(crate) fn respond_to_three(&mut self, rows: &mut [f64]) {
+        self.factor.solve_three(&self.model, rows);
+        for row in rows.chunks_exact_mut(self.model.nv) {
+            self.loops.project_response(row);
+        }
+    }
+
+    /// Fills the mass matrix where the factor does not: O(n²), and only the energy ledger and the solver need it.
+    pub(crate) fn complete_mass_matrix(&mut self) {
+        if !self.factor.keeps_mass_matrix() {
+            crba_at_position(&self.model, &mut self.data);
+        }
+    }
+
+    /// `Â` at the last `free_motion`, loops by a stiff penalty. (nv × nv)
+    pub(crate) fn operator(&mut self, out: &mut [f64]) {
+        self.complete_mass_matrix();
+        out.copy_from_slice(self.data.mass_matrix.as_slice());
+        let nv = self.v.len();
+        for (k, extra) in self.extra.iter().enumerate() {
+            out[k * (nv + 1)] += extra;
+        }
+        self.loops.add_penalty(out);
+    }
+
+    /// Coordinates that forces move as in a free fall when no row acts: the translation of a floating base.
+    pub(crate) fn n_ballistic(&self) -> usize {
+        if self.model.base == Base::Floating { 3 } else { 0 }
+    }
+
+    /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
+    pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
+        self.start_q.copy_from_slice(&self.q);
+        integrate(&self.model, &self.start_q, rates, h, &mut self.q);
+        for held in &self.loops.held {
+            self.q[held.coordinate] = held.place;
+        }
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+        self.loops.close(&self.model, &mut self.data, &mut self.q);
+    }
+
+    /// Goes only a part of the way of the last [`Self::advance`]. [-]
+    pub(crate) fn take_back(&mut self, part: f64) {
+        let Self { model, start_q, q, residual: way, .. } = self;
+        difference(model, start_q, q, way);
+        integrate(model, start_q, way, part, q);
+        forward_kinematics(model, &mut self.data, q);
+        self.loops.close(model, &mut self.data, q);
+    }
+
+    /// Half of the least width of its moving shapes. [m]
+    pub(crate) fn half_width(&self) -> f64 {
+        self.extents.iter().fold(f64::INFINITY, |least, [_, half_width]| least.min(*half_width))
+    }
+
+    /// Speed of the fastest shape on the robot at its rates; of a spin only [what matters](spin_that_matters). [s]; [m/s]
+    pub(crate) fn fastest_speed(&mut self, h: f64) -> f64 {
+        update_velocities(&self.model, &mut self.data, &self.v);
+        let Data { velocity, pose_in_world, origin, .. } = &self.data;
+        let bodies = velocity.iter().zip(pose_in_world).zip(&self.extents);
+        bodies.fold(0.0, |fastest: f64, ((V, X_WB), [radius, half_width])| {
+            let p_OB = X_WB.translation - origin;
+            let spin = spin_that_matters(V.angular.norm() * radius, *half_width, h);
+            fastest.max((V.linear + V.angular.cross(&p_OB)).norm() + spin)
+        })
+    }
+}
+
+fn one_freedom(joint: &karakuri_model::Joint) -> bool {
+    joint.kind.single().is_some()
+}
+
+/// A value of every joint, spread over its freedoms. (nv)
+fn per_freedom<T: Copy>(
+    model: &Model,
+    default: T,
+    value: impl Fn(&karakuri_model::Joint) -> T,
+) -> Vec<T> {
+    let mut values = vec![default; model.nv];
+    for joint in &model.joints {
+        values[joint.v_start..joint.v_start + joint.kind.nv()].fill(value(joint));
+    }
+    values
+}
+
+/// The noise of the model's sensors.
+fn noises_of(model: &Model) -> Vec<Option<NoiseSource>> {
+    let sensors = model.sensors.iter().enumerate();
+    sensors.map(|(i, s)| Some(NoiseSource::new(s.noise?, i))).collect()
+}
+
+/// The model's drives, holding the position `q`.
+fn drives_of(model: &Model, q: &[f64]) -> Drives {
+    let gain =
+        |f: fn(karakuri_model::Drive) -> f64| per_freedom(model, 0.0, |j| j.drive.map_or(0.0, f));
+    Drives {
+        position: per_freedom(model, 0.0, |j| if one_freedom(j) { q[j.q_start] } else { 0.0 }),
+        velocity: vec![0.0; model.nv],
+        effort: vec![0.0; model.nv],
+        stiffness: gain(|d| d.stiffness),
+        damping: gain(|d| d.damping),
+        effort_limit: per_freedom(model, f64::INFINITY, |j| j.limits.effort),
+        enabled: per_freedom(model, false, |j| j.drive.is_some() && one_freedom(j)),
+    }
+}
