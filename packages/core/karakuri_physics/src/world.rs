@@ -10,22 +10,18 @@ use karakuri_dynamics::Data;
 use karakuri_model::{Base, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
-use crate::constraint::attached_joint::AttachedJoint;
-use crate::constraint::contact::{Attachment, Contact, Mover};
-use crate::constraint::gear::Gear;
-use crate::constraint::rows::Row;
-use crate::constraint::spring::Spring;
+use crate::constraint::{ConstraintSet, kinds};
 use crate::errors::WorldError;
-use crate::pipeline::energy::Booking;
-use crate::pipeline::impacts::Bounces;
-use crate::pipeline::islands::Islands;
+use crate::pipeline::Pipeline;
+use crate::pipeline::energy::WorkAccount;
 use crate::pipeline::sensors::Imu;
 use crate::pipeline::step::Culprit;
-use crate::solver::{Problem, Solution, Team};
+use crate::solver::Solution;
+use crate::state::State;
 use crate::state::body::{Body, body_inertia, check_numbers};
-use crate::state::materials::{Materials, Surface};
+use crate::state::materials::Surface;
+use crate::state::mover::{Attachment, Mover};
 use crate::state::overlaps::OwnCollider;
-use crate::state::pushes::Push;
 use crate::state::robot::Robot;
 use crate::state::shapes::{collider_shapes, solid_shape};
 use crate::{
@@ -67,50 +63,20 @@ pub struct World {
     pub(crate) settings: WorldSettings,
     pub(crate) steps: u64,
     time_offset: f64,
-    pub(crate) robots: Vec<Option<Robot>>,
-    pub(crate) bodies: Vec<Option<Body>>,
     /// Robots and bodies by name; a copy of the world shares it until one of the two changes.
     names: Arc<BTreeMap<String, Named>>,
-    pub(crate) collision: CollisionScene,
-    /// Of every collider.
-    pub(crate) attachments: Vec<Option<Attachment>>,
-    /// Moving colliders and their poses on their bodies.
-    pub(crate) placements: Vec<(ColliderId, Mover, Pose)>,
-    pub(crate) materials: Materials,
-    pub(crate) contacts: Vec<Contact>,
-    pub(crate) previous_contacts: Vec<Contact>,
-    /// Contacts of what sleeps.
-    pub(crate) contacts_asleep: Vec<Contact>,
-    pub(crate) n_asleep: usize,
-    pub(crate) springs: Vec<Option<Spring>>,
-    pub(crate) pushes: Vec<Option<Push>>,
-    pub(crate) joints: Vec<Option<AttachedJoint>>,
-    pub(crate) gears: Vec<Option<Gear>>,
-    pub(crate) bounces: Bounces,
-    pub(crate) booking: Booking,
-    /// Of drives, motors, applied wrenches and running surfaces. [J]
-    pub(crate) work_done: f64,
-    pub(crate) records_reactions: bool,
-    pub(crate) last_solution: Solution,
-    pub(crate) last_outcome: StepOutcome,
-    // scratch
-    pub(crate) problem: Problem,
-    pub(crate) team: Team,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) islands: Islands,
-    /// How often rows were made.
-    pub(crate) builds: u64,
-    pub(crate) before: Vec<f64>,
-    pub(crate) correction: Vec<f64>,
-    pub(crate) corrections: Vec<f64>,
-    /// Robots, then bodies, that rows act on.
-    pub(crate) touched: Vec<bool>,
-    /// Islands that may fall asleep, at their first movers.
-    pub(crate) tired: Vec<bool>,
-    /// How far through the step each body goes. [s]
-    pub(crate) stops: Vec<f64>,
-    /// Gap up to which the contacts of the step were found. [m]
-    pub(crate) reach: f64,
+    pub(crate) state: State,
+    pub(crate) constraints: ConstraintSet,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) account: WorkAccount,
+    pub(crate) last: LastStep,
+}
+
+/// How the last step ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastStep {
+    pub(crate) solution: Solution,
+    pub(crate) outcome: StepOutcome,
 }
 
 /// What has a name of its own in the world.
@@ -127,12 +93,12 @@ pub struct Snapshot(Box<World>);
 impl Snapshot {
     /// Whether a body was there when it was taken.
     pub fn has_body(&self, id: BodyId) -> bool {
-        self.0.bodies.get(id.0).is_some_and(Option::is_some)
+        self.0.state.bodies.get(id.0).is_some_and(Option::is_some)
     }
 
     /// Whether a robot was there when it was taken.
     pub fn has_robot(&self, id: RobotId) -> bool {
-        self.0.robots.get(id.0).is_some_and(Option::is_some)
+        self.0.state.robots.get(id.0).is_some_and(Option::is_some)
     }
 }
 
@@ -217,39 +183,15 @@ impl World {
             settings,
             steps: 0,
             time_offset: 0.0,
-            robots: Vec::new(),
-            bodies: Vec::new(),
             names: Arc::default(),
-            collision: CollisionScene::default(),
-            attachments: Vec::new(),
-            placements: Vec::new(),
-            materials: Materials::default(),
-            contacts: Vec::new(),
-            previous_contacts: Vec::new(),
-            contacts_asleep: Vec::new(),
-            n_asleep: 0,
-            springs: Vec::new(),
-            pushes: Vec::new(),
-            joints: Vec::new(),
-            gears: Vec::new(),
-            bounces: Bounces::default(),
-            booking: Booking::default(),
-            work_done: 0.0,
-            records_reactions: false,
-            last_solution: Solution::default(),
-            last_outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
-            problem: Problem::default(),
-            team: Team::default(),
-            rows: Vec::new(),
-            islands: Islands::default(),
-            builds: 0,
-            before: Vec::new(),
-            correction: Vec::new(),
-            corrections: Vec::new(),
-            touched: Vec::new(),
-            tired: Vec::new(),
-            stops: Vec::new(),
-            reach: 0.0,
+            state: State::default(),
+            constraints: ConstraintSet::default(),
+            pipeline: Pipeline::default(),
+            account: WorkAccount::default(),
+            last: LastStep {
+                solution: Solution::default(),
+                outcome: StepOutcome::Solved { level: 0, iterations: 0, residual: 0.0 },
+            },
         }
     }
 
@@ -280,7 +222,8 @@ impl World {
 
     /// Adds the ground: all below z = 0.
     pub fn add_ground(&mut self, friction: f64, restitution: f64) {
-        let id = self.collision.add(&Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
+        let id =
+            self.state.collision.add(&Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));
         self.attach(
             id,
             Attachment {
@@ -303,11 +246,11 @@ impl World {
     ) -> Result<RobotId, WorldError> {
         self.check_name(name)?;
         check_state(name, "position", q, model.nq)?;
-        let id = RobotId(self.robots.len());
+        let id = RobotId(self.state.robots.len());
         let robot = Robot::new(name, model, q);
         let model = Arc::clone(&robot.model);
         Arc::make_mut(&mut self.names).insert(name.to_owned(), Named::Robot(id));
-        self.robots.push(Some(robot));
+        self.state.robots.push(Some(robot));
         if let Err(e) = self.add_robot_colliders(id, &model) {
             self.remove_robot(id);
             return Err(e);
@@ -340,7 +283,7 @@ impl World {
             let surface = Surface::plain(geometry.friction, geometry.restitution);
             for shape in collider_shapes(&geometry.shape, moves).map_err(wrong)? {
                 let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
-                let collider = self.collision.try_add(&collider).map_err(wrong)?;
+                let collider = self.state.collision.try_add(&collider).map_err(wrong)?;
                 self.attach(
                     collider,
                     Attachment {
@@ -353,9 +296,9 @@ impl World {
                     },
                 );
                 if let Some(body) = geometry.body {
-                    self.placements.push((collider, mover, geometry.pose_in_body));
-                    let radius = self.collision.radius(collider).unwrap_or(0.0);
-                    let half_width = self.collision.half_width(collider).unwrap_or(0.0);
+                    self.state.placements.push((collider, mover, geometry.pose_in_body));
+                    let radius = self.state.collision.radius(collider).unwrap_or(0.0);
+                    let half_width = self.state.collision.half_width(collider).unwrap_or(0.0);
                     let [farthest, least] = &mut self.robot_mut(id).extents[body.0];
                     let arm = geometry.pose_in_body.translation.norm();
                     (*farthest, *least) = (farthest.max(arm + radius), least.min(half_width));
@@ -387,17 +330,17 @@ impl World {
         let mut colliders = Vec::with_capacity(shapes.len());
         for shape in shapes {
             let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
-            match self.collision.try_add(&collider) {
+            match self.state.collision.try_add(&collider) {
                 Ok(id) => colliders.push(id),
                 Err(source) => {
                     for &id in &colliders {
-                        self.collision.remove(id);
+                        self.state.collision.remove(id);
                     }
                     return Err(WorldError::Shape { name: name.clone(), source });
                 }
             }
         }
-        let id = BodyId(self.bodies.len());
+        let id = BodyId(self.state.bodies.len());
         let mover = if description.fixed { Mover::Fixed } else { Mover::Body(id.0) };
         let attachment = Attachment {
             owner: Owner::Body(id),
@@ -409,17 +352,17 @@ impl World {
         };
         for (i, &collider) in colliders.iter().enumerate() {
             self.attach(collider, attachment);
-            self.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
-            colliders[..i].iter().for_each(|&other| self.collision.ignore(other, collider));
+            self.state.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
+            colliders[..i].iter().for_each(|&other| self.state.collision.ignore(other, collider));
         }
         let known = |of: fn(&CollisionScene, ColliderId) -> Option<f64>| {
-            colliders.iter().filter_map(|&c| of(&self.collision, c)).collect::<Vec<_>>()
+            colliders.iter().filter_map(|&c| of(&self.state.collision, c)).collect::<Vec<_>>()
         };
         let radius = known(CollisionScene::radius).into_iter().fold(0.0, f64::max);
         let half_width =
             known(CollisionScene::half_width).into_iter().fold(f64::INFINITY, f64::min);
         Arc::make_mut(&mut self.names).insert(description.name.clone(), Named::Body(id));
-        self.bodies.push(Some(Body::new(description, inertia, [radius, half_width])));
+        self.state.bodies.push(Some(Body::new(description, inertia, [radius, half_width])));
         self.lay_out_last_body();
         Ok(id)
     }
@@ -427,13 +370,10 @@ impl World {
     /// Takes a robot away; its id stays unused.
     pub fn remove_robot(&mut self, id: RobotId) {
         self.wake_all();
-        if let Some(robot) = self.robots[id.0].take() {
+        if let Some(robot) = self.state.robots[id.0].take() {
             Arc::make_mut(&mut self.names).remove(&robot.name);
         }
-        self.remove_loose_springs();
-        self.remove_loose_pushes();
-        self.remove_loose_joints();
-        self.remove_loose_gears();
+        self.remove_loose();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
         self.lay_out();
     }
@@ -441,32 +381,39 @@ impl World {
     /// Takes a body away; its id stays unused.
     pub fn remove_body(&mut self, id: BodyId) {
         self.wake_all();
-        if let Some(body) = self.bodies[id.0].take() {
+        if let Some(body) = self.state.bodies[id.0].take() {
             Arc::make_mut(&mut self.names).remove(&body.description.name);
         }
-        self.remove_loose_springs();
-        self.remove_loose_pushes();
-        self.remove_loose_joints();
-        self.remove_loose_gears();
+        self.remove_loose();
         self.remove_colliders(|owner| owner == Owner::Body(id));
         self.lay_out();
     }
 
+    /// Takes away what acts on things that are gone.
+    fn remove_loose(&mut self) {
+        self.remove_loose_pushes();
+        for kind in kinds() {
+            kind.remove_loose(&mut self.constraints, &self.state);
+        }
+    }
+
     fn remove_colliders(&mut self, gone: impl Fn(Owner) -> bool) {
-        for (i, attachment) in self.attachments.iter_mut().enumerate() {
+        for (i, attachment) in self.state.attachments.iter_mut().enumerate() {
             if attachment.is_some_and(|a| gone(a.owner)) {
                 *attachment = None;
-                self.collision.remove(ColliderId(i));
+                self.state.collision.remove(ColliderId(i));
             }
         }
-        let attachments = &self.attachments;
-        self.placements.retain(|(collider, ..)| attachments[collider.0].is_some());
-        self.contacts.retain(|c| attachments[c.a.0].is_some() && attachments[c.b.0].is_some());
+        let attachments = &self.state.attachments;
+        self.state.placements.retain(|(collider, ..)| attachments[collider.0].is_some());
+        self.constraints
+            .contacts
+            .retain(|c| attachments[c.a.0].is_some() && attachments[c.b.0].is_some());
     }
 
     fn attach(&mut self, id: ColliderId, attachment: Attachment) {
-        self.attachments.resize(id.0 + 1, None);
-        self.attachments[id.0] = Some(attachment);
+        self.state.attachments.resize(id.0 + 1, None);
+        self.state.attachments[id.0] = Some(attachment);
     }
 
     fn check_name(&self, name: &str) -> Result<(), WorldError> {
@@ -479,28 +426,29 @@ impl World {
     /// Gives every mover its place in the velocity vector.
     fn lay_out(&mut self) {
         let mut start = 0;
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             robot.start = start;
             start += robot.v.len();
         }
-        for body in self.bodies.iter_mut().flatten().filter(|b| b.is_free()) {
+        for body in self.state.bodies.iter_mut().flatten().filter(|b| b.is_free()) {
             body.start = start;
             start += 6;
         }
-        self.before.resize(start, 0.0);
+        self.pipeline.before.resize(start, 0.0);
         self.place_colliders();
     }
 
     /// The same for a body that was added: those before it keep their places, so that many are added in linear time.
     fn lay_out_last_body(&mut self) {
-        let start = self.before.len();
-        let last = Mover::Body(self.bodies.len() - 1);
-        if let Some(body) = self.bodies.last_mut().and_then(Option::as_mut).filter(|b| b.is_free())
+        let start = self.pipeline.before.len();
+        let last = Mover::Body(self.state.bodies.len() - 1);
+        if let Some(body) =
+            self.state.bodies.last_mut().and_then(Option::as_mut).filter(|b| b.is_free())
         {
             body.start = start;
-            self.before.resize(start + 6, 0.0);
+            self.pipeline.before.resize(start + 6, 0.0);
         }
-        let n_before = self.placements.iter().rposition(|&(_, mover, _)| mover != last);
+        let n_before = self.state.placements.iter().rposition(|&(_, mover, _)| mover != last);
         self.place_colliders_from(n_before.map_or(0, |i| i + 1));
     }
 
@@ -510,30 +458,31 @@ impl World {
 
     /// Moves the colliders of `placements[first..]` to where their bodies are.
     fn place_colliders_from(&mut self, first: usize) {
-        for &(collider, mover, pose_on_body) in &self.placements[first..] {
+        for &(collider, mover, pose_on_body) in &self.state.placements[first..] {
             let pose = match mover {
-                Mover::Robot { robot, body } => {
-                    self.robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0] * pose_on_body)
-                }
-                Mover::Body(body) => {
-                    self.bodies[body].as_ref().filter(|b| !b.is_asleep()).map(Body::shape_pose)
-                }
+                Mover::Robot { robot, body } => self.state.robots[robot]
+                    .as_ref()
+                    .map(|r| r.data.pose_in_world[body.0] * pose_on_body),
+                Mover::Body(body) => self.state.bodies[body]
+                    .as_ref()
+                    .filter(|b| !b.is_asleep())
+                    .map(Body::shape_pose),
                 Mover::Fixed => None,
             };
             if let Some(pose) = pose {
-                self.collision.set_pose(collider, &pose);
+                self.state.collision.set_pose(collider, &pose);
             }
         }
     }
 
     /// Ids of the robots that are there.
     pub fn robot_ids(&self) -> impl Iterator<Item = RobotId> + '_ {
-        self.robots.iter().enumerate().filter(|(_, r)| r.is_some()).map(|(i, _)| RobotId(i))
+        self.state.robots.iter().enumerate().filter(|(_, r)| r.is_some()).map(|(i, _)| RobotId(i))
     }
 
     /// Ids of the bodies that are there, fixed ones too.
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
-        self.bodies.iter().enumerate().filter(|(_, b)| b.is_some()).map(|(i, _)| BodyId(i))
+        self.state.bodies.iter().enumerate().filter(|(_, b)| b.is_some()).map(|(i, _)| BodyId(i))
     }
 
     /// The robot of this name.
@@ -561,11 +510,15 @@ impl World {
     }
 
     pub(crate) fn robot_ref(&self, id: RobotId) -> &Robot {
-        self.robots[id.0].as_ref().unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
+        self.state.robots[id.0]
+            .as_ref()
+            .unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
     }
 
     pub(crate) fn robot_mut(&mut self, id: RobotId) -> &mut Robot {
-        self.robots[id.0].as_mut().unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
+        self.state.robots[id.0]
+            .as_mut()
+            .unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
     }
 
     /// A body.
@@ -574,7 +527,9 @@ impl World {
     /// When it was removed.
     pub fn body(&self, id: BodyId) -> BodyView<'_> {
         BodyView(
-            self.bodies[id.0].as_ref().unwrap_or_else(|| unreachable!("body {} was removed", id.0)),
+            self.state.bodies[id.0]
+                .as_ref()
+                .unwrap_or_else(|| unreachable!("body {} was removed", id.0)),
         )
     }
 
@@ -605,7 +560,7 @@ impl World {
     ) -> Result<(), WorldError> {
         let numbers = [pose.translation, velocity.angular, velocity.linear];
         let finite = numbers.iter().flatten().chain(pose.rotation.iter()).all(|x| x.is_finite());
-        let Some(body) = &mut self.bodies[id.0] else { return Ok(()) };
+        let Some(body) = &mut self.state.bodies[id.0] else { return Ok(()) };
         if !finite {
             let name = body.description.name.clone();
             return Err(WorldError::NotFinite { name, what: "the state" });
@@ -621,8 +576,8 @@ impl World {
     pub fn contacts(&self) -> impl Iterator<Item = ContactReport> + '_ {
         self.loaded_contacts().filter_map(|c| {
             Some(ContactReport {
-                a: self.attachments[c.a.0]?.owner,
-                b: self.attachments[c.b.0]?.owner,
+                a: self.state.attachments[c.a.0]?.owner,
+                b: self.state.attachments[c.b.0]?.owner,
                 position: c.position,
                 normal: c.normal,
                 gap: c.gap,
@@ -635,25 +590,25 @@ impl World {
     /// Reading of a force sensor in the last step, in its link's axes at its origin; `sensor` indexes the model's
     /// sensors. [N·m; N]
     pub fn sensor_wrench(&self, robot: RobotId, sensor: usize) -> Force {
-        self.robots[robot.0].as_ref().map_or_else(Force::default, |r| r.wrenches[sensor])
+        self.state.robots[robot.0].as_ref().map_or_else(Force::default, |r| r.wrenches[sensor])
     }
 
     /// Reading of an inertial sensor in the last step; `sensor` indexes the model's sensors.
     pub fn sensor_imu(&self, robot: RobotId, sensor: usize) -> Imu {
-        self.robots[robot.0].as_ref().map_or_else(Imu::default, |r| r.imus[sensor])
+        self.state.robots[robot.0].as_ref().map_or_else(Imu::default, |r| r.imus[sensor])
     }
 
     /// What the last step cost.
     pub fn statistics(&self) -> Statistics {
         Statistics {
             steps: self.steps,
-            level: self.last_solution.level,
-            iterations: self.last_solution.iterations,
-            residual: self.last_solution.residual,
-            n_contacts: self.contacts.len(),
-            n_blocks: self.problem.blocks.len(),
-            n_islands: self.problem.island_ends.len(),
-            n_asleep: self.n_asleep,
+            level: self.last.solution.level,
+            iterations: self.last.solution.iterations,
+            residual: self.last.solution.residual,
+            n_contacts: self.constraints.contacts.len(),
+            n_blocks: self.pipeline.problem.blocks.len(),
+            n_islands: self.pipeline.problem.island_ends.len(),
+            n_asleep: self.state.n_asleep,
         }
     }
 
@@ -664,39 +619,38 @@ impl World {
 
     /// Goes back to a snapshot of this world.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let team = std::mem::take(&mut self.team);
+        let team = std::mem::take(&mut self.pipeline.team);
         self.clone_from(&snapshot.0);
-        self.team = team;
+        self.pipeline.team = team;
     }
 
     /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
         self.wake_all();
-        for (own, saved) in self.robots.iter_mut().zip(&snapshot.0.robots) {
+        for (own, saved) in self.state.robots.iter_mut().zip(&snapshot.0.state.robots) {
             if let (Some(own), Some(saved)) = (own, saved) {
                 own.clone_from(saved);
             }
         }
-        for (own, saved) in self.bodies.iter_mut().zip(&snapshot.0.bodies) {
+        for (own, saved) in self.state.bodies.iter_mut().zip(&snapshot.0.state.bodies) {
             if let (Some(own), Some(saved)) = (own, saved) {
                 own.clone_from(saved);
             }
         }
-        for body in self.bodies.iter_mut().flatten() {
+        for body in self.state.bodies.iter_mut().flatten() {
             body.island_asleep = None;
         }
-        self.joints.clone_from(&snapshot.0.joints);
-        self.gears.clone_from(&snapshot.0.gears);
-        self.remove_loose_joints();
-        self.remove_loose_gears();
-        self.contacts.clear();
+        self.constraints.joints.clone_from(&snapshot.0.constraints.joints);
+        self.constraints.gears.clone_from(&snapshot.0.constraints.gears);
+        self.remove_loose();
+        self.constraints.contacts.clear();
         self.lay_out();
     }
 
     /// A number that differs when any bit of any position or velocity does (FNV-1a).
     pub fn state_hash(&self) -> u64 {
-        let robots = self.robots.iter().flatten().flat_map(|r| r.q.iter().chain(&r.v));
-        let bodies = self.bodies.iter().flatten().flat_map(|b| {
+        let robots = self.state.robots.iter().flatten().flat_map(|r| r.q.iter().chain(&r.v));
+        let bodies = self.state.bodies.iter().flatten().flat_map(|b| {
             let quaternion = b.rotation.as_vector().iter();
             let velocity = b.velocity.angular.iter().chain(&b.velocity.linear);
             b.pose.translation.iter().chain(quaternion).chain(velocity)
@@ -711,7 +665,7 @@ impl World {
 
     /// What a person should read after a step that ended in [`StepOutcome::NonFinite`].
     pub fn non_finite_report(&self) -> String {
-        let StepOutcome::NonFinite(culprit) = self.last_outcome else {
+        let StepOutcome::NonFinite(culprit) = self.last.outcome else {
             return "all quantities are finite".to_owned();
         };
         let joint = |robot: usize, dof: usize| {
@@ -748,12 +702,12 @@ impl World {
     /// Largest speed of any collider's reference point and edge, as a bound for the contact search. [m/s]
     pub(crate) fn fastest_speed(&mut self) -> f64 {
         let mut fastest: f64 = 0.0;
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
             let spin = body.spin_speed(self.settings.dt);
             fastest = fastest.max(body.velocity.linear.norm() + spin);
         }
         fastest = fastest.max(self.fastest_carried());
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             if !robot.model.collisions.is_empty() {
                 fastest = fastest.max(robot.fastest_speed(self.settings.dt));
             }

@@ -10,17 +10,19 @@
 //! *yields* gives at most this force and torque about each of its axes and keeps the shape it is bent to. Neither counts
 //! in the joint's first step, whose impulse is that of an impact.
 
-use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Pose, Vector3};
 
-use crate::constraint::bushing::{Bushing, displacement, rate_axes};
-use crate::constraint::contact::{Attachment, Contact, Mover, Owner};
+use super::bushing::{Bushing, displacement, rate_axes};
+use super::contact::Contact;
+use super::row::{Correction, Row, RowBuilder};
+use super::spring::SoftLaw;
+use super::{Account, BodyImpulse, Constraint, ConstraintSet, Solved, SolvedRow};
 use crate::constraint::loops::{GAP_RATE, relative_gap};
-use crate::constraint::rows::{Builder, NO_MOVER, Source};
-use crate::constraint::spring::soft_row;
 use crate::errors::WorldError;
-use crate::solver::{Block, Side};
+use crate::solver::{Block, RowSpec};
+use crate::state::State;
 use crate::state::body::Body;
+use crate::state::mover::{Attachment, Mover, Owner};
 use crate::state::robot::Robot;
 use crate::world::{RobotId, World};
 
@@ -133,9 +135,15 @@ impl AttachedJoint {
         }
     }
 
-    /// The bushing of a freedom that it holds.
-    pub(crate) fn soft(&self, axis: usize) -> Option<Bushing> {
-        self.description.bushing.filter(|b| !self.description.locked[axis] && b.holds(axis))
+    /// The bushing of a degree of freedom that it holds.
+    fn soft(&self, axis: usize) -> Option<SoftLaw> {
+        let held = |b: &Bushing| !self.description.locked[axis] && b.holds(axis);
+        self.description.bushing.filter(held).map(|b| b.law(axis))
+    }
+
+    /// The joint's frame as its two ends have it, in the world.
+    fn frames(&self, robots: &[Option<Robot>], bodies: &[Option<Body>]) -> [Pose; 2] {
+        [0, 1].map(|end| self.ends[end].pose(robots, bodies) * self.poses[end])
     }
 
     /// How far the freedoms are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
@@ -176,8 +184,8 @@ impl AttachedJoint {
     fn bend_bushing(&mut self, X: &[Pose; 2]) {
         let stretch = self.stretch(X);
         for axis in (0..6).filter(|&k| self.yielding[k]) {
-            if let Some(bushing) = self.soft(axis).filter(|b| b.stiffness[axis] > 0.0) {
-                let elastic = self.bound(axis, 1.0) / bushing.stiffness[axis];
+            if let Some(law) = self.soft(axis).filter(|law| law.stiffness > 0.0) {
+                let elastic = self.bound(axis, 1.0) / law.stiffness;
                 self.set[axis] += stretch[axis] - stretch[axis].clamp(-elastic, elastic);
             }
         }
@@ -202,28 +210,6 @@ impl AttachedJoint {
             mover => x.mover == mover,
         };
         !self.broken && ((matches(0, a) && matches(1, b)) || (matches(0, b) && matches(1, a)))
-    }
-
-    pub(crate) fn is_broken(&self) -> bool {
-        self.broken
-    }
-
-    /// What a whole joint holds.
-    pub(crate) fn movers(&self) -> impl Iterator<Item = Mover> {
-        self.ends.into_iter().filter(|_| !self.broken)
-    }
-
-    /// Wrenches of the last step on the bodies of a robot: body, point, wrench about it. [m; N·m·s; N·s]
-    pub(crate) fn pushes_on(
-        &self,
-        robot: usize,
-    ) -> impl Iterator<Item = (LinkBody, Vector3, Force)> + '_ {
-        [(0, -1.0), (1, 1.0)].into_iter().filter_map(move |(end, sign)| match self.ends[end] {
-            Mover::Robot { robot: r, body } if r == robot => {
-                Some((body, self.position, self.push * sign))
-            }
-            _ => None,
-        })
     }
 }
 
@@ -275,7 +261,7 @@ impl World {
         let ends = [mover_a, mover_b];
         let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
         let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
-        self.joints.push(Some(AttachedJoint {
+        self.constraints.joints.push(Some(AttachedJoint {
             name: name.to_owned(),
             description,
             ends,
@@ -288,29 +274,29 @@ impl World {
             yielding: [false; 6],
             broken: false,
         }));
-        Ok(JointId(self.joints.len() - 1))
+        Ok(JointId(self.constraints.joints.len() - 1))
     }
 
     /// Lets go; the id stays unused.
     pub fn detach_joint(&mut self, id: JointId) {
         self.wake_all();
-        self.joints[id.0] = None;
+        self.constraints.joints[id.0] = None;
     }
 
     /// The joint of this name, broken ones too.
     pub fn find_joint(&self, name: &str) -> Option<JointId> {
         let named = |j: &Option<AttachedJoint>| j.as_ref().is_some_and(|j| j.name == name);
-        self.joints.iter().position(named).map(JointId)
+        self.constraints.joints.iter().position(named).map(JointId)
     }
 
     /// Names of all attached joints.
     pub fn joint_names(&self) -> impl Iterator<Item = &str> {
-        self.joints.iter().flatten().map(|j| j.name.as_str())
+        self.constraints.joints.iter().flatten().map(|j| j.name.as_str())
     }
 
     /// How a joint is; `None` when it was detached.
     pub fn joint(&self, id: JointId) -> Option<JointReport> {
-        let joint = self.joints.get(id.0)?.as_ref()?;
+        let joint = self.constraints.joints.get(id.0)?.as_ref()?;
         Some(JointReport {
             wrench: joint.push * (1.0 / self.settings.dt),
             position: joint.position,
@@ -324,12 +310,14 @@ impl World {
         match owner {
             Owner::Ground => (Mover::Fixed, Pose::IDENTITY),
             Owner::Link { robot: RobotId(robot), frame } => {
-                let Some(r) = &self.robots[robot] else { return (Mover::Fixed, Pose::IDENTITY) };
+                let Some(r) = &self.state.robots[robot] else {
+                    return (Mover::Fixed, Pose::IDENTITY);
+                };
                 let frame = &r.model.frames[frame.0];
                 let mover = frame.body.map_or(Mover::Fixed, |body| Mover::Robot { robot, body });
                 (mover, frame.pose_in_body)
             }
-            Owner::Body(id) => match &self.bodies[id.0] {
+            Owner::Body(id) => match &self.state.bodies[id.0] {
                 Some(body) if body.is_free() => (Mover::Body(id.0), Pose::IDENTITY),
                 Some(body) => (Mover::Fixed, body.pose),
                 None => (Mover::Fixed, Pose::IDENTITY),
@@ -338,42 +326,111 @@ impl World {
     }
 
     pub(crate) fn mover_pose(&self, mover: Mover) -> Pose {
-        mover.pose(&self.robots, &self.bodies)
-    }
-
-    /// Takes joints away whose ends are gone.
-    pub(crate) fn remove_loose_joints(&mut self) {
-        let (robots, bodies) = (&self.robots, &self.bodies);
-        let gone = |owner: Owner| match owner {
-            Owner::Ground => false,
-            Owner::Link { robot, .. } => robots[robot.0].is_none(),
-            Owner::Body(body) => bodies[body.0].is_none(),
-        };
-        for joint in &mut self.joints {
-            if joint.as_ref().is_some_and(|j| gone(j.description.a) || gone(j.description.b)) {
-                *joint = None;
-            }
-        }
+        mover.pose(&self.state.robots, &self.state.bodies)
     }
 
     /// Takes contacts away between things that a joint holds together.
     pub(crate) fn drop_joined_contacts(&mut self) {
-        if self.joints.iter().flatten().next().is_none() {
+        if self.constraints.joints.iter().flatten().next().is_none() {
             return;
         }
-        let (joints, attachments) = (&self.joints, &self.attachments);
-        self.contacts.retain(|c: &Contact| match (attachments[c.a.0], attachments[c.b.0]) {
-            (Some(a), Some(b)) => !joints.iter().flatten().any(|j| j.joins(&a, &b)),
-            _ => true,
+        let (joints, attachments) = (&self.constraints.joints, &self.state.attachments);
+        self.constraints.contacts.retain(|c: &Contact| {
+            match (attachments[c.a.0], attachments[c.b.0]) {
+                (Some(a), Some(b)) => !joints.iter().flatten().any(|j| j.joins(&a, &b)),
+                _ => true,
+            }
         });
     }
 
-    /// Forces of the joints after a step's impulses are known; breaks what bore too much.
-    pub(crate) fn settle_joints(&mut self) {
-        let h = self.settings.dt;
-        for i in 0..self.joints.len() {
-            let Some(X) = self.joint_poses(i) else { continue };
-            let Some(joint) = &mut self.joints[i] else { continue };
+    /// Takes the shape that yielding joints are bent to for their own.
+    pub(crate) fn rest_joints(&mut self) {
+        let State { robots, bodies, .. } = &self.state;
+        for joint in self.constraints.joints.iter_mut().flatten() {
+            if joint.yielding.contains(&true) {
+                let X = joint.frames(robots, bodies);
+                joint.bend_bushing(&X);
+                joint.bend_locks(&X);
+            }
+        }
+    }
+
+    /// Energy in the bushings. [J]
+    pub(crate) fn bushing_energy(&self) -> f64 {
+        let energy = |joint: &AttachedJoint| {
+            let bushing = joint.description.bushing.filter(|_| !joint.broken)?;
+            let X = joint.frames(&self.state.robots, &self.state.bodies);
+            Some(bushing.energy(&joint.stretch(&X)))
+        };
+        self.constraints.joints.iter().flatten().filter_map(energy).sum()
+    }
+}
+
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct AttachedJoints;
+
+impl Constraint for AttachedJoints {
+    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, joint) in set.joints.iter().enumerate() {
+            if let Some(joint) = joint.as_ref().filter(|joint| !joint.broken) {
+                visit(i, joint.ends);
+            }
+        }
+    }
+
+    /// A row a locked degree of freedom, and one each that its bushing holds.
+    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
+        let Some(joint) = set.joints[index].as_ref().filter(|joint| !joint.broken) else { return };
+        let s = rows.settings;
+        let X = joint.frames(rows.robots, rows.bodies);
+        let gaps = relative_gap(&X[0], &X[1], joint.description.locked);
+        let axes = joint.axes(&X);
+        let stretch = joint.stretch(&X);
+        let row = Row {
+            kind: &AttachedJoints,
+            owner: index,
+            part: 0,
+            movers: rows.indices(joint.ends),
+            correction: None,
+            account: Account::Loops,
+            damping: None,
+        };
+        for axis in 0..6 {
+            let mut row = Row { part: axis, ..row };
+            let mut spec = RowSpec { warm_start: joint.impulses[axis], ..RowSpec::default() };
+            if joint.description.locked[axis] {
+                let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
+                row.correction = Some(Correction::both(-undone / s.dt));
+            } else if let Some(law) = joint.soft(axis) {
+                let soft = law.row(stretch[axis], s.dt);
+                (spec.bias, spec.compliance) = (soft.target, soft.compliance);
+                (row.account, row.damping) = (Account::Spring, Some(law.damping));
+            } else {
+                continue;
+            }
+            let bound = joint.bound(axis, s.dt);
+            (spec.lower, spec.upper) = (-bound, bound);
+            let sides = rows.wrench_sides(joint.ends, &X[1].translation, &axes[axis]);
+            rows.push(Block::row(sides, &spec), row);
+        }
+    }
+
+    fn clear_impulses(&self, _: &mut State, set: &mut ConstraintSet) {
+        set.joints.iter_mut().flatten().for_each(|joint| joint.impulses = [0.0; 6]);
+    }
+
+    fn keep_impulse(&self, _: &mut State, set: &mut ConstraintSet, solved: &SolvedRow) {
+        if let Some(joint) = &mut set.joints[solved.row.owner] {
+            joint.impulses[solved.row.part] = solved.block.impulse.x;
+        }
+    }
+
+    /// Wrenches of the joints; breaks what bore too much.
+    fn finish_step(&self, state: &mut State, set: &mut ConstraintSet, solved: &Solved) {
+        let h = solved.h;
+        for joint in set.joints.iter_mut().flatten() {
+            let X = joint.frames(&state.robots, &state.bodies);
             joint.push = joint.wrench(&X);
             joint.position = X[1].translation;
             if let Some(strength) = joint.description.strength
@@ -390,130 +447,31 @@ impl World {
         }
     }
 
-    /// Takes the shape that yielding joints are bent to for their own.
-    pub(crate) fn rest_joints(&mut self) {
-        for i in 0..self.joints.len() {
-            let yields = |j: &AttachedJoint| j.yielding.contains(&true);
-            if !self.joints[i].as_ref().is_some_and(yields) {
-                continue;
-            }
-            let Some(X) = self.joint_poses(i) else { continue };
-            if let Some(joint) = &mut self.joints[i] {
-                joint.bend_bushing(&X);
-                joint.bend_locks(&X);
-            }
-        }
-    }
-
-    /// The joint's frame as its two ends have it, in the world.
-    fn joint_poses(&self, joint: usize) -> Option<[Pose; 2]> {
-        let joint = self.joints[joint].as_ref()?;
-        Some([0, 1].map(|end| self.mover_pose(joint.ends[end]) * joint.poses[end]))
-    }
-
-    /// Energy in the bushings. [J]
-    pub(crate) fn bushing_energy(&self) -> f64 {
-        let energy = |i: usize| {
-            let joint = self.joints[i].as_ref().filter(|j| !j.broken)?;
-            let bushing = joint.description.bushing?;
-            Some(bushing.energy(&joint.stretch(&self.joint_poses(i)?)))
-        };
-        (0..self.joints.len()).filter_map(energy).sum()
-    }
-}
-
-impl Builder<'_> {
-    /// The rows of a joint.
-    pub(crate) fn attached_joint(&mut self, index: usize, joint: &AttachedJoint) {
-        if joint.broken {
-            return;
-        }
-        let s = self.settings;
-        let [X_WA, X_WB] =
-            [0, 1].map(|end| joint.ends[end].pose(self.robots, self.bodies) * joint.poses[end]);
-        let gaps = relative_gap(&X_WA, &X_WB, joint.description.locked);
-        let n_robots = self.robots.len();
-        let movers = joint.ends.map(|m| m.index(n_robots));
-        let axes = joint.axes(&[X_WA, X_WB]);
-        let stretch = joint.stretch(&[X_WA, X_WB]);
-        for axis in 0..6 {
-            let (wanted, compliance, correction, source) = if joint.description.locked[axis] {
-                let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
-                (0.0, 0.0, -undone / s.dt, Source::Joint { joint: index, axis })
-            } else if let Some(bushing) = joint.soft(axis) {
-                let law = (bushing.stiffness[axis], bushing.damping[axis]);
-                let row = soft_row(law, stretch[axis], s.dt);
-                (row.wanted, row.compliance, 0.0, Source::Bushing { joint: index, axis })
-            } else {
-                continue;
-            };
-            let bound = joint.bound(axis, s.dt);
-            let sides = self.wrench_sides(joint.ends, &X_WB.translation, &axes[axis]);
-            let warm = joint.impulses[axis];
-            let block = Block::row((-bound, bound), sides, wanted, compliance, warm);
-            self.push(block, source, movers, correction);
-        }
-    }
-
-    /// One row: the unit wrench `F` about `point` on B, its opposite on A.
-    fn wrench_sides(&mut self, [a, b]: [Mover; 2], point: &Vector3, F: &Force) -> [Side; 2] {
-        if let (Mover::Robot { robot, body: body_a }, Mover::Robot { robot: other, body: body_b }) =
-            (a, b)
-            && robot == other
-        {
-            let parts = [(-1.0, body_a), (1.0, body_b)];
-            return [self.wrench_on_robot(robot, &parts, point, F), Side::default()];
-        }
-        [(-1.0, a), (1.0, b)].map(|(sign, mover)| match mover {
-            Mover::Robot { robot, body } => self.wrench_on_robot(robot, &[(sign, body)], point, F),
-            Mover::Body(body) => self.wrench_on_body(body, point, &(*F * sign)),
-            Mover::Fixed => Side::default(),
-        })
-    }
-
-    fn wrench_on_robot(
-        &mut self,
+    fn visit_impulses_on(
+        &self,
         robot: usize,
-        parts: &[(f64, LinkBody)],
-        point: &Vector3,
-        F: &Force,
-    ) -> Side {
-        self.side_of_robot(robot, |r, row| {
-            let F_O = Force::new(F.moment + (point - r.data.origin).cross(&F.force), F.force);
-            for &(sign, body) in parts {
-                for &k in r.chains.of(body) {
-                    row[k] += sign * r.data.subspace[k].dot(&F_O);
+        set: &ConstraintSet,
+        visit: &mut dyn FnMut(BodyImpulse),
+    ) {
+        for joint in set.joints.iter().flatten() {
+            for (end, sign) in [(0, -1.0), (1, 1.0)] {
+                if let Mover::Robot { robot: r, body } = joint.ends[end]
+                    && r == robot
+                {
+                    let (point, impulse) = (joint.position, joint.push * sign);
+                    visit(BodyImpulse { body, point, impulse });
                 }
             }
-        })
+        }
     }
 
-    fn wrench_on_body(&mut self, body: usize, point: &Vector3, F: &Force) -> Side {
-        self.side_of_body(body, |b| {
-            [(F.force, F.moment + (point - b.pose.translation).cross(&F.force))]
-        })
-    }
-}
-
-impl Mover {
-    /// In the world, at the last kinematics.
-    fn pose(self, robots: &[Option<Robot>], bodies: &[Option<Body>]) -> Pose {
-        let pose = match self {
-            Self::Robot { robot, body } => {
-                robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
+    fn remove_loose(&self, set: &mut ConstraintSet, state: &State) {
+        for joint in &mut set.joints {
+            let has_ends =
+                |j: &AttachedJoint| state.has(j.description.a) && state.has(j.description.b);
+            if joint.as_ref().is_some_and(|j| !has_ends(j)) {
+                *joint = None;
             }
-            Self::Body(body) => bodies[body].as_ref().map(|b| b.pose),
-            Self::Fixed => None,
-        };
-        pose.unwrap_or(Pose::IDENTITY)
-    }
-
-    /// Place among all movers, robots first.
-    pub(crate) fn index(self, n_robots: usize) -> usize {
-        match self {
-            Mover::Robot { robot, .. } => robot,
-            Mover::Body(body) => n_robots + body,
-            Mover::Fixed => NO_MOVER,
         }
     }
 }

@@ -14,15 +14,21 @@
 use karakuri_model::{Cone, Model};
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::constraint::rows::{Builder, Source};
+use super::row::{Correction, Row, RowBuilder};
+use super::{Account, Constraint, ConstraintSet, Solved, SolvedRow};
+use crate::solver::RowSpec;
+use crate::state::State;
 use crate::state::robot::Robot;
 
 /// Least sine of the swing for which its direction, and least `1 + cos` for which the twist, mean anything.
 const DEFINITE: f64 = 1e-9;
 
+/// Limits of a ball joint; row `i` of ball limit `k` is part `SIDES · k + i`.
+const SIDES: usize = 3;
+
 /// Which limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+enum Side {
     Swing,
     LeastTwist,
     MostTwist,
@@ -30,7 +36,7 @@ pub(crate) enum Side {
 
 /// The limits of a ball joint and what they did.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BallLimits {
+pub(crate) struct BallLimit {
     pub(crate) first_dof: usize,
     body: usize,
     cone: Cone,
@@ -40,7 +46,7 @@ pub(crate) struct BallLimits {
     directions: [Vector3; 2],
 }
 
-impl BallLimits {
+impl BallLimit {
     pub(crate) fn of(model: &Model) -> Vec<Self> {
         let joints = model.joints.iter().enumerate();
         let ball = |(body, joint): (usize, &karakuri_model::Joint)| {
@@ -66,7 +72,7 @@ struct Stand {
     directions: [Vector3; 2],
 }
 
-fn stand(robot: &Robot, ball: &BallLimits) -> Stand {
+fn stand(robot: &Robot, ball: &BallLimit) -> Stand {
     let S = &robot.data.subspace[ball.first_dof..ball.first_dof + 3];
     let R_WJ = karakuri_spatial::Matrix3::from_columns(&[S[0].angular, S[1].angular, S[2].angular]);
     let R = R_WJ.transpose() * robot.data.pose_in_world[ball.body].rotation;
@@ -100,8 +106,8 @@ fn wrapped(angle: f64) -> f64 {
 
 impl Robot {
     /// Whether no ball joint can reach a limit in this step, by a margin of its present rate.
-    pub(crate) fn clear_of_cones(&self, h: f64) -> bool {
-        self.cones.iter().all(|ball| {
+    pub(crate) fn clear_of_ball_limits(&self, h: f64) -> bool {
+        self.ball_limits.iter().all(|ball| {
             let (stand, cone) = (stand(self, ball), &ball.cone);
             let rate =
                 self.v[ball.first_dof..ball.first_dof + 3].iter().map(|v| v.abs()).sum::<f64>();
@@ -117,17 +123,21 @@ impl Robot {
     }
 }
 
-impl Builder<'_> {
-    /// Rows of a robot's ball joints that could be at a limit at the step's end, or were.
-    pub(crate) fn cones(&mut self, robot: usize) {
-        let h = self.settings.dt;
-        let n = self.robots[robot].as_ref().map_or(0, |r| r.cones.len());
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct BallLimits;
+
+impl Constraint for BallLimits {
+    /// Rows of the ball joints that could be at a limit at the step's end, or were.
+    fn add_robot_rows(&self, rows: &mut RowBuilder, robot: usize) {
+        let h = rows.settings.dt;
+        let n = rows.robots[robot].as_ref().map_or(0, |r| r.ball_limits.len());
         for index in 0..n {
-            let Some(r) = &mut self.robots[robot] else { return };
-            let ball = r.cones[index];
+            let Some(r) = &mut rows.robots[robot] else { return };
+            let ball = r.ball_limits[index];
             let Stand { swing, twist, directions } = stand(r, &ball);
-            r.cones[index].directions = directions;
-            let velocity = &self.problem.velocity[r.start + ball.first_dof..][..3];
+            r.ball_limits[index].directions = directions;
+            let velocity = &rows.problem.velocity[r.start + ball.first_dof..][..3];
             let omega = Vector3::new(velocity[0], velocity[1], velocity[2]);
             let (least, most) = ball.cone.twist;
             let pi = std::f64::consts::PI;
@@ -137,27 +147,60 @@ impl Builder<'_> {
                 (Side::MostTwist, most < pi, most - twist, directions[1]),
             ];
             for (side, _, room, direction) in limits.into_iter().filter(|limit| limit.1) {
-                let warm = ball.impulses[side as usize];
+                let warm_start = ball.impulses[side as usize];
                 // The coordinate's rate, positive towards the limit.
                 let sign = if side == Side::LeastTwist { -1.0 } else { 1.0 };
                 let approach = sign * direction.dot(&omega);
-                if (room - 2.0 * h * approach.max(0.0) > 0.0 && warm == 0.0)
+                if (room - 2.0 * h * approach.max(0.0) > 0.0 && warm_start == 0.0)
                     || direction == Vector3::zeros()
                 {
                     continue;
                 }
-                let undo = self.settings.penetration_rate * (-room).max(0.0) / h;
+                let undo = rows.settings.penetration_rate * (-room).max(0.0) / h;
                 let (lower, upper) = side.bounds();
+                let spec = RowSpec {
+                    lower,
+                    upper,
+                    bias: sign * room.max(0.0) / h,
+                    compliance: 0.0,
+                    warm_start,
+                };
+                let row = Row {
+                    correction: Some(Correction { velocity: -sign * undo, lower, upper }),
+                    ..Row::on_robot(
+                        &BallLimits,
+                        robot,
+                        SIDES * index + side as usize,
+                        Account::Limits,
+                    )
+                };
                 let entries = [0, 1, 2].map(|i| (ball.first_dof + i, direction[i]));
-                let source = Source::Cone { robot, ball: index, side };
-                let target = sign * room.max(0.0) / h;
-                self.robot_row(
-                    (source, robot),
-                    &entries,
-                    (lower, upper),
-                    target,
-                    (0.0, warm, -sign * undo),
-                );
+                rows.push_on_robot(row, &spec, &entries);
+            }
+        }
+    }
+
+    fn clear_impulses(&self, state: &mut State, _: &mut ConstraintSet) {
+        for ball in state.robots.iter_mut().flatten().flat_map(|robot| &mut robot.ball_limits) {
+            ball.impulses = [0.0; SIDES];
+        }
+    }
+
+    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+        if let Some(robot) = &mut state.robots[solved.row.owner] {
+            let part = solved.row.part;
+            robot.ball_limits[part / SIDES].impulses[part % SIDES] = solved.block.impulse.x;
+        }
+    }
+
+    /// Gives the robots' coordinates what their ball limits do to them.
+    fn finish_step(&self, state: &mut State, _: &mut ConstraintSet, _: &Solved) {
+        for robot in state.robots.iter_mut().flatten() {
+            for ball in &robot.ball_limits {
+                let dofs = &mut robot.impulses[ball.first_dof..ball.first_dof + SIDES];
+                for (memory, push) in dofs.iter_mut().zip(&ball.push()) {
+                    memory.other += push;
+                }
             }
         }
     }
@@ -165,7 +208,7 @@ impl Builder<'_> {
 
 impl Side {
     /// Impulses that a limit may give along its coordinate.
-    pub(crate) fn bounds(self) -> (f64, f64) {
+    fn bounds(self) -> (f64, f64) {
         match self {
             Self::LeastTwist => (0.0, f64::INFINITY),
             Self::Swing | Self::MostTwist => (f64::NEG_INFINITY, 0.0),

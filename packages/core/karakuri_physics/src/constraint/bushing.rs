@@ -8,6 +8,8 @@
 
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
+use super::spring::SoftLaw;
+
 /// Stiffness and damping of the freedoms that a joint does not lock: rotation x y z [N·m/rad, N·m·s/rad], translation x y z
 /// [N/m, N·s/m]. (6)
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -26,6 +28,11 @@ impl Bushing {
     /// Whether it holds a freedom at all.
     pub(crate) fn holds(&self, axis: usize) -> bool {
         self.stiffness[axis] > 0.0 || self.damping[axis] > 0.0
+    }
+
+    /// The spring and damper of a degree of freedom.
+    pub(crate) fn law(&self, axis: usize) -> SoftLaw {
+        SoftLaw { stiffness: self.stiffness[axis], damping: self.damping[axis] }
     }
 
     /// Energy of stretches. [J] (6)

@@ -5,69 +5,32 @@
 //! measured as slip, not as a distance of material points, so that rolling is free. The drifts of a patch are those of a
 //! rigid motion in its plane.
 
-use karakuri_collision::{ColliderId, ContactPoint, Manifold};
-use karakuri_model::{BodyId, FrameId};
-use karakuri_spatial::{Motion, Vector3};
+mod matching;
 
-use crate::state::materials::{MaterialId, Materials, Surface};
-use crate::state::prescribed_bodies::carried_at;
+use karakuri_collision::ColliderId;
+use karakuri_model::Bumper;
+use karakuri_spatial::{Matrix3, Vector3};
+
+pub(crate) use matching::match_contacts;
+
+use super::row::{Correction, Row, RowBuilder};
+use super::spring::SoftLaw;
+use super::{Account, Constraint, ConstraintSet, SolvedRow};
+use crate::solver::{Admissible, Block, Side, SoftFinger, dot};
+use crate::state::State;
+use crate::state::materials::Surface;
+use crate::state::mover::{Mover, Owner};
 
 /// What moves along a surface faster than this slips: far above what solvers leave, far below what matters. [m/s]
 pub(crate) const SLIP: f64 = 1e-5;
-
-/// A point that lost its feature is taken for the same if it moved less than this. [m]
-const SAME_POINT: f64 = 2e-3;
-
-/// To what a collider belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// A link of a robot.
-    Link {
-        /// The robot.
-        robot: crate::RobotId,
-        /// The link.
-        frame: FrameId,
-    },
-    /// A free or fixed body.
-    Body(crate::ObjectId),
-    /// The ground.
-    Ground,
-}
-
-/// How an owner moves in the world's velocity vector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mover {
-    Robot { robot: usize, body: BodyId },
-    Body(usize),
-    Fixed,
-}
-
-impl Mover {
-    /// The free body that it is.
-    pub(crate) fn body(self) -> Option<usize> {
-        if let Mover::Body(body) = self { Some(body) } else { None }
-    }
-}
-
-/// A collider as the world knows it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Attachment {
-    pub(crate) owner: Owner,
-    pub(crate) mover: Mover,
-    pub(crate) surface: Surface,
-    /// The material it came from.
-    pub(crate) material: Option<MaterialId>,
-    /// Velocity of the surface against its owner, in world axes: a running belt. [m/s] (3)
-    pub(crate) surface_velocity: Vector3,
-    /// Twist of a body that moves as prescribed, about the world's origin. [rad/s; m/s]
-    pub(crate) carried: Motion,
-}
 
 /// A contact point with its memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contact {
     pub(crate) a: ColliderId,
     pub(crate) b: ColliderId,
+    /// What a and b move with.
+    pub(crate) movers: [Mover; 2],
     feature: u64,
     /// Index among the pair's contacts of the last step.
     counterpart: Option<usize>,
@@ -126,144 +89,338 @@ pub(crate) fn tangents(normal: &Vector3) -> [Vector3; 2] {
     [first, normal.cross(&first)]
 }
 
-/// Fills `contacts` with the points of `manifolds`, each with the memory of its counterpart in `previous`.
-pub(crate) fn match_contacts(
-    manifolds: &[Manifold],
-    (attachments, materials): (&[Option<Attachment>], &Materials),
-    mut previous: &[Contact],
-    contacts: &mut Vec<Contact>,
-) {
-    contacts.clear();
-    for of_pair in manifolds.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
-        let pair = (of_pair[0].a, of_pair[0].b);
-        let (Some(a), Some(b)) = (&attachments[pair.0.0], &attachments[pair.1.0]) else {
-            continue;
+/// Surfaces nearer than this touch, and nothing closes the rest: the corners of two faces are never at the same gap to the
+/// last nanometre, and rigid faces that had to close each of theirs would put the load on one corner. [m]
+const TOUCH: f64 = 1e-6;
+
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct Contacts;
+
+/// The rows of a contact: normal and two tangents; and those against spinning and rolling, after them.
+const TRANSLATION: usize = 0;
+const ROTATION: usize = 1;
+
+impl Constraint for Contacts {
+    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, contact) in set.contacts.iter().enumerate() {
+            visit(i, contact.movers);
+        }
+    }
+
+    fn ties(&self) -> bool {
+        false
+    }
+
+    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
+        rows.contact(index, &mut set.contacts[index]);
+    }
+
+    fn clear_impulses(&self, _: &mut State, set: &mut ConstraintSet) {
+        for contact in &mut set.contacts {
+            contact.impulse = Vector3::zeros();
+            contact.turning = Vector3::zeros();
+        }
+    }
+
+    fn keep_impulse(&self, _: &mut State, set: &mut ConstraintSet, solved: &SolvedRow) {
+        let SolvedRow { row, block, step } = solved;
+        let contact = &mut set.contacts[row.owner];
+        if row.part == ROTATION {
+            contact.turning = contact.in_world(&block.impulse);
+        } else {
+            contact.settle(block, &step.problem.velocity_of(block), step.h);
+            contact.unsettled = block.unsettled;
+        }
+    }
+
+    /// Of running belts and of surfaces that move as prescribed.
+    fn outside_work(&self, set: &ConstraintSet, row: &Row, block: &Block) -> f64 {
+        let contact = &set.contacts[row.owner];
+        let mut work = 0.0;
+        if row.part == ROTATION {
+            return work;
+        }
+        if contact.conveyed != Vector3::zeros() {
+            let [t1, t2] = contact.tangents;
+            let pull = t1 * block.impulse.y + t2 * block.impulse.z;
+            work += pull.dot(&contact.conveyed);
+        }
+        if contact.carried != Vector3::zeros() {
+            work += contact.in_world(&block.impulse).dot(&contact.carried);
+        }
+        work
+    }
+}
+
+/// What the normal of a contact asks for.
+struct NormalLaw {
+    /// Least velocity. [m/s]
+    target: f64,
+    /// [1/kg]
+    compliance: f64,
+    /// Velocity that undoes a penetration. [m/s]
+    undo: f64,
+}
+
+impl Contact {
+    /// An impulse along normal and tangents, in the world. (3)
+    fn in_world(&self, impulse: &Vector3) -> Vector3 {
+        let [t1, t2] = self.tangents;
+        self.normal * impulse.x + t1 * impulse.y + t2 * impulse.z
+    }
+
+    /// Keeps the impulse of its rows, which leave the velocity `u`, and what it slipped in the step. [m/s] (3); [s]
+    fn settle(&mut self, block: &Block, u: &Vector3, h: f64) {
+        let [t1, t2] = self.tangents;
+        let impulse = block.impulse;
+        self.impulse = self.in_world(&impulse);
+        let Admissible::Cone { friction } = block.admissible else { return };
+        // The share of a soft finger's limit that is friction's is known as well as the solution: what slides may be below it.
+        let soft = self.surface.soft_finger;
+        let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
+        let slides = soft && (u - block.bias).yz().norm() > SLIP;
+        let held = impulse.yz().norm() < friction * impulse.x * inside;
+        let sticks = impulse.x > 0.0 && held && !slides;
+        let mut slip = t1 * u.y + t2 * u.z - self.conveyed;
+        if self.carried != Vector3::zeros() {
+            slip -= self.carried - self.normal * self.normal.dot(&self.carried);
+        }
+        self.sticks = sticks;
+        self.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;
+        if sticks {
+            self.drift += slip * h;
+        } else {
+            self.drift = Vector3::zeros();
+        }
+    }
+}
+
+impl RowBuilder<'_> {
+    /// The rows of a contact.
+    fn contact(&mut self, index: usize, contact: &mut Contact) {
+        let done = |m: &Mover| matches!(m, Mover::Body(i) if self.bodies[*i].as_ref().is_some_and(|b| b.done));
+        if contact.movers.iter().any(done) {
+            return;
+        }
+        let [t1, t2] = contact.tangents;
+        let directions = [contact.normal, t1, t2];
+        let place = self.rows.len();
+        let kept = self.kept(contact);
+        let sides = kept.unwrap_or_else(|| {
+            self.contact_sides(contact.movers, Some(&contact.position), &directions)
+        });
+        let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
+        let friction = self.friction_of(contact, &sides, components);
+        let NormalLaw { target, compliance, undo } = self.normal_law(&sides, contact);
+        let mut bias = Vector3::new(target, 0.0, 0.0) + components(&contact.conveyed)
+            - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
+        if contact.carried != Vector3::zeros() {
+            bias += components(&contact.carried);
+        }
+        let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
+        let row = Row {
+            kind: &Contacts,
+            owner: index,
+            part: TRANSLATION,
+            movers: self.indices(contact.movers),
+            correction: Some(Correction::push(undo)),
+            account: Account::Contacts,
+            damping: None,
         };
-        let surface = materials.between(a, b);
-        let of_earlier_pairs = previous.iter().take_while(|c| (c.a, c.b) < pair).count();
-        previous = &previous[of_earlier_pairs..];
-        let known;
-        (known, previous) =
-            previous.split_at(previous.iter().take_while(|c| (c.a, c.b) == pair).count());
-        let belts = a.surface_velocity - b.surface_velocity;
-        if are_still(of_pair, known) {
-            let first = contacts.len();
-            keep(known, surface, &belts, contacts);
-            for contact in &mut contacts[first..] {
-                contact.carried = carried_at(a, b, &contact.position);
-            }
-            continue;
+        let (admissible, unsettled) = (Admissible::Cone { friction }, contact.unsettled);
+        if kept.is_some() {
+            let block = &mut self.problem.blocks[place];
+            *block = Block { admissible, bias, compliance, impulse, unsettled, ..*block };
+            self.rows.push(row);
+        } else {
+            let delassus = Matrix3::zeros();
+            let block = Block { admissible, sides, bias, compliance, delassus, impulse, unsettled };
+            self.push(block, row);
         }
-        let first = contacts.len();
-        for manifold in of_pair {
-            let first_of_patch = contacts.len();
-            let normal = manifold.normal;
-            let tangential = |v: Vector3| v - normal * normal.dot(&v);
-            let conveyed = tangential(belts);
-            let tangents = tangents(&normal);
-            for point in manifold.points() {
-                let memory = counterpart(point, of_pair, known, &contacts[first..]);
-                let memory = memory.map(|i| (i, &known[i]));
-                contacts.push(Contact {
-                    a: pair.0,
-                    b: pair.1,
-                    feature: point.feature,
-                    counterpart: memory.map(|(i, _)| i),
-                    position: point.position,
-                    normal,
-                    tangents,
-                    gap: point.gap,
-                    sharers: manifold.points().len(),
-                    surface,
-                    conveyed,
-                    carried: carried_at(a, b, &point.position),
-                    impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
-                    turning: memory.map_or_else(Vector3::zeros, |(_, c)| c.turning),
-                    drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
-                    sticks: memory.is_some_and(|(_, c)| c.sticks),
-                    slips: memory.is_some_and(|(_, c)| c.slips),
-                    unsettled: memory.is_some_and(|(_, c)| c.unsettled),
-                    made: None,
-                });
-            }
-            make_drifts_rigid(&mut contacts[first_of_patch..]);
+        if self.rows.len() > place {
+            contact.made = Some((self.build, place));
+            self.rotational(contact, &directions);
         }
     }
-}
 
-/// Whether a pair's manifolds are those that its `known` contacts came from.
-fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
-    let mut points = of_pair.iter().flat_map(|m| m.points().iter().map(move |p| (m.normal, p)));
-    let same = |c: &Contact| {
-        points.next().is_some_and(|(normal, point)| {
-            (c.feature, c.position, c.normal) == (point.feature, point.position, normal)
+    /// The rows of a contact, whose others are the last made, against spinning and rolling.
+    fn rotational(&mut self, contact: &Contact, directions: &[Vector3; 3]) {
+        let crate::Surface { rolling, spinning, .. } = contact.surface;
+        if rolling == 0.0 && spinning == 0.0 {
+            return;
+        }
+        let last = self.rows.len() - 1;
+        let (block, row) = (self.problem.blocks[last], self.rows[last]);
+        let soft = match block.admissible {
+            Admissible::Cone { friction }
+                if contact.surface.soft_finger && friction > 0.0 && spinning > 0.0 =>
+            {
+                Some(SoftFinger::new(friction, spinning))
+            }
+            _ => None,
+        };
+        let admissible = Admissible::Turning { spinning, rolling, load: block.impulse.x, soft };
+        let warm = Vector3::from(directions.map(|d| d.dot(&contact.turning)));
+        let turning = Block {
+            admissible,
+            sides: self.contact_sides(contact.movers, None, directions),
+            bias: Vector3::zeros(),
+            compliance: 0.0,
+            impulse: admissible.project(&warm),
+            ..block
+        };
+        self.push(turning, Row { part: ROTATION, correction: None, ..row });
+    }
+
+    /// The sides of a contact between bodies that did not move, if its rows were made the last time too, and where they
+    /// would be made now.
+    fn kept(&mut self, contact: &Contact) -> Option<[Side; 2]> {
+        let (build, place) = contact.made?;
+        if (build + 1, place) != (self.build, self.rows.len()) {
+            return None;
+        }
+        let block = self.problem.blocks.get(place)?;
+        let mut offset = self.used;
+        for (side, end) in block.sides.iter().zip(&contact.movers) {
+            let start = match end {
+                Mover::Robot { .. } => return None,
+                Mover::Body(body) => self.bodies[*body].as_ref().filter(|b| b.is_free())?.start,
+                Mover::Fixed => continue,
+            };
+            if (side.start, side.offset) != (start, offset) {
+                return None;
+            }
+            offset += 3 * side.len;
+        }
+        self.used = offset;
+        Some(block.sides)
+    }
+
+    /// Coefficient of friction: the dynamic one of a contact that slipped in the last step, or that is new and moves.
+    fn friction_of(
+        &self,
+        contact: &Contact,
+        sides: &[Side; 2],
+        components: impl Fn(&Vector3) -> Vector3,
+    ) -> f64 {
+        let crate::Surface { friction, dynamic_friction, .. } = contact.surface;
+        if dynamic_friction >= friction {
+            return friction;
+        }
+        let moves = || {
+            let u = self.problem.rows_times(self.before, sides, 3);
+            (u - components(&contact.conveyed) - components(&contact.carried)).yz().norm() > SLIP
+        };
+        let slips = contact.slips || (contact.impulse == Vector3::zeros() && moves());
+        if slips { dynamic_friction } else { friction }
+    }
+
+    /// What the normal asks for: to stay open or close no further, a bumper, or a bounce.
+    fn normal_law(&self, sides: &[Side; 2], contact: &Contact) -> NormalLaw {
+        let s = self.settings;
+        if let Some(Bumper { stiffness, damping }) = contact.surface.bumper {
+            let n = contact.sharers as f64;
+            let share = Bumper { stiffness: stiffness / n, damping: damping / n };
+            let row = SoftLaw::bumper_row(share, contact.gap, s.dt);
+            return NormalLaw { target: row.target, compliance: row.compliance, undo: 0.0 };
+        }
+        let depth = -contact.gap - s.penetration_slop;
+        let undo = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
+        let restitution = contact.surface.restitution;
+        if restitution > 0.0 {
+            let carried = contact.normal.dot(&contact.carried);
+            let approach = self.normal_velocity(sides, self.before) - carried;
+            let free = self.normal_velocity(sides, &self.problem.velocity) - carried;
+            if approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0 {
+                return NormalLaw { target: -restitution * approach, compliance: 0.0, undo };
+            }
+        }
+        let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
+        NormalLaw { target: -open / s.dt, compliance: 0.0, undo }
+    }
+
+    fn normal_velocity(&self, sides: &[Side; 2], v: &[f64]) -> f64 {
+        let sides = sides.iter().filter(|s| s.len > 0);
+        sides
+            .map(|s| {
+                dot(
+                    &self.problem.jacobian[s.offset..s.offset + s.len],
+                    &v[s.start..s.start + s.len],
+                )
+            })
+            .sum()
+    }
+
+    /// Rows of the relative velocity of `b` at a point, or without one of its relative rate, along three directions.
+    fn contact_sides(
+        &mut self,
+        [a, b]: [Mover; 2],
+        point: Option<&Vector3>,
+        directions: &[Vector3; 3],
+    ) -> [Side; 2] {
+        if let (Mover::Robot { robot, body: body_a }, Mover::Robot { robot: other, body: body_b }) =
+            (a, b)
+            && robot == other
+        {
+            let parts = [(-1.0, body_a), (1.0, body_b)];
+            return [self.robot_side(robot, &parts, point, directions), Side::default()];
+        }
+        [(-1.0, a), (1.0, b)].map(|(sign, mover)| match mover {
+            Mover::Robot { robot, body } => {
+                self.robot_side(robot, &[(sign, body)], point, directions)
+            }
+            Mover::Body(body) => self.body_side(body, sign, point, directions),
+            Mover::Fixed => Side::default(),
         })
-    };
-    of_pair.iter().all(|m| m.kept) && known.iter().all(same) && points.next().is_none()
-}
+    }
 
-/// Goes on with the contacts of a pair of which neither side moved.
-fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec<Contact>) {
-    for patch in known.chunk_by(|c, d| c.normal == d.normal) {
-        let normal = patch[0].normal;
-        let conveyed = belts - normal * normal.dot(belts);
-        let first = contacts.len();
-        contacts.extend(patch.iter().map(|c| Contact { surface, conveyed, ..*c }));
-        // What sticks at all points slips as one, and its drifts were rigid before.
-        if !patch.iter().all(|c| c.sticks) {
-            make_drifts_rigid(&mut contacts[first..]);
+    fn robot_side(
+        &mut self,
+        robot: usize,
+        parts: &[(f64, karakuri_model::BodyId)],
+        point: Option<&Vector3>,
+        directions: &[Vector3; 3],
+    ) -> Side {
+        let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
+            return Side::default();
+        };
+        let offset = self.reserve(3 * nv);
+        let Some(r) = &mut self.robots[robot] else { return Side::default() };
+        let jacobian = &mut self.problem.jacobian[offset..offset + 3 * nv];
+        jacobian.fill(0.0);
+        let p_OC = point.map(|p| p - r.data.origin);
+        for &(sign, body) in parts {
+            for &k in r.chains.of(body) {
+                let S = &r.data.subspace[k];
+                let velocity = p_OC.map_or(S.angular, |p| S.linear + S.angular.cross(&p)) * sign;
+                for (row, direction) in directions.iter().enumerate() {
+                    jacobian[row * nv + k] += direction.dot(&velocity);
+                }
+            }
         }
+        let response = &mut self.problem.response[offset..offset + 3 * nv];
+        response.copy_from_slice(jacobian);
+        r.respond_to_three(response);
+        Side { start: r.start, len: nv, offset }
+    }
+
+    fn body_side(
+        &mut self,
+        body: usize,
+        sign: f64,
+        point: Option<&Vector3>,
+        directions: &[Vector3; 3],
+    ) -> Side {
+        self.side_of_body(body, |b| {
+            let arm = point.map(|p| p - b.pose.translation);
+            directions.map(|direction| {
+                let along = direction * sign;
+                arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)))
+            })
+        })
     }
 }
 
-/// Replaces the drifts of a patch by the shift and turn in its plane that fit best those of its sticking points.
-///
-/// Two rigid surfaces can undo no other drift: points that began to stick at different times would ask for the
-/// impossible, and press against each other up to the cone without end.
-fn make_drifts_rigid(patch: &mut [Contact]) {
-    let sticking = |c: &&Contact| c.sticks;
-    let n = patch.iter().filter(sticking).count();
-    if n == 0 {
-        return;
-    }
-    let normal = patch[0].normal;
-    let mean = |of: fn(&Contact) -> Vector3| {
-        patch.iter().filter(sticking).map(of).sum::<Vector3>() / n as f64
-    };
-    let (center, shift) = (mean(|c| c.position), mean(|c| c.drift));
-    let across = |c: &Contact| normal.cross(&(c.position - center));
-    let (mut moment, mut inertia) = (0.0, 0.0);
-    for c in patch.iter().filter(sticking) {
-        let lever = across(c);
-        moment += lever.dot(&c.drift);
-        inertia += lever.norm_squared();
-    }
-    let turn = if inertia > 0.0 { moment / inertia } else { 0.0 };
-    for c in patch.iter_mut() {
-        c.drift = shift + normal.cross(&(c.position - center)) * turn;
-    }
-}
-
-/// Which of the pair's `known` contacts a point continues: the one of its feature, else the nearest one whose feature
-/// is gone and that no point in `done` continues already.
-fn counterpart(
-    point: &ContactPoint,
-    of_pair: &[Manifold],
-    known: &[Contact],
-    done: &[Contact],
-) -> Option<usize> {
-    if let Some(same) = known.iter().position(|c| c.feature == point.feature) {
-        return Some(same);
-    }
-    let lives =
-        |c: &Contact| of_pair.iter().any(|m| m.points().iter().any(|p| p.feature == c.feature));
-    let taken = |i: usize| done.iter().any(|c| c.counterpart == Some(i));
-    let mut nearest = (SAME_POINT * SAME_POINT, None);
-    for (i, c) in known.iter().enumerate() {
-        let distance = (c.position - point.position).norm_squared();
-        if distance < nearest.0 && !taken(i) && !lives(c) {
-            nearest = (distance, Some(i));
-        }
-    }
-    nearest.1
-}
+#[cfg(test)]
+mod tests;

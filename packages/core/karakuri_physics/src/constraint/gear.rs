@@ -9,11 +9,14 @@
 use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::contact::{Mover, Owner};
-use crate::constraint::loops::GAP_RATE;
-use crate::constraint::rows::{Builder, NO_MOVER, Source};
+use super::loops::GAP_RATE;
+use super::row::{Correction, Row, RowBuilder};
+use super::{Account, BodyImpulse, Constraint, ConstraintSet, Solved, SolvedRow};
+use crate::ObjectId;
 use crate::errors::WorldError;
-use crate::solver::{Block, Side};
+use crate::solver::{Block, RowSpec, Side};
+use crate::state::State;
+use crate::state::mover::{Mover, NO_MOVER, Owner};
 use crate::world::{RobotId, World};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
@@ -68,37 +71,19 @@ pub(crate) struct Gear {
     offset: f64,
     slip: f64,
     /// On B in the last step. [N·m·s or N·s]
-    pub(crate) impulse: f64,
+    impulse: f64,
     /// On what turns as seen from the world. [N·m·s]
     moments: [Vector3; 2],
     slips: bool,
 }
 
 impl Gear {
-    /// What it turns.
-    pub(crate) fn movers(&self) -> [Mover; 2] {
-        self.movers
-    }
-
     fn share(&self, end: usize) -> f64 {
         [-self.description.ratio, 1.0][end]
     }
 
-    /// Moments of the last step on bodies of a robot, seen from the world: body and moment. [N·m·s]
-    pub(crate) fn moments_on(
-        &self,
-        robot: usize,
-    ) -> impl Iterator<Item = (LinkBody, Vector3)> + '_ {
-        self.movers.into_iter().zip(self.moments).filter_map(move |(mover, moment)| match mover {
-            Mover::Robot { robot: r, body } if r == robot && moment != Vector3::zeros() => {
-                Some((body, moment))
-            }
-            _ => None,
-        })
-    }
-
     /// Impulses of the last step on freedoms of robots: robot, body, impulse. [N·m·s or N·s]
-    pub(crate) fn joint_impulses(&self) -> impl Iterator<Item = (usize, LinkBody, f64)> + '_ {
+    fn joint_impulses(&self) -> impl Iterator<Item = (usize, LinkBody, f64)> + '_ {
         let ends = [self.description.a, self.description.b];
         ends.into_iter().enumerate().filter_map(|(end, what)| match what {
             GearEnd::Joint(robot, body) => Some((robot.0, body, self.share(end) * self.impulse)),
@@ -132,7 +117,7 @@ impl World {
         for (i, end) in ends.into_iter().enumerate() {
             match end {
                 GearEnd::Joint(RobotId(robot), body) => {
-                    let joint = self.robots[robot].as_ref().map(|r| &r.model.joints[body.0]);
+                    let joint = self.state.robots[robot].as_ref().map(|r| &r.model.joints[body.0]);
                     if joint.is_none_or(|j| j.kind.single().is_none()) {
                         return refuse("a gear needs joints with one freedom");
                     }
@@ -163,30 +148,30 @@ impl World {
             slips: false,
         };
         gear.offset = self.phase(&gear).unwrap_or(0.0);
-        self.gears.push(Some(gear));
-        Ok(GearId(self.gears.len() - 1))
+        self.constraints.gears.push(Some(gear));
+        Ok(GearId(self.constraints.gears.len() - 1))
     }
 
     /// Takes a gear off; its id stays unused.
     pub fn detach_gear(&mut self, id: GearId) {
         self.wake_all();
-        self.gears[id.0] = None;
+        self.constraints.gears[id.0] = None;
     }
 
     /// The gear of this name.
     pub fn find_gear(&self, name: &str) -> Option<GearId> {
         let named = |g: &Option<Gear>| g.as_ref().is_some_and(|g| g.name == name);
-        self.gears.iter().position(named).map(GearId)
+        self.constraints.gears.iter().position(named).map(GearId)
     }
 
     /// Names of all gears.
     pub fn gear_names(&self) -> impl Iterator<Item = &str> {
-        self.gears.iter().flatten().map(|g| g.name.as_str())
+        self.constraints.gears.iter().flatten().map(|g| g.name.as_str())
     }
 
     /// How a gear is; `None` when it was taken off.
     pub fn gear(&self, id: GearId) -> Option<GearReport> {
-        let gear = self.gears.get(id.0)?.as_ref()?;
+        let gear = self.constraints.gears.get(id.0)?.as_ref()?;
         let (torque, slips) = (gear.impulse / self.settings.dt, gear.slips);
         Some(GearReport { torque, slip: gear.slip, slips })
     }
@@ -195,7 +180,7 @@ impl World {
     fn phase(&self, gear: &Gear) -> Option<f64> {
         let position = |end: GearEnd| match end {
             GearEnd::Joint(robot, body) => {
-                let robot = self.robots[robot.0].as_ref()?;
+                let robot = self.state.robots[robot.0].as_ref()?;
                 Some(robot.q[robot.model.joints[body.0].q_start])
             }
             GearEnd::Turn(..) => None,
@@ -204,48 +189,13 @@ impl World {
         Some(position(b)? - ratio * position(a)?)
     }
 
-    /// Takes gears off whose ends are gone.
-    pub(crate) fn remove_loose_gears(&mut self) {
-        let (robots, bodies) = (&self.robots, &self.bodies);
-        let gone = |mover: Mover| match mover {
-            Mover::Robot { robot, .. } => robots[robot].is_none(),
-            Mover::Body(body) => bodies[body].is_none(),
-            Mover::Fixed => true,
-        };
-        for gear in &mut self.gears {
-            if gear.as_ref().is_some_and(|g| g.movers.into_iter().any(gone)) {
-                *gear = None;
-            }
-        }
-    }
-
-    /// Sums up the slip of gears by the rates that positions move with; needs rows and corrections of the step.
-    pub(crate) fn settle_gears(&mut self) {
-        let h = self.settings.dt;
-        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
-            let Source::Gear(index) = row.source else { continue };
-            let Some(gear) = &mut self.gears[index] else { continue };
-            let bound = h * gear.description.torque;
-            gear.slips = gear.impulse.abs() >= bound * (1.0 - AT_BOUND);
-            let rate = self.problem.velocity_of(block).x
-                + self.problem.jacobian_times(&self.correction, block).x;
-            gear.slip = if gear.slips { 0.0 } else { gear.slip + h * rate };
-        }
-        for i in 0..self.gears.len() {
-            let Some(movers) = self.gears[i].as_ref().map(Gear::movers) else { continue };
-            let turns = movers.map(|mover| self.mover_pose(mover).rotation);
-            let Some(gear) = &mut self.gears[i] else { continue };
-            // The axes of joints are zero: what those do is no moment from outside.
-            gear.moments =
-                [0, 1].map(|end| turns[end] * gear.axes[end] * (gear.share(end) * gear.impulse));
-        }
-    }
-
     /// Takes the phase of gears between joints from their positions.
     pub(crate) fn measure_gears(&mut self) {
-        for i in 0..self.gears.len() {
-            let Some(phase) = self.gears[i].as_ref().and_then(|g| self.phase(g)) else { continue };
-            let Some(gear) = &mut self.gears[i] else { continue };
+        for i in 0..self.constraints.gears.len() {
+            let Some(phase) = self.constraints.gears[i].as_ref().and_then(|g| self.phase(g)) else {
+                continue;
+            };
+            let Some(gear) = &mut self.constraints.gears[i] else { continue };
             if gear.slips {
                 gear.offset = phase;
             }
@@ -254,31 +204,120 @@ impl World {
     }
 }
 
-impl Builder<'_> {
-    /// The row of a gear.
-    pub(crate) fn gear(&mut self, index: usize, gear: &Gear) {
-        let s = self.settings;
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct Gears;
+
+impl Constraint for Gears {
+    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, gear) in set.gears.iter().enumerate() {
+            if let Some(gear) = gear {
+                visit(i, gear.movers);
+            }
+        }
+    }
+
+    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
+        let Some(gear) = &set.gears[index] else { return };
+        let h = rows.settings.dt;
         let [a, b] = gear.movers;
         let sides = match (a, b) {
             (Mover::Robot { robot, .. }, Mover::Robot { robot: other, .. }) if robot == other => {
-                [self.gear_on_robot(robot, gear, &[0, 1]), Side::default()]
+                [rows.gear_on_robot(robot, gear, &[0, 1]), Side::default()]
             }
             _ => [0, 1].map(|end| match gear.movers[end] {
-                Mover::Robot { robot, .. } => self.gear_on_robot(robot, gear, &[end]),
-                Mover::Body(body) => self.gear_on_body(body, gear, end),
+                Mover::Robot { robot, .. } => rows.gear_on_robot(robot, gear, &[end]),
+                Mover::Body(body) => rows.gear_on_body(body, gear, end),
                 Mover::Fixed => Side::default(),
             }),
         };
-        let bound = s.dt * gear.description.torque;
-        let block = Block::row((-bound, bound), sides, 0.0, 0.0, gear.impulse);
-        let n_robots = self.robots.len();
-        let mut movers = gear.movers.map(|m| m.index(n_robots));
+        let bound = h * gear.description.torque;
+        let spec =
+            RowSpec { lower: -bound, upper: bound, warm_start: gear.impulse, ..RowSpec::default() };
+        let mut movers = rows.indices(gear.movers);
         if movers[0] == movers[1] {
             movers[1] = NO_MOVER;
         }
-        self.push(block, Source::Gear(index), movers, -GAP_RATE * gear.slip / s.dt);
+        rows.push(
+            Block::row(sides, &spec),
+            Row {
+                kind: &Gears,
+                owner: index,
+                part: 0,
+                movers,
+                correction: Some(Correction::both(-GAP_RATE * gear.slip / h)),
+                account: Account::Loops,
+                damping: None,
+            },
+        );
     }
 
+    fn clear_impulses(&self, _: &mut State, set: &mut ConstraintSet) {
+        set.gears.iter_mut().flatten().for_each(|gear| gear.impulse = 0.0);
+    }
+
+    /// Keeps the impulse, and sums up the slip by the rate that positions move with.
+    fn keep_impulse(&self, _: &mut State, set: &mut ConstraintSet, solved: &SolvedRow) {
+        let SolvedRow { row, block, step } = solved;
+        let Some(gear) = &mut set.gears[row.owner] else { return };
+        gear.impulse = block.impulse.x;
+        let bound = step.h * gear.description.torque;
+        gear.slips = gear.impulse.abs() >= bound * (1.0 - AT_BOUND);
+        let rate = step.problem.velocity_of(block).x
+            + step.problem.jacobian_times(step.correction, block).x;
+        gear.slip = if gear.slips { 0.0 } else { gear.slip + step.h * rate };
+    }
+
+    /// Gives joints and links what the gears do to them.
+    fn finish_step(&self, state: &mut State, set: &mut ConstraintSet, _: &Solved) {
+        for gear in set.gears.iter_mut().flatten() {
+            let turns = gear.movers.map(|mover| state.pose_of(mover).rotation);
+            // The axes of joints are zero: what those do is no moment from outside.
+            gear.moments =
+                [0, 1].map(|end| turns[end] * gear.axes[end] * (gear.share(end) * gear.impulse));
+            for (robot, body, impulse) in gear.joint_impulses() {
+                if let Some(robot) = &mut state.robots[robot] {
+                    robot.impulses[robot.model.joints[body.0].v_start].other += impulse;
+                }
+            }
+        }
+    }
+
+    /// Moments on what turns as seen from the world; those between joints are no impulses from outside.
+    fn visit_impulses_on(
+        &self,
+        robot: usize,
+        set: &ConstraintSet,
+        visit: &mut dyn FnMut(BodyImpulse),
+    ) {
+        for gear in set.gears.iter().flatten() {
+            for (mover, moment) in gear.movers.into_iter().zip(gear.moments) {
+                if let Mover::Robot { robot: r, body } = mover
+                    && r == robot
+                    && moment != Vector3::zeros()
+                {
+                    let impulse = Force::new(moment, Vector3::zeros());
+                    visit(BodyImpulse { body, point: Vector3::zeros(), impulse });
+                }
+            }
+        }
+    }
+
+    fn remove_loose(&self, set: &mut ConstraintSet, state: &State) {
+        let is_there = |mover: Mover| match mover {
+            Mover::Robot { robot, .. } => state.has_robot(RobotId(robot)),
+            Mover::Body(body) => state.has_body(ObjectId(body)),
+            Mover::Fixed => false,
+        };
+        for gear in &mut set.gears {
+            if gear.as_ref().is_some_and(|g| !g.movers.into_iter().all(is_there)) {
+                *gear = None;
+            }
+        }
+    }
+}
+
+impl RowBuilder<'_> {
     fn gear_on_robot(&mut self, robot: usize, gear: &Gear, ends: &[usize]) -> Side {
         self.side_of_robot(robot, |r, row| {
             for &end in ends {

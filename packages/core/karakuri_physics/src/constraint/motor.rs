@@ -11,8 +11,11 @@
 
 use karakuri_model::{Model, Motor, MotorCommand, MotorSpec, MotorState};
 
-use crate::constraint::rows::{Builder, Source};
+use super::row::{Row, RowBuilder};
+use super::{Account, Constraint, ConstraintSet, Solved, SolvedRow};
 use crate::errors::WorldError;
+use crate::solver::RowSpec;
+use crate::state::State;
 use crate::state::robot::Robot;
 use crate::world::{RobotId, World};
 
@@ -83,11 +86,6 @@ impl Unit {
     /// Puts the motor at rest in a new place.
     pub(crate) fn forget(&mut self) {
         (self.memory, self.impulse, self.saturated) = (0.0, 0.0, false);
-    }
-
-    /// Impulse of the motor's row. [N·m·s or N·s]
-    pub(crate) fn give(&mut self, impulse: f64) {
-        self.impulse = impulse;
     }
 
     /// `h b` and `h g` of the motor while it is in the operator.
@@ -247,22 +245,51 @@ impl Robot {
     }
 }
 
-impl Builder<'_> {
-    /// Rows of a robot's motors at their largest effort.
-    pub(crate) fn motors(&mut self, robot: usize) {
-        let h = self.settings.dt;
-        let n = self.robots[robot].as_ref().map_or(0, |r| r.motors.len());
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct Motors;
+
+impl Constraint for Motors {
+    /// Rows of the motors at their largest effort.
+    fn add_robot_rows(&self, rows: &mut RowBuilder, robot: usize) {
+        let h = rows.settings.dt;
+        let n = rows.robots[robot].as_ref().map_or(0, |r| r.motors.len());
         for motor in 0..n {
-            let Some(r) = &self.robots[robot] else { return };
+            let Some(r) = &rows.robots[robot] else { return };
             let unit = &r.motors[motor];
             if !unit.enabled || !unit.saturated || unit.gain <= 0.0 {
                 continue;
             }
-            let (limit, wanted) = (h * unit.motor.effort, unit.constant / unit.gain);
-            let extra = (1.0 / (h * unit.gain), unit.impulse, 0.0);
-            let entries = [(unit.dof, 1.0)];
-            let source = (Source::Motor { robot, motor }, robot);
-            self.robot_row(source, &entries, (-limit, limit), wanted, extra);
+            let (limit, dof) = (h * unit.motor.effort, unit.dof);
+            let spec = RowSpec {
+                lower: -limit,
+                upper: limit,
+                bias: unit.constant / unit.gain,
+                compliance: 1.0 / (h * unit.gain),
+                warm_start: unit.impulse,
+            };
+            let row = Row::on_robot(&Motors, robot, motor, Account::Drive);
+            rows.push_on_robot(row, &spec, &[(dof, 1.0)]);
+        }
+    }
+
+    fn clear_impulses(&self, state: &mut State, _: &mut ConstraintSet) {
+        for unit in state.robots.iter_mut().flatten().flat_map(|robot| &mut robot.motors) {
+            unit.impulse = 0.0;
+        }
+    }
+
+    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+        if let Some(robot) = &mut state.robots[solved.row.owner] {
+            robot.motors[solved.row.part].impulse = solved.block.impulse.x;
+        }
+    }
+
+    /// Adds the efforts of motors to those of the drives.
+    fn finish_step(&self, state: &mut State, _: &mut ConstraintSet, solved: &Solved) {
+        for robot in state.robots.iter_mut().flatten() {
+            let run = robot.start..robot.start + robot.v.len();
+            robot.remember_motors(&solved.problem.velocity[run], solved.h);
         }
     }
 }

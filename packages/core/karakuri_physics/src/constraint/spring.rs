@@ -7,15 +7,17 @@
 //! * inside a tree in free motion, at the middle of the step, the spring by its mean over the step and the damper at
 //!   the step's end: `λ = −h (k (L_m + ¼h (u' − u) − L₀) + c u')`. Second order, energy bounded, stable at any `k`, `c`.
 
-use karakuri_model::BodyId as LinkBody;
+use karakuri_model::{BodyId as LinkBody, Bumper};
 use karakuri_spatial::Vector3;
 
-use crate::constraint::contact::Mover;
+use super::row::{Row, RowBuilder};
+use super::{Account, Constraint, ConstraintSet, SolvedRow};
 use crate::constraint::loops::Chains;
-use crate::constraint::rows::{Builder, Source};
 use crate::linear::pivoted::PivotedCholesky;
-use crate::solver::{Block, Side, dot};
+use crate::solver::{Block, RowSpec, Side, dot};
+use crate::state::State;
 use crate::state::body::Body;
+use crate::state::mover::Mover;
 use crate::state::robot::Robot;
 use crate::world::World;
 use crate::{ObjectId, RobotId, WorldError};
@@ -55,6 +57,14 @@ pub struct Spring {
     pub rest_length: f64,
 }
 
+/// A spring of the world.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttachedSpring {
+    pub(crate) spring: Spring,
+    /// What moves at its ends.
+    movers: [Mover; 2],
+}
+
 /// Names a spring of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpringId(usize);
@@ -66,13 +76,17 @@ impl Anchor {
 }
 
 impl Spring {
-    /// The bodies at its ends.
-    pub(crate) fn bodies(&self) -> [Option<usize>; 2] {
-        [self.a, self.b].map(|a| if let Anchor::Body(body, _) = a { Some(body.0) } else { None })
+    /// Whether what its ends are fixed to is there.
+    fn has_ends(&self, state: &State) -> bool {
+        [self.a, self.b].iter().all(|anchor| match anchor {
+            Anchor::World(_) => true,
+            Anchor::Link(robot, ..) => state.has_robot(*robot),
+            Anchor::Body(body, _) => state.has_body(*body),
+        })
     }
 
     /// What moves at its ends.
-    pub(crate) fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
+    fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
         [self.a, self.b].map(|anchor| match anchor {
             Anchor::Link(robot, body, _) => Mover::Robot { robot: robot.0, body },
             Anchor::Body(body, _) if bodies[body.0].as_ref().is_some_and(Body::is_free) => {
@@ -131,7 +145,7 @@ impl World {
             ("ends", ends.iter().all(is_finite)),
         ] {
             if !fits {
-                let name = format!("spring {}", self.springs.len());
+                let name = format!("spring {}", self.constraints.springs.len());
                 return Err(WorldError::NotFinite { name, what });
             }
         }
@@ -145,14 +159,15 @@ impl World {
             }
         }
         self.wake_all();
-        self.springs.push(Some(spring));
-        Ok(SpringId(self.springs.len() - 1))
+        let movers = spring.movers(&self.state.bodies);
+        self.constraints.springs.push(Some(AttachedSpring { spring, movers }));
+        Ok(SpringId(self.constraints.springs.len() - 1))
     }
 
     /// Takes a spring away; its id stays unused.
     pub fn remove_spring(&mut self, id: SpringId) {
         self.wake_all();
-        self.springs[id.0] = None;
+        self.constraints.springs[id.0] = None;
     }
 
     /// Where an end of a spring is. [m] (3)
@@ -160,9 +175,9 @@ impl World {
         let pose = match anchor {
             Anchor::World(p) => return *p,
             Anchor::Link(robot, body, _) => {
-                self.robots[robot.0].as_ref().map(|r| r.data.pose_in_world[body.0])
+                self.state.robots[robot.0].as_ref().map(|r| r.data.pose_in_world[body.0])
             }
-            Anchor::Body(body, _) => self.bodies[body.0].as_ref().map(|b| b.pose),
+            Anchor::Body(body, _) => self.state.bodies[body.0].as_ref().map(|b| b.pose),
         };
         let (Anchor::Link(.., p) | Anchor::Body(_, p) | Anchor::World(p)) = anchor;
         pose.map_or(*p, |pose| pose.transform_point(p))
@@ -174,45 +189,7 @@ impl World {
             let (_, length) = line(&self.anchor(&s.a), &self.anchor(&s.b));
             0.5 * s.stiffness * (length - s.rest_length).powi(2)
         };
-        self.springs.iter().flatten().map(energy).sum()
-    }
-
-    /// Takes springs away whose ends are gone.
-    pub(crate) fn remove_loose_springs(&mut self) {
-        let (robots, bodies) = (&self.robots, &self.bodies);
-        let gone = |anchor: &Anchor| match anchor {
-            Anchor::World(_) => false,
-            Anchor::Link(robot, ..) => robots[robot.0].is_none(),
-            Anchor::Body(body, _) => bodies[body.0].is_none(),
-        };
-        for spring in &mut self.springs {
-            if spring.as_ref().is_some_and(|s| gone(&s.a) || gone(&s.b)) {
-                *spring = None;
-            }
-        }
-    }
-
-    /// Keeps robots on the ground that springs tie to others or to bodies; gives the others their springs.
-    pub(crate) fn share_springs(&mut self) {
-        for robot in self.robots.iter_mut().flatten() {
-            robot.springs.indices.clear();
-            robot.springs.hold_elsewhere = false;
-        }
-        for (i, spring) in self.springs.iter().enumerate() {
-            let Some(spring) = spring else { continue };
-            if let Some(robot) = spring.robot().and_then(|r| self.robots[r].as_mut()) {
-                robot.springs.indices.push(i);
-                robot.springs.hold_elsewhere |= [spring.a, spring.b].iter().any(Anchor::is_world);
-                continue;
-            }
-            for anchor in [spring.a, spring.b] {
-                if let Anchor::Link(robot, ..) = anchor
-                    && let Some(robot) = &mut self.robots[robot.0]
-                {
-                    (robot.flight.on, robot.springs.hold_elsewhere) = (false, true);
-                }
-            }
-        }
+        self.constraints.springs.iter().flatten().map(|s| energy(&s.spring)).sum()
     }
 }
 
@@ -226,12 +203,12 @@ impl Robot {
     }
 
     /// Prepares the robot's own springs at the middle of a step that starts with the rates `self.v`.
-    pub(crate) fn prepare_springs(&mut self, springs: &[Option<Spring>], h: f64) {
+    pub(crate) fn prepare_springs(&mut self, springs: &[Option<AttachedSpring>], h: f64) {
         let mut inner = std::mem::take(&mut self.springs);
         let nv = self.v.len();
         inner.jacobian.clear();
         inner.laws.clear();
-        for spring in inner.indices.iter().filter_map(|&i| springs[i].as_ref()) {
+        for spring in inner.indices.iter().filter_map(|&i| springs[i].as_ref().map(|s| &s.spring)) {
             let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
             let (direction, length) = line(&p_a, &p_b);
             let start = inner.jacobian.len();
@@ -289,12 +266,13 @@ impl Robot {
     /// Work of the dampers of the robot's own springs in a step of free motion. [J]
     pub(crate) fn spring_dissipation(
         &self,
-        springs: &[Option<Spring>],
+        springs: &[Option<AttachedSpring>],
         after: &[f64],
         h: f64,
     ) -> f64 {
         let rows = self.springs.jacobian.chunks_exact(self.v.len().max(1));
-        let own = self.springs.indices.iter().filter_map(|&i| springs[i].as_ref());
+        let own =
+            self.springs.indices.iter().filter_map(|&i| springs[i].as_ref().map(|s| &s.spring));
         let works = rows.zip(own).map(|(row, spring)| {
             let end = dot(row, after);
             -h * spring.damping * end * 0.5 * (end + dot(row, &self.v))
@@ -303,57 +281,133 @@ impl Robot {
     }
 }
 
+/// The law of a spring and damper, not both 0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SoftLaw {
+    /// [N/m or N·m/rad]
+    pub(crate) stiffness: f64,
+    /// [N·s/m or N·m·s/rad]
+    pub(crate) damping: f64,
+}
+
 /// A spring and damper as a row, by backward Euler.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SoftRow {
     /// Velocity that the spring alone would give. [m/s or rad/s]
-    pub(crate) wanted: f64,
+    pub(crate) target: f64,
     /// [1/kg or 1/(kg·m²)]
     pub(crate) compliance: f64,
 }
 
-/// The row of a stiffness and damping, not both 0, that are stretched by so much. [m or rad], [s]
-pub(crate) fn soft_row((stiffness, damping): (f64, f64), stretch: f64, h: f64) -> SoftRow {
-    let gain = h * stiffness + damping;
-    SoftRow { wanted: -stiffness * stretch / gain, compliance: 1.0 / (h * gain) }
+impl SoftLaw {
+    /// Its row in a step of length `h`, stretched by so much. [m or rad], [s]
+    pub(crate) fn row(self, stretch: f64, h: f64) -> SoftRow {
+        let Self { stiffness, damping } = self;
+        let gain = h * stiffness + damping;
+        SoftRow { target: -stiffness * stretch / gain, compliance: 1.0 / (h * gain) }
+    }
+
+    /// The row of a bumper, which acts where there is less than no `room` and not before: least velocity away. [m or rad],
+    /// [s]
+    pub(crate) fn bumper_row(Bumper { stiffness, damping }: Bumper, room: f64, h: f64) -> SoftRow {
+        let row = Self { stiffness, damping }.row(room, h);
+        SoftRow { target: if room > 0.0 { -room / h } else { row.target }, ..row }
+    }
 }
 
-impl Builder<'_> {
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct Springs;
+
+impl Constraint for Springs {
+    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, spring) in set.springs.iter().enumerate() {
+            if let Some(spring) = spring {
+                visit(i, spring.movers);
+            }
+        }
+    }
+
     /// The row of a spring, unless its robot is in free motion and has dealt with it.
-    pub(crate) fn spring(&mut self, index: usize, spring: &Spring) {
-        let flying = |robot: usize| self.robots[robot].as_ref().is_none_or(|r| r.flight.on);
+    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
+        let Some(AttachedSpring { spring, movers }) = set.springs[index] else { return };
+        let flying = |robot: usize| rows.robots[robot].as_ref().is_none_or(|r| r.flight.on);
         if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
         {
             return;
         }
-        let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
+        let (p_a, p_b) = (rows.anchor(&spring.a), rows.anchor(&spring.b));
         let (direction, length) = line(&p_a, &p_b);
         let mut sides = [Side::default(); 2];
-        let movers = spring.movers(self.bodies);
         if let Some(robot) = spring.robot() {
             let parts = [(-1.0, movers[0], p_a), (1.0, movers[1], p_b)];
-            sides[0] = self.line_on_robot(robot, &parts, &direction);
+            sides[0] = rows.line_on_robot(robot, &parts, &direction);
         } else {
             let ends = [(-1.0, p_a), (1.0, p_b)];
             for ((side, mover), (sign, p)) in sides.iter_mut().zip(movers).zip(ends) {
                 *side = match mover {
                     Mover::Robot { robot, .. } => {
-                        self.line_on_robot(robot, &[(sign, mover, p)], &direction)
+                        rows.line_on_robot(robot, &[(sign, mover, p)], &direction)
                     }
-                    Mover::Body(body) => self.line_on_body(body, &p, &(direction * sign)),
+                    Mover::Body(body) => rows.line_on_body(body, &p, &(direction * sign)),
                     Mover::Fixed => Side::default(),
                 };
             }
         }
-        let law = (spring.stiffness, spring.damping);
-        let row = soft_row(law, length - spring.rest_length, self.settings.dt);
-        let free = (f64::NEG_INFINITY, f64::INFINITY);
-        let block = Block::row(free, sides, row.wanted, row.compliance, 0.0);
-        let n_robots = self.robots.len();
-        let movers = movers.map(|m| m.index(n_robots));
-        self.push(block, Source::Spring(index), movers, 0.0);
+        let law = SoftLaw { stiffness: spring.stiffness, damping: spring.damping };
+        let row = law.row(length - spring.rest_length, rows.settings.dt);
+        let spec = RowSpec { bias: row.target, compliance: row.compliance, ..RowSpec::default() };
+        let block = Block::row(sides, &spec);
+        rows.push(
+            block,
+            Row {
+                kind: &Springs,
+                owner: index,
+                part: 0,
+                movers: rows.indices(movers),
+                correction: None,
+                account: Account::Spring,
+                damping: Some(spring.damping),
+            },
+        );
     }
 
+    /// Keeps robots out of free motion that springs tie to others or to bodies; gives the others their springs.
+    fn end_free_motion(&self, robots: &mut [Option<Robot>], set: &ConstraintSet) {
+        for robot in robots.iter_mut().flatten() {
+            robot.springs.indices.clear();
+            robot.springs.hold_elsewhere = false;
+        }
+        for (i, spring) in set.springs.iter().enumerate() {
+            let Some(AttachedSpring { spring, .. }) = spring else { continue };
+            if let Some(robot) = spring.robot().and_then(|r| robots[r].as_mut()) {
+                robot.springs.indices.push(i);
+                robot.springs.hold_elsewhere |= [spring.a, spring.b].iter().any(Anchor::is_world);
+                continue;
+            }
+            for anchor in [spring.a, spring.b] {
+                if let Anchor::Link(robot, ..) = anchor
+                    && let Some(robot) = &mut robots[robot.0]
+                {
+                    (robot.flight.on, robot.springs.hold_elsewhere) = (false, true);
+                }
+            }
+        }
+    }
+
+    /// A spring has no warm start: its impulse is that of its law.
+    fn keep_impulse(&self, _: &mut State, _: &mut ConstraintSet, _: &SolvedRow) {}
+
+    fn remove_loose(&self, set: &mut ConstraintSet, state: &State) {
+        for spring in &mut set.springs {
+            if spring.as_ref().is_some_and(|s| !s.spring.has_ends(state)) {
+                *spring = None;
+            }
+        }
+    }
+}
+
+impl RowBuilder<'_> {
     fn anchor(&self, anchor: &Anchor) -> Vector3 {
         match anchor {
             Anchor::Body(body, p) => self.bodies[body.0]

@@ -9,9 +9,9 @@
 use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
-use crate::constraint::contact::Mover;
-use crate::constraint::rows::NO_MOVER;
 use crate::state::body::Body;
+use crate::state::mover::Mover;
+use crate::state::mover::NO_MOVER;
 use crate::world::World;
 
 /// Ways below this part of the two half widths cannot lead through. [-]
@@ -33,17 +33,18 @@ impl World {
     /// After positions moved, before the colliders follow: takes back what would pass into something.
     pub(crate) fn stop_what_is_fast(&mut self) {
         let h = self.settings.dt;
-        let mut stops = std::mem::take(&mut self.stops);
+        let mut stops = std::mem::take(&mut self.pipeline.stops);
         self.find_fast(&mut stops);
         if stops.iter().all(|stop| stop.is_infinite()) {
-            self.stops = stops;
+            self.pipeline.stops = stops;
             return;
         }
-        let n_robots = self.robots.len();
+        let n_robots = self.state.robots.len();
         let mut last = None;
-        for i in 0..self.contacts.len() {
-            let pair = [self.contacts[i].a, self.contacts[i].b];
-            let movers = pair.map(|c| self.attachments[c.0].map_or(Mover::Fixed, |a| a.mover));
+        for i in 0..self.constraints.contacts.len() {
+            let pair = [self.constraints.contacts[i].a, self.constraints.contacts[i].b];
+            let movers =
+                pair.map(|c| self.state.attachments[c.0].map_or(Mover::Fixed, |a| a.mover));
             let fast = movers
                 .map(|m| m.index(n_robots))
                 .map(|m| (m != NO_MOVER && stops[m] <= h).then_some(m));
@@ -51,7 +52,7 @@ impl World {
                 continue;
             }
             last = Some(pair);
-            let points = self.contacts[i..].iter().take_while(|c| [c.a, c.b] == pair);
+            let points = self.constraints.contacts[i..].iter().take_while(|c| [c.a, c.b] == pair);
             let deepest = points.fold(0.0, |deepest: f64, c| deepest.min(c.gap));
             let Some(time) = self.time_until(pair, movers, deepest) else { continue };
             for mover in fast.into_iter().flatten() {
@@ -60,29 +61,29 @@ impl World {
         }
         for (mover, &stop) in stops.iter().enumerate().filter(|(_, stop)| **stop < h) {
             if mover < n_robots {
-                self.robots[mover].iter_mut().for_each(|robot| robot.take_back(stop / h));
+                self.state.robots[mover].iter_mut().for_each(|robot| robot.take_back(stop / h));
             } else {
                 self.take_back(mover - n_robots, stop / h);
             }
         }
-        self.stops = stops;
+        self.pipeline.stops = stops;
     }
 
     /// When each mover stops: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
     /// because the step made it much faster.
     fn find_fast(&mut self, stops: &mut Vec<f64>) {
-        let (h, reach) = (self.settings.dt, self.reach);
+        let (h, reach) = (self.settings.dt, self.pipeline.reach);
         let until = |travel: f64, half_width: f64| {
             if travel > FAST * half_width { h * (reach / travel).min(1.0) } else { f64::INFINITY }
         };
         stops.clear();
-        stops.extend(self.robots.iter_mut().map(|robot| match robot {
+        stops.extend(self.state.robots.iter_mut().map(|robot| match robot {
             Some(robot) if !robot.flight.on => {
                 until(h * robot.fastest_speed(h), robot.half_width())
             }
             _ => f64::INFINITY,
         }));
-        stops.extend(self.bodies.iter().map(|body| match body {
+        stops.extend(self.state.bodies.iter().map(|body| match body {
             Some(body) if body.is_awake() && !body.done => {
                 let travel = h * body.velocity.linear.norm() + turn_length(body, h);
                 until(travel, body.extent[1])
@@ -99,7 +100,7 @@ impl World {
         deepest: f64,
     ) -> Option<f64> {
         let h = self.settings.dt;
-        let half_width = |c: ColliderId| self.collision.half_width(c);
+        let half_width = |c: ColliderId| self.state.collision.half_width(c);
         let width = half_width(pair[0])? + half_width(pair[1])?;
         let [a, b] = [0, 1].map(|i| self.way(pair[i], movers[i]));
         let (a, b) = (a?, b?);
@@ -108,26 +109,26 @@ impl World {
         }
         let touch = (-DEPTH * width).min(deepest - DEEPER * width);
         let ways = ((pair[0], &a.sweep), (pair[1], &b.sweep));
-        self.collision.time_of_impact(ways.0, ways.1, h, touch).map(|impact| impact.time)
+        self.state.collision.time_of_impact(ways.0, ways.1, h, touch).map(|impact| impact.time)
     }
 
     /// The way of a collider in this step, at constant velocity.
     fn way(&self, id: ColliderId, mover: Mover) -> Option<Way> {
-        let (h, start) = (self.settings.dt, self.collision.pose(id)?);
+        let (h, start) = (self.settings.dt, self.state.collision.pose(id)?);
         let Mover::Body(body) = mover else {
             let end = match mover {
                 Mover::Robot { .. } => {
-                    let on_mover = self.placements.iter().find(|(c, ..)| *c == id)?.2;
+                    let on_mover = self.state.placements.iter().find(|(c, ..)| *c == id)?.2;
                     self.mover_pose(mover) * on_mover
                 }
                 _ => return Some(Way { sweep: Sweep::at_rest(start), length: 0.0 }),
             };
             let sweep = Sweep::screw(&start, &end, h);
-            let reach = self.collision.radius(id)? + sweep.center.norm();
+            let reach = self.state.collision.radius(id)? + sweep.center.norm();
             let turn = h * sweep.velocity.angular.norm() * reach;
             return Some(Way { sweep, length: h * sweep.velocity.linear.norm() + turn });
         };
-        let body = self.bodies[body].as_ref()?;
+        let body = self.state.bodies[body].as_ref()?;
         let velocity = motion_between(&start, body, h);
         let sweep = Sweep { start, velocity, center: body.center_of_mass };
         let length = h * velocity.linear.norm() + turn_length(body, h);
@@ -136,12 +137,13 @@ impl World {
 
     /// Leaves a body at a part of its way. [-]
     fn take_back(&mut self, index: usize, part: f64) {
-        let Some(collider) = self.placements.iter().find(|(_, m, _)| *m == Mover::Body(index))
+        let Some(collider) =
+            self.state.placements.iter().find(|(_, m, _)| *m == Mover::Body(index))
         else {
             return;
         };
-        let Some(start) = self.collision.pose(collider.0) else { return };
-        let Some(body) = &mut self.bodies[index] else { return };
+        let Some(start) = self.state.collision.pose(collider.0) else { return };
+        let Some(body) = &mut self.state.bodies[index] else { return };
         let h = self.settings.dt;
         let way =
             Sweep { start, velocity: motion_between(&start, body, h), center: body.center_of_mass };

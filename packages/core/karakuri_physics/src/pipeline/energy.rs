@@ -9,7 +9,7 @@
 use karakuri_dynamics::{kinetic_energy, potential_energy, update_velocities};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::rows::Source;
+use crate::constraint::Account;
 use crate::solver::{Block, Problem, dot};
 use crate::state::robot::Robot;
 use crate::world::World;
@@ -69,12 +69,22 @@ pub(crate) struct Booking {
     total: Ledger,
 }
 
+/// The energy ledger, and the work that was done on the world.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WorkAccount {
+    pub(crate) booking: Booking,
+    /// Of drives, motors, applied wrenches and running surfaces. [J]
+    pub(crate) work_done: f64,
+    /// Whether reactions of loops and couplings are recorded.
+    pub(crate) records_reactions: bool,
+}
+
 impl World {
     /// Kinetic and potential energy of all robots, bodies and springs.
     pub fn energy(&mut self) -> Energy {
         let gravity = self.settings.gravity;
         let mut energy = Energy::default();
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             robot.data.gravity = gravity;
             update_velocities(&robot.model, &mut robot.data, &robot.v);
             energy.kinetic += kinetic_energy(&robot.model, &robot.data);
@@ -82,7 +92,7 @@ impl World {
                 robot.v.iter().zip(&robot.armature).map(|(v, a)| 0.5 * a * v * v).sum::<f64>();
             energy.potential += potential_energy(&robot.model, &robot.data);
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
             energy.kinetic += body.kinetic_energy();
             energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
         }
@@ -92,12 +102,12 @@ impl World {
 
     /// Where the energy went in all steps with [`crate::WorldSettings::energy_ledger`].
     pub fn ledger(&self) -> Ledger {
-        self.booking.total
+        self.account.booking.total
     }
 
     pub(crate) fn open_ledger(&mut self) {
         if self.settings.energy_ledger {
-            self.booking.before = self.energy();
+            self.account.booking.before = self.energy();
         }
     }
 
@@ -107,102 +117,82 @@ impl World {
             return;
         }
         let h = self.settings.dt;
-        for robot in self.robots.iter_mut().flatten().filter(|robot| !robot.flight.on) {
+        for robot in self.state.robots.iter_mut().flatten().filter(|robot| !robot.flight.on) {
             robot.complete_mass_matrix();
         }
-        let mut booking = std::mem::take(&mut self.booking);
+        let mut booking = std::mem::take(&mut self.account.booking);
         booking.step = Ledger::default();
         booking.mean.clear();
-        let after = &self.problem.velocity;
-        booking.mean.extend(self.before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
+        let after = &self.pipeline.problem.velocity;
+        booking.mean.extend(self.pipeline.before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
         // Change of kinetic energy at the old position, less the work of all that is booked.
         let mut left = 0.0;
         let mut booked_rows = 0.0;
-        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
-            let work = row_work(&self.problem, block, &booking.mean);
-            let account = match row.source {
-                Source::Servo { .. }
-                | Source::Motor { .. }
-                | Source::Spring(_)
-                | Source::Bushing { .. } => None,
-                Source::Friction { .. } => Some(&mut booking.step.friction),
-                Source::Lower { .. }
-                | Source::Upper { .. }
-                | Source::Speed { .. }
-                | Source::Cone { .. } => Some(&mut booking.step.limits),
-                Source::Contact(_) | Source::Turning(_) => Some(&mut booking.step.contacts),
-                Source::Joint { .. } | Source::Gear(_) => Some(&mut booking.step.loops),
-            };
-            if let Some(account) = account {
-                *account += work;
+        for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
+            let work = row_work(&self.pipeline.problem, block, &booking.mean);
+            match row.account {
+                Account::Drive | Account::Spring => {}
+                Account::Friction => booking.step.friction += work,
+                Account::Limits => booking.step.limits += work,
+                Account::Contacts => booking.step.contacts += work,
+                Account::Loops => booking.step.loops += work,
             }
             // A saturated servo is booked with its drive.
-            if !is_drive(row.source) {
+            if row.account != Account::Drive {
                 booked_rows += work;
             }
-            if let Some(damping) = self.damping_of(row.source) {
-                let rates = |v: &[f64]| row_rate(&self.problem, block, v);
+            if let Some(damping) = row.damping {
+                let rates = |v: &[f64]| row_rate(&self.pipeline.problem, block, v);
                 booking.step.dampers -= h * damping * rates(after) * rates(&booking.mean);
             }
         }
         left -= booked_rows;
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             let run = robot.start..robot.start + robot.v.len();
             let works = robot.works(&after[run.clone()], &booking.mean[run.clone()], h);
             booking.step.servos += works.servos;
             booking.step.external += works.external;
             booking.step.dampers += works.dampers;
             if robot.flight.on {
-                booking.step.dampers += robot.spring_dissipation(&self.springs, &after[run], h);
+                booking.step.dampers +=
+                    robot.spring_dissipation(&self.constraints.springs, &after[run], h);
                 continue;
             }
             left += works.change - works.servos - works.external - works.dampers - works.bias;
             if !robot.loops.is_empty() {
                 robot.unexplained(&after[run.clone()], h);
-                let rows = self.rows.iter().zip(&self.problem.blocks);
-                for (_, block) in rows.filter(|(row, _)| !is_drive(row.source)) {
-                    take_impulses(&self.problem, block, robot.start, &mut robot.residual);
+                let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
+                for (_, block) in rows.filter(|(row, _)| row.account != Account::Drive) {
+                    take_impulses(&self.pipeline.problem, block, robot.start, &mut robot.residual);
                 }
                 let work = robot.loop_work(&booking.mean[run]);
                 booking.step.loops += work;
                 left -= work;
             }
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
             let run = body.start..body.start + 6;
             let works =
                 body.works(&after[run.clone()], &booking.mean[run], h, &self.settings.gravity);
             booking.step.external += works.external;
             left += works.change - works.external - works.bias;
         }
-        booking.step.contacts += self.bounces.work;
+        booking.step.contacts += self.pipeline.bounces.work;
         booking.step.unexplained = left;
         booking.step.stabilisation = self.stabilisation_work();
-        self.booking = booking;
-    }
-
-    /// Of the damper that a row has beside its spring. [N·s/m or N·m·s/rad]
-    fn damping_of(&self, source: Source) -> Option<f64> {
-        match source {
-            Source::Spring(i) => self.springs[i].map(|spring| spring.damping),
-            Source::Bushing { joint, axis } => {
-                let joint = self.joints[joint].as_ref();
-                joint.and_then(|j| j.soft(axis)).map(|bushing| bushing.damping[axis])
-            }
-            _ => None,
-        }
+        self.account.booking = booking;
     }
 
     /// Work of the undoing of penetrations against gravity. [J]
     fn stabilisation_work(&self) -> f64 {
         let (h, gravity) = (self.settings.dt, self.settings.gravity);
         let mut work = 0.0;
-        for robot in self.robots.iter().flatten().filter(|r| !r.flight.on) {
+        for robot in self.state.robots.iter().flatten().filter(|r| !r.flight.on) {
             let run = robot.start..robot.start + robot.v.len();
-            work += h * robot.lifting_power(&gravity, &self.correction[run]);
+            work += h * robot.lifting_power(&gravity, &self.pipeline.correction[run]);
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free() && !b.done) {
-            let moved = &self.correction[body.start..body.start + 3];
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free() && !b.done) {
+            let moved = &self.pipeline.correction[body.start..body.start + 3];
             work -= h * body.description.mass * dot(gravity.as_slice(), moved);
         }
         work
@@ -213,7 +203,7 @@ impl World {
             return;
         }
         let after = self.energy();
-        let Booking { before, step, total, .. } = &mut self.booking;
+        let Booking { before, step, total, .. } = &mut self.account.booking;
         step.kinetic = after.kinetic - before.kinetic;
         step.potential = after.potential - before.potential;
         let change = step.kinetic + step.potential;
@@ -252,11 +242,6 @@ impl Ledger {
             unexplained: self.unexplained + other.unexplained,
         }
     }
-}
-
-/// Whether a row is booked with its drive.
-pub(crate) fn is_drive(source: Source) -> bool {
-    matches!(source, Source::Servo { .. } | Source::Motor { .. })
 }
 
 /// Works on one mover in a step. [J]

@@ -9,12 +9,12 @@
 use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
-use crate::constraint::attached_joint::AttachedJoint;
-use crate::constraint::contact::{Mover, SLIP, tangents};
-use crate::constraint::gear::Gear;
+use crate::constraint::BETWEEN_MOVERS;
+use crate::constraint::contact::{SLIP, tangents};
 use crate::pipeline::islands::{root, unite};
 use crate::solver::solve_contact;
 use crate::state::body::Body;
+use crate::state::mover::Mover;
 use crate::world::World;
 
 /// Gap at which two bodies meet. [m]
@@ -57,16 +57,16 @@ pub(crate) struct Bounces {
 impl World {
     /// Takes all islands that bounce through the step; their bodies are `done`.
     pub(crate) fn bounce(&mut self) {
-        self.bounces.impulses.clear();
-        self.bounces.saved.clear();
-        self.bounces.work = 0.0;
-        for body in self.bodies.iter_mut().flatten() {
+        self.pipeline.bounces.impulses.clear();
+        self.pipeline.bounces.saved.clear();
+        self.pipeline.bounces.work = 0.0;
+        for body in self.state.bodies.iter_mut().flatten() {
             body.done = false;
         }
-        if self.contacts.iter().all(|c| c.surface.restitution == 0.0) {
+        if self.constraints.contacts.iter().all(|c| c.surface.restitution == 0.0) {
             return;
         }
-        let mut bounces = std::mem::take(&mut self.bounces);
+        let mut bounces = std::mem::take(&mut self.pipeline.bounces);
         self.find_bouncing(&mut bounces);
         let mut first = 0;
         bounces.meetings.sort_unstable_by_key(|m| (m.island, m.contact));
@@ -76,51 +76,47 @@ impl World {
             self.bounce_island(&mut bounces, first..first + len);
             first += len;
         }
-        self.bounces = bounces;
+        self.pipeline.bounces = bounces;
     }
 
     /// Puts bodies that bounced back where they were.
     pub(crate) fn undo_bounces(&mut self) {
-        let saved = std::mem::take(&mut self.bounces.saved);
+        let saved = std::mem::take(&mut self.pipeline.bounces.saved);
         for (body, rotation, pose, velocity) in &saved {
-            if let Some(body) = &mut self.bodies[*body] {
+            if let Some(body) = &mut self.state.bodies[*body] {
                 body.put_back(*rotation, *pose, *velocity);
             }
         }
-        self.bounces.saved = saved;
+        self.pipeline.bounces.saved = saved;
     }
 
     fn movers_of(&self, contact: usize) -> Option<[Mover; 2]> {
-        let c = &self.contacts[contact];
-        Some([self.attachments[c.a.0]?.mover, self.attachments[c.b.0]?.mover])
+        let c = &self.constraints.contacts[contact];
+        Some([self.state.attachments[c.a.0]?.mover, self.state.attachments[c.b.0]?.mover])
     }
 
     /// Islands of free bodies, all their contacts single points with restitution; their meetings.
     fn find_bouncing(&self, bounces: &mut Bounces) {
-        let n = self.bodies.len();
+        let n = self.state.bodies.len();
         bounces.parents.clear();
         bounces.parents.extend(0..n);
         bounces.able.clear();
         bounces.able.resize(n, true);
-        for i in 0..self.contacts.len() {
+        for i in 0..self.constraints.contacts.len() {
             if let Some([Mover::Body(a), Mover::Body(b)]) = self.movers_of(i) {
                 unite(&mut bounces.parents, a, b);
             }
         }
-        let geared = self.gears.iter().flatten().flat_map(Gear::movers);
-        for mover in self.joints.iter().flatten().flat_map(AttachedJoint::movers).chain(geared) {
-            if let Mover::Body(body) = mover {
-                bounces.able[root(&mut bounces.parents, body)] = false;
-            }
+        for kind in BETWEEN_MOVERS.into_iter().filter(|kind| kind.ties()) {
+            kind.visit(&self.constraints, &mut |_, movers| {
+                for body in movers.into_iter().filter_map(Mover::body) {
+                    bounces.able[root(&mut bounces.parents, body)] = false;
+                }
+            });
         }
-        for spring in self.springs.iter().flatten() {
-            for body in spring.bodies().into_iter().flatten() {
-                bounces.able[root(&mut bounces.parents, body)] = false;
-            }
-        }
-        for (i, contact) in self.contacts.iter().enumerate() {
+        for (i, contact) in self.constraints.contacts.iter().enumerate() {
             let Some(movers) = self.movers_of(i) else { continue };
-            let pair = |k: usize| self.contacts.get(k).map(|c| (c.a, c.b));
+            let pair = |k: usize| self.constraints.contacts.get(k).map(|c| (c.a, c.b));
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
             let overlaps = contact.gap < -OVERLAP;
@@ -134,7 +130,7 @@ impl World {
             }
         }
         bounces.meetings.clear();
-        for (i, contact) in self.contacts.iter().enumerate() {
+        for (i, contact) in self.constraints.contacts.iter().enumerate() {
             let Some(movers) = self.movers_of(i) else { continue };
             let body =
                 movers.iter().find_map(|m| if let Mover::Body(b) = m { Some(*b) } else { None });
@@ -154,10 +150,10 @@ impl World {
         let (first_saved, first_impulse) = (bounces.saved.len(), bounces.impulses.len());
         let work = bounces.work;
         let island = bounces.meetings[range.start].island;
-        bounces.times.resize(self.bodies.len(), 0.0);
-        for i in 0..self.bodies.len() {
+        bounces.times.resize(self.state.bodies.len(), 0.0);
+        for i in 0..self.state.bodies.len() {
             if root(&mut bounces.parents, i) == island
-                && let Some(body) = self.bodies[i].as_ref().filter(|b| b.is_free())
+                && let Some(body) = self.state.bodies[i].as_ref().filter(|b| b.is_free())
             {
                 bounces.saved.push((i, body.rotation, body.pose, body.velocity));
                 bounces.times[i] = 0.0;
@@ -172,7 +168,7 @@ impl World {
             left -= 1;
             if left == 0 || !self.collide_bodies(bounces, &meeting) {
                 for (body, rotation, pose, velocity) in &bounces.saved[first_saved..] {
-                    if let Some(body) = &mut self.bodies[*body] {
+                    if let Some(body) = &mut self.state.bodies[*body] {
                         body.put_back(*rotation, *pose, *velocity);
                     }
                 }
@@ -194,7 +190,7 @@ impl World {
         for s in first_saved..bounces.saved.len() {
             let i = bounces.saved[s].0;
             self.advance_to(bounces, i, h);
-            if let Some(body) = &mut self.bodies[i] {
+            if let Some(body) = &mut self.state.bodies[i] {
                 body.done = true;
             }
         }
@@ -204,7 +200,7 @@ impl World {
     fn advance_to(&mut self, bounces: &mut Bounces, body: usize, time: f64) {
         let dt = time - bounces.times[body];
         bounces.times[body] = time;
-        if let Some(body) = self.bodies[body].as_mut().filter(|b| b.is_free() && dt > 0.0) {
+        if let Some(body) = self.state.bodies[body].as_mut().filter(|b| b.is_free() && dt > 0.0) {
             let mut after = [0.0; 6];
             body.free_motion(dt, &self.settings.gravity, &mut after);
             body.fly(&after, dt);
@@ -216,7 +212,7 @@ impl World {
         let h = self.settings.dt;
         let meeting = &mut bounces.meetings[index];
         meeting.time = f64::INFINITY;
-        let contact = &self.contacts[meeting.contact];
+        let contact = &self.constraints.contacts[meeting.contact];
         let colliders = [contact.a, contact.b];
         let (left, mut duration) = (h - now, h - now);
         let mut found = None;
@@ -224,7 +220,8 @@ impl World {
             let [a, b] = colliders.map(|c| self.sweep(c, &bounces.times, now, duration));
             let (Some(a), Some(b)) = (a, b) else { return };
             let pair = ((colliders[0], &a), (colliders[1], &b));
-            let Some(impact) = self.collision.time_of_impact(pair.0, pair.1, left, TOUCH) else {
+            let Some(impact) = self.state.collision.time_of_impact(pair.0, pair.1, left, TOUCH)
+            else {
                 break;
             };
             let settled = (impact.time - duration).abs() <= 1e-12 * h;
@@ -243,9 +240,9 @@ impl World {
 
     /// The motion of a collider from `now` on by its mean velocity over `duration`.
     fn sweep(&self, id: ColliderId, times: &[f64], now: f64, duration: f64) -> Option<Sweep> {
-        match self.attachments[id.0]?.mover {
+        match self.state.attachments[id.0]?.mover {
             Mover::Body(i) => {
-                let body = self.bodies[i].as_ref()?;
+                let body = self.state.bodies[i].as_ref()?;
                 if !body.is_free() {
                     return Some(Sweep::at_rest(body.shape_pose()));
                 }
@@ -262,7 +259,7 @@ impl World {
                 let mean = linear + acceleration * (0.5 * duration);
                 Some(Sweep { start, velocity: Motion::new(body.velocity.angular, mean), center })
             }
-            Mover::Fixed => self.collision.pose(id).map(Sweep::at_rest),
+            Mover::Fixed => self.state.collision.pose(id).map(Sweep::at_rest),
             Mover::Robot { .. } => None,
         }
     }
@@ -271,18 +268,18 @@ impl World {
     fn collide_bodies(&mut self, bounces: &mut Bounces, meeting: &Meeting) -> bool {
         let Some(movers) = self.movers_of(meeting.contact) else { return false };
         let movers = movers.map(|m| match m {
-            Mover::Body(i) if self.bodies[i].as_ref().is_some_and(Body::is_free) => Some(i),
+            Mover::Body(i) if self.state.bodies[i].as_ref().is_some_and(Body::is_free) => Some(i),
             _ => None,
         });
         for body in movers.into_iter().flatten() {
             self.advance_to(bounces, body, meeting.time);
         }
-        let contact = &self.contacts[meeting.contact];
+        let contact = &self.constraints.contacts[meeting.contact];
         let [t1, t2] = tangents(&meeting.normal);
         let R = Matrix3::from_columns(&[meeting.normal, t1, t2]);
         let (mut G, mut u) = (Matrix3::zeros(), Vector3::zeros());
         for (sign, body) in [-1.0, 1.0].into_iter().zip(movers) {
-            let Some(body) = body.and_then(|i| self.bodies[i].as_ref()) else { continue };
+            let Some(body) = body.and_then(|i| self.state.bodies[i].as_ref()) else { continue };
             let arm = meeting.point - body.pose.translation;
             let turn = karakuri_spatial::skew(&arm);
             u += (body.velocity.linear + body.velocity.angular.cross(&arm)) * sign;
@@ -300,7 +297,7 @@ impl World {
         let push = R * impulse;
         bounces.work += impulse.dot(&(u + G * impulse * 0.5));
         for (sign, body) in [-1.0, 1.0].into_iter().zip(movers) {
-            if let Some(body) = body.and_then(|i| self.bodies[i].as_mut()) {
+            if let Some(body) = body.and_then(|i| self.state.bodies[i].as_mut()) {
                 let arm = meeting.point - body.pose.translation;
                 body.kick(&Force::new(arm.cross(&(push * sign)), push * sign));
             }

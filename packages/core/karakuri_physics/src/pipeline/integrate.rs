@@ -4,10 +4,10 @@ use karakuri_dynamics::forward_kinematics;
 use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::Force;
 
-use crate::constraint::contact::Mover;
-use crate::constraint::gear::Gear;
-use crate::constraint::rows::NO_MOVER;
+use crate::constraint::{BETWEEN_MOVERS, BodyImpulse};
 use crate::pipeline::integrators::Method;
+use crate::state::mover::Mover;
+use crate::state::mover::NO_MOVER;
 use crate::world::World;
 use crate::{Integrator, ObjectId, RobotId};
 
@@ -26,16 +26,16 @@ impl World {
         if wrench != Force::default() {
             self.wake(body.0);
         }
-        if let Some(body) = &mut self.bodies[body.0] {
+        if let Some(body) = &mut self.state.bodies[body.0] {
             body.applied += wrench;
         }
     }
 
     pub(crate) fn clear_applied(&mut self) {
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             robot.applied.fill(Force::default());
         }
-        for body in self.bodies.iter_mut().flatten() {
+        for body in self.state.bodies.iter_mut().flatten() {
             body.applied = Force::default();
         }
     }
@@ -44,37 +44,13 @@ impl World {
     pub(crate) fn choose_flights(&mut self) {
         let h = self.settings.dt;
         let integrator = self.settings.integrator;
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             robot.flight.on = true;
         }
-        for contact in &self.contacts {
-            for collider in [contact.a, contact.b] {
-                if let Some(Mover::Robot { robot, .. }) =
-                    self.attachments[collider.0].map(|a| a.mover)
-                    && let Some(robot) = &mut self.robots[robot]
-                {
-                    robot.flight.on = false;
-                }
-            }
+        for kind in BETWEEN_MOVERS {
+            kind.end_free_motion(&mut self.state.robots, &self.constraints);
         }
-        self.share_springs();
-        for joint in self.joints.iter().flatten() {
-            for mover in joint.movers() {
-                if let Mover::Robot { robot, .. } = mover
-                    && let Some(robot) = &mut self.robots[robot]
-                {
-                    robot.flight.on = false;
-                }
-            }
-        }
-        for mover in self.gears.iter().flatten().flat_map(Gear::movers) {
-            if let Mover::Robot { robot, .. } = mover
-                && let Some(robot) = &mut self.robots[robot]
-            {
-                robot.flight.on = false;
-            }
-        }
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             let method = match integrator {
                 Integrator::RungeKutta4 => Method::RungeKutta4,
                 Integrator::Variational => Method::Variational,
@@ -95,7 +71,7 @@ impl World {
 
     /// Goes back to the kinematics of the step's start.
     pub(crate) fn abandon_flights(&mut self) {
-        for robot in self.robots.iter_mut().flatten().filter(|r| r.flight.on) {
+        for robot in self.state.robots.iter_mut().flatten().filter(|r| r.flight.on) {
             forward_kinematics(&robot.model, &mut robot.data, &robot.q);
         }
     }
@@ -104,8 +80,8 @@ impl World {
     pub(crate) fn integrate(&mut self) {
         self.find_touched();
         let (h, integrator) = (self.settings.dt, self.settings.integrator);
-        let after = &self.problem.velocity;
-        for (i, robot) in self.robots.iter_mut().enumerate() {
+        let after = &self.pipeline.problem.velocity;
+        for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let run = robot.start..robot.start + robot.v.len();
             if robot.flight.on {
@@ -117,23 +93,23 @@ impl World {
                 robot.note_momentum();
             }
             robot.v.copy_from_slice(&after[run.clone()]);
-            let rates = &mut self.before[run.clone()];
-            let n_ballistic = if self.touched[i] { 0 } else { robot.n_ballistic() };
+            let rates = &mut self.pipeline.before[run.clone()];
+            let n_ballistic = if self.pipeline.touched[i] { 0 } else { robot.n_ballistic() };
             for (k, rate) in rates.iter_mut().enumerate() {
                 let v = after[run.start + k];
                 let mean = if k < n_ballistic { 0.5 * (*rate + v) } else { v };
-                *rate = mean + self.correction[run.start + k];
+                *rate = mean + self.pipeline.correction[run.start + k];
             }
             robot.advance(rates, h);
         }
-        let n_robots = self.robots.len();
-        for (i, body) in self.bodies.iter_mut().enumerate() {
+        let n_robots = self.state.robots.len();
+        for (i, body) in self.state.bodies.iter_mut().enumerate() {
             let Some(body) = body.as_mut().filter(|b| b.is_awake() && !b.done) else { continue };
             let run = body.start..body.start + 6;
-            if self.touched[n_robots + i] {
+            if self.pipeline.touched[n_robots + i] {
                 let mut rates = [0.0; 6];
                 for (k, rate) in rates.iter_mut().enumerate() {
-                    *rate = after[run.start + k] + self.correction[run.start + k];
+                    *rate = after[run.start + k] + self.pipeline.correction[run.start + k];
                 }
                 body.advance(&after[run], &rates, h);
             } else {
@@ -150,11 +126,11 @@ impl World {
 
     /// Marks what a row pushed or moved.
     fn find_touched(&mut self) {
-        let touched = &mut self.touched;
+        let touched = &mut self.pipeline.touched;
         touched.clear();
-        touched.resize(self.robots.len() + self.bodies.len(), false);
-        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
-            if row.correction != 0.0 || block.impulse.iter().any(|&x| x != 0.0) {
+        touched.resize(self.state.robots.len() + self.state.bodies.len(), false);
+        for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
+            if row.corrects() || block.impulse.iter().any(|&x| x != 0.0) {
                 for &mover in row.movers.iter().filter(|&&m| m != NO_MOVER) {
                     touched[mover] = true;
                 }
@@ -164,13 +140,13 @@ impl World {
 
     fn keep_momenta(&mut self) {
         let h = self.settings.dt;
-        for (i, robot) in self.robots.iter_mut().enumerate() {
+        for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot.as_mut().filter(|r| r.flight.keeps_momentum) else { continue };
             let mut impulse = Force::default();
-            for contact in &self.contacts {
+            for contact in &self.constraints.contacts {
                 for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {
                     if let Some(Mover::Robot { robot, .. }) =
-                        self.attachments[collider.0].map(|a| a.mover)
+                        self.state.attachments[collider.0].map(|a| a.mover)
                         && robot == i
                     {
                         let push = contact.impulse * sign;
@@ -179,11 +155,11 @@ impl World {
                     }
                 }
             }
-            for (_, point, F) in self.joints.iter().flatten().flat_map(|j| j.pushes_on(i)) {
-                impulse += Force::new(F.moment + point.cross(&F.force), F.force);
-            }
-            for (_, moment) in self.gears.iter().flatten().flat_map(|g| g.moments_on(i)) {
-                impulse.moment += moment;
+            for kind in BETWEEN_MOVERS {
+                kind.visit_impulses_on(i, &self.constraints, &mut |on_body| {
+                    let BodyImpulse { point, impulse: F, .. } = on_body;
+                    impulse += Force::new(F.moment + point.cross(&F.force), F.force);
+                });
             }
             robot.keep_momentum(h, impulse);
         }

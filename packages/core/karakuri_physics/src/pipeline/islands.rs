@@ -2,17 +2,15 @@
 //!
 //! Rows are made island by island, so that the solver finds those of an island side by side in memory.
 
-use crate::constraint::rows::NO_MOVER;
+use crate::state::mover::NO_MOVER;
 
-/// What makes rows. Its index.
+/// What makes rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Maker {
-    /// The joints of a robot.
+    /// A robot by its index: its joints.
     Robot(usize),
-    Spring(usize),
-    Joint(usize),
-    Gear(usize),
-    Contact(usize),
+    /// A constraint by the index of its kind, and its own in the set.
+    Constraint { kind: usize, index: usize },
 }
 
 /// The movers of a world, robots first, and what joins them.

@@ -1,8 +1,9 @@
 //! The operators `Â` of the robots and bodies that rows touch, for solvers that make directions from them.
 
-use crate::constraint::rows::{NO_MOVER, Row};
+use crate::constraint::row::Row;
 use crate::solver::{Problem, Run};
 use crate::state::body::Body;
+use crate::state::mover::NO_MOVER;
 use crate::state::robot::Robot;
 
 /// Hands `Â` of every mover with a row to the problem, ascending by its start in the velocity vector; not where there are

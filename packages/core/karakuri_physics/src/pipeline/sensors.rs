@@ -6,10 +6,12 @@
 use karakuri_dynamics::{
     frame_acceleration, frame_pose, frame_velocity, rnea_at_velocity, update_velocities,
 };
-use karakuri_model::{BodyId, SensorKind};
+use karakuri_model::SensorKind;
 use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
-use crate::constraint::contact::{Attachment, Contact, Mover, Owner};
+use crate::constraint::contact::Contact;
+use crate::constraint::{BETWEEN_MOVERS, BodyImpulse, ConstraintSet, Solved};
+use crate::state::mover::{Attachment, Mover, Owner};
 use crate::state::robot::Robot;
 
 /// A reading of an inertial sensor (REP 145), in the sensor link's axes.
@@ -23,23 +25,25 @@ pub struct Imu {
     pub linear_acceleration: Vector3,
 }
 
+/// What acts on a robot from outside.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) constraints: &'a ConstraintSet,
+    /// Of every collider.
+    pub(crate) attachments: &'a [Option<Attachment>],
+}
+
 /// Reads all sensors of robot `index` after a step from the rates `robot.v` to `after`. Needs the kinematics of the
 /// step's start.
-pub(crate) fn read(
-    robot: &mut Robot,
-    index: usize,
-    (contacts, attachments): (&[Contact], &[Option<Attachment>]),
-    (joints, gears): (
-        impl Iterator<Item = (BodyId, Vector3, Force)>,
-        impl Iterator<Item = (BodyId, Vector3)>,
-    ),
-    (after, h): (&[f64], f64),
-) {
+pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, solved: &Solved) {
+    let Surroundings { constraints, attachments } = surroundings;
+    let h = solved.h;
+    let after = &solved.problem.velocity[robot.start..robot.start + robot.v.len()];
     if robot.model.sensors.is_empty() {
         return;
     }
     let model = std::sync::Arc::clone(&robot.model);
-    let on_robot = contact_forces(index, contacts, attachments, h);
+    let on_robot = contact_forces(index, &constraints.contacts, attachments, h);
     if model.sensors.iter().any(|s| s.kind != SensorKind::ContactWrench) {
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
             *a = (after - before) / h;
@@ -49,13 +53,17 @@ pub(crate) fn read(
             let arm = point - robot.data.pose_in_world[body].translation;
             robot.external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
         }
-        for (body, point, impulse) in joints {
-            let arm = point - robot.data.pose_in_world[body.0].translation;
-            let F = impulse * (1.0 / h);
-            robot.external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
-        }
-        for (body, moment) in gears {
-            robot.external[body.0].moment += moment / h;
+        let Robot { data, external, .. } = &mut *robot;
+        for kind in BETWEEN_MOVERS {
+            kind.visit_impulses_on(
+                index,
+                constraints,
+                &mut |BodyImpulse { body, point, impulse }| {
+                    let arm = point - data.pose_in_world[body.0].translation;
+                    let F = impulse * (1.0 / h);
+                    external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
+                },
+            );
         }
         // At the rates of the step's start, as the step itself: its impulses balance exactly.
         let before = std::mem::take(&mut robot.v);

@@ -10,12 +10,11 @@
 
 use karakuri_spatial::{Motion, Vector3};
 
-use crate::constraint::attached_joint::AttachedJoint;
-use crate::constraint::contact::Mover;
-use crate::constraint::gear::Gear;
-use crate::constraint::rows::NO_MOVER;
+use super::Pipeline;
+use crate::constraint::BETWEEN_MOVERS;
 use crate::solver::natural_map;
 use crate::state::body::Body;
+use crate::state::mover::{Mover, NO_MOVER};
 use crate::world::World;
 
 /// When islands of free bodies fall asleep.
@@ -39,14 +38,14 @@ impl Default for Sleeping {
 impl World {
     /// Whether a body sleeps.
     pub fn is_asleep(&self, body: crate::ObjectId) -> bool {
-        self.bodies[body.0].as_ref().is_some_and(Body::is_asleep)
+        self.state.bodies[body.0].as_ref().is_some_and(Body::is_asleep)
     }
 
     /// Puts islands that have rested long enough to sleep. After the positions of the step.
     pub(crate) fn fall_asleep(&mut self) {
         let Some(sleeping) = self.settings.sleeping else { return };
         let mut due = false;
-        for body in self.bodies.iter_mut().flatten().filter(|b| b.is_awake()) {
+        for body in self.state.bodies.iter_mut().flatten().filter(|b| b.is_awake()) {
             let Motion { angular, linear } = body.velocity;
             let rests = linear.norm() <= sleeping.linear && angular.norm() <= sleeping.angular;
             body.rested = if rests { body.rested + self.settings.dt } else { 0.0 };
@@ -56,16 +55,16 @@ impl World {
             return;
         }
         self.find_tired(sleeping);
-        let n_robots = self.robots.len();
-        for i in 0..self.bodies.len() {
-            let island = self.islands.first(n_robots + i);
-            if let Some(body) = self.bodies[i].as_mut().filter(|b| b.is_awake())
-                && self.tired[island]
+        let n_robots = self.state.robots.len();
+        for i in 0..self.state.bodies.len() {
+            let island = self.pipeline.islands.first(n_robots + i);
+            if let Some(body) = self.state.bodies[i].as_mut().filter(|b| b.is_awake())
+                && self.pipeline.tired[island]
             {
                 body.island_asleep = Some(island - n_robots);
                 body.velocity = Motion::default();
                 self.hold_colliders(i, true);
-                self.n_asleep += 1;
+                self.state.n_asleep += 1;
             }
         }
         self.keep_contacts();
@@ -73,43 +72,42 @@ impl World {
 
     /// Marks the islands that may sleep, at their first movers.
     fn find_tired(&mut self, sleeping: Sleeping) {
-        let n_robots = self.robots.len();
-        let (islands, tired) = (&mut self.islands, &mut self.tired);
+        let n_robots = self.state.robots.len();
+        let Pipeline { islands, tired, touched, rows, problem, .. } = &mut self.pipeline;
         tired.clear();
-        tired.resize(n_robots + self.bodies.len(), true);
+        tired.resize(n_robots + self.state.bodies.len(), true);
         for robot in 0..n_robots {
             tired[islands.first(robot)] = false;
         }
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in self.state.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|b| b.is_awake()) else { continue };
-            if body.rested < sleeping.time || body.done || !self.touched[n_robots + i] {
+            if body.rested < sleeping.time || body.done || !touched[n_robots + i] {
                 tired[islands.first(n_robots + i)] = false;
             }
         }
-        let springs = self.springs.iter().flatten();
-        let on_springs = springs.flat_map(|s| s.bodies().into_iter().flatten());
-        let geared = self.gears.iter().flatten().flat_map(Gear::movers);
-        let joined = self.joints.iter().flatten().flat_map(AttachedJoint::movers).chain(geared);
-        let joined = joined.filter_map(Mover::body);
-        for body in on_springs.chain(joined) {
-            tired[islands.first(n_robots + body)] = false;
+        for kind in BETWEEN_MOVERS.into_iter().filter(|kind| kind.ties()) {
+            kind.visit(&self.constraints, &mut |_, movers| {
+                for body in movers.into_iter().filter_map(Mover::body) {
+                    tired[islands.first(n_robots + body)] = false;
+                }
+            });
         }
-        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
+        for (row, block) in rows.iter().zip(&problem.blocks) {
             let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
             let island = islands.first(mover);
-            tired[island] = tired[island] && natural_map(&self.problem, block) <= sleeping.linear;
+            tired[island] = tired[island] && natural_map(problem, block) <= sleeping.linear;
         }
     }
 
     /// Takes the contacts of what sleeps out of the step.
     fn keep_contacts(&mut self) {
         let (bodies, attachments, asleep) =
-            (&self.bodies, &self.attachments, &mut self.contacts_asleep);
+            (&self.state.bodies, &self.state.attachments, &mut self.constraints.contacts_asleep);
         let sleeps = |mover| match mover {
             Mover::Body(i) => bodies[i].as_ref().is_some_and(Body::is_asleep),
             Mover::Robot { .. } | Mover::Fixed => false,
         };
-        self.contacts.retain(|c| {
+        self.constraints.contacts.retain(|c| {
             let ends = [c.a, c.b].map(|id| attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
             let kept = ends.into_iter().any(sleeps);
             if kept {
@@ -121,47 +119,48 @@ impl World {
 
     /// Wakes what something awake is near, and finds the contacts of what woke.
     pub(crate) fn wake_touched(&mut self, reach: f64) {
-        while self.n_asleep > 0 {
-            let before = self.n_asleep;
-            for k in 0..self.collision.manifolds().len() {
-                let manifold = &self.collision.manifolds()[k];
+        while self.state.n_asleep > 0 {
+            let before = self.state.n_asleep;
+            for k in 0..self.state.collision.manifolds().len() {
+                let manifold = &self.state.collision.manifolds()[k];
                 let ends = [manifold.a, manifold.b]
-                    .map(|id| self.attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
+                    .map(|id| self.state.attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
                 if ends.into_iter().any(|mover| self.moves(mover)) {
                     ends.into_iter().filter_map(Mover::body).for_each(|body| self.wake(body));
                 }
             }
-            if self.n_asleep == before {
+            if self.state.n_asleep == before {
                 return;
             }
-            self.collision.update_again(reach);
+            self.state.collision.update_again(reach);
         }
     }
 
     fn moves(&self, mover: Mover) -> bool {
         match mover {
             Mover::Robot { .. } => true,
-            Mover::Body(i) => self.bodies[i].as_ref().is_some_and(Body::is_awake),
+            Mover::Body(i) => self.state.bodies[i].as_ref().is_some_and(Body::is_awake),
             Mover::Fixed => false,
         }
     }
 
     /// Wakes the island of a body, if it sleeps.
     pub(crate) fn wake(&mut self, body: usize) {
-        let Some(island) = self.bodies[body].as_ref().and_then(|b| b.island_asleep) else {
+        let Some(island) = self.state.bodies[body].as_ref().and_then(|b| b.island_asleep) else {
             return;
         };
-        for i in 0..self.bodies.len() {
-            if let Some(body) = &mut self.bodies[i]
+        for i in 0..self.state.bodies.len() {
+            if let Some(body) = &mut self.state.bodies[i]
                 && body.island_asleep == Some(island)
             {
                 (body.island_asleep, body.rested) = (None, 0.0);
                 self.hold_colliders(i, false);
-                self.n_asleep -= 1;
+                self.state.n_asleep -= 1;
             }
         }
-        let (bodies, attachments, contacts) = (&self.bodies, &self.attachments, &mut self.contacts);
-        self.contacts_asleep.retain(|c| {
+        let (bodies, attachments, contacts) =
+            (&self.state.bodies, &self.state.attachments, &mut self.constraints.contacts);
+        self.constraints.contacts_asleep.retain(|c| {
             let ends = [c.a, c.b].map(|id| attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
             let mut ends = ends.into_iter().filter_map(Mover::body);
             let woken = ends.any(|i| bodies[i].as_ref().is_some_and(Body::is_awake));
@@ -170,13 +169,13 @@ impl World {
             }
             !woken
         });
-        self.contacts.sort_unstable_by_key(|c| (c.a, c.b));
+        self.constraints.contacts.sort_unstable_by_key(|c| (c.a, c.b));
     }
 
     /// Wakes all that sleeps.
     pub(crate) fn wake_all(&mut self) {
-        for body in 0..self.bodies.len() {
-            if self.n_asleep == 0 {
+        for body in 0..self.state.bodies.len() {
+            if self.state.n_asleep == 0 {
                 return;
             }
             self.wake(body);
@@ -185,9 +184,9 @@ impl World {
 
     /// Whether the colliders of a body stand still: those of sleepers are not paired with each other, nor with the ground.
     fn hold_colliders(&mut self, body: usize, still: bool) {
-        for &(collider, mover, _) in &self.placements {
+        for &(collider, mover, _) in &self.state.placements {
             if mover == Mover::Body(body) {
-                self.collision.set_fixed(collider, still);
+                self.state.collision.set_fixed(collider, still);
             }
         }
     }
@@ -196,7 +195,7 @@ impl World {
     pub(crate) fn loaded_contacts(
         &self,
     ) -> impl Iterator<Item = &crate::constraint::contact::Contact> {
-        let all = self.contacts.iter().chain(&self.contacts_asleep);
+        let all = self.constraints.contacts.iter().chain(&self.constraints.contacts_asleep);
         all.filter(|c| c.impulse != Vector3::zeros())
     }
 }

@@ -1,17 +1,20 @@
 //! One time step, as a table of contents.
 
-use karakuri_collision::ColliderId;
 use karakuri_spatial::Vector3;
 
-use crate::constraint::contact::{Mover, SLIP, match_contacts};
-use crate::constraint::gear::Gear;
-use crate::constraint::rows::{Builder, NO_MOVER, Row, Source};
+use super::Pipeline;
+use super::sensors::{self, Surroundings};
+use crate::constraint::contact::match_contacts;
+use crate::constraint::row::{Correction, Row, RowBuilder};
+use crate::constraint::{BETWEEN_MOVERS, Solved, SolvedRow, kinds};
 use crate::pipeline::integrators::Method;
 use crate::pipeline::islands::Maker;
 use crate::pipeline::operators::fill_operators;
-use crate::pipeline::sensors;
 use crate::pipeline::stages::{Stage, Watch};
-use crate::solver::{Admissible, Block, Solution, apply, dot};
+use crate::solver::{Solution, apply, dot};
+use crate::state::State;
+use crate::state::mover::NO_MOVER;
+use crate::state::robot::JointImpulses;
 use crate::world::World;
 
 /// Most times a step is solved again because a drive turned out to be at its limit.
@@ -26,8 +29,6 @@ const CONTACT_MARGIN: f64 = 1e-3;
 const CORRECTION_REACH: f64 = 0.02;
 /// Velocities from here on count as not finite. [m/s or rad/s]
 const FASTEST: f64 = 1e30;
-/// A saturated drive goes back into the operator when it asks for less than this part of its limit. [-]
-const RELEASE: f64 = 0.98;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,8 +88,8 @@ impl World {
     /// [`Self::step`], which tells `watch` of its stages.
     pub fn step_watched(&mut self, watch: &mut impl Watch) -> StepOutcome {
         if let Some(name) = self.settings.unusable() {
-            self.last_outcome = StepOutcome::NonFinite(Culprit::Setting(name));
-            return self.last_outcome;
+            self.last.outcome = StepOutcome::NonFinite(Culprit::Setting(name));
+            return self.last.outcome;
         }
         watch.enter(Stage::Collision);
         self.open_ledger();
@@ -103,9 +104,7 @@ impl World {
         };
         watch.enter(Stage::Integrate);
         self.correct_penetration();
-        self.remember_impulses();
-        self.settle_joints();
-        self.settle_gears();
+        self.keep_impulses();
         self.settle_reactions();
         self.add_work();
         self.book_impulses();
@@ -121,15 +120,15 @@ impl World {
         let h = self.settings.dt;
         let reach = self.fastest_speed() + h * self.settings.gravity.norm();
         let reach = rounded_up(CONTACT_MARGIN + 2.0 * h * reach);
-        self.reach = reach;
-        self.collision.update(reach);
+        self.pipeline.reach = reach;
+        self.state.collision.update(reach);
         self.wake_touched(reach);
-        std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
+        std::mem::swap(&mut self.constraints.contacts, &mut self.constraints.previous_contacts);
         match_contacts(
-            self.collision.manifolds(),
-            (&self.attachments, &self.materials),
-            &self.previous_contacts,
-            &mut self.contacts,
+            self.state.collision.manifolds(),
+            (&self.state.attachments, &self.state.materials),
+            &self.constraints.previous_contacts,
+            &mut self.constraints.contacts,
         );
         self.drop_joined_contacts();
     }
@@ -141,7 +140,7 @@ impl World {
         self.bounce();
         let mut solution = Solution::default();
         let h = self.settings.dt;
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             robot.prepare_motors(h);
         }
         for round in 1..=MOTOR_ROUNDS {
@@ -153,7 +152,11 @@ impl World {
             self.build_rows();
             watch.enter(Stage::Solve);
             let settings = &self.settings;
-            solution = self.team.solve(&mut self.problem, &settings.solver, settings.threads);
+            solution = self.pipeline.team.solve(
+                &mut self.pipeline.problem,
+                &settings.solver,
+                settings.threads,
+            );
             // Laws of motors are asked with finite rates only.
             self.non_finite().map_or(Ok(()), Err)?;
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
@@ -166,11 +169,12 @@ impl World {
     }
 
     fn gather_velocities(&mut self) {
-        for robot in self.robots.iter().flatten() {
-            self.before[robot.start..robot.start + robot.v.len()].copy_from_slice(&robot.v);
+        for robot in self.state.robots.iter().flatten() {
+            self.pipeline.before[robot.start..robot.start + robot.v.len()]
+                .copy_from_slice(&robot.v);
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
-            let v = &mut self.before[body.start..body.start + 6];
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
+            let v = &mut self.pipeline.before[body.start..body.start + 6];
             v[..3].copy_from_slice(body.velocity.linear.as_slice());
             v[3..].copy_from_slice(body.velocity.angular.as_slice());
         }
@@ -178,20 +182,24 @@ impl World {
 
     fn free_motion(&mut self) -> Result<(), Culprit> {
         let (h, gravity) = (self.settings.dt, self.settings.gravity);
-        self.problem.velocity.resize(self.before.len(), 0.0);
-        for (i, robot) in self.robots.iter_mut().enumerate() {
+        self.pipeline.problem.velocity.resize(self.pipeline.before.len(), 0.0);
+        for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
-            let out = &mut self.problem.velocity[robot.start..robot.start + robot.v.len()];
+            let out = &mut self.pipeline.problem.velocity[robot.start..robot.start + robot.v.len()];
             let moved = match robot.flight.method {
                 _ if !robot.flight.on => robot.free_motion(h, &gravity, out),
-                Method::Midpoint => robot.midpoint_motion(h, &gravity, &self.springs, out),
+                Method::Midpoint => {
+                    robot.midpoint_motion(h, &gravity, &self.constraints.springs, out)
+                }
                 Method::RungeKutta4 => robot.runge_kutta_motion(h, &gravity, out),
-                Method::Variational => robot.variational_motion(h, &gravity, &self.springs, out),
+                Method::Variational => {
+                    robot.variational_motion(h, &gravity, &self.constraints.springs, out)
+                }
             };
             moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_free()) {
-            let out = &mut self.problem.velocity[body.start..body.start + 6];
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
+            let out = &mut self.pipeline.problem.velocity[body.start..body.start + 6];
             if body.is_asleep() {
                 out.fill(0.0);
             } else if body.done {
@@ -206,77 +214,49 @@ impl World {
 
     fn build_rows(&mut self) {
         self.find_islands();
-        self.builds += 1;
-        self.rows.clear();
-        self.problem.island_ends.clear();
-        let attachments = &self.attachments;
-        let mover = |collider: ColliderId| Some(attachments[collider.0].as_ref()?.mover);
-        let mut builder = Builder {
-            settings: &self.settings,
-            robots: &mut self.robots,
-            bodies: &self.bodies,
-            problem: &mut self.problem,
-            rows: &mut self.rows,
-            before: &self.before,
-            build: self.builds,
+        let Self { settings, state, constraints, pipeline, .. } = self;
+        let Pipeline { problem, rows, islands, before, builds, touched, .. } = pipeline;
+        *builds += 1;
+        rows.clear();
+        problem.island_ends.clear();
+        let mut builder = RowBuilder {
+            settings,
+            robots: &mut state.robots,
+            bodies: &state.bodies,
+            problem,
+            rows,
+            before,
+            build: *builds,
             used: 0,
         };
-        for island in self.islands.iter() {
+        for island in islands.iter() {
             for (maker, _) in island {
                 match *maker {
-                    Maker::Robot(robot) => builder.joints(robot),
-                    Maker::Spring(i) => {
-                        if let Some(spring) = &self.springs[i] {
-                            builder.spring(i, spring);
-                        }
+                    Maker::Robot(robot) => builder.robot(robot),
+                    Maker::Constraint { kind, index } => {
+                        BETWEEN_MOVERS[kind].add_rows(&mut builder, constraints, index);
                     }
-                    Maker::Joint(i) => {
-                        if let Some(joint) = &self.joints[i] {
-                            builder.attached_joint(i, joint);
-                        }
-                    }
-                    Maker::Gear(i) => {
-                        if let Some(gear) = &self.gears[i] {
-                            builder.gear(i, gear);
-                        }
-                    }
-                    Maker::Contact(i) => builder.contact(i, &mut self.contacts[i], mover),
                 }
             }
             builder.end_island();
         }
         builder.finish();
-        let touched = &mut self.touched;
-        fill_operators(&mut self.robots, &self.bodies, &self.rows, touched, &mut self.problem);
+        fill_operators(&mut state.robots, &state.bodies, rows, touched, problem);
     }
 
     /// Everything that may make rows, by the islands of movers that it joins.
     fn find_islands(&mut self) {
-        let n_robots = self.robots.len();
-        let Self { islands, robots, bodies, attachments, .. } = self;
-        islands.clear(n_robots + bodies.len());
-        for (i, _) in robots.iter().enumerate().filter(|(_, robot)| robot.is_some()) {
+        let (state, islands) = (&self.state, &mut self.pipeline.islands);
+        let n_robots = state.robots.len();
+        islands.clear(n_robots + state.bodies.len());
+        for (i, _) in state.robots.iter().enumerate().filter(|(_, robot)| robot.is_some()) {
             islands.join(Maker::Robot(i), [i, NO_MOVER]);
         }
-        for (i, spring) in self.springs.iter().enumerate() {
-            if let Some(spring) = spring {
-                islands.join(Maker::Spring(i), spring.movers(bodies).map(|m| m.index(n_robots)));
-            }
-        }
-        for (i, joint) in self.joints.iter().enumerate() {
-            if let Some(joint) = joint.as_ref().filter(|joint| !joint.is_broken()) {
-                islands.join(Maker::Joint(i), joint.ends.map(|m| m.index(n_robots)));
-            }
-        }
-        for (i, gear) in self.gears.iter().enumerate() {
-            if let Some(gear) = gear {
-                islands.join(Maker::Gear(i), gear.movers().map(|m| m.index(n_robots)));
-            }
-        }
-        let mover = |id: ColliderId| attachments[id.0].map_or(Mover::Fixed, |a| a.mover);
-        for (i, contact) in self.contacts.iter().enumerate() {
-            let movers = [contact.a, contact.b].map(|id| mover(id).index(n_robots));
-            islands.join(Maker::Contact(i), movers);
+        for (kind, constraint) in BETWEEN_MOVERS.iter().enumerate() {
+            constraint.visit(&self.constraints, &mut |index, movers| {
+                let maker = Maker::Constraint { kind, index };
+                islands.join(maker, movers.map(|m| m.index(n_robots)));
+            });
         }
         islands.sort();
     }
@@ -285,13 +265,14 @@ impl World {
     fn saturate_drives(&mut self) -> bool {
         let h = self.settings.dt;
         let mut found = false;
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             for k in 0..robot.v.len() {
                 let limit = robot.drives.effort_limit[k];
                 if robot.saturated[k] || !robot.drives.enabled[k] || limit.is_infinite() {
                     continue;
                 }
-                let demand = robot.servo_demand(k, self.problem.velocity[robot.start + k], h);
+                let demand =
+                    robot.servo_demand(k, self.pipeline.problem.velocity[robot.start + k], h);
                 if demand.abs() > limit * (1.0 + 1e-9) {
                     robot.saturated[k] = true;
                     robot.impulses[k].servo = 0.0;
@@ -306,8 +287,8 @@ impl World {
     fn adjust_motors(&mut self, may_saturate: bool) -> bool {
         let h = self.settings.dt;
         let mut found = false;
-        for robot in self.robots.iter_mut().flatten().filter(|r| !r.motors.is_empty()) {
-            let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
+        for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.motors.is_empty()) {
+            let after = &self.pipeline.problem.velocity[robot.start..robot.start + robot.v.len()];
             found |= may_saturate && robot.saturate_motors(after);
             found |= robot.refine_motors(after, h);
         }
@@ -315,15 +296,15 @@ impl World {
     }
 
     fn non_finite(&self) -> Option<Culprit> {
-        let v = &self.problem.velocity;
-        for (i, robot) in self.robots.iter().enumerate() {
+        let v = &self.pipeline.problem.velocity;
+        for (i, robot) in self.state.robots.iter().enumerate() {
             let Some(robot) = robot else { continue };
             let run = &v[robot.start..robot.start + robot.v.len()];
             if let Some(dof) = run.iter().position(|x| !usable(*x)) {
                 return Some(Culprit::Robot { robot: i, dof });
             }
         }
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in self.state.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|b| b.is_free()) else { continue };
             if v[body.start..body.start + 6].iter().any(|x| !usable(*x)) {
                 return Some(Culprit::Body { body: i });
@@ -336,39 +317,44 @@ impl World {
         self.abandon_flights();
         self.undo_bounces();
         self.clear_applied();
-        std::mem::swap(&mut self.contacts, &mut self.previous_contacts);
-        self.last_outcome = StepOutcome::NonFinite(culprit);
-        self.last_outcome
+        std::mem::swap(&mut self.constraints.contacts, &mut self.constraints.previous_contacts);
+        self.last.outcome = StepOutcome::NonFinite(culprit);
+        self.last.outcome
     }
 
     /// A second velocity that only moves positions, so that undoing a penetration gives no energy.
     fn correct_penetration(&mut self) {
-        self.correction.clear();
-        self.correction.resize(self.before.len(), 0.0);
-        if self.rows.iter().all(|row| row.correction == 0.0) {
+        self.pipeline.correction.clear();
+        self.pipeline.correction.resize(self.pipeline.before.len(), 0.0);
+        if !self.pipeline.rows.iter().any(Row::corrects) {
             return;
         }
-        self.corrections.clear();
-        self.corrections.resize(self.rows.len(), 0.0);
+        self.pipeline.corrections.clear();
+        self.pipeline.corrections.resize(self.pipeline.rows.len(), 0.0);
         for _ in 0..CORRECTION_SWEEPS {
-            let rows = self.rows.iter().zip(&self.problem.blocks);
-            for ((row, block), impulse) in rows.zip(&mut self.corrections) {
-                let Some((lower, upper)) = correcting(row) else { continue };
-                let jacobian = &self.problem.jacobian;
+            let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
+            for ((row, block), impulse) in rows.zip(&mut self.pipeline.corrections) {
+                let Some(Correction { velocity, lower, upper }) = row.correction else { continue };
+                let jacobian = &self.pipeline.problem.jacobian;
                 let sides = block.sides.iter().filter(|s| s.len > 0);
                 let u: f64 = sides
                     .map(|s| {
                         dot(
                             &jacobian[s.offset..s.offset + s.len],
-                            &self.correction[s.start..s.start + s.len],
+                            &self.pipeline.correction[s.start..s.start + s.len],
                         )
                     })
                     .sum();
-                let wanted = *impulse + (row.correction - u) / block.delassus.m11;
-                let next = wanted.clamp(lower, upper);
+                let unbounded = *impulse + (velocity - u) / block.delassus.m11;
+                let next = unbounded.clamp(lower, upper);
                 let delta = Vector3::new(next - *impulse, 0.0, 0.0);
                 *impulse = next;
-                apply(&mut self.correction, &self.problem.response, block, &delta);
+                apply(
+                    &mut self.pipeline.correction,
+                    &self.pipeline.problem.response,
+                    block,
+                    &delta,
+                );
             }
         }
         self.limit_correction();
@@ -378,10 +364,11 @@ impl World {
     /// near a singular position would.
     fn limit_correction(&mut self) {
         let most = CORRECTION_REACH / self.settings.dt;
-        let robots = self.robots.iter().flatten().map(|r| (r.start, r.v.len()));
-        let bodies = self.bodies.iter().flatten().filter(|b| b.is_free()).map(|b| (b.start, 6));
+        let robots = self.state.robots.iter().flatten().map(|r| (r.start, r.v.len()));
+        let bodies =
+            self.state.bodies.iter().flatten().filter(|b| b.is_free()).map(|b| (b.start, 6));
         for (start, len) in robots.chain(bodies) {
-            let run = &mut self.correction[start..start + len];
+            let run = &mut self.pipeline.correction[start..start + len];
             let largest = run.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             if largest > most {
                 for x in run {
@@ -391,140 +378,50 @@ impl World {
         }
     }
 
-    /// Puts impulses where the next step finds them, and updates drifts and drive efforts.
-    fn remember_impulses(&mut self) {
-        let h = self.settings.dt;
-        self.forget_impulses();
-        for (contact, impulse) in &self.bounces.impulses {
-            self.contacts[*contact].impulse += impulse;
+    /// Puts impulses where the next step finds them, and lets every kind of constraint draw its conclusions.
+    fn keep_impulses(&mut self) {
+        let Self { settings, state, constraints, pipeline, .. } = self;
+        for robot in state.robots.iter_mut().flatten() {
+            robot.impulses.fill(JointImpulses::default());
         }
-        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
-            let impulse = block.impulse;
-            match row.source {
-                Source::Contact(i) => {
-                    let u = self.problem.velocity_of(block);
-                    let contact = &mut self.contacts[i];
-                    settle_contact(contact, block, &u, h);
-                    contact.unsettled = block.unsettled;
-                }
-                Source::Turning(i) => {
-                    let [t1, t2] = self.contacts[i].tangents;
-                    let contact = &mut self.contacts[i];
-                    contact.turning = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
-                }
-                Source::Spring(_) => {}
-                Source::Gear(i) => {
-                    if let Some(gear) = &mut self.gears[i] {
-                        gear.impulse = impulse.x;
-                    }
-                }
-                Source::Motor { robot, motor } => {
-                    if let Some(robot) = &mut self.robots[robot] {
-                        robot.motors[motor].give(impulse.x);
-                    }
-                }
-                Source::Cone { robot, ball, side } => {
-                    if let Some(robot) = &mut self.robots[robot] {
-                        robot.cones[ball].impulses[side as usize] = impulse.x;
-                    }
-                }
-                Source::Joint { joint, axis } | Source::Bushing { joint, axis } => {
-                    if let Some(joint) = &mut self.joints[joint] {
-                        joint.impulses[axis] = impulse.x;
-                    }
-                }
-                Source::Servo { robot, dof }
-                | Source::Friction { robot, dof }
-                | Source::Lower { robot, dof }
-                | Source::Upper { robot, dof }
-                | Source::Speed { robot, dof } => {
-                    let Some(robot) = &mut self.robots[robot] else { continue };
-                    let memory = &mut robot.impulses[dof];
-                    match row.source {
-                        Source::Servo { .. } => memory.servo = impulse.x,
-                        Source::Friction { .. } => memory.friction = impulse.x,
-                        Source::Lower { .. } => memory.lower = impulse.x,
-                        Source::Upper { .. } => memory.upper = impulse.x,
-                        _ => memory.speed = impulse.x,
-                    }
-                }
-            }
+        for kind in kinds() {
+            kind.clear_impulses(state, constraints);
         }
-        self.share_impulses();
-        for robot in self.robots.iter_mut().flatten() {
-            for k in 0..robot.v.len() {
-                let demand = robot.servo_demand(k, self.problem.velocity[robot.start + k], h);
-                if robot.saturated[k] {
-                    robot.efforts[k] = robot.impulses[k].servo / h + robot.drives.effort[k];
-                    robot.saturated[k] = demand.abs() > RELEASE * robot.drives.effort_limit[k];
-                } else {
-                    robot.efforts[k] = demand;
-                }
-            }
-            let run = robot.start..robot.start + robot.v.len();
-            robot.remember_motors(&self.problem.velocity[run], h);
+        for (contact, impulse) in &pipeline.bounces.impulses {
+            constraints.contacts[*contact].impulse += impulse;
         }
-    }
-
-    fn forget_impulses(&mut self) {
-        for robot in self.robots.iter_mut().flatten() {
-            robot.impulses.fill(crate::state::robot::JointImpulses::default());
-            for ball in &mut robot.cones {
-                ball.impulses = [0.0; 3];
-            }
-            robot.motors.iter_mut().for_each(|motor| motor.give(0.0));
+        let Pipeline { problem, rows, correction, .. } = pipeline;
+        let step = Solved { problem, correction, h: settings.dt };
+        for (row, block) in rows.iter().zip(&problem.blocks) {
+            row.kind.keep_impulse(state, constraints, &SolvedRow { row, block, step });
         }
-        for contact in &mut self.contacts {
-            contact.impulse = Vector3::zeros();
-            contact.turning = Vector3::zeros();
-        }
-        for joint in self.joints.iter_mut().flatten() {
-            joint.impulses = [0.0; 6];
-        }
-        for gear in self.gears.iter_mut().flatten() {
-            gear.impulse = 0.0;
-        }
-    }
-
-    /// Gives the freedoms of robots what gears and the limits of ball joints do to them.
-    fn share_impulses(&mut self) {
-        for (robot, body, impulse) in self.gears.iter().flatten().flat_map(Gear::joint_impulses) {
-            if let Some(robot) = &mut self.robots[robot] {
-                robot.impulses[robot.model.joints[body.0].v_start].other += impulse;
-            }
-        }
-        for robot in self.robots.iter_mut().flatten() {
-            for ball in &robot.cones {
-                let freedoms = &mut robot.impulses[ball.first_dof..ball.first_dof + 3];
-                for (memory, push) in freedoms.iter_mut().zip(&ball.push()) {
-                    memory.other += push;
-                }
-            }
+        for kind in kinds() {
+            kind.finish_step(state, constraints, &step);
         }
     }
 
     fn read_sensors(&mut self) {
-        let h = self.settings.dt;
-        for (i, robot) in self.robots.iter_mut().enumerate() {
-            let Some(robot) = robot else { continue };
-            let after = &self.problem.velocity[robot.start..robot.start + robot.v.len()];
-            let joints = self.joints.iter().flatten().flat_map(|j| j.pushes_on(i));
-            let moments = self.gears.iter().flatten().flat_map(|g| g.moments_on(i));
-            let outside = (joints, moments);
-            sensors::read(robot, i, (&self.contacts, &self.attachments), outside, (after, h));
+        let Self { settings, state, constraints, pipeline, .. } = self;
+        let State { robots, attachments, .. } = state;
+        let Pipeline { problem, correction, .. } = pipeline;
+        let solved = Solved { problem, correction, h: settings.dt };
+        for (i, robot) in robots.iter_mut().enumerate() {
+            if let Some(robot) = robot {
+                sensors::read(robot, i, Surroundings { constraints, attachments }, &solved);
+            }
         }
     }
 
     fn finish(&mut self, solution: Solution) -> StepOutcome {
         self.steps += 1;
-        self.last_solution = solution;
+        self.last.solution = solution;
         let Solution { level, iterations, residual } = solution;
-        self.last_outcome = if residual <= self.settings.solver.tolerance {
+        self.last.outcome = if residual <= self.settings.solver.tolerance {
             StepOutcome::Solved { level, iterations, residual }
         } else {
             StepOutcome::MaxIterations { level, residual }
         };
-        self.last_outcome
+        self.last.outcome
     }
 }
 
@@ -537,45 +434,4 @@ fn usable(v: f64) -> bool {
 fn rounded_up(reach: f64) -> f64 {
     const FINE: u64 = (1 << 49) - 1; // all of the mantissa but three bits
     f64::from_bits((reach.to_bits() + FINE) & !FINE)
-}
-
-/// Bounds of the impulses that undo a row's position error: contacts, joint limits, attached joints.
-fn correcting(row: &Row) -> Option<(f64, f64)> {
-    match row.source {
-        Source::Contact(_) | Source::Lower { .. } => Some((0.0, f64::INFINITY)),
-        Source::Upper { .. } => Some((f64::NEG_INFINITY, 0.0)),
-        Source::Joint { .. } | Source::Gear(_) => Some((f64::NEG_INFINITY, f64::INFINITY)),
-        Source::Cone { side, .. } => Some(side.bounds()),
-        _ => None,
-    }
-}
-
-/// Impulse and drift of a contact after the solve.
-fn settle_contact(
-    contact: &mut crate::constraint::contact::Contact,
-    block: &Block,
-    u: &Vector3,
-    h: f64,
-) {
-    let [t1, t2] = contact.tangents;
-    let impulse = block.impulse;
-    contact.impulse = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
-    let Admissible::Cone { friction } = block.admissible else { return };
-    // The share of a soft finger's limit that is friction's is known as well as the solution: what slides may be below it.
-    let soft = contact.surface.soft_finger;
-    let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
-    let slides = soft && (u - block.bias).yz().norm() > SLIP;
-    let held = impulse.yz().norm() < friction * impulse.x * inside;
-    let sticks = impulse.x > 0.0 && held && !slides;
-    let mut slip = t1 * u.y + t2 * u.z - contact.conveyed;
-    if contact.carried != Vector3::zeros() {
-        slip -= contact.carried - contact.normal * contact.normal.dot(&contact.carried);
-    }
-    contact.sticks = sticks;
-    contact.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;
-    if sticks {
-        contact.drift += slip * h;
-    } else {
-        contact.drift = Vector3::zeros();
-    }
 }

@@ -7,7 +7,6 @@
 
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::rows::Source;
 use crate::world::World;
 
 /// Part of the energy that a run turns over which its growth must exceed to count: the error of first order of coarse
@@ -21,16 +20,16 @@ const CREEP: f64 = 1e-3;
 impl World {
     /// Work that drives, motors, prescribed motions, applied wrenches and running surfaces have done so far. [J]
     pub fn work_done(&self) -> f64 {
-        self.work_done
+        self.account.work_done
     }
 
     /// Adds the work of a step; needs the dynamics of the step's start and the impulses of its end.
     pub(crate) fn add_work(&mut self) {
         let h = self.settings.dt;
-        let (before, after) = (&self.before, &self.problem.velocity);
+        let (before, after) = (&self.pipeline.before, &self.pipeline.problem.velocity);
         let mean = |k: usize| 0.5 * (before[k] + after[k]);
         let mut work = 0.0;
-        for robot in self.robots.iter().flatten() {
+        for robot in self.state.robots.iter().flatten() {
             for (k, effort) in robot.efforts.iter().enumerate() {
                 work += h * effort * mean(robot.start + k);
             }
@@ -44,43 +43,31 @@ impl World {
                 }
             }
         }
-        for body in self.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
             let three = |i: usize| Vector3::new(mean(i), mean(i + 1), mean(i + 2));
             let Force { moment, force } = body.applied;
             if body.applied != Force::default() {
                 work += h * (force.dot(&three(body.start)) + moment.dot(&three(body.start + 3)));
             }
         }
-        for (row, block) in self.rows.iter().zip(&self.problem.blocks) {
-            let Source::Contact(i) = row.source else { continue };
-            let contact = &self.contacts[i];
-            if contact.conveyed != Vector3::zeros() {
-                let [t1, t2] = contact.tangents;
-                let pull = t1 * block.impulse.y + t2 * block.impulse.z;
-                work += pull.dot(&contact.conveyed);
-            }
-            if contact.carried != Vector3::zeros() {
-                let [t1, t2] = contact.tangents;
-                let impulse = block.impulse;
-                let push = contact.normal * impulse.x + t1 * impulse.y + t2 * impulse.z;
-                work += push.dot(&contact.carried);
-            }
+        for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
+            work += row.kind.outside_work(&self.constraints, row, block);
         }
-        self.work_done += work;
+        self.account.work_done += work;
     }
 
     /// All that moves. [kg]
     fn moving_mass(&self) -> f64 {
-        let links = self.robots.iter().flatten().flat_map(|r| &r.model.bodies);
-        let free = self.bodies.iter().flatten().filter(|b| b.is_free());
+        let links = self.state.robots.iter().flatten().flat_map(|r| &r.model.bodies);
+        let free = self.state.bodies.iter().flatten().filter(|b| b.is_free());
         links.map(|b| b.inertia.mass).sum::<f64>() + free.map(|b| b.description.mass).sum::<f64>()
     }
 
     /// Whether surfaces or limits hold energy that [`World::energy`] does not count.
     fn has_hidden_springs(&self) -> bool {
-        let mut joints = self.robots.iter().flatten().flat_map(|r| &r.model.joints);
+        let mut joints = self.state.robots.iter().flatten().flat_map(|r| &r.model.joints);
         joints.any(|joint| joint.bumper.is_some())
-            || self.contacts.iter().any(|contact| contact.surface.bumper.is_some())
+            || self.constraints.contacts.iter().any(|contact| contact.surface.bumper.is_some())
     }
 }
 

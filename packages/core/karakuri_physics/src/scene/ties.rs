@@ -7,7 +7,7 @@ use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::read::{ANY, GAIN, number, read_pose, required_number, vector};
 use super::{Scene, refuse};
-use crate::constraint::contact::Owner;
+use crate::state::mover::Owner;
 use crate::{
     Anchor, Bushing, Failure, GearDescription, GearEnd, JointDescription, Push, Spring, Strength,
     World, WorldError,

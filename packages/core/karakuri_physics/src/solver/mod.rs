@@ -40,7 +40,7 @@ pub use cone::{project_on_cone, solve_contact};
 pub use ladder::solve;
 pub use law::natural_map;
 pub use newton::Newton;
-pub use problem::{Admissible, Block, Problem, Run, Side};
+pub use problem::{Admissible, Block, Problem, RowSpec, Run, Side};
 pub(crate) use problem::{apply, dot};
 pub use projected_gauss_seidel::ProjectedGaussSeidel;
 pub use soft_finger::SoftFinger;

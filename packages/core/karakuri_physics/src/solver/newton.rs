@@ -676,6 +676,7 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> Item {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::RowSpec;
     use crate::solver::Side;
     use nalgebra::{DMatrix, DVector};
     use proptest::prelude::*;
@@ -697,10 +698,8 @@ mod tests {
             .chain([Admissible::Interval { lower: -0.1, upper: 0.1 }]);
         for admissible in laws {
             let side = Side { start: 0, len: n, offset: problem.jacobian.len() };
-            let mut block = Block {
-                admissible,
-                ..Block::row((0.0, 0.0), [side, Side::default()], 0.0, 0.0, 0.0)
-            };
+            let mut block =
+                Block { admissible, ..Block::row([side, Side::default()], &RowSpec::default()) };
             for _ in 0..block.rows() {
                 let row = DVector::from_fn(n, |_, _| next());
                 problem.jacobian.extend(&row);

@@ -91,22 +91,45 @@ pub struct Block {
     pub unsettled: bool,
 }
 
+/// The law of a single row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowSpec {
+    /// Least impulse. [N·s or N·m·s]
+    pub lower: f64,
+    /// Largest impulse. [N·s or N·m·s]
+    pub upper: f64,
+    /// Desired velocity `u*`. [m/s or rad/s]
+    pub bias: f64,
+    /// Compliance `R ≥ 0`. [1/kg or 1/(kg·m²)]
+    pub compliance: f64,
+    /// Impulse to start from. [N·s or N·m·s]
+    pub warm_start: f64,
+}
+
+impl Default for RowSpec {
+    /// An equality at rest.
+    fn default() -> Self {
+        Self {
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            bias: 0.0,
+            compliance: 0.0,
+            warm_start: 0.0,
+        }
+    }
+}
+
 impl Block {
-    /// One row: `lower ≤ λ ≤ upper`, wanted velocity `bias`, warm start `impulse`. Its Delassus matrix is still to come.
-    pub fn row(
-        (lower, upper): (f64, f64),
-        sides: [Side; 2],
-        bias: f64,
-        compliance: f64,
-        impulse: f64,
-    ) -> Self {
+    /// One row. Its Delassus matrix is still to come.
+    pub fn row(sides: [Side; 2], spec: &RowSpec) -> Self {
+        let &RowSpec { lower, upper, bias, compliance, warm_start } = spec;
         Self {
             admissible: Admissible::Interval { lower, upper },
             sides,
             bias: Vector3::new(bias, 0.0, 0.0),
             compliance,
             delassus: Matrix3::zeros(),
-            impulse: Vector3::new(impulse.clamp(lower, upper), 0.0, 0.0),
+            impulse: Vector3::new(warm_start.clamp(lower, upper), 0.0, 0.0),
             unsettled: false,
         }
     }

@@ -7,7 +7,7 @@ use karakuri_dynamics::{Data, forward_kinematics};
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::Pose;
 
-use crate::constraint::contact::Owner;
+use crate::state::mover::Owner;
 use crate::world::{RobotId, World};
 
 /// Depth from which links overlap; less is rounding of a touch. [m]
@@ -53,7 +53,7 @@ impl World {
                 || chained(model, a.body, b.body, 1)
                 || named(&model.ignored_pairs, a.frame, b.frame)
             {
-                self.collision.ignore(a.collider, b.collider);
+                self.state.collision.ignore(a.collider, b.collider);
             }
         }
         let body: BTreeMap<FrameId, Option<BodyId>> =
@@ -65,7 +65,7 @@ impl World {
         });
         for (a, b) in pairs() {
             if depths.contains_key(&(a.frame.min(b.frame), a.frame.max(b.frame))) {
-                self.collision.ignore(a.collider, b.collider);
+                self.state.collision.ignore(a.collider, b.collider);
             }
         }
         depths.retain(|&(a, b), _| {
@@ -78,7 +78,7 @@ impl World {
     fn depths_by_default(&self, id: RobotId, model: &Model, own: &[OwnCollider]) -> Depths {
         let mut data = Data::new(model);
         forward_kinematics(model, &mut data, &model.default_position());
-        let mut scene = self.collision.clone();
+        let mut scene = self.state.collision.clone();
         for a in own {
             if let Some(body) = a.body {
                 scene.set_pose(a.collider, &(data.pose_in_world[body.0] * a.pose));
@@ -90,7 +90,7 @@ impl World {
 
     /// How deep the links of a robot overlap that touch each other. [m]
     fn depths(&self, id: RobotId, scene: &CollisionScene) -> Depths {
-        let link = |collider: ColliderId| match self.attachments.get(collider.0) {
+        let link = |collider: ColliderId| match self.state.attachments.get(collider.0) {
             Some(Some(attachment)) => match attachment.owner {
                 Owner::Link { robot, frame } if robot == id => Some(frame),
                 _ => None,
@@ -109,7 +109,7 @@ impl World {
 
     /// Pairs of a robot's links that touch each other and overlap by more than a millimetre where it is, deepest first.
     pub fn link_overlaps(&self, id: RobotId) -> Vec<LinkOverlap> {
-        let mut scene = self.collision.clone();
+        let mut scene = self.state.collision.clone();
         scene.update(0.0);
         let mut depths = self.depths(id, &scene);
         depths.retain(|_, depth| *depth > TOLD);
@@ -119,7 +119,7 @@ impl World {
     /// Pairs of a robot's links that pass through each other because they overlap by more than a millimetre in its
     /// default posture ([`Model::default_position`]), deepest first; without neighbours and those that the model names.
     pub fn links_let_through(&self, id: RobotId) -> &[LinkOverlap] {
-        self.robots[id.0].as_ref().map_or(&[], |robot| &robot.let_through)
+        self.state.robots[id.0].as_ref().map_or(&[], |robot| &robot.let_through)
     }
 
     /// Warnings that name the links of a robot that overlap, in its default posture and where it is, with the lines

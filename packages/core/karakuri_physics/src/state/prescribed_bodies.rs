@@ -10,9 +10,9 @@ use std::sync::Arc;
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::ObjectId;
-use crate::constraint::contact::{Attachment, Owner};
 use crate::errors::WorldError;
 use crate::state::motion_table::MotionTable;
+use crate::state::mover::{Attachment, Owner};
 use crate::world::World;
 
 /// Pose of a body over time: `x y z` of its centre of mass, and roll, pitch, yaw; what has no table stays. Where one of the
@@ -57,7 +57,7 @@ impl World {
     /// be attached to it but by contact.
     pub fn prescribe_body(&mut self, id: ObjectId, table: PoseTable) -> Result<(), WorldError> {
         let time = self.time();
-        let Some(body) = &mut self.bodies[id.0] else { return Ok(()) };
+        let Some(body) = &mut self.state.bodies[id.0] else { return Ok(()) };
         if !body.description.fixed {
             let name = body.description.name.clone();
             let reason =
@@ -75,15 +75,15 @@ impl World {
 
     /// Whether this is a body whose motion is prescribed by a table of poses.
     pub(crate) fn is_carried(&self, part: Owner) -> bool {
-        matches!(part, Owner::Body(id) if self.bodies[id.0].as_ref().is_some_and(|b| b.course.is_some()))
+        matches!(part, Owner::Body(id) if self.state.bodies[id.0].as_ref().is_some_and(|b| b.course.is_some()))
     }
 
     /// Where bodies go in the step that begins: their surfaces' twists for the contacts, about the world's origin.
     pub(crate) fn aim_bodies(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         let mut moves = false;
-        for i in 0..self.bodies.len() {
-            let Some(body) = &mut self.bodies[i] else { continue };
+        for i in 0..self.state.bodies.len() {
+            let Some(body) = &mut self.state.bodies[i] else { continue };
             let Some(course) = &mut body.course else { continue };
             course.end = course.table.at(end, &course.rest);
             let (from, to) = (body.pose, course.end.0);
@@ -94,7 +94,9 @@ impl World {
             let twist = Motion::new(angular, linear);
             moves |= twist != Motion::default();
             let owner = Owner::Body(ObjectId(i));
-            for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == owner) {
+            for attachment in
+                self.state.attachments.iter_mut().flatten().filter(|a| a.owner == owner)
+            {
                 attachment.carried = twist;
             }
         }
@@ -105,7 +107,7 @@ impl World {
 
     /// Speed of the fastest of them at its surface. [m/s]
     pub(crate) fn fastest_carried(&self) -> f64 {
-        let carried = self.bodies.iter().flatten().filter(|body| body.course.is_some());
+        let carried = self.state.bodies.iter().flatten().filter(|body| body.course.is_some());
         let speed = |body: &crate::state::body::Body| {
             let reach = body.extent[0] + body.center_of_mass.norm();
             body.velocity.linear.norm() + body.velocity.angular.norm() * reach
@@ -115,7 +117,7 @@ impl World {
 
     /// Puts bodies at the ends of their ways.
     pub(crate) fn carry_bodies(&mut self) {
-        for body in self.bodies.iter_mut().flatten() {
+        for body in self.state.bodies.iter_mut().flatten() {
             if let Some((pose, velocity)) = body.course.as_ref().map(|course| course.end) {
                 body.set_state(pose, velocity);
             }

@@ -16,8 +16,9 @@ use std::sync::Arc;
 use karakuri_model::BodyId;
 use karakuri_spatial::{Force, Vector3};
 
+use crate::constraint::Account;
 use crate::errors::WorldError;
-use crate::pipeline::energy::{is_drive, take_impulses};
+use crate::pipeline::energy::take_impulses;
 use crate::pipeline::integrators::Method;
 use crate::state::motion_table::MotionTable;
 use crate::world::{RobotId, World};
@@ -74,7 +75,7 @@ impl World {
     /// Where prescribed joints are at the end of the step that begins.
     pub(crate) fn aim_prescribed(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
-        for robot in self.robots.iter_mut().flatten() {
+        for robot in self.state.robots.iter_mut().flatten() {
             for held in &mut robot.loops.held {
                 held.place = held.motion.at(end).0;
                 held.rate = (held.place - robot.q[held.coordinate]) / h;
@@ -91,7 +92,7 @@ impl World {
 
     /// Lets [`Self::mimic_effort`] and [`Self::loop_wrench`] tell of the steps from now on; costs time, and changes no bit.
     pub fn record_reactions(&mut self, on: bool) {
-        self.records_reactions = on;
+        self.account.records_reactions = on;
     }
 
     /// Mean effort that a coupling of the model (mimic joint) gives its follower in the last step; its leader gets
@@ -122,21 +123,21 @@ impl World {
     /// step's start, and the impulses of all rows.
     pub(crate) fn settle_reactions(&mut self) {
         let h = self.settings.dt;
-        for robot in self.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
+        for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
             let holds = !robot.loops.held.is_empty();
             let known = !robot.flight.on
                 || (robot.flight.method == Method::Midpoint && !robot.springs.any());
-            if !known || !(holds || self.records_reactions) {
+            if !known || !(holds || self.account.records_reactions) {
                 robot.reactions.clear();
                 continue;
             }
             robot.complete_mass_matrix();
             let run = robot.start..robot.start + robot.v.len();
-            robot.unexplained(&self.problem.velocity[run], h);
+            robot.unexplained(&self.pipeline.problem.velocity[run], h);
             if !robot.flight.on {
-                let rows = self.rows.iter().zip(&self.problem.blocks);
-                for (_, block) in rows.filter(|(row, _)| !is_drive(row.source)) {
-                    take_impulses(&self.problem, block, robot.start, &mut robot.residual);
+                let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
+                for (_, block) in rows.filter(|(row, _)| row.account != Account::Drive) {
+                    take_impulses(&self.pipeline.problem, block, robot.start, &mut robot.residual);
                 }
             }
             let crate::state::robot::Robot { loops, model, factor, residual, reactions, .. } =

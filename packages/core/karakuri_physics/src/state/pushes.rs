@@ -5,8 +5,8 @@
 
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::contact::{Mover, Owner};
 use crate::errors::WorldError;
+use crate::state::mover::{Mover, Owner};
 use crate::world::World;
 use crate::{ObjectId, RobotId};
 
@@ -42,19 +42,19 @@ impl World {
             return Err(WorldError::CannotMove { name: self.part_name(push.part) });
         }
         self.wake_all();
-        self.pushes.push(Some(push));
-        Ok(PushId(self.pushes.len() - 1))
+        self.state.pushes.push(Some(push));
+        Ok(PushId(self.state.pushes.len() - 1))
     }
 
     /// Ends a push; its id stays unused.
     pub fn remove_push(&mut self, id: PushId) {
-        self.pushes[id.0] = None;
+        self.state.pushes[id.0] = None;
     }
 
     /// Takes pushes away on what is gone.
     pub(crate) fn remove_loose_pushes(&mut self) {
-        let (robots, bodies) = (&self.robots, &self.bodies);
-        for push in &mut self.pushes {
+        let (robots, bodies) = (&self.state.robots, &self.state.bodies);
+        for push in &mut self.state.pushes {
             let gone = push.as_ref().is_some_and(|push| match push.part {
                 Owner::Ground => true,
                 Owner::Link { robot, .. } => robots[robot.0].is_none(),
@@ -69,8 +69,9 @@ impl World {
     /// Applies the pushes of the step that begins.
     pub(crate) fn push(&mut self) {
         let middle = self.time() + 0.5 * self.settings.dt;
-        for i in 0..self.pushes.len() {
-            let Some(push) = self.pushes[i].filter(|p| p.from <= middle && middle < p.until) else {
+        for i in 0..self.state.pushes.len() {
+            let Some(push) = self.state.pushes[i].filter(|p| p.from <= middle && middle < p.until)
+            else {
                 continue;
             };
             let (mover, X_MP) = self.carrier(push.part);

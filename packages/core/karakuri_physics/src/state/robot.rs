@@ -18,7 +18,7 @@ use karakuri_dynamics::{
 use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::ball_limit::BallLimits;
+use crate::constraint::ball_limit::BallLimit;
 use crate::constraint::loops::{Chains, Loops};
 use crate::constraint::motor::Unit;
 use crate::constraint::spring::InnerSprings;
@@ -78,7 +78,7 @@ pub(crate) struct Robot {
     pub(crate) impulses: Vec<JointImpulses>,
     pub(crate) motors: Vec<Unit>,
     /// Limits of ball joints.
-    pub(crate) cones: Vec<BallLimits>,
+    pub(crate) ball_limits: Vec<BallLimit>,
     /// Efforts that drives and motors gave in the last step. (nv)
     pub(crate) efforts: Vec<f64>,
     /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
@@ -133,7 +133,7 @@ impl Robot {
             saturated: vec![false; nv],
             impulses: vec![JointImpulses::default(); nv],
             motors: Unit::all(&model),
-            cones: BallLimits::of(&model),
+            ball_limits: BallLimit::of(&model),
             efforts: vec![0.0; nv],
             wrenches: vec![Force::default(); model.sensors.len()],
             imus: vec![crate::pipeline::sensors::Imu::default(); model.sensors.len()],
@@ -171,7 +171,7 @@ impl Robot {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
         self.impulses.fill(JointImpulses::default());
-        for ball in &mut self.cones {
+        for ball in &mut self.ball_limits {
             ball.impulses = [0.0; 3];
         }
         self.motors.iter_mut().for_each(Unit::forget);

@@ -5,8 +5,9 @@ use karakuri_model::{BodyId as LinkBody, FrameId};
 use karakuri_spatial::{Force, Vector3};
 
 use crate::RobotId;
-use crate::constraint::contact::{ContactReport, Owner};
+use crate::constraint::contact::ContactReport;
 use crate::errors::WorldError;
+use crate::state::mover::Owner;
 use crate::world::World;
 
 /// What a ray met.
@@ -81,13 +82,13 @@ impl World {
         let [of_a, of_b] = [a, b].map(|part| self.colliders_of(part).collect::<Vec<_>>());
         for &one in &of_a {
             for &other in &of_b {
-                self.collision.ignore(one, other);
+                self.state.collision.ignore(one, other);
             }
         }
     }
 
     fn colliders_of(&self, part: Owner) -> impl Iterator<Item = ColliderId> + '_ {
-        let all = self.attachments.iter().enumerate();
+        let all = self.state.attachments.iter().enumerate();
         let of = all.filter(move |(_, x)| x.is_some_and(|x| x.owner == part));
         of.map(|(i, _)| ColliderId(i))
     }
@@ -105,7 +106,7 @@ impl World {
             return Err(WorldError::NotFinite { name, what: "the surface velocity" });
         }
         self.wake_all();
-        for attachment in self.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
+        for attachment in self.state.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
             attachment.surface_velocity = velocity;
         }
         Ok(())
@@ -118,7 +119,7 @@ impl World {
         body: crate::ObjectId,
         center: Vector3,
     ) -> Result<(), WorldError> {
-        let Some(known) = self.bodies.get_mut(body.0).and_then(Option::as_mut) else {
+        let Some(known) = self.state.bodies.get_mut(body.0).and_then(Option::as_mut) else {
             return Ok(());
         };
         if center.iter().any(|x| !x.is_finite()) {
@@ -164,8 +165,8 @@ impl World {
     /// What the ray from `origin` along the unit vector `direction` meets first, within `range`, as things are now. A ray
     /// that starts inside something meets it at once, with a zero normal. [m]
     pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
-        let hit = self.collision.cast_ray(origin, direction, range)?;
-        let part = self.attachments[hit.collider.0]?.owner;
+        let hit = self.state.collision.cast_ray(origin, direction, range)?;
+        let part = self.state.attachments[hit.collider.0]?.owner;
         Some(RayHit { part, distance: hit.distance, normal: hit.normal })
     }
 
@@ -174,7 +175,8 @@ impl World {
         let mut nearest: Option<ClosestPoints> = None;
         for one in self.colliders_of(a) {
             for other in self.colliders_of(b) {
-                let Some(found) = self.collision.closest_points(one, other, f64::INFINITY) else {
+                let Some(found) = self.state.collision.closest_points(one, other, f64::INFINITY)
+                else {
                     continue;
                 };
                 if nearest.is_none_or(|n| found.gap < n.gap) {

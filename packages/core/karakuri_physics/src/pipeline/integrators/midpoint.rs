@@ -16,7 +16,7 @@ use karakuri_dynamics::{
 };
 use karakuri_spatial::Vector3;
 
-use crate::constraint::spring::Spring;
+use crate::constraint::spring::AttachedSpring;
 use crate::state::robot::Robot;
 
 /// Rounds of the fixed point for `v'`; each gains a factor of about `h` times the joint rates.
@@ -52,7 +52,7 @@ impl Robot {
                 && idle.upper == 0.0
                 && idle.speed == 0.0
         };
-        single.into_iter().all(clear) && self.clear_of_cones(h)
+        single.into_iter().all(clear) && self.clear_of_ball_limits(h)
     }
 
     /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
@@ -60,7 +60,7 @@ impl Robot {
         &mut self,
         h: f64,
         gravity: &Vector3,
-        springs: &[Option<Spring>],
+        springs: &[Option<AttachedSpring>],
         out: &mut [f64],
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);

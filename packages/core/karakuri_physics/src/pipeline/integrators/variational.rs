@@ -28,7 +28,7 @@ use karakuri_dynamics::{
 use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Vector3;
 
-use crate::constraint::spring::Spring;
+use crate::constraint::spring::AttachedSpring;
 use crate::pipeline::integrators::Flight;
 use crate::state::robot::Robot;
 
@@ -53,7 +53,7 @@ impl Robot {
         &mut self,
         h: f64,
         gravity: &Vector3,
-        springs: &[Option<Spring>],
+        springs: &[Option<AttachedSpring>],
         out: &mut [f64],
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);

@@ -24,18 +24,18 @@ fn cuboid(world: &mut World, name: &str, size: Vector3, friction: f64, p: [f64; 
 /// What the velocities and impulses of a step differ by, at most, from those of the same step with all rows made anew.
 fn difference(world: &mut World) -> f64 {
     let mut anew = world.clone();
-    anew.builds += 1;
+    anew.pipeline.builds += 1;
     anew.step();
     world.step();
-    let (own, other) = (&world.problem.velocity, &anew.problem.velocity);
+    let (own, other) = (&world.pipeline.problem.velocity, &anew.pipeline.problem.velocity);
     let velocities = own.iter().zip(other).map(|(a, b)| (a - b).abs());
-    let contacts = world.contacts.iter().zip(&anew.contacts);
+    let contacts = world.constraints.contacts.iter().zip(&anew.constraints.contacts);
     let impulses = contacts.map(|(a, b)| (a.impulse - b.impulse).amax());
     velocities.chain(impulses).fold(0.0, f64::max)
 }
 
 fn n_kept(world: &World) -> usize {
-    world.collision.manifolds().iter().filter(|m| m.kept).count()
+    world.state.collision.manifolds().iter().filter(|m| m.kept).count()
 }
 
 #[test]

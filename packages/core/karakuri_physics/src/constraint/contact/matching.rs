@@ -1,0 +1,155 @@
+//! Contact points of this step, each with the memory of its counterpart in the last.
+
+use karakuri_collision::{ContactPoint, Manifold};
+use karakuri_spatial::Vector3;
+
+use super::{Contact, tangents};
+use crate::state::materials::{Materials, Surface};
+use crate::state::mover::Attachment;
+use crate::state::prescribed_bodies::carried_at;
+
+/// A point that lost its feature is taken for the same if it moved less than this. [m]
+const SAME_POINT: f64 = 2e-3;
+
+/// Fills `contacts` with the points of `manifolds`, each with the memory of its counterpart in `previous`.
+pub(crate) fn match_contacts(
+    manifolds: &[Manifold],
+    (attachments, materials): (&[Option<Attachment>], &Materials),
+    mut previous: &[Contact],
+    contacts: &mut Vec<Contact>,
+) {
+    contacts.clear();
+    for of_pair in manifolds.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
+        let pair = (of_pair[0].a, of_pair[0].b);
+        let (Some(a), Some(b)) = (&attachments[pair.0.0], &attachments[pair.1.0]) else {
+            continue;
+        };
+        let surface = materials.between(a, b);
+        let of_earlier_pairs = previous.iter().take_while(|c| (c.a, c.b) < pair).count();
+        previous = &previous[of_earlier_pairs..];
+        let known;
+        (known, previous) =
+            previous.split_at(previous.iter().take_while(|c| (c.a, c.b) == pair).count());
+        let belts = a.surface_velocity - b.surface_velocity;
+        if are_still(of_pair, known) {
+            let first = contacts.len();
+            keep(known, surface, &belts, contacts);
+            for contact in &mut contacts[first..] {
+                contact.carried = carried_at(a, b, &contact.position);
+            }
+            continue;
+        }
+        let first = contacts.len();
+        for manifold in of_pair {
+            let first_of_patch = contacts.len();
+            let normal = manifold.normal;
+            let tangential = |v: Vector3| v - normal * normal.dot(&v);
+            let conveyed = tangential(belts);
+            let tangents = tangents(&normal);
+            for point in manifold.points() {
+                let memory = counterpart(point, of_pair, known, &contacts[first..]);
+                let memory = memory.map(|i| (i, &known[i]));
+                contacts.push(Contact {
+                    a: pair.0,
+                    b: pair.1,
+                    movers: [a.mover, b.mover],
+                    feature: point.feature,
+                    counterpart: memory.map(|(i, _)| i),
+                    position: point.position,
+                    normal,
+                    tangents,
+                    gap: point.gap,
+                    sharers: manifold.points().len(),
+                    surface,
+                    conveyed,
+                    carried: carried_at(a, b, &point.position),
+                    impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
+                    turning: memory.map_or_else(Vector3::zeros, |(_, c)| c.turning),
+                    drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
+                    sticks: memory.is_some_and(|(_, c)| c.sticks),
+                    slips: memory.is_some_and(|(_, c)| c.slips),
+                    unsettled: memory.is_some_and(|(_, c)| c.unsettled),
+                    made: None,
+                });
+            }
+            make_drifts_rigid(&mut contacts[first_of_patch..]);
+        }
+    }
+}
+
+/// Whether a pair's manifolds are those that its `known` contacts came from.
+fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
+    let mut points = of_pair.iter().flat_map(|m| m.points().iter().map(move |p| (m.normal, p)));
+    let same = |c: &Contact| {
+        points.next().is_some_and(|(normal, point)| {
+            (c.feature, c.position, c.normal) == (point.feature, point.position, normal)
+        })
+    };
+    of_pair.iter().all(|m| m.kept) && known.iter().all(same) && points.next().is_none()
+}
+
+/// Goes on with the contacts of a pair of which neither side moved.
+fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec<Contact>) {
+    for patch in known.chunk_by(|c, d| c.normal == d.normal) {
+        let normal = patch[0].normal;
+        let conveyed = belts - normal * normal.dot(belts);
+        let first = contacts.len();
+        contacts.extend(patch.iter().map(|c| Contact { surface, conveyed, ..*c }));
+        // What sticks at all points slips as one, and its drifts were rigid before.
+        if !patch.iter().all(|c| c.sticks) {
+            make_drifts_rigid(&mut contacts[first..]);
+        }
+    }
+}
+
+/// Replaces the drifts of a patch by the shift and turn in its plane that fit best those of its sticking points.
+///
+/// Two rigid surfaces can undo no other drift: points that began to stick at different times would ask for the
+/// impossible, and press against each other up to the cone without end.
+fn make_drifts_rigid(patch: &mut [Contact]) {
+    let sticking = |c: &&Contact| c.sticks;
+    let n = patch.iter().filter(sticking).count();
+    if n == 0 {
+        return;
+    }
+    let normal = patch[0].normal;
+    let mean = |of: fn(&Contact) -> Vector3| {
+        patch.iter().filter(sticking).map(of).sum::<Vector3>() / n as f64
+    };
+    let (center, shift) = (mean(|c| c.position), mean(|c| c.drift));
+    let across = |c: &Contact| normal.cross(&(c.position - center));
+    let (mut moment, mut inertia) = (0.0, 0.0);
+    for c in patch.iter().filter(sticking) {
+        let lever = across(c);
+        moment += lever.dot(&c.drift);
+        inertia += lever.norm_squared();
+    }
+    let turn = if inertia > 0.0 { moment / inertia } else { 0.0 };
+    for c in patch.iter_mut() {
+        c.drift = shift + normal.cross(&(c.position - center)) * turn;
+    }
+}
+
+/// Which of the pair's `known` contacts a point continues: the one of its feature, else the nearest one whose feature
+/// is gone and that no point in `done` continues already.
+fn counterpart(
+    point: &ContactPoint,
+    of_pair: &[Manifold],
+    known: &[Contact],
+    done: &[Contact],
+) -> Option<usize> {
+    if let Some(same) = known.iter().position(|c| c.feature == point.feature) {
+        return Some(same);
+    }
+    let lives =
+        |c: &Contact| of_pair.iter().any(|m| m.points().iter().any(|p| p.feature == c.feature));
+    let taken = |i: usize| done.iter().any(|c| c.counterpart == Some(i));
+    let mut nearest = (SAME_POINT * SAME_POINT, None);
+    for (i, c) in known.iter().enumerate() {
+        let distance = (c.position - point.position).norm_squared();
+        if distance < nearest.0 && !taken(i) && !lives(c) {
+            nearest = (distance, Some(i));
+        }
+    }
+    nearest.1
+}

@@ -1,0 +1,37 @@
+//! Dry friction of joints: a row at rest with a bounded impulse, `|λ| ≤ h τ_f`.
+
+use karakuri_model::Joint;
+
+use super::row::{Row, RowBuilder};
+use super::{Account, Constraint, ConstraintSet, SolvedRow};
+use crate::solver::RowSpec;
+use crate::state::State;
+
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct DryFriction;
+
+impl Constraint for DryFriction {
+    fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
+        for dof in joint.v_start..joint.v_start + joint.kind.nv() {
+            let Some(r) = &rows.robots[robot] else { return };
+            let limit = rows.settings.dt * r.friction[dof];
+            if limit > 0.0 {
+                let spec = RowSpec {
+                    lower: -limit,
+                    upper: limit,
+                    warm_start: r.impulses[dof].friction,
+                    ..RowSpec::default()
+                };
+                let row = Row::on_robot(&DryFriction, robot, dof, Account::Friction);
+                rows.push_on_robot(row, &spec, &[(dof, 1.0)]);
+            }
+        }
+    }
+
+    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+        if let Some(robot) = &mut state.robots[solved.row.owner] {
+            robot.impulses[solved.row.part].friction = solved.block.impulse.x;
+        }
+    }
+}

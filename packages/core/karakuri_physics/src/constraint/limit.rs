@@ -1,0 +1,129 @@
+//! Limits of joints with one degree of freedom: of position, rigid or with a bumper, and of speed.
+//!
+//! A limit at distance `d` is the row `u ≥ −d/h`, so that the joint arrives there and does not pass. What is beyond is
+//! undone by a velocity that only moves positions. A bumper is backward Euler of its spring and damper from the limit on.
+//! A joint with a restitution leaves its limit by Newton's law of impact.
+
+use karakuri_model::{Bumper, Joint};
+
+use super::row::{Correction, Row, RowBuilder};
+use super::spring::SoftLaw;
+use super::{Account, Constraint, ConstraintSet, SolvedRow};
+use crate::solver::RowSpec;
+use crate::state::State;
+
+/// The kind of this file.
+#[derive(Debug)]
+pub(crate) struct Limits;
+
+/// Which limit of a velocity coordinate a row is: the remainder of its part by this many.
+const SIDES: usize = 3;
+const LOWER: usize = 0;
+const UPPER: usize = 1;
+const SPEED: usize = 2;
+
+impl Constraint for Limits {
+    fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
+        if joint.kind.single().is_none() {
+            return;
+        }
+        let (h, dof, limits) = (rows.settings.dt, joint.v_start, &joint.limits);
+        let Some(r) = &rows.robots[robot] else { return };
+        let Some(q) = r.position_index[dof].map(|i| r.q[i]) else { return };
+        let (before, velocity) = (rows.before[r.start + dof], rows.problem.velocity[r.start + dof]);
+        let impulses = r.impulses[dof];
+        // A row that could become active: the free motion reaches the limit within two steps, or it was active.
+        let reach = 2.0 * h * velocity;
+        let (below, above) = (q - limits.lower, limits.upper - q);
+        if below + reach.min(0.0) <= 0.0 || impulses.lower != 0.0 {
+            let bounce = bounce(rows, joint, before, below + h * velocity);
+            let LimitLaw { target, compliance, undo } = law(rows, below, joint.bumper);
+            let spec = RowSpec {
+                lower: 0.0,
+                bias: target.max(bounce),
+                compliance,
+                warm_start: impulses.lower,
+                ..RowSpec::default()
+            };
+            push(rows, robot, SIDES * dof + LOWER, &spec, Some(Correction::push(undo)));
+        }
+        if above - reach.max(0.0) <= 0.0 || impulses.upper != 0.0 {
+            let bounce = bounce(rows, joint, -before, above - h * velocity);
+            let LimitLaw { target, compliance, undo } = law(rows, above, joint.bumper);
+            let spec = RowSpec {
+                upper: 0.0,
+                bias: -target.max(bounce),
+                compliance,
+                warm_start: impulses.upper,
+                ..RowSpec::default()
+            };
+            push(rows, robot, SIDES * dof + UPPER, &spec, Some(Correction::pull(-undo)));
+        }
+        if velocity.abs() > limits.velocity || impulses.speed != 0.0 {
+            let sign = velocity.signum();
+            let (lower, upper) =
+                if sign > 0.0 { (f64::NEG_INFINITY, 0.0) } else { (0.0, f64::INFINITY) };
+            let spec = RowSpec {
+                lower,
+                upper,
+                bias: sign * limits.velocity,
+                compliance: 0.0,
+                warm_start: impulses.speed,
+            };
+            push(rows, robot, SIDES * dof + SPEED, &spec, None);
+        }
+    }
+    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+        let Some(robot) = &mut state.robots[solved.row.owner] else { return };
+        let impulses = &mut robot.impulses[solved.row.part / SIDES];
+        let impulse = solved.block.impulse.x;
+        match solved.row.part % SIDES {
+            LOWER => impulses.lower = impulse,
+            UPPER => impulses.upper = impulse,
+            _ => impulses.speed = impulse,
+        }
+    }
+}
+
+fn push(
+    rows: &mut RowBuilder,
+    robot: usize,
+    part: usize,
+    spec: &RowSpec,
+    correction: Option<Correction>,
+) {
+    let row = Row { correction, ..Row::on_robot(&Limits, robot, part, Account::Limits) };
+    rows.push_on_robot(row, spec, &[(part / SIDES, 1.0)]);
+}
+
+/// Velocity with which a joint leaves a limit that it meets in this step with `rate`, having `room` left at its end:
+/// Newton's law of impact; no bound where it does not bounce. [rad/s or m/s]
+fn bounce(rows: &RowBuilder, joint: &Joint, rate: f64, room: f64) -> f64 {
+    let bounces = joint.limit_restitution > 0.0 && joint.bumper.is_none() && room <= 0.0;
+    if bounces && rate < -rows.settings.restitution_threshold {
+        -joint.limit_restitution * rate
+    } else {
+        f64::NEG_INFINITY
+    }
+}
+
+/// The row of a limit, as it is for the lower one.
+struct LimitLaw {
+    /// Least velocity away from it. [rad/s or m/s]
+    target: f64,
+    /// [1/kg or 1/(kg·m²)]
+    compliance: f64,
+    /// Velocity that undoes what is beyond. [rad/s or m/s]
+    undo: f64,
+}
+
+/// The row of a limit at distance `room`. A bumper does not act before the limit. [rad or m]
+fn law(rows: &RowBuilder, room: f64, bumper: Option<Bumper>) -> LimitLaw {
+    let h = rows.settings.dt;
+    if let Some(bumper) = bumper {
+        let row = SoftLaw::bumper_row(bumper, room, h);
+        return LimitLaw { target: row.target, compliance: row.compliance, undo: 0.0 };
+    }
+    let undo = rows.settings.penetration_rate * (-room).max(0.0) / h;
+    LimitLaw { target: -room.max(0.0) / h, compliance: 0.0, undo }
+}

@@ -1,0 +1,264 @@
+//! Rows of a step: what a constraint hands to the solver, and what the solver need not know of it.
+
+use karakuri_model::BodyId as LinkBody;
+use karakuri_spatial::{Force, Vector3};
+
+use super::{Account, Constraint, ON_JOINTS, ON_ROBOTS};
+use crate::WorldSettings;
+use crate::solver::{Admissible, Block, Problem, RowSpec, Side};
+use crate::state::body::Body;
+use crate::state::mover::{Mover, NO_MOVER};
+use crate::state::robot::Robot;
+
+/// A row that moves less than this for a unit impulse (a degree of freedom that a loop locks) constrains nothing. [1/kg]
+const IMMOVABLE: f64 = 1e-15;
+
+/// What the solver need not know of a row block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// Whose it is.
+    pub(crate) kind: &'static dyn Constraint,
+    /// The robot, or the constraint in its set.
+    pub(crate) owner: usize,
+    /// Which row of the owner: a velocity coordinate, an axis, whatever its kind says.
+    pub(crate) part: usize,
+    /// Movers it joins: robots first, then bodies; [`NO_MOVER`] is none.
+    pub(crate) movers: [usize; 2],
+    /// How a position error is undone; `None`: not at all.
+    pub(crate) correction: Option<Correction>,
+    /// Where its work is booked.
+    pub(crate) account: Account,
+    /// Of the damper beside its spring. [N·s/m or N·m·s/rad]
+    pub(crate) damping: Option<f64>,
+}
+
+impl Row {
+    /// A row on a robot's own coordinates, without a position error to undo.
+    pub(crate) fn on_robot(
+        kind: &'static dyn Constraint,
+        robot: usize,
+        part: usize,
+        account: Account,
+    ) -> Self {
+        let movers = [robot, NO_MOVER];
+        Self { kind, owner: robot, part, movers, correction: None, account, damping: None }
+    }
+
+    /// Whether it moves positions by undoing an error.
+    pub(crate) fn corrects(&self) -> bool {
+        self.correction.is_some_and(|c| c.velocity != 0.0)
+    }
+}
+
+/// How the position error of a row is undone, by a second velocity that moves only positions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Correction {
+    /// Along the first row. [m/s or rad/s]
+    pub(crate) velocity: f64,
+    /// Least and largest impulse of the second velocity. [N·s or N·m·s]
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+}
+
+impl Correction {
+    /// One that pushes along the row only.
+    pub(crate) fn push(velocity: f64) -> Self {
+        Self { velocity, lower: 0.0, upper: f64::INFINITY }
+    }
+
+    /// One that pushes against the row only.
+    pub(crate) fn pull(velocity: f64) -> Self {
+        Self { velocity, lower: f64::NEG_INFINITY, upper: 0.0 }
+    }
+
+    /// One that pushes and pulls.
+    pub(crate) fn both(velocity: f64) -> Self {
+        Self { velocity, lower: f64::NEG_INFINITY, upper: f64::INFINITY }
+    }
+}
+
+/// The movers of a world, and the rows made so far.
+///
+/// What it made the last time stays in `problem` until something else is written there: rows that would become the same
+/// at the same place are left as they are.
+pub(crate) struct RowBuilder<'a> {
+    pub(crate) settings: &'a WorldSettings,
+    pub(crate) robots: &'a mut [Option<Robot>],
+    pub(crate) bodies: &'a [Option<Body>],
+    pub(crate) problem: &'a mut Problem,
+    pub(crate) rows: &'a mut Vec<Row>,
+    /// Velocity before the step. (n)
+    pub(crate) before: &'a [f64],
+    /// How often rows were made, this time with them.
+    pub(crate) build: u64,
+    /// How much of `J` and `Y` is made.
+    pub(crate) used: usize,
+}
+
+impl RowBuilder<'_> {
+    /// Rows of a robot's own joints, unless it is in free motion: joint by joint, then those of no single joint.
+    pub(crate) fn robot(&mut self, robot: usize) {
+        let Some(model) = self.robots[robot]
+            .as_ref()
+            .filter(|r| !r.flight.on)
+            .map(|r| std::sync::Arc::clone(&r.model))
+        else {
+            return;
+        };
+        for joint in &model.joints {
+            for kind in ON_JOINTS {
+                kind.add_joint_rows(self, robot, joint);
+            }
+        }
+        for kind in ON_ROBOTS {
+            kind.add_robot_rows(self, robot);
+        }
+    }
+
+    /// A row on some velocity coordinates of a robot, each with its coefficient.
+    pub(crate) fn push_on_robot(&mut self, row: Row, spec: &RowSpec, entries: &[(usize, f64)]) {
+        let side = self.side_of_robot(row.owner, |_, J| {
+            for &(dof, coefficient) in entries {
+                J[dof] = coefficient;
+            }
+        });
+        let block = Block::row([side, Side::default()], spec);
+        self.push(block, row);
+    }
+
+    /// Adds a block, unless nothing can move along it.
+    pub(crate) fn push(&mut self, mut block: Block, row: Row) {
+        block.delassus = self.problem.delassus_of(&block);
+        let movable = match block.admissible {
+            Admissible::Turning { .. } => block.delassus.trace(),
+            _ => block.delassus.m11,
+        };
+        if movable > IMMOVABLE {
+            match self.problem.blocks.get_mut(self.rows.len()) {
+                Some(place) => *place = block,
+                None => self.problem.blocks.push(block),
+            }
+            self.rows.push(row);
+        }
+    }
+
+    /// Ends an island: what comes now is of another.
+    pub(crate) fn end_island(&mut self) {
+        let ends = &mut self.problem.island_ends;
+        if self.rows.len() > ends.last().copied().unwrap_or(0) {
+            ends.push(self.rows.len());
+        }
+    }
+
+    /// Cuts off what is left of earlier steps.
+    pub(crate) fn finish(self) {
+        self.problem.blocks.truncate(self.rows.len());
+        self.problem.jacobian.truncate(self.used);
+        self.problem.response.truncate(self.used);
+    }
+
+    /// Room for so many more numbers of `J` and `Y`, with whatever is there; where it begins.
+    pub(crate) fn reserve(&mut self, n: usize) -> usize {
+        let offset = self.used;
+        self.used += n;
+        if self.problem.jacobian.len() < self.used {
+            self.problem.jacobian.resize(self.used, 0.0);
+            self.problem.response.resize(self.used, 0.0);
+        }
+        offset
+    }
+
+    /// Places of movers among all of the world, robots first.
+    pub(crate) fn indices(&self, movers: [Mover; 2]) -> [usize; 2] {
+        let n_robots = self.robots.len();
+        movers.map(|m| m.index(n_robots))
+    }
+
+    /// One row of a robot, which `fill` makes from zeros.
+    pub(crate) fn side_of_robot(
+        &mut self,
+        robot: usize,
+        fill: impl FnOnce(&Robot, &mut [f64]),
+    ) -> Side {
+        let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
+            return Side::default();
+        };
+        let offset = self.reserve(nv);
+        let Some(r) = &mut self.robots[robot] else { return Side::default() };
+        let row = &mut self.problem.jacobian[offset..offset + nv];
+        row.fill(0.0);
+        fill(r, row);
+        let response = &mut self.problem.response[offset..offset + nv];
+        response.copy_from_slice(row);
+        r.respond(response);
+        Side { start: r.start, len: nv, offset }
+    }
+
+    /// Rows of a free body, each linear, then angular about its centre of mass; none of another.
+    pub(crate) fn side_of_body<const N: usize>(
+        &mut self,
+        body: usize,
+        rows: impl FnOnce(&Body) -> [(Vector3, Vector3); N],
+    ) -> Side {
+        let Some(b) = self.bodies[body].as_ref().filter(|b| b.is_free()) else {
+            return Side::default();
+        };
+        let offset = self.reserve(6 * N);
+        let range = offset..offset + 6 * N;
+        let jacobian = self.problem.jacobian[range.clone()].as_chunks_mut::<6>().0;
+        let response = self.problem.response[range].as_chunks_mut::<6>().0;
+        let per_mass = 1.0 / b.description.mass;
+        let six = |v: Vector3, w: Vector3| [v.x, v.y, v.z, w.x, w.y, w.z];
+        for ((linear, angular), (J, Y)) in
+            rows(b).into_iter().zip(jacobian.iter_mut().zip(response))
+        {
+            *J = six(linear, angular);
+            *Y = six(linear * per_mass, b.inverse_inertia_world * angular);
+        }
+        Side { start: b.start, len: 6, offset }
+    }
+
+    /// One row between two movers: the unit wrench `F` about `point` on B, its opposite on A.
+    pub(crate) fn wrench_sides(
+        &mut self,
+        [a, b]: [Mover; 2],
+        point: &Vector3,
+        F: &Force,
+    ) -> [Side; 2] {
+        if let (Mover::Robot { robot, body: body_a }, Mover::Robot { robot: other, body: body_b }) =
+            (a, b)
+            && robot == other
+        {
+            let parts = [(-1.0, body_a), (1.0, body_b)];
+            return [self.wrench_on_robot(robot, &parts, point, F), Side::default()];
+        }
+        [(-1.0, a), (1.0, b)].map(|(sign, mover)| match mover {
+            Mover::Robot { robot, body } => self.wrench_on_robot(robot, &[(sign, body)], point, F),
+            Mover::Body(body) => self.wrench_on_body(body, point, &(*F * sign)),
+            Mover::Fixed => Side::default(),
+        })
+    }
+
+    fn wrench_on_robot(
+        &mut self,
+        robot: usize,
+        parts: &[(f64, LinkBody)],
+        point: &Vector3,
+        F: &Force,
+    ) -> Side {
+        self.side_of_robot(robot, |r, row| {
+            let F_O = Force::new(F.moment + (point - r.data.origin).cross(&F.force), F.force);
+            for &(sign, body) in parts {
+                for &k in r.chains.of(body) {
+                    row[k] += sign * r.data.subspace[k].dot(&F_O);
+                }
+            }
+        })
+    }
+
+    fn wrench_on_body(&mut self, body: usize, point: &Vector3, F: &Force) -> Side {
+        self.side_of_body(body, |b| {
+            [(F.force, F.moment + (point - b.pose.translation).cross(&F.force))]
+        })
+    }
+}
