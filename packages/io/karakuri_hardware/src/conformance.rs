@@ -1,11 +1,11 @@
 //! What every [`RobotIo`] must do, as one suite: the simulation, the mock and each driver run it in their tests.
 //!
-//! The cell must stand still when the suite starts and have at least one driven joint that is free to move by
+//! The robot must stand still when the suite starts and have at least one driven joint that is free to move by
 //! `stroke` from where it stands.
 
 use crate::{JointCommand, RobotIo, RobotIoError, RobotState};
 
-/// What the suite may do to the cell, and how close it must follow.
+/// What the suite may do to the robot, and how close it must follow.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// Joint to move.
@@ -18,13 +18,13 @@ pub struct Trial {
     pub settle: f64,
 }
 
-/// A rule that a cell broke.
+/// A rule that an implementation broke.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{rule}: {found}")]
 pub struct Violation {
     /// The rule.
     pub rule: &'static str,
-    /// What the cell did instead.
+    /// What it did instead.
     pub found: String,
 }
 
@@ -44,6 +44,9 @@ pub fn check(io: &mut dyn RobotIo, trial: &Trial) -> Result<(), Violation> {
     })?;
     let mut state = RobotState::new(&layout);
 
+    ensure("a robot is ready when the suite starts", io.fault(0).is_none(), || {
+        format!("{:?}", io.fault(0))
+    })?;
     let start_time = io.time();
     stands_still_uncommanded(io, &mut state, trial)?;
     ensure("time advances by one period a call", io.time() > start_time, || {

@@ -1,17 +1,11 @@
 #![doc = include_str!("../README.md")]
 
-mod cell;
 pub mod conformance;
-mod mock;
+mod pacing;
 mod robot_io;
-mod simulation;
-mod tally;
 
-pub use cell::{Cell, CellEvent, CellSettings, Tick};
-pub use mock::Mock;
+pub use pacing::{Pacer, PacingEvent, PacingSettings, Tick};
 pub use robot_io::{
-    ImuReading, JointCommand, JointLayout, RobotIo, RobotIoError, RobotLayout, RobotState,
+    Fault, ImuReading, JointCommand, JointLayout, RobotIo, RobotIoError, RobotLayout, RobotState,
     SensorLayout,
 };
-pub use simulation::Simulation;
-pub use tally::Tally;

@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use karakuri_model::{BodyId, Model, SensorKind};
-use karakuri_physics::{RobotId, World};
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
-use crate::Tally;
-
-/// A cell of robots: simulated, mocked or real.
+/// One or more robots that are sampled together: simulated, mocked or real.
 pub trait RobotIo: Send {
     /// The robots, in the order of the index that the other calls take.
     fn robots(&self) -> &[RobotLayout];
@@ -16,7 +13,7 @@ pub trait RobotIo: Send {
     /// Time between two samples. [s]
     fn period(&self) -> f64;
 
-    /// Time of the present sample since the cell started. [s]
+    /// Time of the present sample since the first one. [s]
     fn time(&self) -> f64;
 
     /// Sets the drives' targets for the next period. NaN leaves a joint's target as it is.
@@ -29,37 +26,34 @@ pub trait RobotIo: Send {
     /// Goes on to the next sample: one control period.
     fn advance(&mut self) -> Result<(), RobotIoError>;
 
-    /// The simulated world behind the robots, if that is what they are.
-    fn world(&self) -> Option<&World> {
-        None
-    }
-
-    /// The simulated world, to spawn, move or restore things between two samples.
-    fn world_mut(&mut self) -> Option<&mut World> {
-        None
-    }
-
-    /// What the steps since the last call cost, where something is simulated.
-    fn take_tally(&mut self) -> Option<Tally> {
-        None
-    }
-
-    /// Whether a robot is there; one that was taken in while the cell ran may be gone again.
-    fn is_there(&self, _robot: usize) -> bool {
-        true
-    }
-
-    /// Takes in a robot that came to the simulated world; its index, which is that of one of the same name and layout that
-    /// is gone, or a new one. `None` where nothing is simulated.
-    fn adopt(&mut self, _robot: RobotId) -> Option<usize> {
-        None
-    }
-
     /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
     fn read(&self, robot: usize, state: &mut RobotState);
+
+    /// Why a robot cannot be commanded or read now; none while all is well.
+    fn fault(&self, _robot: usize) -> Option<&Fault> {
+        None
+    }
+
+    /// Whether a robot exists, be it with a fault.
+    fn is_present(&self, robot: usize) -> bool {
+        !matches!(self.fault(robot), Some(Fault::Absent))
+    }
 }
 
-/// Why a cell did not do as told. The robot is in hold afterwards.
+/// What keeps a robot from being commanded or read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The robot is gone: nothing is published of it, and nobody's commands to it are awaited.
+    Absent,
+    /// The machine itself: an emergency stop, a servo too hot, a bus that does not answer.
+    Device {
+        /// What happened and what to do.
+        what: String,
+    },
+}
+
+/// Why a call failed. The robot is in hold afterwards.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RobotIoError {

@@ -7,6 +7,7 @@ use karakuri_model::Model;
 use karakuri_physics::{JointDynamics, RobotId, World, WorldError};
 use karakuri_ros::{Node, Parameter, RosError};
 
+use crate::backend::Backend;
 use crate::node::Sim;
 
 /// Largest gain, effort, inertia and friction that a parameter takes.
@@ -50,7 +51,7 @@ struct DriveParameter {
 impl JointParameters {
     /// `drives.<joint>.stiffness`, `.damping` and, where there is one, `.effort`; `joints.<joint>.armature`, `.viscous` and
     /// `.friction`; below the robot's name where there are several robots. The defaults are the scene's.
-    pub(crate) fn declare(node: &mut Node<Sim>, io: &dyn RobotIo) -> Result<Self, RosError> {
+    pub(crate) fn declare(node: &mut Node<Sim>, io: &Backend) -> Result<Self, RosError> {
         let mut parameters = Self::default();
         let layouts = io.robots();
         for layout in layouts {
@@ -62,11 +63,7 @@ impl JointParameters {
     }
 
     /// After robots came or went: parameters below the name of each that came, none of those that went.
-    pub(crate) fn follow(
-        &mut self,
-        node: &mut Node<Sim>,
-        io: &dyn RobotIo,
-    ) -> Result<(), RosError> {
+    pub(crate) fn follow(&mut self, node: &mut Node<Sim>, io: &Backend) -> Result<(), RosError> {
         let gone = |robot: &mut RobotJoints| io.world().and_then(|w| robot.find(w)).is_none();
         for robot in self.robots.extract_if(.., gone) {
             for name in &robot.declared {
@@ -75,7 +72,7 @@ impl JointParameters {
         }
         for (index, layout) in io.robots().iter().enumerate() {
             let known = self.robots.iter().any(|robot| robot.name == layout.name);
-            if io.is_there(index) && !known {
+            if io.is_present(index) && !known {
                 self.add(node, io.world(), layout, &format!("{}.", layout.name))?;
             }
         }

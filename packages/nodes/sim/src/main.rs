@@ -1,6 +1,6 @@
 //! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
 
-mod cell;
+mod backend;
 mod frames;
 mod joint_parameters;
 mod node;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use karakuri_hardware::{Cell, CellEvent, Tick};
+use karakuri_hardware::{Fault, Pacer, PacingEvent, RobotIo, Tick};
 use karakuri_physics::{Ledger, RobotId, Snapshot, SolverSettings};
 use karakuri_ros::msg::karakuri_msgs::msg::{EnergyLedger, SimStatistics};
 use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
@@ -14,6 +14,7 @@ use karakuri_ros::{
     error, info, qos, warn,
 };
 
+use crate::backend::Backend;
 use crate::joint_parameters::JointParameters;
 use crate::parameters::Parameters;
 use crate::robot::RobotTopics;
@@ -28,7 +29,7 @@ const BURST: f64 = 0.002;
 /// State of the node.
 #[derive(Debug)]
 pub(crate) struct Sim {
-    pub(crate) cell: Cell,
+    pub(crate) pacer: Pacer<Backend>,
     pub(crate) keeper: WorldKeeper,
     pub(crate) pending: Pending,
     /// Put back to the start and not moved since, by `set_simulation_state`.
@@ -76,7 +77,7 @@ impl Sim {
     pub(crate) fn new(node: &mut Node<Self>) -> Result<Self, Box<dyn std::error::Error>> {
         let parameters = Parameters::declare(node)?;
         let (hardware, period) = (parameters.hardware.get(), parameters.period.get());
-        let (io, warnings) = crate::cell::open(&hardware, &parameters.scene.get(), period)?;
+        let (io, warnings) = crate::backend::open(&hardware, &parameters.scene.get(), period)?;
         for warning in warnings {
             warn!("{warning}");
         }
@@ -84,10 +85,10 @@ impl Sim {
         let simulated = io.world().is_some();
         let scene_solver = io.world().map(|world| world.settings().solver);
         let world_parameters = WorldParameters::declare(node, io.world())?;
-        let joint_parameters = JointParameters::declare(node, io.as_ref())?;
+        let joint_parameters = JointParameters::declare(node, &io)?;
         let initial: Option<Snapshot> = io.world().map(karakuri_physics::World::snapshot);
-        let mut cell = Cell::new(io, parameters.cell());
-        cell.set_playing(!parameters.start_paused.get());
+        let mut pacer = Pacer::new(io, parameters.pacing());
+        pacer.set_playing(!parameters.start_paused.get());
         let alone = layouts.len() == 1;
         let commands = qos::samples(parameters.lockstep.get());
         let frames = parameters.outputs.frame_prefix.get();
@@ -96,7 +97,7 @@ impl Sim {
         let mut robots = Vec::new();
         for (index, layout) in layouts.into_iter().enumerate() {
             let prefix = if alone { String::new() } else { format!("{}/", layout.name) };
-            let motors = cell.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
+            let motors = pacer.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
             let names = (index, prefix.as_str(), frames.as_str());
             let topics = RobotTopics::new(node, layout, names, commands.clone())?;
             robots.push(topics.with_motors(node, &prefix, motors)?);
@@ -115,7 +116,7 @@ impl Sim {
             scene_solver,
             pending: Pending::default(),
             is_stopped: false,
-            cell,
+            pacer,
             n_scene: robots.len(),
             later: node.later(),
             robots,
@@ -145,7 +146,8 @@ impl Sim {
 
     /// Gives a robot that came to the world its topics below `prefix`, as soon as what runs now is through.
     pub(crate) fn adopt(&mut self, id: RobotId, prefix: &str) {
-        let Some(index) = self.cell.adopt(id) else { return };
+        let Some(index) = self.pacer.io_mut().adopt(id) else { return };
+        self.pacer.add_guest(index);
         let prefix = format!("{prefix}/");
         self.later.run(move |node, sim| {
             if let Err(error) = sim.connect(node, index, &prefix) {
@@ -158,7 +160,7 @@ impl Sim {
     /// Robots came or went: the parameters of their joints do so, too, as soon as what runs now is through.
     pub(crate) fn follow_robots(&self) {
         self.later.run(|node, sim| {
-            if let Err(error) = sim.joint_parameters.follow(node, sim.cell.io()) {
+            if let Err(error) = sim.joint_parameters.follow(node, sim.pacer.io()) {
                 warn!("a spawned robot lacks parameters: {error}");
             }
         });
@@ -170,7 +172,7 @@ impl Sim {
         index: usize,
         prefix: &str,
     ) -> Result<(), RosError> {
-        let Some(layout) = self.cell.io().robots().get(index).cloned() else { return Ok(()) };
+        let Some(layout) = self.pacer.io().robots().get(index).cloned() else { return Ok(()) };
         if let Some(topics) = self.robots.get_mut(index) {
             topics.take_over(layout);
         } else {
@@ -178,7 +180,7 @@ impl Sim {
                 return Ok(()); // one before it has no topics, and said so
             }
             let motors =
-                self.cell.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
+                self.pacer.io().world().map_or_else(Vec::new, |w| motor_names(w, &layout.name));
             let commands = qos::samples(self.parameters.lockstep.get());
             let frames = self.parameters.outputs.frame_prefix.get();
             let topics = RobotTopics::new(node, layout, (index, prefix, &frames), commands)?;
@@ -190,7 +192,7 @@ impl Sim {
 
     /// Says where the fixed robots stand, and where `odom` is, in which the others move.
     fn publish_bases(&self) {
-        let there = self.robots.iter().enumerate().filter(|(i, _)| self.cell.io().is_there(*i));
+        let there = self.robots.iter().enumerate().filter(|(i, _)| self.pacer.io().is_present(*i));
         let bases = there.map(|(_, robot)| robot.base_transform(self.clock.now()));
         self.tf_static.publish(&TFMessage { transforms: bases.collect() });
     }
@@ -203,11 +205,11 @@ impl Sim {
     pub(crate) fn on_command(&mut self, index: usize, message: &JointState) {
         let now = self.now();
         let Some(robot) = self.robots.get_mut(index) else { return };
-        if !self.cell.io().is_there(index) || !robot.read_command(message) {
+        if !self.pacer.io().is_present(index) || !robot.read_command(message) {
             return;
         }
         let stamp = Time::from(&message.header.stamp).nanoseconds();
-        if let Err(e) = self.cell.command(index, stamp, &robot.command, now) {
+        if let Err(e) = self.pacer.command(index, stamp, &robot.command, now) {
             robot.refuse(&e);
         }
     }
@@ -218,13 +220,13 @@ impl Sim {
         let mut wait = 0.0;
         loop {
             let now = self.now();
-            match self.cell.poll(now) {
+            match self.pacer.poll(now) {
                 Ok(Tick::Advanced) => {
                     let spent = self.now() - now;
                     self.meter.busy += spent;
                     self.meter.longest = self.meter.longest.max(spent);
                     self.publish();
-                    self.pending.after_sample(&self.cell);
+                    self.pending.after_sample(&self.pacer);
                 }
                 Ok(Tick::Repeat) => {
                     self.publish();
@@ -236,7 +238,7 @@ impl Sim {
                 }
                 Err(e) => {
                     error!("{e}; the simulation is paused, reset it to go on");
-                    self.cell.set_playing(false);
+                    self.pacer.set_playing(false);
                     self.failure = Some(e.to_string());
                     break;
                 }
@@ -248,19 +250,19 @@ impl Sim {
         if let Some(pace) = &self.pace {
             pace.set_period(Duration::from_secs_f64(wait.clamp(0.0, 0.05)));
         }
-        self.pending.check(&mut self.cell);
+        self.pending.check(&mut self.pacer);
         self.report_events();
     }
 
     fn report_events(&mut self) {
-        let events: Vec<CellEvent> = self.cell.take_events().collect();
+        let events: Vec<PacingEvent> = self.pacer.take_events().collect();
         for event in events {
             match event {
-                CellEvent::CommandsLost { robot, silence } => warn!(
+                PacingEvent::CommandsLost { robot, silence } => warn!(
                     "robot `{}`: no joint_command for {silence:.3} s; it holds its place, and what it grips, until the controller returns",
                     self.robots[robot].layout.name
                 ),
-                CellEvent::CommandsBack { robot } => {
+                PacingEvent::CommandsBack { robot } => {
                     info!("robot `{}`: commands are back", self.robots[robot].layout.name);
                 }
             }
@@ -269,11 +271,11 @@ impl Sim {
 
     /// In lockstep a silent partner stops time: say whom the simulation waits for.
     fn say_what_is_awaited(&self) {
-        if !self.cell.settings().lockstep || !self.cell.is_playing() {
+        if !self.pacer.settings().lockstep || !self.pacer.is_playing() {
             return;
         }
         let names: Vec<&str> =
-            self.cell.awaited().map(|i| self.robots[i].layout.name.as_str()).collect();
+            self.pacer.awaited().map(|i| self.robots[i].layout.name.as_str()).collect();
         if !names.is_empty() && self.waiting.ready() {
             info!("lockstep: waiting for joint_command of {}", names.join(", "));
         }
@@ -282,26 +284,27 @@ impl Sim {
     /// Publishes the present sample: the clock first, the joints last.
     pub(crate) fn publish(&mut self) {
         let time = match self.clock_topic {
-            Some(_) => Time::from_nanoseconds(self.cell.stamp()),
+            Some(_) => Time::from_nanoseconds(self.pacer.stamp()),
             None => self.clock.now(),
         };
         let stamp = time.to_message();
         if let Some(clock) = &self.clock_topic {
             clock.publish(&ClockMessage { clock: stamp.clone() });
         }
-        let io = self.cell.io();
-        for (index, robot) in self.robots.iter_mut().enumerate().filter(|(i, _)| io.is_there(*i)) {
+        let io = self.pacer.io();
+        for (index, robot) in self.robots.iter_mut().enumerate().filter(|(i, _)| io.is_present(*i))
+        {
             robot.publish(io, index, &stamp);
         }
-        let due =
-            self.cell.stamp() >= self.next_states || self.cell.stamp() == self.cell.first_stamp();
+        let due = self.pacer.stamp() >= self.next_states
+            || self.pacer.stamp() == self.pacer.first_stamp();
         if due {
-            self.next_states = Time::from_nanoseconds(self.cell.stamp())
+            self.next_states = Time::from_nanoseconds(self.pacer.stamp())
                 .plus_seconds(self.parameters.outputs.state_period.get())
                 .nanoseconds();
-            self.world_topics.publish(self.cell.io(), self.n_scene, &stamp);
-            let io = self.cell.io();
-            for (_, robot) in self.robots.iter().enumerate().filter(|(i, _)| io.is_there(*i)) {
+            self.world_topics.publish(self.pacer.io(), self.n_scene, &stamp);
+            let io = self.pacer.io();
+            for (_, robot) in self.robots.iter().enumerate().filter(|(i, _)| io.is_present(*i)) {
                 robot.publish_odometry(&stamp);
                 robot.publish_transforms(io, &stamp);
             }
@@ -309,14 +312,14 @@ impl Sim {
     }
 
     fn on_parameters_changed(&mut self) {
-        self.cell.set_settings(self.parameters.cell());
+        self.pacer.set_settings(self.parameters.pacing());
         self.apply_settings();
         self.go_on();
     }
 
     fn apply_settings(&mut self) {
         let Some(scene) = self.scene_solver else { return };
-        if let Some(world) = self.cell.io_mut().world_mut() {
+        if let Some(world) = self.pacer.io_mut().world_mut() {
             let mut settings = *world.settings();
             settings.solver = self.parameters.solver(scene);
             settings.energy_ledger = self.parameters.outputs.energy_ledger.get();
@@ -332,16 +335,16 @@ impl Sim {
 
     fn publish_statistics(&mut self) {
         let now = self.now();
-        let stamp = self.cell.stamp();
+        let stamp = self.pacer.stamp();
         let meter = std::mem::take(&mut self.meter);
         let passed = now - meter.since;
         let rate = Time::from_nanoseconds(stamp).seconds_since(Time::from_nanoseconds(meter.stamp))
             / passed;
         self.meter = Meter { since: now, stamp, rate: rate.max(0.0), ..Meter::default() };
-        let period = self.cell.io().period();
-        let Some(tally) = self.cell.io_mut().take_tally() else { return };
+        let period = self.pacer.io().period();
+        let Some(tally) = self.pacer.io_mut().take_tally() else { return };
         self.unconverged += tally.unconverged;
-        let Some(world) = self.cell.io_mut().world_mut() else { return };
+        let Some(world) = self.pacer.io_mut().world_mut() else { return };
         let (statistics, energy, dt) = (world.statistics(), world.energy(), world.settings().dt);
         let each = |total: f64| total / tally.steps.max(1) as f64;
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -377,14 +380,21 @@ impl Sim {
     fn diagnose(&mut self) -> Status {
         let unconverged = std::mem::take(&mut self.unconverged);
         let lost: Vec<&str> = (0..self.robots.len())
-            .filter(|&i| self.cell.is_lost(i) && self.cell.io().is_there(i))
+            .filter(|&i| self.pacer.is_lost(i) && self.pacer.io().is_present(i))
             .map(|i| self.robots[i].layout.name.as_str())
             .collect();
         let rivals = self.rivals();
-        if self.cell.is_playing() {
+        if self.pacer.is_playing() {
             self.failure = None;
         }
-        let status = if let Some(failure) = &self.failure {
+        let io = self.pacer.io();
+        let broken = (0..self.robots.len()).find_map(|i| match io.fault(i) {
+            Some(Fault::Device { what }) => Some(what),
+            _ => None,
+        });
+        let status = if let Some(what) = broken {
+            Status::error(what)
+        } else if let Some(failure) = &self.failure {
             Status::error(format!("paused: {failure}; reset the simulation to go on"))
         } else if let Some(rivals) = rivals {
             Status::warn(rivals)
@@ -393,16 +403,16 @@ impl Sim {
         } else if unconverged > 0 {
             Status::warn(format!("contacts of {unconverged} steps are not solved to the tolerance"))
         } else {
-            Status::ok(if self.cell.is_playing() { "running" } else { "paused" })
+            Status::ok(if self.pacer.is_playing() { "running" } else { "paused" })
         };
         status
             .value("real_time_factor", self.meter.rate)
-            .value("lockstep", self.cell.settings().lockstep)
+            .value("lockstep", self.pacer.settings().lockstep)
     }
 
     /// Who else publishes what this node does, or commands what another does: two simulations, or two controllers.
     fn rivals(&self) -> Option<String> {
-        let there = self.robots.iter().enumerate().filter(|(i, _)| self.cell.io().is_there(*i));
+        let there = self.robots.iter().enumerate().filter(|(i, _)| self.pacer.io().is_present(*i));
         let mut topics = there.flat_map(|(_, robot)| &robot.sole).chain(&self.sole_clock);
         let rivals = topics.find_map(SolePublisher::rivals)?;
         if self.rivals_said.ready() {
@@ -418,28 +428,28 @@ impl Sim {
 
     /// The robot or object of this name.
     pub(crate) fn entity(&self, name: &str) -> Option<Entity> {
-        self.cell.io().world().and_then(|world| crate::world::find(world, name))
+        self.pacer.io().world().and_then(|world| crate::world::find(world, name))
     }
 
     /// Back to the start, as far as `scope` goes.
     pub(crate) fn reset(&mut self, scope: Scope) -> Result<(), String> {
         let posture = self.parameters.reset_posture.get();
-        self.keeper.reset(self.cell.io_mut(), scope, &posture)?;
+        self.keeper.reset(self.pacer.io_mut(), scope, &posture)?;
         self.failure = None;
         self.apply_settings();
         self.follow_robots();
         if scope.time {
-            self.cell.reset_time();
+            self.pacer.reset_time();
             self.next_states = 0;
         } else {
-            self.cell.forget_commands();
+            self.pacer.forget_commands();
         }
         Ok(())
     }
 
     /// Takes away what was not there at the start.
     pub(crate) fn delete_spawned(&mut self) {
-        if let Some(world) = self.cell.io_mut().world_mut() {
+        if let Some(world) = self.pacer.io_mut().world_mut() {
             self.keeper.delete_spawned(world);
         }
         self.follow_robots();
@@ -447,9 +457,9 @@ impl Sim {
 
     /// Goes back to a kept snapshot, time included.
     pub(crate) fn restore(&mut self, name: &str) -> Result<(i64, u64), String> {
-        let world = self.cell.io_mut().world_mut().ok_or("there is no simulated world")?;
+        let world = self.pacer.io_mut().world_mut().ok_or("there is no simulated world")?;
         let (stamp, digest) = self.keeper.restore(name, world)?;
-        self.cell.set_stamp(stamp);
+        self.pacer.set_stamp(stamp);
         // Parameters that were changed since hold; those that were not change nothing.
         self.apply_settings();
         self.follow_robots();

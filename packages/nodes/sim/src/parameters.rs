@@ -1,6 +1,6 @@
 //! Parameters of the node.
 
-use karakuri_hardware::CellSettings;
+use karakuri_hardware::PacingSettings;
 use karakuri_physics::SolverSettings;
 use karakuri_physics::solver::{ContactSolver, SOLVERS, solver};
 use karakuri_ros::{Node, Parameter, RosError};
@@ -120,8 +120,8 @@ impl Parameters {
         }
     }
 
-    pub(crate) fn cell(&self) -> CellSettings {
-        CellSettings {
+    pub(crate) fn pacing(&self) -> PacingSettings {
+        PacingSettings {
             lockstep: self.lockstep.get(),
             real_time_factor: self.real_time_factor.get(),
             command_timeout: self.command_timeout.get(),

@@ -12,6 +12,7 @@ use karakuri_ros::qos::{self, Qos};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, Time, warn};
 use karakuri_spatial::{Motion, Pose};
 
+use crate::backend::Backend;
 use crate::node::Sim;
 
 /// The frame of odometry (REP 105). Here it is the truth: `world`.
@@ -144,7 +145,7 @@ impl RobotTopics {
     }
 
     /// Publishes the motors: position and velocity of their joints, and each one's own effort.
-    fn publish_motors(&mut self, io: &dyn RobotIo, stamp: &Stamp) {
+    fn publish_motors(&mut self, io: &Backend, stamp: &Stamp) {
         let Some((publisher, message)) = &mut self.motors else { return };
         let Some(world) = io.world() else { return };
         let Some(id) = world.find_robot(&self.layout.name) else { return };
@@ -169,7 +170,7 @@ impl RobotTopics {
     }
 
     /// Reads the present sample and publishes it, the joints last.
-    pub(crate) fn publish(&mut self, io: &dyn RobotIo, index: usize, stamp: &Stamp) {
+    pub(crate) fn publish(&mut self, io: &Backend, index: usize, stamp: &Stamp) {
         io.read(index, &mut self.state);
         for ((publisher, message), wrench) in self.wrenches.iter_mut().zip(&self.state.wrenches) {
             message.header.stamp = stamp.clone();
@@ -233,7 +234,7 @@ impl RobotTopics {
     }
 
     /// Publishes where a floating root link is, and the links whose joints are not in `joint_states`.
-    pub(crate) fn publish_transforms(&self, io: &dyn RobotIo, stamp: &Stamp) {
+    pub(crate) fn publish_transforms(&self, io: &Backend, stamp: &Stamp) {
         let Some(publisher) = &self.transforms else { return };
         let model = &self.layout.model;
         let base = self.state.base.as_ref();

@@ -76,7 +76,7 @@ fn get_state(sim: &Sim) -> srv::GetSimulationState::Response {
 
 /// `SimulationState`: stopped 0, playing 1, paused 2.
 fn state_of(sim: &Sim) -> u8 {
-    match (sim.cell.is_playing(), sim.is_stopped) {
+    match (sim.pacer.is_playing(), sim.is_stopped) {
         (true, _) => 1,
         (false, true) => 0,
         (false, false) => 2,
@@ -93,16 +93,16 @@ fn set_state(
         2 if state_of(sim) == 2 => failed(101, "the simulation is paused already"),
         1 => {
             sim.is_stopped = false;
-            sim.cell.set_playing(true);
+            sim.pacer.set_playing(true);
             ok()
         }
         2 => {
             sim.is_stopped = false;
-            sim.cell.set_playing(false);
+            sim.pacer.set_playing(false);
             ok()
         }
         0 => {
-            sim.cell.set_playing(false);
+            sim.pacer.set_playing(false);
             let reset = sim.reset(Scope { time: true, spawned: true });
             sim.is_stopped = reset.is_ok();
             sim.publish();
@@ -132,7 +132,7 @@ fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSi
     if scope & 2 != 0 {
         result = sim.reset(Scope { time: scope & 1 != 0, spawned: scope & 4 != 0 });
     } else if scope & 1 != 0 {
-        sim.cell.reset_time();
+        sim.pacer.reset_time();
     }
     if scope & 6 == 4 {
         sim.delete_spawned();
@@ -144,7 +144,7 @@ fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSi
 
 /// Names that pass the filters: pattern, categories and spheres.
 fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, sim_msg::Result> {
-    let Some(world) = sim.cell.io().world() else { return Ok(Vec::new()) };
+    let Some(world) = sim.pacer.io().world() else { return Ok(Vec::new()) };
     if !filters.tags.tags.is_empty() {
         return Err(failed(
             FEATURE_UNSUPPORTED,
@@ -199,7 +199,7 @@ fn sphere(bounds: &sim_msg::Bounds) -> Result<Option<(Vector3, f64)>, sim_msg::R
 
 /// `EntityCategory`: robot 1, dynamic object 4, static object 5.
 fn category(sim: &Sim, entity: Entity) -> u8 {
-    match (entity, sim.cell.io().world()) {
+    match (entity, sim.pacer.io().world()) {
         (Entity::Object(id), Some(world)) if world.body(id).description().fixed => 5,
         (Entity::Object(_), _) => 4,
         (Entity::Robot(_), _) => 1,
@@ -231,13 +231,13 @@ fn get_entities_states(
 
 fn entity_state(sim: &Sim, entity: Entity) -> sim_msg::EntityState {
     let (pose, velocity) = sim
-        .cell
+        .pacer
         .io()
         .world()
         .map_or((Pose::IDENTITY, Motion::default()), |w| world::state(w, entity));
     sim_msg::EntityState {
         header: Header {
-            stamp: Time::from_nanoseconds(sim.cell.stamp()).to_message(),
+            stamp: Time::from_nanoseconds(sim.pacer.stamp()).to_message(),
             frame_id: "world".to_owned(),
         },
         pose: pose.to_message(),
@@ -247,7 +247,7 @@ fn entity_state(sim: &Sim, entity: Entity) -> sim_msg::EntityState {
 }
 
 fn unknown(sim: &Sim, name: &str) -> sim_msg::Result {
-    let names = sim.cell.io().world().map(world::names).unwrap_or_default();
+    let names = sim.pacer.io().world().map(world::names).unwrap_or_default();
     failed(NOT_FOUND, format!("no entity `{name}`; there are: {}", names.join(", ")))
 }
 
@@ -293,7 +293,7 @@ fn place(
         let what = "pose or twist is not finite, or the quaternion is zero";
         return Err(failed(INVALID_POSE, what));
     };
-    let Some(world) = sim.cell.io_mut().world_mut() else {
+    let Some(world) = sim.pacer.io_mut().world_mut() else {
         return Err(failed(OPERATION_FAILED, "no world"));
     };
     let frame_pose = frames::pose_in_world(world, &state.header.frame_id)
@@ -344,7 +344,7 @@ fn try_spawn(
     let folders =
         resource::folders(&sim.parameters.scene.get(), &sim.parameters.model_folders.get());
     let found = resource::read(&request.uri, &request.resource_string, &folders)?;
-    let world = sim.cell.io_mut().world_mut().ok_or((OPERATION_FAILED, "no world".to_owned()))?;
+    let world = sim.pacer.io_mut().world_mut().ok_or((OPERATION_FAILED, "no world".to_owned()))?;
     let pose = Pose::from_message(&request.initial_pose.pose)
         .ok_or("initial_pose is not finite, or its quaternion is zero".to_owned())
         .and_then(|pose| {
@@ -393,7 +393,7 @@ fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEnt
             failed(OPERATION_FAILED, "robots of the scene cannot be deleted")
         }
         Some(entity) => {
-            if let Some(world) = sim.cell.io_mut().world_mut() {
+            if let Some(world) = sim.pacer.io_mut().world_mut() {
                 match entity {
                     Entity::Robot(id) => world.remove_robot(id),
                     Entity::Object(id) => world.remove_body(id),
@@ -407,9 +407,9 @@ fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEnt
 }
 
 fn save_snapshot(sim: &mut Sim, request: &SaveSnapshot::Request) -> SaveSnapshot::Response {
-    let stamp = sim.cell.stamp();
+    let stamp = sim.pacer.stamp();
     let time = Time::from_nanoseconds(stamp).to_message();
-    let (Some(world), false) = (sim.cell.io().world(), request.name.is_empty()) else {
+    let (Some(world), false) = (sim.pacer.io().world(), request.name.is_empty()) else {
         let message = "the name is empty; give the snapshot a name".to_owned();
         return SaveSnapshot::Response { success: false, message, stamp: time, digest: 0 };
     };

@@ -1,6 +1,5 @@
 //! What the world looks like from outside: objects, contacts, markers, statistics.
 
-use karakuri_hardware::RobotIo;
 use karakuri_model::{Geometry, Shape};
 use karakuri_physics::{Owner, RobotId, World};
 use karakuri_ros::msg::builtin_interfaces::msg::{Duration, Time as Stamp};
@@ -12,6 +11,7 @@ use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
 use karakuri_spatial::{Pose, Vector3};
 
+use crate::backend::Backend;
 use crate::node::Sim;
 
 /// Length of a marker arrow per newton. [m/N]
@@ -43,7 +43,7 @@ impl WorldTopics {
     }
 
     /// Publishes a sample; robots from the `n_scene`th on were spawned.
-    pub(crate) fn publish(&mut self, io: &dyn RobotIo, n_scene: usize, stamp: &Stamp) {
+    pub(crate) fn publish(&mut self, io: &Backend, n_scene: usize, stamp: &Stamp) {
         let Some(world) = io.world() else { return };
         let spawned = || world.robot_ids().filter(|id| id.0 >= n_scene);
         let header = Header { stamp: stamp.clone(), frame_id: "world".to_owned() };

@@ -1,11 +1,12 @@
 //! Steps of a paused simulation: by the service `step_simulation`, and by the action `simulate_steps`, which tells how
 //! far it is and can be cancelled. A step is one sample.
 
-use karakuri_hardware::Cell;
+use karakuri_hardware::Pacer;
 use karakuri_ros::msg::simulation_interfaces::action::SimulateSteps;
 use karakuri_ros::msg::simulation_interfaces::srv::StepSimulation;
 use karakuri_ros::{ActiveGoal, GoalRequest, Request};
 
+use crate::backend::Backend;
 use crate::node::Sim;
 use crate::services::{INCORRECT_STATE, OPERATION_FAILED, failed, ok};
 
@@ -30,8 +31,8 @@ impl Pending {
     }
 
     /// After a sample: answers the service when it was the last, tells the action's client where it is.
-    pub(crate) fn after_sample(&mut self, cell: &Cell) {
-        if cell.remaining_steps() == 0
+    pub(crate) fn after_sample(&mut self, pacer: &Pacer<Backend>) {
+        if pacer.remaining_steps() == 0
             && let Some(request) = self.request.take()
         {
             request.respond(StepSimulation::Response { result: ok() });
@@ -50,16 +51,16 @@ impl Pending {
     }
 
     /// Ends a goal that its client cancels, or whose steps somebody else dropped.
-    pub(crate) fn check(&mut self, cell: &mut Cell) {
+    pub(crate) fn check(&mut self, pacer: &mut Pacer<Backend>) {
         let Some(goal) = &self.goal else { return };
         if goal.active.is_canceling() {
-            cell.cancel_steps();
+            pacer.cancel_steps();
             let message = format!("cancelled after {} of {} steps", goal.completed, goal.steps);
             if let Some(goal) = self.goal.take() {
                 let result = failed(OPERATION_FAILED, message);
                 goal.active.cancel(SimulateSteps::Result { result });
             }
-        } else if cell.remaining_steps() == 0 {
+        } else if pacer.remaining_steps() == 0 {
             let message = format!("interrupted after {} of {} steps", goal.completed, goal.steps);
             if let Some(goal) = self.goal.take() {
                 let result = failed(INCORRECT_STATE, message);
@@ -71,7 +72,7 @@ impl Pending {
 
 /// Why no steps can be taken now.
 fn obstacle(sim: &Sim) -> Option<(u8, &'static str)> {
-    if sim.cell.is_playing() {
+    if sim.pacer.is_playing() {
         return Some((OPERATION_FAILED, "the simulation is playing; pause it before stepping"));
     }
     let busy = sim.pending.is_busy();
@@ -88,7 +89,7 @@ pub(crate) fn step(sim: &mut Sim, request: Request<StepSimulation::Service>) {
         return request.respond(StepSimulation::Response { result: ok() });
     }
     sim.is_stopped = false;
-    sim.cell.step(steps);
+    sim.pacer.step(steps);
     sim.pending.request = Some(request);
 }
 
@@ -107,6 +108,6 @@ pub(crate) fn simulate(sim: &mut Sim, request: GoalRequest<SimulateSteps::Action
         return active.succeed(SimulateSteps::Result { result: ok() });
     }
     sim.is_stopped = false;
-    sim.cell.step(steps);
+    sim.pacer.step(steps);
     sim.pending.goal = Some(Goal { active, steps, completed: 0 });
 }

@@ -32,7 +32,7 @@ pub(crate) fn outcome(result: Result<(), String>) -> (bool, String) {
 }
 
 pub(crate) fn world(sim: &mut Sim) -> Result<&mut World, String> {
-    sim.cell.io_mut().world_mut().ok_or_else(|| "no world".to_owned())
+    sim.pacer.io_mut().world_mut().ok_or_else(|| "no world".to_owned())
 }
 
 /// What a refusal is about.

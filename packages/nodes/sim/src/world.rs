@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use karakuri_hardware::RobotIo;
 use karakuri_model::Base;
 use karakuri_physics::{ObjectId, RobotId, Snapshot, World};
 use karakuri_spatial::{Motion, Pose};
+
+use crate::backend::Backend;
 
 /// Names that a reset comes back to, and what was saved.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl WorldKeeper {
     /// the posture of this name, if it is not empty.
     pub(crate) fn reset(
         &self,
-        io: &mut dyn RobotIo,
+        io: &mut Backend,
         scope: Scope,
         posture: &str,
     ) -> Result<(), String> {

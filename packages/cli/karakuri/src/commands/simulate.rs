@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use karakuri_files::{load_scene, write_json};
-use karakuri_hardware::Tally;
 use karakuri_physics::solver::{SOLVERS, solver};
 use karakuri_physics::{Energy, EnergyWatch, Integrator, Scene, StepOutcome, World};
+use karakuri_simulation::Tally;
 
 use self::command::Command;
 use self::forces::Counts;

@@ -1,7 +1,7 @@
 //! Whether a run can be believed: its energy did not grow by itself, and its steps were solved.
 
-use karakuri_hardware::Tally;
 use karakuri_physics::{EnergyWatch, SolverSettings};
+use karakuri_simulation::Tally;
 
 /// Looks at the energy over a run, about.
 pub(crate) const LOOKS: u64 = 200;

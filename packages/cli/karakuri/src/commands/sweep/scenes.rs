@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_text};
-use karakuri_hardware::Tally;
 use karakuri_physics::{EnergyWatch, Scene, StepOutcome, World};
+use karakuri_simulation::Tally;
 use serde::Deserialize;
 use serde_yaml::Value;
 

@@ -5,11 +5,10 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{Data, crba};
-use karakuri_model::{Drive, Model};
+use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
+use karakuri_model::{Drive, Limits, Model};
 
-use crate::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
-
-/// A cell with one mocked robot.
+/// One mocked robot.
 #[derive(Debug, Clone)]
 pub struct Mock {
     layouts: Vec<RobotLayout>,
@@ -24,7 +23,7 @@ struct Axis {
     /// Inertia felt by the drive. [kg·m² or kg]
     inertia: f64,
     drive: Option<Drive>,
-    limits: karakuri_model::Limits,
+    limits: Limits,
     position: f64,
     velocity: f64,
     effort: f64,

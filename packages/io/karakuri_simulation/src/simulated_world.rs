@@ -1,16 +1,19 @@
-//! The physics simulation as a cell: a [`World`] stepped a whole number of times a control period.
+//! The robots of a [`World`], which is stepped a whole number of times a control period.
 
 use std::sync::Arc;
 
-use karakuri_model::{Model, SensorKind};
+use karakuri_hardware::{
+    Fault, ImuReading, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState,
+};
+use karakuri_model::{Base, Model, SensorKind};
 use karakuri_physics::{RobotId, StepOutcome, World};
-use karakuri_spatial::{Motion, Pose};
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
-use crate::{ImuReading, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState, Tally};
+use crate::Tally;
 
-/// A simulated cell.
+/// A world with its robots.
 #[derive(Debug, Clone)]
-pub struct Simulation {
+pub struct SimulatedWorld {
     world: World,
     robots: Vec<RobotId>,
     layouts: Vec<RobotLayout>,
@@ -18,7 +21,7 @@ pub struct Simulation {
     tally: Tally,
 }
 
-impl Simulation {
+impl SimulatedWorld {
     /// All robots of a world, sampled every `steps_per_period` physics steps.
     pub fn new(world: World, steps_per_period: usize) -> Self {
         let robots: Vec<RobotId> = world.robot_ids().collect();
@@ -29,21 +32,53 @@ impl Simulation {
                 RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.model()))
             })
             .collect();
-        let mut simulation = Self {
+        let mut simulated = Self {
             world,
             robots,
             layouts,
             steps_per_period: steps_per_period.max(1),
             tally: Tally::default(),
         };
-        for robot in 0..simulation.robots.len() {
-            simulation.hold(robot, false);
+        for robot in 0..simulated.robots.len() {
+            simulated.hold(robot, false);
         }
-        simulation
+        simulated
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to spawn, move or restore things between two samples.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// Cost of the steps since the last call.
+    pub fn take_tally(&mut self) -> Tally {
+        std::mem::take(&mut self.tally)
+    }
+
+    /// Adds a robot that was spawned in the world. Returns its index, which is that of one of the same name and layout
+    /// that is gone, or a new one.
+    pub fn adopt(&mut self, robot: RobotId) -> usize {
+        let view = self.world.robot(robot);
+        let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.model()));
+        let gone = |i: &usize| !self.is_present(*i) && self.layouts[*i].has_the_topics_of(&layout);
+        let place = (0..self.robots.len()).find(gone);
+        let index = place.unwrap_or(self.robots.len());
+        if place.is_some() {
+            (self.robots[index], self.layouts[index]) = (robot, layout);
+        } else {
+            self.robots.push(robot);
+            self.layouts.push(layout);
+        }
+        index
     }
 }
 
-impl RobotIo for Simulation {
+impl RobotIo for SimulatedWorld {
     fn robots(&self) -> &[RobotLayout] {
         &self.layouts
     }
@@ -59,7 +94,7 @@ impl RobotIo for Simulation {
     fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError> {
         let layout = &self.layouts[robot];
         layout.check(command)?;
-        if !self.is_there(robot) {
+        if !self.is_present(robot) {
             return Ok(());
         }
         let drives = self.world.drive_mut(self.robots[robot]);
@@ -80,7 +115,7 @@ impl RobotIo for Simulation {
     }
 
     fn hold(&mut self, robot: usize, gripping: bool) {
-        if !self.is_there(robot) {
+        if !self.is_present(robot) {
             return;
         }
         let id = self.robots[robot];
@@ -96,14 +131,6 @@ impl RobotIo for Simulation {
         }
     }
 
-    fn world(&self) -> Option<&World> {
-        Some(&self.world)
-    }
-
-    fn world_mut(&mut self) -> Option<&mut World> {
-        Some(&mut self.world)
-    }
-
     fn advance(&mut self) -> Result<(), RobotIoError> {
         for _ in 0..self.steps_per_period {
             if let StepOutcome::NonFinite { .. } = self.tally.step(&mut self.world) {
@@ -113,37 +140,8 @@ impl RobotIo for Simulation {
         Ok(())
     }
 
-    fn take_tally(&mut self) -> Option<Tally> {
-        Some(std::mem::take(&mut self.tally))
-    }
-
-    fn is_there(&self, robot: usize) -> bool {
-        // The id alone is not enough: a restored world may have given it away again.
-        let id = self.robots[robot];
-        let same = |layout: &RobotLayout| {
-            self.world.find_robot(&layout.name) == Some(id)
-                && Arc::ptr_eq(self.world.robot(id).model(), &layout.model)
-        };
-        same(&self.layouts[robot])
-    }
-
-    fn adopt(&mut self, robot: RobotId) -> Option<usize> {
-        let view = self.world.robot(robot);
-        let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.model()));
-        let gone = |i: &usize| !self.is_there(*i) && self.layouts[*i].has_the_topics_of(&layout);
-        let place = (0..self.robots.len()).find(gone);
-        let index = place.unwrap_or(self.robots.len());
-        if place.is_some() {
-            (self.robots[index], self.layouts[index]) = (robot, layout);
-        } else {
-            self.robots.push(robot);
-            self.layouts.push(layout);
-        }
-        Some(index)
-    }
-
     fn read(&self, robot: usize, state: &mut RobotState) {
-        if !self.is_there(robot) {
+        if !self.is_present(robot) {
             return;
         }
         let layout = &self.layouts[robot];
@@ -167,12 +165,19 @@ impl RobotIo for Simulation {
             };
         }
     }
+
+    fn fault(&self, robot: usize) -> Option<&Fault> {
+        // The id alone is not enough: a restored world may have given it away again.
+        let (id, layout) = (self.robots[robot], &self.layouts[robot]);
+        let same = self.world.find_robot(&layout.name) == Some(id)
+            && Arc::ptr_eq(self.world.robot(id).model(), &layout.model);
+        (!same).then_some(&Fault::Absent)
+    }
 }
 
 /// World pose and velocity (at the root link's origin, world axes) of a floating base.
 fn base_state(model: &Model, q: &[f64], v: &[f64]) -> Option<(Pose, Motion)> {
-    use karakuri_spatial::{UnitQuaternion, Vector3};
-    matches!(model.base, karakuri_model::Base::Floating).then(|| {
+    matches!(model.base, Base::Floating).then(|| {
         let rotation =
             UnitQuaternion::new_normalize(nalgebra::Quaternion::new(q[6], q[3], q[4], q[5]));
         let pose = Pose::from_quaternion(&rotation, Vector3::new(q[0], q[1], q[2]));

@@ -1,15 +1,16 @@
-//! Every cell passes the same suite.
+//! The simulated and the mocked robot pass the suite of every driver.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
 
 use std::sync::Arc;
 
 use karakuri_hardware::conformance::{Trial, check};
-use karakuri_hardware::{JointCommand, Mock, RobotIo, RobotState, Simulation};
+use karakuri_hardware::{JointCommand, RobotIo, RobotState};
 use karakuri_model::{
     Drive, EndEffector, FrameId, JointSpec, Limits, LinkSpec, Model, ModelBuilder,
 };
 use karakuri_physics::{World, WorldSettings};
+use karakuri_simulation::{Mock, SimulatedWorld};
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 /// Two hinged links of 1 kg that lie in the horizontal plane, so that gravity asks nothing of the drives.
@@ -78,7 +79,7 @@ fn grips_on(io: &mut dyn RobotIo) {
 fn a_hand_keeps_what_it_grips() {
     let mut world = World::new(WorldSettings::default());
     world.add_robot("arm", hand(), &[0.0, 0.0]).unwrap();
-    grips_on(&mut Simulation::new(world, 2));
+    grips_on(&mut SimulatedWorld::new(world, 2));
     grips_on(&mut Mock::new("arm", &hand(), &[0.0, 0.0], 2e-3));
 }
 
@@ -86,7 +87,7 @@ fn a_hand_keeps_what_it_grips() {
 fn the_simulation_conforms() {
     let mut world = World::new(WorldSettings::default());
     world.add_robot("arm", model(), &[0.0, 0.0]).unwrap();
-    let mut simulation = Simulation::new(world, 2);
+    let mut simulation = SimulatedWorld::new(world, 2);
     assert!((simulation.period() - 2e-3).abs() < 1e-15);
     check(&mut simulation, &trial()).unwrap();
 }
@@ -101,11 +102,11 @@ fn the_mock_conforms() {
 fn a_target_beyond_the_limits_is_the_limit() {
     let mut world = World::new(WorldSettings::default());
     world.add_robot("arm", model(), &[0.0, 0.0]).unwrap();
-    let mut io = Simulation::new(world, 2);
+    let mut io = SimulatedWorld::new(world, 2);
     let mut command = JointCommand::new(&io.robots()[0]);
     (command.position[0], command.position[1]) = (100.0, -100.0);
     io.write(0, &command).unwrap();
-    let world = io.world_mut().unwrap();
+    let world = io.world_mut();
     let id = world.find_robot("arm").unwrap();
     assert_eq!(world.drive_mut(id).position[..2], [2.0, -2.0]);
 }

@@ -1,33 +1,31 @@
-//! When a cell goes on to its next sample, and what happens when its commander falls silent.
+//! Pacing of samples: when the robots go on to the next one, and what happens when a commander falls silent.
 //!
-//! Two clocks meet here. The cell's own time is a whole number of periods, so its stamps are exact. Wall time (any
-//! steady clock, in seconds) only paces the cell and finds out that a partner is dead; with `lockstep` no result
-//! depends on it.
+//! Two clocks meet here. Sample time is a whole number of periods, so its stamps are exact. Wall time (any steady clock,
+//! in seconds) only paces the samples and finds out that a partner is dead; with `lockstep` no result depends on it.
 
-use karakuri_physics::RobotId;
+mod wall;
 
 use crate::{JointCommand, RobotIo, RobotIoError};
+use wall::WallPace;
 
 /// Seconds of wall time between two repeats of a sample while time stands still.
 const REPEAT_PERIOD: f64 = 0.05;
-/// A cell that is later than this gives up catching up. [s]
-const LARGEST_LAG: f64 = 0.01;
 
-/// How a cell is paced.
+/// Settings of a [`Pacer`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CellSettings {
+pub struct PacingSettings {
     /// Wait for the command computed from the last sample before going on.
     pub lockstep: bool,
-    /// Cell seconds per wall second; 0 is as fast as the commanders keep up: a command may then lag by
+    /// Seconds of sample time per wall second; 0 is as fast as the commanders keep up: a command may then lag by
     /// one sample, as it does in real time. [-]
     pub real_time_factor: f64,
-    /// Commands older than this put the robot into hold, its end effector gripping on; 0 is never. Cell time. [s]
+    /// Commands older than this put the robot into hold, its end effector gripping on; 0 is never. Sample time. [s]
     pub command_timeout: f64,
-    /// The same where the cell waits for its commanders (`lockstep`, or a real-time factor of 0); wall time. [s]
+    /// The same where time waits for commanders (`lockstep`, or a real-time factor of 0); wall time. [s]
     pub lockstep_timeout: f64,
 }
 
-/// What [`Cell::poll`] did, or when to call it again.
+/// What [`Pacer::poll`] did, or when to call it again.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tick {
     /// A new sample is there: publish it.
@@ -38,9 +36,9 @@ pub enum Tick {
     Wait(f64),
 }
 
-/// Something a person should be told, once.
+/// A commander was lost, or came back; reported once.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CellEvent {
+pub enum PacingEvent {
     /// No command came for so long [s]; the robot holds its place, its end effector what it grips.
     CommandsLost {
         /// Index of the robot.
@@ -61,24 +59,24 @@ const LARGEST_COMMAND_LAG: i64 = 1;
 /// Whether a robot's commander is there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Commander {
-    /// No command so far. In lockstep the cell waits for the first one.
+    /// No command so far. In lockstep time waits for the first one.
     Never,
-    /// No command so far to a robot that came while the cell ran: not waited for before the first one.
+    /// No command so far to a robot that was added while time ran: not waited for before the first one.
     Guest,
-    /// Stamp of the newest command, and the cell and wall times when it came.
-    Alive { stamp: i64, cell: i64, wall: f64 },
+    /// Stamp of the newest command, and the sample and wall times when it came.
+    Alive { stamp: i64, sample: i64, wall: f64 },
     /// Silent for too long: in hold, and not waited for.
     Lost,
 }
 
-/// A paced cell.
-pub struct Cell {
-    io: Box<dyn RobotIo>,
-    settings: CellSettings,
+/// Robots whose samples are paced.
+pub struct Pacer<Io> {
+    io: Io,
+    settings: PacingSettings,
     commanders: Vec<Commander>,
-    /// Robots from here on came while the cell ran.
+    /// Robots from this index on were added while time ran.
     n_own: usize,
-    events: Vec<CellEvent>,
+    events: Vec<PacingEvent>,
     ticks: i64,
     period_ns: i64,
     playing: bool,
@@ -87,22 +85,21 @@ pub struct Cell {
     /// Wall time when the present sample came, and when it was published last. [s]
     sampled: f64,
     repeated: f64,
-    /// Wall and cell time from which pacing counts.
-    origin: Option<(f64, i64)>,
+    pace: WallPace,
 }
 
-impl std::fmt::Debug for Cell {
+impl<Io> std::fmt::Debug for Pacer<Io> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cell")
+        f.debug_struct("Pacer")
             .field("settings", &self.settings)
             .field("ticks", &self.ticks)
             .finish_non_exhaustive()
     }
 }
 
-impl Cell {
+impl<Io: RobotIo> Pacer<Io> {
     /// Paces `io`, playing from the start.
-    pub fn new(io: Box<dyn RobotIo>, settings: CellSettings) -> Self {
+    pub fn new(io: Io, settings: PacingSettings) -> Self {
         let commanders = vec![Commander::Never; io.robots().len()];
         #[expect(clippy::cast_possible_truncation, reason = "a period is far below 2^63 ns")]
         let period_ns = (io.period() * 1e9).round() as i64;
@@ -118,18 +115,18 @@ impl Cell {
             single_steps: 0,
             sampled: f64::NEG_INFINITY,
             repeated: f64::NEG_INFINITY,
-            origin: None,
+            pace: WallPace::default(),
         }
     }
 
-    /// The cell itself.
-    pub fn io(&self) -> &dyn RobotIo {
-        self.io.as_ref()
+    /// The robots.
+    pub fn io(&self) -> &Io {
+        &self.io
     }
 
-    /// The cell itself, to move things while it stands.
-    pub fn io_mut(&mut self) -> &mut dyn RobotIo {
-        self.io.as_mut()
+    /// The robots, for changes between two samples.
+    pub fn io_mut(&mut self) -> &mut Io {
+        &mut self.io
     }
 
     /// Stamp of the present sample; the first is one period, never 0. [ns]
@@ -149,19 +146,19 @@ impl Cell {
         for robot in 0..self.commanders.len() {
             self.forget_commander(robot);
         }
-        self.origin = None;
+        self.pace.restart();
         self.repeated = f64::NEG_INFINITY;
     }
 
     /// Present settings.
-    pub fn settings(&self) -> CellSettings {
+    pub fn settings(&self) -> PacingSettings {
         self.settings
     }
 
     /// Changes the pacing from now on.
-    pub fn set_settings(&mut self, settings: CellSettings) {
+    pub fn set_settings(&mut self, settings: PacingSettings) {
         self.settings = settings;
-        self.origin = None;
+        self.pace.restart();
     }
 
     /// Whether time goes on by itself.
@@ -173,7 +170,7 @@ impl Cell {
     pub fn set_playing(&mut self, playing: bool) {
         self.playing = playing;
         self.single_steps = 0;
-        self.origin = None;
+        self.pace.restart();
     }
 
     /// Takes so many samples while paused.
@@ -191,7 +188,7 @@ impl Cell {
         self.single_steps = 0;
     }
 
-    /// Starts the cell's time anew. What it simulates is reset by its owner.
+    /// Restarts time at the first sample. What the robots simulate is reset by its owner.
     pub fn reset_time(&mut self) {
         self.ticks = 0;
         self.forget_commands();
@@ -203,7 +200,7 @@ impl Cell {
             self.forget_commander(robot);
             self.io.hold(robot, false);
         }
-        self.origin = None;
+        self.pace.restart();
         self.repeated = f64::NEG_INFINITY;
     }
 
@@ -212,13 +209,10 @@ impl Cell {
         self.commanders[robot] = if own { Commander::Never } else { Commander::Guest };
     }
 
-    /// Takes in a robot that came to the simulated world; its index. See [`RobotIo::adopt`]. Nobody waits for its
-    /// commands before the first.
-    pub fn adopt(&mut self, robot: RobotId) -> Option<usize> {
-        let index = self.io.adopt(robot)?;
-        self.commanders.resize(self.commanders.len().max(index + 1), Commander::Guest);
-        self.forget_commander(index);
-        Some(index)
+    /// Adds robot `robot` of [`Self::io`], which came while time ran. Its commands are awaited from the first one on.
+    pub fn add_guest(&mut self, robot: usize) {
+        self.commanders.resize(self.commanders.len().max(robot + 1), Commander::Guest);
+        self.forget_commander(robot);
     }
 
     /// Whether a robot is in hold for want of commands.
@@ -237,7 +231,7 @@ impl Cell {
             Commander::Guest | Commander::Lost => false,
         };
         let waiting = self.commanders.iter().enumerate().filter(move |(_, c)| waits(c));
-        waiting.map(|(robot, _)| robot).filter(|&robot| self.io.is_there(robot))
+        waiting.map(|(robot, _)| robot).filter(|&robot| self.io.is_present(robot))
     }
 
     /// Whether time waits for commanders at all.
@@ -264,16 +258,16 @@ impl Cell {
             return Ok(());
         }
         if lost {
-            self.events.push(CellEvent::CommandsBack { robot });
+            self.events.push(PacingEvent::CommandsBack { robot });
         }
-        self.commanders[robot] = Commander::Alive { stamp, cell: self.stamp(), wall: now };
+        self.commanders[robot] = Commander::Alive { stamp, sample: self.stamp(), wall: now };
         Ok(())
     }
 
     /// Goes on if it is time. `now` is wall time. [s]
     pub fn poll(&mut self, now: f64) -> Result<Tick, RobotIoError> {
         if !self.playing && self.single_steps == 0 {
-            self.origin = None;
+            self.pace.restart();
             return Ok(self.stand_still(now));
         }
         self.watch_commanders(now);
@@ -292,8 +286,8 @@ impl Cell {
         Ok(Tick::Advanced)
     }
 
-    /// What a person should be told since the last call.
-    pub fn take_events(&mut self) -> std::vec::Drain<'_, CellEvent> {
+    /// Events since the last call.
+    pub fn take_events(&mut self) -> std::vec::Drain<'_, PacingEvent> {
         self.events.drain(..)
     }
 
@@ -308,33 +302,33 @@ impl Cell {
 
     fn watch_commanders(&mut self, now: f64) {
         let waits = self.is_waiting_kind();
-        let CellSettings { command_timeout, lockstep_timeout, .. } = self.settings;
+        let PacingSettings { command_timeout, lockstep_timeout, .. } = self.settings;
         let timeout = if waits { lockstep_timeout } else { command_timeout };
         if timeout <= 0.0 {
             return;
         }
         for robot in 0..self.commanders.len() {
-            let Commander::Alive { cell, wall, .. } = self.commanders[robot] else { continue };
-            if !self.io.is_there(robot) {
+            let Commander::Alive { sample, wall, .. } = self.commanders[robot] else { continue };
+            if !self.io.is_present(robot) {
                 self.forget_commander(robot);
                 continue;
             }
             let silence = if waits {
                 now - wall.max(self.sampled)
             } else {
-                (self.stamp() - cell) as f64 * 1e-9
+                (self.stamp() - sample) as f64 * 1e-9
             };
             if silence > timeout {
                 self.io.hold(robot, true);
                 self.commanders[robot] = Commander::Lost;
-                self.events.push(CellEvent::CommandsLost { robot, silence });
+                self.events.push(PacingEvent::CommandsLost { robot, silence });
             }
         }
     }
 
     /// Wall time until the next sample is due. [s]
     fn wait_for_pace(&mut self, now: f64) -> f64 {
-        // Nobody paces a cell whose commander is lost; in real time that one finds it again not far ahead.
+        // Nobody paces robots whose commander is lost; in real time that one finds them again not far ahead.
         let lost = self.commanders.contains(&Commander::Lost);
         let factor = match self.settings.real_time_factor {
             factor if factor > 0.0 => factor,
@@ -342,16 +336,10 @@ impl Cell {
             _ => 0.0,
         };
         if factor <= 0.0 || self.single_steps > 0 {
-            self.origin = None;
+            self.pace.restart();
             return 0.0;
         }
-        let (wall, cell) = *self.origin.get_or_insert((now, self.stamp()));
-        let next = (self.stamp() + self.period_ns - cell) as f64 * 1e-9;
-        let due = wall + next / factor;
-        if now - due > LARGEST_LAG {
-            self.origin = None;
-        }
-        due - now
+        self.pace.wait(now, self.stamp(), self.period_ns, factor)
     }
 }
 
