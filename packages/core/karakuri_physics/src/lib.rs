@@ -16,17 +16,12 @@ pub use constraint::attached_joint::{Failure, JointDescription, JointId, JointRe
 pub use constraint::bushing::Bushing;
 pub use constraint::contact::ContactReport;
 pub use constraint::gear::{GearDescription, GearEnd, GearId, GearReport};
-pub use constraint::loops::loop_gap;
-pub use constraint::motor::MotorReport;
 pub use constraint::spring::{Anchor, Spring, SpringId};
 pub use errors::WorldError;
 pub use karakuri_collision::ClosestPoints;
-pub use pipeline::energy::{Energy, Ledger};
-pub use pipeline::integrators::Integrator;
-pub use pipeline::sensors::Imu;
-pub use pipeline::sleep::Sleeping;
+pub use pipeline::ledger::{Energy, Ledger};
+pub use pipeline::outcome::{Culprit, StepOutcome};
 pub use pipeline::stages::{Stage, Watch};
-pub use pipeline::step::{Culprit, StepOutcome};
 pub use pipeline::work::EnergyWatch;
 pub use scene::{
     Ground, MaterialName, Scene, SceneAnchor, SceneBall, SceneBody, SceneDrive, SceneGear,
@@ -35,14 +30,20 @@ pub use scene::{
 };
 pub use solver::SolverSettings;
 pub use state::body::BodyDescription;
+pub use state::free_motion::Integrator;
+pub use state::ids::{BodyId as ObjectId, RobotId};
+pub use state::imu::Imu;
 pub use state::joint_dynamics::JointDynamics;
+pub use state::loops::loop_gap;
 pub use state::materials::{MaterialId, Mix, Mixing, Surface};
 pub use state::motion_table::MotionTable;
+pub use state::motor_unit::MotorReport;
 pub use state::mover::Owner;
 pub use state::overlaps::LinkOverlap;
 pub use state::prescribed_bodies::PoseTable;
 pub use state::pushes::{Push, PushId};
 pub use state::robot::Drives;
+pub use state::settings::Sleeping;
 pub use state::settings::WorldSettings;
 pub use world::queries::RayHit;
-pub use world::{BodyId as ObjectId, BodyView, RobotId, RobotView, Snapshot, Statistics, World};
+pub use world::{BodyView, RobotView, Snapshot, Statistics, World};

@@ -1,6 +1,17 @@
 //! The world: robots, bodies, ground, and what can be asked of them.
 
+mod attached_joints;
+mod gears;
+mod joint_dynamics;
+mod loops;
+mod materials;
+mod motors;
+mod overlaps;
+mod prescribed_bodies;
+mod prescribed_joints;
+mod pushes;
 pub(crate) mod queries;
+mod springs;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,31 +21,25 @@ use karakuri_dynamics::Data;
 use karakuri_model::{Base, Model};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
-use crate::constraint::{ConstraintSet, kinds};
+use crate::constraint::ConstraintSet;
 use crate::errors::WorldError;
-use crate::pipeline::Pipeline;
-use crate::pipeline::energy::WorkAccount;
-use crate::pipeline::sensors::Imu;
-use crate::pipeline::step::Culprit;
+use crate::pipeline::ledger::WorkAccount;
+use crate::pipeline::outcome::Culprit;
+use crate::pipeline::scratch::Pipeline;
 use crate::solver::Solution;
 use crate::state::State;
 use crate::state::body::{Body, body_inertia, check_numbers};
+use crate::state::collider::Attachment;
+use crate::state::ids::{BodyId, RobotId};
+use crate::state::imu::Imu;
 use crate::state::materials::Surface;
-use crate::state::mover::{Attachment, Mover};
+use crate::state::mover::Mover;
 use crate::state::overlaps::OwnCollider;
 use crate::state::robot::Robot;
 use crate::state::shapes::{collider_shapes, solid_shape};
 use crate::{
     BodyDescription, ContactReport, Drives, JointDynamics, Owner, StepOutcome, WorldSettings,
 };
-
-/// Names a robot of a world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RobotId(pub usize);
-
-/// Names a free or fixed body of a world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BodyId(pub usize);
 
 /// What the last step cost and how well it was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -392,8 +397,8 @@ impl World {
     /// Takes away what acts on things that are gone.
     fn remove_loose(&mut self) {
         self.remove_loose_pushes();
-        for kind in kinds() {
-            kind.remove_loose(&mut self.constraints, &self.state);
+        for kind in self.constraints.kinds_mut() {
+            kind.remove_loose(&self.state);
         }
     }
 
@@ -408,6 +413,7 @@ impl World {
         self.state.placements.retain(|(collider, ..)| attachments[collider.0].is_some());
         self.constraints
             .contacts
+            .active
             .retain(|c| attachments[c.a.0].is_some() && attachments[c.b.0].is_some());
     }
 
@@ -605,7 +611,7 @@ impl World {
             level: self.last.solution.level,
             iterations: self.last.solution.iterations,
             residual: self.last.solution.residual,
-            n_contacts: self.constraints.contacts.len(),
+            n_contacts: self.constraints.contacts.active.len(),
             n_blocks: self.pipeline.problem.blocks.len(),
             n_islands: self.pipeline.problem.island_ends.len(),
             n_asleep: self.state.n_asleep,
@@ -640,10 +646,10 @@ impl World {
         for body in self.state.bodies.iter_mut().flatten() {
             body.island_asleep = None;
         }
-        self.constraints.joints.clone_from(&snapshot.0.constraints.joints);
-        self.constraints.gears.clone_from(&snapshot.0.constraints.gears);
+        self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
+        self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
         self.remove_loose();
-        self.constraints.contacts.clear();
+        self.constraints.contacts.active.clear();
         self.lay_out();
     }
 

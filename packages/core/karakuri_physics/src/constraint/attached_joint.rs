@@ -13,18 +13,16 @@
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::bushing::{Bushing, displacement, rate_axes};
-use super::contact::Contact;
-use super::row::{Correction, Row, RowBuilder};
+use super::kind::{BodyImpulse, Constraint, Solved, SolvedRow};
+use super::row::{Account, Correction, Row, RowBuilder};
 use super::spring::SoftLaw;
-use super::{Account, BodyImpulse, Constraint, ConstraintSet, Solved, SolvedRow};
-use crate::constraint::loops::{GAP_RATE, relative_gap};
-use crate::errors::WorldError;
 use crate::solver::{Block, RowSpec};
-use crate::state::State;
 use crate::state::body::Body;
-use crate::state::mover::{Attachment, Mover, Owner};
+use crate::state::collider::Attachment;
+use crate::state::loops::{GAP_RATE, relative_gap};
+use crate::state::mover::{Mover, Owner};
 use crate::state::robot::Robot;
-use crate::world::{RobotId, World};
+use crate::state::{State, pose_of};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
 const AT_BOUND: f64 = 1e-9;
@@ -86,7 +84,7 @@ impl Failure {
 
 /// Names a joint of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JointId(usize);
+pub struct JointId(pub(crate) usize);
 
 /// How a joint is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,24 +102,24 @@ pub struct JointReport {
 /// A joint of the world.
 #[derive(Debug, Clone)]
 pub(crate) struct AttachedJoint {
-    name: String,
-    description: JointDescription,
+    pub(crate) name: String,
+    pub(crate) description: JointDescription,
     /// What the ends move with.
     pub(crate) ends: [Mover; 2],
     /// The joint's frame on what moves the ends, or in the world.
-    poses: [Pose; 2],
+    pub(crate) poses: [Pose; 2],
     /// Of the last step, along the axes of the rows. [N·m·s, N·s] (6)
     pub(crate) impulses: [f64; 6],
     /// What the bushing was bent by for good. [rad, m] (6)
-    set: [f64; 6],
+    pub(crate) set: [f64; 6],
     /// On B in the last step, about `position`, in world axes. [N·m·s; N·s]
     pub(crate) push: Force,
-    position: Vector3,
+    pub(crate) position: Vector3,
     /// Whether its first step is over.
-    settled: bool,
+    pub(crate) settled: bool,
     /// Which freedoms reached their bounds in the last step.
-    yielding: [bool; 6],
-    broken: bool,
+    pub(crate) yielding: [bool; 6],
+    pub(crate) broken: bool,
 }
 
 impl AttachedJoint {
@@ -142,12 +140,12 @@ impl AttachedJoint {
     }
 
     /// The joint's frame as its two ends have it, in the world.
-    fn frames(&self, robots: &[Option<Robot>], bodies: &[Option<Body>]) -> [Pose; 2] {
-        [0, 1].map(|end| self.ends[end].pose(robots, bodies) * self.poses[end])
+    pub(crate) fn frames(&self, robots: &[Option<Robot>], bodies: &[Option<Body>]) -> [Pose; 2] {
+        [0, 1].map(|end| pose_of(self.ends[end], robots, bodies) * self.poses[end])
     }
 
     /// How far the freedoms are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
-    fn stretch(&self, [X_WA, X_WB]: &[Pose; 2]) -> [f64; 6] {
+    pub(crate) fn stretch(&self, [X_WA, X_WB]: &[Pose; 2]) -> [f64; 6] {
         if self.description.bushing.is_none() {
             return [0.0; 6];
         }
@@ -181,7 +179,7 @@ impl AttachedJoint {
     }
 
     /// Yielding freedoms of the bushing keep what they are stretched by beyond their strength.
-    fn bend_bushing(&mut self, X: &[Pose; 2]) {
+    pub(crate) fn bend_bushing(&mut self, X: &[Pose; 2]) {
         let stretch = self.stretch(X);
         for axis in (0..6).filter(|&k| self.yielding[k]) {
             if let Some(law) = self.soft(axis).filter(|law| law.stiffness > 0.0) {
@@ -192,7 +190,7 @@ impl AttachedJoint {
     }
 
     /// Yielding locks take the pose they are bent to: all rotations, all translations.
-    fn bend_locks(&mut self, [X_WA, X_WB]: &[Pose; 2]) {
+    pub(crate) fn bend_locks(&mut self, [X_WA, X_WB]: &[Pose; 2]) {
         let bent = |axes: std::ops::Range<usize>| {
             axes.into_iter().any(|k| self.yielding[k] && self.description.locked[k])
         };
@@ -204,7 +202,7 @@ impl AttachedJoint {
     }
 
     /// Whether it holds these two colliders' owners together.
-    fn joins(&self, a: &Attachment, b: &Attachment) -> bool {
+    pub(crate) fn joins(&self, a: &Attachment, b: &Attachment) -> bool {
         let matches = |end: usize, x: &Attachment| match self.ends[end] {
             Mover::Fixed => x.owner == [self.description.a, self.description.b][end],
             mover => x.mover == mover,
@@ -213,166 +211,15 @@ impl AttachedJoint {
     }
 }
 
-impl World {
-    /// Joins two things in the pose they have now. What moves apart is stopped within the next step, by an inelastic
-    /// impulse.
-    pub fn attach_joint(
-        &mut self,
-        name: &str,
-        description: JointDescription,
-    ) -> Result<JointId, WorldError> {
-        if self.find_joint(name).is_some() || self.find_gear(name).is_some() {
-            return Err(WorldError::JointNameTaken { name: name.to_owned() });
-        }
-        let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
-        let X_AJ = description.pose_in_a;
-        if !X_AJ.translation.iter().chain(X_AJ.rotation.iter()).all(|x| x.is_finite()) {
-            return refuse("its frame is not finite; give finite numbers");
-        }
-        if !description.bushing.is_none_or(|b| b.is_usable()) {
-            return refuse(
-                "its bushing is not finite or negative; give stiffness and damping of 0 or more",
-            );
-        }
-        let holds = |k| description.locked[k] || description.bushing.is_some_and(|b| b.holds(k));
-        if !(0..6).any(holds) {
-            return refuse(
-                "it holds nothing; lock at least one of the six freedoms, or give one a stiffness or damping",
-            );
-        }
-        let strong = |s: Strength| s.force > 0.0 && s.torque > 0.0;
-        if !description.strength.is_none_or(strong) {
-            return refuse("its strength must be positive; give a force in N and a torque in N·m");
-        }
-        if self.is_carried(description.a) || self.is_carried(description.b) {
-            return refuse(
-                "an end is a body that moves as prescribed; attach to a link of a robot whose joints do",
-            );
-        }
-        let [(mover_a, X_MA), (mover_b, X_MB)] =
-            [description.a, description.b].map(|end| self.carrier(end));
-        if mover_a == Mover::Fixed && mover_b == Mover::Fixed {
-            return refuse("neither end can move; join something that moves");
-        }
-        if mover_a == mover_b {
-            return refuse("both ends are one rigid body; join two that move apart");
-        }
-        self.wake_all();
-        let ends = [mover_a, mover_b];
-        let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
-        let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
-        self.constraints.joints.push(Some(AttachedJoint {
-            name: name.to_owned(),
-            description,
-            ends,
-            poses: [X_MA * X_AJ, X_MB * on_b],
-            impulses: [0.0; 6],
-            set: [0.0; 6],
-            push: Force::default(),
-            position: X_WJ.translation,
-            settled: false,
-            yielding: [false; 6],
-            broken: false,
-        }));
-        Ok(JointId(self.constraints.joints.len() - 1))
-    }
-
-    /// Lets go; the id stays unused.
-    pub fn detach_joint(&mut self, id: JointId) {
-        self.wake_all();
-        self.constraints.joints[id.0] = None;
-    }
-
-    /// The joint of this name, broken ones too.
-    pub fn find_joint(&self, name: &str) -> Option<JointId> {
-        let named = |j: &Option<AttachedJoint>| j.as_ref().is_some_and(|j| j.name == name);
-        self.constraints.joints.iter().position(named).map(JointId)
-    }
-
-    /// Names of all attached joints.
-    pub fn joint_names(&self) -> impl Iterator<Item = &str> {
-        self.constraints.joints.iter().flatten().map(|j| j.name.as_str())
-    }
-
-    /// How a joint is; `None` when it was detached.
-    pub fn joint(&self, id: JointId) -> Option<JointReport> {
-        let joint = self.constraints.joints.get(id.0)?.as_ref()?;
-        Some(JointReport {
-            wrench: joint.push * (1.0 / self.settings.dt),
-            position: joint.position,
-            yields: joint.yielding.contains(&true),
-            broken: joint.broken,
-        })
-    }
-
-    /// What carries an owner, and the owner's pose on it; in the world where nothing does.
-    pub(crate) fn carrier(&self, owner: Owner) -> (Mover, Pose) {
-        match owner {
-            Owner::Ground => (Mover::Fixed, Pose::IDENTITY),
-            Owner::Link { robot: RobotId(robot), frame } => {
-                let Some(r) = &self.state.robots[robot] else {
-                    return (Mover::Fixed, Pose::IDENTITY);
-                };
-                let frame = &r.model.frames[frame.0];
-                let mover = frame.body.map_or(Mover::Fixed, |body| Mover::Robot { robot, body });
-                (mover, frame.pose_in_body)
-            }
-            Owner::Body(id) => match &self.state.bodies[id.0] {
-                Some(body) if body.is_free() => (Mover::Body(id.0), Pose::IDENTITY),
-                Some(body) => (Mover::Fixed, body.pose),
-                None => (Mover::Fixed, Pose::IDENTITY),
-            },
-        }
-    }
-
-    pub(crate) fn mover_pose(&self, mover: Mover) -> Pose {
-        mover.pose(&self.state.robots, &self.state.bodies)
-    }
-
-    /// Takes contacts away between things that a joint holds together.
-    pub(crate) fn drop_joined_contacts(&mut self) {
-        if self.constraints.joints.iter().flatten().next().is_none() {
-            return;
-        }
-        let (joints, attachments) = (&self.constraints.joints, &self.state.attachments);
-        self.constraints.contacts.retain(|c: &Contact| {
-            match (attachments[c.a.0], attachments[c.b.0]) {
-                (Some(a), Some(b)) => !joints.iter().flatten().any(|j| j.joins(&a, &b)),
-                _ => true,
-            }
-        });
-    }
-
-    /// Takes the shape that yielding joints are bent to for their own.
-    pub(crate) fn rest_joints(&mut self) {
-        let State { robots, bodies, .. } = &self.state;
-        for joint in self.constraints.joints.iter_mut().flatten() {
-            if joint.yielding.contains(&true) {
-                let X = joint.frames(robots, bodies);
-                joint.bend_bushing(&X);
-                joint.bend_locks(&X);
-            }
-        }
-    }
-
-    /// Energy in the bushings. [J]
-    pub(crate) fn bushing_energy(&self) -> f64 {
-        let energy = |joint: &AttachedJoint| {
-            let bushing = joint.description.bushing.filter(|_| !joint.broken)?;
-            let X = joint.frames(&self.state.robots, &self.state.bodies);
-            Some(bushing.energy(&joint.stretch(&X)))
-        };
-        self.constraints.joints.iter().flatten().filter_map(energy).sum()
-    }
+/// The attached joints of a world, by id.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AttachedJoints {
+    pub(crate) all: Vec<Option<AttachedJoint>>,
 }
 
-/// The kind of this file.
-#[derive(Debug)]
-pub(crate) struct AttachedJoints;
-
 impl Constraint for AttachedJoints {
-    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
-        for (i, joint) in set.joints.iter().enumerate() {
+    fn visit(&self, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, joint) in self.all.iter().enumerate() {
             if let Some(joint) = joint.as_ref().filter(|joint| !joint.broken) {
                 visit(i, joint.ends);
             }
@@ -380,15 +227,15 @@ impl Constraint for AttachedJoints {
     }
 
     /// A row a locked degree of freedom, and one each that its bushing holds.
-    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
-        let Some(joint) = set.joints[index].as_ref().filter(|joint| !joint.broken) else { return };
+    fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
+        let Some(joint) = self.all[index].as_ref().filter(|joint| !joint.broken) else { return };
         let s = rows.settings;
         let X = joint.frames(rows.robots, rows.bodies);
         let gaps = relative_gap(&X[0], &X[1], joint.description.locked);
         let axes = joint.axes(&X);
         let stretch = joint.stretch(&X);
         let row = Row {
-            kind: &AttachedJoints,
+            kind: 0,
             owner: index,
             part: 0,
             movers: rows.indices(joint.ends),
@@ -416,20 +263,20 @@ impl Constraint for AttachedJoints {
         }
     }
 
-    fn clear_impulses(&self, _: &mut State, set: &mut ConstraintSet) {
-        set.joints.iter_mut().flatten().for_each(|joint| joint.impulses = [0.0; 6]);
+    fn clear_impulses(&mut self, _: &mut State) {
+        self.all.iter_mut().flatten().for_each(|joint| joint.impulses = [0.0; 6]);
     }
 
-    fn keep_impulse(&self, _: &mut State, set: &mut ConstraintSet, solved: &SolvedRow) {
-        if let Some(joint) = &mut set.joints[solved.row.owner] {
+    fn keep_impulse(&mut self, _: &mut State, solved: &SolvedRow) {
+        if let Some(joint) = &mut self.all[solved.row.owner] {
             joint.impulses[solved.row.part] = solved.block.impulse.x;
         }
     }
 
     /// Wrenches of the joints; breaks what bore too much.
-    fn finish_step(&self, state: &mut State, set: &mut ConstraintSet, solved: &Solved) {
+    fn finish_step(&mut self, state: &mut State, solved: &Solved) {
         let h = solved.h;
-        for joint in set.joints.iter_mut().flatten() {
+        for joint in self.all.iter_mut().flatten() {
             let X = joint.frames(&state.robots, &state.bodies);
             joint.push = joint.wrench(&X);
             joint.position = X[1].translation;
@@ -447,13 +294,8 @@ impl Constraint for AttachedJoints {
         }
     }
 
-    fn visit_impulses_on(
-        &self,
-        robot: usize,
-        set: &ConstraintSet,
-        visit: &mut dyn FnMut(BodyImpulse),
-    ) {
-        for joint in set.joints.iter().flatten() {
+    fn visit_impulses_on(&self, robot: usize, visit: &mut dyn FnMut(BodyImpulse)) {
+        for joint in self.all.iter().flatten() {
             for (end, sign) in [(0, -1.0), (1, 1.0)] {
                 if let Mover::Robot { robot: r, body } = joint.ends[end]
                     && r == robot
@@ -465,8 +307,8 @@ impl Constraint for AttachedJoints {
         }
     }
 
-    fn remove_loose(&self, set: &mut ConstraintSet, state: &State) {
-        for joint in &mut set.joints {
+    fn remove_loose(&mut self, state: &State) {
+        for joint in &mut self.all {
             let has_ends =
                 |j: &AttachedJoint| state.has(j.description.a) && state.has(j.description.b);
             if joint.as_ref().is_some_and(|j| !has_ends(j)) {

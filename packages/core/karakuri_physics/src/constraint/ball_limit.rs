@@ -11,17 +11,14 @@
 //! with the rotation's quaternion `(v, w)`: the shortest swing from `a` to `b`, after a twist about `a`. Each limit is
 //! one row on the joint's three freedoms, as the limits of other joints are. [Grassia 1998] [Baerlocher 2001]
 
-use karakuri_model::{Cone, Model};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::Vector3;
 
-use super::row::{Correction, Row, RowBuilder};
-use super::{Account, Constraint, ConstraintSet, Solved, SolvedRow};
+use super::kind::{Constraint, Solved, SolvedRow};
+use super::row::{Account, Correction, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
+use crate::state::ball_limit::{Stand, stand};
 use crate::state::robot::Robot;
-
-/// Least sine of the swing for which its direction, and least `1 + cos` for which the twist, mean anything.
-const DEFINITE: f64 = 1e-9;
 
 /// Limits of a ball joint; row `i` of ball limit `k` is part `SIDES · k + i`.
 const SIDES: usize = 3;
@@ -34,81 +31,11 @@ enum Side {
     MostTwist,
 }
 
-/// The limits of a ball joint and what they did.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BallLimit {
-    pub(crate) first_dof: usize,
-    body: usize,
-    cone: Cone,
-    /// Of swing, least and most twist in the last step. [N·m·s]
-    pub(crate) impulses: [f64; 3],
-    /// Directions of swing and twist in the joint's frame.
-    directions: [Vector3; 2],
-}
-
-impl BallLimit {
-    pub(crate) fn of(model: &Model) -> Vec<Self> {
-        let joints = model.joints.iter().enumerate();
-        let ball = |(body, joint): (usize, &karakuri_model::Joint)| {
-            let cone = joint.cone?;
-            let (impulses, directions) = ([0.0; 3], [Vector3::zeros(); 2]);
-            Some(Self { first_dof: joint.v_start, body, cone, impulses, directions })
-        };
-        joints.filter_map(ball).collect()
-    }
-
-    /// Impulse on each of the joint's freedoms in the last step. [N·m·s] (3)
-    pub(crate) fn push(&self) -> Vector3 {
-        let [swing, least, most] = self.impulses;
-        self.directions[0] * swing + self.directions[1] * (least + most)
-    }
-}
-
-/// Where a ball joint stands.
-struct Stand {
-    swing: f64,
-    twist: f64,
-    /// `∂θ/∂ω` and `∂ψ/∂ω`; zero where there is none.
-    directions: [Vector3; 2],
-}
-
-fn stand(robot: &Robot, ball: &BallLimit) -> Stand {
-    let S = &robot.data.subspace[ball.first_dof..ball.first_dof + 3];
-    let R_WJ = karakuri_spatial::Matrix3::from_columns(&[S[0].angular, S[1].angular, S[2].angular]);
-    let R = R_WJ.transpose() * robot.data.pose_in_world[ball.body].rotation;
-    let a = ball.cone.axis;
-    let b = R * a;
-    let (across, along) = (a.cross(&b), a.dot(&b));
-    let sine = across.norm();
-    let quaternion = Pose::new(R, Vector3::zeros()).quaternion();
-    let twist = 2.0 * quaternion.imag().dot(&a).atan2(quaternion.w);
-    let zero = Vector3::zeros();
-    let swing_direction = if sine > DEFINITE { across / sine } else { zero };
-    let twist_direction = if 1.0 + along > DEFINITE { (a + b) / (1.0 + along) } else { zero };
-    Stand {
-        swing: sine.atan2(along),
-        twist: wrapped(twist),
-        directions: [swing_direction, twist_direction],
-    }
-}
-
-/// The same angle from −π to π.
-fn wrapped(angle: f64) -> f64 {
-    use std::f64::consts::{PI, TAU};
-    if angle > PI {
-        angle - TAU
-    } else if angle < -PI {
-        angle + TAU
-    } else {
-        angle
-    }
-}
-
 impl Robot {
     /// Whether no ball joint can reach a limit in this step, by a margin of its present rate.
     pub(crate) fn clear_of_ball_limits(&self, h: f64) -> bool {
         self.ball_limits.iter().all(|ball| {
-            let (stand, cone) = (stand(self, ball), &ball.cone);
+            let (stand, cone) = (stand(&self.data, ball), &ball.cone);
             let rate =
                 self.v[ball.first_dof..ball.first_dof + 3].iter().map(|v| v.abs()).sum::<f64>();
             let reach = 4.0 * h * (rate + h);
@@ -123,8 +50,8 @@ impl Robot {
     }
 }
 
-/// The kind of this file.
-#[derive(Debug)]
+/// Limits of ball joints.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct BallLimits;
 
 impl Constraint for BallLimits {
@@ -135,7 +62,7 @@ impl Constraint for BallLimits {
         for index in 0..n {
             let Some(r) = &mut rows.robots[robot] else { return };
             let ball = r.ball_limits[index];
-            let Stand { swing, twist, directions } = stand(r, &ball);
+            let Stand { swing, twist, directions } = stand(&r.data, &ball);
             r.ball_limits[index].directions = directions;
             let velocity = &rows.problem.velocity[r.start + ball.first_dof..][..3];
             let omega = Vector3::new(velocity[0], velocity[1], velocity[2]);
@@ -167,12 +94,7 @@ impl Constraint for BallLimits {
                 };
                 let row = Row {
                     correction: Some(Correction { velocity: -sign * undo, lower, upper }),
-                    ..Row::on_robot(
-                        &BallLimits,
-                        robot,
-                        SIDES * index + side as usize,
-                        Account::Limits,
-                    )
+                    ..Row::on_robot(robot, SIDES * index + side as usize, Account::Limits)
                 };
                 let entries = [0, 1, 2].map(|i| (ball.first_dof + i, direction[i]));
                 rows.push_on_robot(row, &spec, &entries);
@@ -180,13 +102,13 @@ impl Constraint for BallLimits {
         }
     }
 
-    fn clear_impulses(&self, state: &mut State, _: &mut ConstraintSet) {
+    fn clear_impulses(&mut self, state: &mut State) {
         for ball in state.robots.iter_mut().flatten().flat_map(|robot| &mut robot.ball_limits) {
             ball.impulses = [0.0; SIDES];
         }
     }
 
-    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+    fn keep_impulse(&mut self, state: &mut State, solved: &SolvedRow) {
         if let Some(robot) = &mut state.robots[solved.row.owner] {
             let part = solved.row.part;
             robot.ball_limits[part / SIDES].impulses[part % SIDES] = solved.block.impulse.x;
@@ -194,7 +116,7 @@ impl Constraint for BallLimits {
     }
 
     /// Gives the robots' coordinates what their ball limits do to them.
-    fn finish_step(&self, state: &mut State, _: &mut ConstraintSet, _: &Solved) {
+    fn finish_step(&mut self, state: &mut State, _: &Solved) {
         for robot in state.robots.iter_mut().flatten() {
             for ball in &robot.ball_limits {
                 let dofs = &mut robot.impulses[ball.first_dof..ball.first_dof + SIDES];

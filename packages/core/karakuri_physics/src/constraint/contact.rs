@@ -13,9 +13,9 @@ use karakuri_spatial::{Matrix3, Vector3};
 
 pub(crate) use matching::match_contacts;
 
-use super::row::{Correction, Row, RowBuilder};
+use super::kind::{Constraint, SolvedRow};
+use super::row::{Account, Correction, Row, RowBuilder};
 use super::spring::SoftLaw;
-use super::{Account, Constraint, ConstraintSet, SolvedRow};
 use crate::solver::{Admissible, Block, Side, SoftFinger, dot};
 use crate::state::State;
 use crate::state::materials::Surface;
@@ -93,17 +93,24 @@ pub(crate) fn tangents(normal: &Vector3) -> [Vector3; 2] {
 /// last nanometre, and rigid faces that had to close each of theirs would put the load on one corner. [m]
 const TOUCH: f64 = 1e-6;
 
-/// The kind of this file.
-#[derive(Debug)]
-pub(crate) struct Contacts;
+/// The contacts of a world.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Contacts {
+    /// Those of the step.
+    pub(crate) active: Vec<Contact>,
+    /// Those of the last step.
+    pub(crate) previous: Vec<Contact>,
+    /// Those of what sleeps.
+    pub(crate) asleep: Vec<Contact>,
+}
 
 /// The rows of a contact: normal and two tangents; and those against spinning and rolling, after them.
 const TRANSLATION: usize = 0;
 const ROTATION: usize = 1;
 
 impl Constraint for Contacts {
-    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
-        for (i, contact) in set.contacts.iter().enumerate() {
+    fn visit(&self, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, contact) in self.active.iter().enumerate() {
             visit(i, contact.movers);
         }
     }
@@ -112,20 +119,20 @@ impl Constraint for Contacts {
         false
     }
 
-    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
-        rows.contact(index, &mut set.contacts[index]);
+    fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
+        rows.contact(index, &mut self.active[index]);
     }
 
-    fn clear_impulses(&self, _: &mut State, set: &mut ConstraintSet) {
-        for contact in &mut set.contacts {
+    fn clear_impulses(&mut self, _: &mut State) {
+        for contact in &mut self.active {
             contact.impulse = Vector3::zeros();
             contact.turning = Vector3::zeros();
         }
     }
 
-    fn keep_impulse(&self, _: &mut State, set: &mut ConstraintSet, solved: &SolvedRow) {
+    fn keep_impulse(&mut self, _: &mut State, solved: &SolvedRow) {
         let SolvedRow { row, block, step } = solved;
-        let contact = &mut set.contacts[row.owner];
+        let contact = &mut self.active[row.owner];
         if row.part == ROTATION {
             contact.turning = contact.in_world(&block.impulse);
         } else {
@@ -135,8 +142,8 @@ impl Constraint for Contacts {
     }
 
     /// Of running belts and of surfaces that move as prescribed.
-    fn outside_work(&self, set: &ConstraintSet, row: &Row, block: &Block) -> f64 {
-        let contact = &set.contacts[row.owner];
+    fn outside_work(&self, row: &Row, block: &Block) -> f64 {
+        let contact = &self.active[row.owner];
         let mut work = 0.0;
         if row.part == ROTATION {
             return work;
@@ -220,7 +227,7 @@ impl RowBuilder<'_> {
         }
         let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
         let row = Row {
-            kind: &Contacts,
+            kind: 0,
             owner: index,
             part: TRANSLATION,
             movers: self.indices(contact.movers),
@@ -232,7 +239,7 @@ impl RowBuilder<'_> {
         if kept.is_some() {
             let block = &mut self.problem.blocks[place];
             *block = Block { admissible, bias, compliance, impulse, unsettled, ..*block };
-            self.rows.push(row);
+            self.push_row(row);
         } else {
             let delassus = Matrix3::zeros();
             let block = Block { admissible, sides, bias, compliance, delassus, impulse, unsettled };

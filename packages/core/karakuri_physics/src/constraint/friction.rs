@@ -2,13 +2,13 @@
 
 use karakuri_model::Joint;
 
-use super::row::{Row, RowBuilder};
-use super::{Account, Constraint, ConstraintSet, SolvedRow};
+use super::kind::{Constraint, SolvedRow};
+use super::row::{Account, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
 
-/// The kind of this file.
-#[derive(Debug)]
+/// Dry friction of joints.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct DryFriction;
 
 impl Constraint for DryFriction {
@@ -23,13 +23,13 @@ impl Constraint for DryFriction {
                     warm_start: r.impulses[dof].friction,
                     ..RowSpec::default()
                 };
-                let row = Row::on_robot(&DryFriction, robot, dof, Account::Friction);
+                let row = Row::on_robot(robot, dof, Account::Friction);
                 rows.push_on_robot(row, &spec, &[(dof, 1.0)]);
             }
         }
     }
 
-    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+    fn keep_impulse(&mut self, state: &mut State, solved: &SolvedRow) {
         if let Some(robot) = &mut state.robots[solved.row.owner] {
             robot.impulses[solved.row.part].friction = solved.block.impulse.x;
         }

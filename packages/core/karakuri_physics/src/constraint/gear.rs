@@ -9,15 +9,14 @@
 use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Vector3};
 
-use super::loops::GAP_RATE;
-use super::row::{Correction, Row, RowBuilder};
-use super::{Account, BodyImpulse, Constraint, ConstraintSet, Solved, SolvedRow};
+use super::kind::{BodyImpulse, Constraint, Solved, SolvedRow};
+use super::row::{Account, Correction, Row, RowBuilder};
 use crate::ObjectId;
-use crate::errors::WorldError;
 use crate::solver::{Block, RowSpec, Side};
 use crate::state::State;
+use crate::state::ids::RobotId;
+use crate::state::loops::GAP_RATE;
 use crate::state::mover::{Mover, NO_MOVER, Owner};
-use crate::world::{RobotId, World};
 
 /// An impulse this near to its bound, relatively, is at it. [-]
 const AT_BOUND: f64 = 1e-9;
@@ -46,7 +45,7 @@ pub struct GearDescription {
 
 /// Names a gear of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GearId(usize);
+pub struct GearId(pub(crate) usize);
 
 /// How a gear is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,19 +61,19 @@ pub struct GearReport {
 /// A gear of the world.
 #[derive(Debug, Clone)]
 pub(crate) struct Gear {
-    name: String,
-    description: GearDescription,
-    movers: [Mover; 2],
+    pub(crate) name: String,
+    pub(crate) description: GearDescription,
+    pub(crate) movers: [Mover; 2],
     /// Axes of turning ends on what carries them.
-    axes: [Vector3; 2],
+    pub(crate) axes: [Vector3; 2],
     /// Between two joints: `q_B − ratio q_A` without slip. [rad or m]
-    offset: f64,
-    slip: f64,
+    pub(crate) offset: f64,
+    pub(crate) slip: f64,
     /// On B in the last step. [N·m·s or N·s]
-    impulse: f64,
+    pub(crate) impulse: f64,
     /// On what turns as seen from the world. [N·m·s]
-    moments: [Vector3; 2],
-    slips: bool,
+    pub(crate) moments: [Vector3; 2],
+    pub(crate) slips: bool,
 }
 
 impl Gear {
@@ -92,133 +91,23 @@ impl Gear {
     }
 }
 
-impl World {
-    /// Puts a gear between two rates; what turns otherwise is brought along within the next step, inelastically.
-    pub fn attach_gear(
-        &mut self,
-        name: &str,
-        description: GearDescription,
-    ) -> Result<GearId, WorldError> {
-        if self.find_gear(name).is_some() || self.find_joint(name).is_some() {
-            return Err(WorldError::JointNameTaken { name: name.to_owned() });
-        }
-        let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
-        if !description.ratio.is_finite() || description.ratio == 0.0 {
-            return refuse("its ratio must be finite and not 0");
-        }
-        if description.torque.is_nan() || description.torque <= 0.0 {
-            return refuse("its largest torque must be positive; leave it infinite for teeth");
-        }
-        let ends = [description.a, description.b];
-        if ends[0] == ends[1] {
-            return refuse("both ends are the same; name two that turn apart");
-        }
-        let (mut movers, mut axes) = ([Mover::Fixed; 2], [Vector3::zeros(); 2]);
-        for (i, end) in ends.into_iter().enumerate() {
-            match end {
-                GearEnd::Joint(RobotId(robot), body) => {
-                    let joint = self.state.robots[robot].as_ref().map(|r| &r.model.joints[body.0]);
-                    if joint.is_none_or(|j| j.kind.single().is_none()) {
-                        return refuse("a gear needs joints with one freedom");
-                    }
-                    movers[i] = Mover::Robot { robot, body };
-                }
-                GearEnd::Turn(owner, axis) => {
-                    let (mover, pose) = self.carrier(owner);
-                    let direction = axis.normalize();
-                    if mover == Mover::Fixed || !direction.iter().all(|x| x.is_finite()) {
-                        return refuse(
-                            "an end cannot turn; name what moves, and an axis that is not 0",
-                        );
-                    }
-                    (movers[i], axes[i]) = (mover, pose.rotation * direction);
-                }
-            }
-        }
-        self.wake_all();
-        let mut gear = Gear {
-            name: name.to_owned(),
-            description,
-            movers,
-            axes,
-            offset: 0.0,
-            slip: 0.0,
-            impulse: 0.0,
-            moments: [Vector3::zeros(); 2],
-            slips: false,
-        };
-        gear.offset = self.phase(&gear).unwrap_or(0.0);
-        self.constraints.gears.push(Some(gear));
-        Ok(GearId(self.constraints.gears.len() - 1))
-    }
-
-    /// Takes a gear off; its id stays unused.
-    pub fn detach_gear(&mut self, id: GearId) {
-        self.wake_all();
-        self.constraints.gears[id.0] = None;
-    }
-
-    /// The gear of this name.
-    pub fn find_gear(&self, name: &str) -> Option<GearId> {
-        let named = |g: &Option<Gear>| g.as_ref().is_some_and(|g| g.name == name);
-        self.constraints.gears.iter().position(named).map(GearId)
-    }
-
-    /// Names of all gears.
-    pub fn gear_names(&self) -> impl Iterator<Item = &str> {
-        self.constraints.gears.iter().flatten().map(|g| g.name.as_str())
-    }
-
-    /// How a gear is; `None` when it was taken off.
-    pub fn gear(&self, id: GearId) -> Option<GearReport> {
-        let gear = self.constraints.gears.get(id.0)?.as_ref()?;
-        let (torque, slips) = (gear.impulse / self.settings.dt, gear.slips);
-        Some(GearReport { torque, slip: gear.slip, slips })
-    }
-
-    /// `q_B − ratio q_A` between two joints.
-    fn phase(&self, gear: &Gear) -> Option<f64> {
-        let position = |end: GearEnd| match end {
-            GearEnd::Joint(robot, body) => {
-                let robot = self.state.robots[robot.0].as_ref()?;
-                Some(robot.q[robot.model.joints[body.0].q_start])
-            }
-            GearEnd::Turn(..) => None,
-        };
-        let GearDescription { a, b, ratio, .. } = gear.description;
-        Some(position(b)? - ratio * position(a)?)
-    }
-
-    /// Takes the phase of gears between joints from their positions.
-    pub(crate) fn measure_gears(&mut self) {
-        for i in 0..self.constraints.gears.len() {
-            let Some(phase) = self.constraints.gears[i].as_ref().and_then(|g| self.phase(g)) else {
-                continue;
-            };
-            let Some(gear) = &mut self.constraints.gears[i] else { continue };
-            if gear.slips {
-                gear.offset = phase;
-            }
-            gear.slip = phase - gear.offset;
-        }
-    }
+/// The gears of a world, by id.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gears {
+    pub(crate) all: Vec<Option<Gear>>,
 }
 
-/// The kind of this file.
-#[derive(Debug)]
-pub(crate) struct Gears;
-
 impl Constraint for Gears {
-    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
-        for (i, gear) in set.gears.iter().enumerate() {
+    fn visit(&self, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, gear) in self.all.iter().enumerate() {
             if let Some(gear) = gear {
                 visit(i, gear.movers);
             }
         }
     }
 
-    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
-        let Some(gear) = &set.gears[index] else { return };
+    fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
+        let Some(gear) = &self.all[index] else { return };
         let h = rows.settings.dt;
         let [a, b] = gear.movers;
         let sides = match (a, b) {
@@ -241,7 +130,7 @@ impl Constraint for Gears {
         rows.push(
             Block::row(sides, &spec),
             Row {
-                kind: &Gears,
+                kind: 0,
                 owner: index,
                 part: 0,
                 movers,
@@ -252,14 +141,14 @@ impl Constraint for Gears {
         );
     }
 
-    fn clear_impulses(&self, _: &mut State, set: &mut ConstraintSet) {
-        set.gears.iter_mut().flatten().for_each(|gear| gear.impulse = 0.0);
+    fn clear_impulses(&mut self, _: &mut State) {
+        self.all.iter_mut().flatten().for_each(|gear| gear.impulse = 0.0);
     }
 
     /// Keeps the impulse, and sums up the slip by the rate that positions move with.
-    fn keep_impulse(&self, _: &mut State, set: &mut ConstraintSet, solved: &SolvedRow) {
+    fn keep_impulse(&mut self, _: &mut State, solved: &SolvedRow) {
         let SolvedRow { row, block, step } = solved;
-        let Some(gear) = &mut set.gears[row.owner] else { return };
+        let Some(gear) = &mut self.all[row.owner] else { return };
         gear.impulse = block.impulse.x;
         let bound = step.h * gear.description.torque;
         gear.slips = gear.impulse.abs() >= bound * (1.0 - AT_BOUND);
@@ -269,8 +158,8 @@ impl Constraint for Gears {
     }
 
     /// Gives joints and links what the gears do to them.
-    fn finish_step(&self, state: &mut State, set: &mut ConstraintSet, _: &Solved) {
-        for gear in set.gears.iter_mut().flatten() {
+    fn finish_step(&mut self, state: &mut State, _: &Solved) {
+        for gear in self.all.iter_mut().flatten() {
             let turns = gear.movers.map(|mover| state.pose_of(mover).rotation);
             // The axes of joints are zero: what those do is no moment from outside.
             gear.moments =
@@ -284,13 +173,8 @@ impl Constraint for Gears {
     }
 
     /// Moments on what turns as seen from the world; those between joints are no impulses from outside.
-    fn visit_impulses_on(
-        &self,
-        robot: usize,
-        set: &ConstraintSet,
-        visit: &mut dyn FnMut(BodyImpulse),
-    ) {
-        for gear in set.gears.iter().flatten() {
+    fn visit_impulses_on(&self, robot: usize, visit: &mut dyn FnMut(BodyImpulse)) {
+        for gear in self.all.iter().flatten() {
             for (mover, moment) in gear.movers.into_iter().zip(gear.moments) {
                 if let Mover::Robot { robot: r, body } = mover
                     && r == robot
@@ -303,13 +187,13 @@ impl Constraint for Gears {
         }
     }
 
-    fn remove_loose(&self, set: &mut ConstraintSet, state: &State) {
+    fn remove_loose(&mut self, state: &State) {
         let is_there = |mover: Mover| match mover {
             Mover::Robot { robot, .. } => state.has_robot(RobotId(robot)),
             Mover::Body(body) => state.has_body(ObjectId(body)),
             Mover::Fixed => false,
         };
-        for gear in &mut set.gears {
+        for gear in &mut self.all {
             if gear.as_ref().is_some_and(|g| !g.movers.into_iter().all(is_there)) {
                 *gear = None;
             }

@@ -6,14 +6,14 @@
 
 use karakuri_model::{Bumper, Joint};
 
-use super::row::{Correction, Row, RowBuilder};
+use super::kind::{Constraint, SolvedRow};
+use super::row::{Account, Correction, Row, RowBuilder};
 use super::spring::SoftLaw;
-use super::{Account, Constraint, ConstraintSet, SolvedRow};
 use crate::solver::RowSpec;
 use crate::state::State;
 
-/// The kind of this file.
-#[derive(Debug)]
+/// Limits of joints with one degree of freedom.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Limits;
 
 /// Which limit of a velocity coordinate a row is: the remainder of its part by this many.
@@ -73,7 +73,7 @@ impl Constraint for Limits {
             push(rows, robot, SIDES * dof + SPEED, &spec, None);
         }
     }
-    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+    fn keep_impulse(&mut self, state: &mut State, solved: &SolvedRow) {
         let Some(robot) = &mut state.robots[solved.row.owner] else { return };
         let impulses = &mut robot.impulses[solved.row.part / SIDES];
         let impulse = solved.block.impulse.x;
@@ -92,7 +92,7 @@ fn push(
     spec: &RowSpec,
     correction: Option<Correction>,
 ) {
-    let row = Row { correction, ..Row::on_robot(&Limits, robot, part, Account::Limits) };
+    let row = Row { correction, ..Row::on_robot(robot, part, Account::Limits) };
     rows.push_on_robot(row, spec, &[(part / SIDES, 1.0)]);
 }
 

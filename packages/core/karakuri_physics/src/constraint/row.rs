@@ -3,7 +3,6 @@
 use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Vector3};
 
-use super::{Account, Constraint, ON_JOINTS, ON_ROBOTS};
 use crate::WorldSettings;
 use crate::solver::{Admissible, Block, Problem, RowSpec, Side};
 use crate::state::body::Body;
@@ -16,8 +15,8 @@ const IMMOVABLE: f64 = 1e-15;
 /// What the solver need not know of a row block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// Whose it is.
-    pub(crate) kind: &'static dyn Constraint,
+    /// Index of its kind in the set of constraints; the builder fills it in.
+    pub(crate) kind: usize,
     /// The robot, or the constraint in its set.
     pub(crate) owner: usize,
     /// Which row of the owner: a velocity coordinate, an axis, whatever its kind says.
@@ -34,20 +33,28 @@ pub(crate) struct Row {
 
 impl Row {
     /// A row on a robot's own coordinates, without a position error to undo.
-    pub(crate) fn on_robot(
-        kind: &'static dyn Constraint,
-        robot: usize,
-        part: usize,
-        account: Account,
-    ) -> Self {
+    pub(crate) fn on_robot(robot: usize, part: usize, account: Account) -> Self {
         let movers = [robot, NO_MOVER];
-        Self { kind, owner: robot, part, movers, correction: None, account, damping: None }
+        Self { kind: 0, owner: robot, part, movers, correction: None, account, damping: None }
     }
 
     /// Whether it moves positions by undoing an error.
     pub(crate) fn corrects(&self) -> bool {
         self.correction.is_some_and(|c| c.velocity != 0.0)
     }
+}
+
+/// Where the energy ledger books the work of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Account {
+    /// With its drive or motor, not as a row.
+    Drive,
+    /// Energy of a spring, a part of the potential energy; the row's damper apart.
+    Spring,
+    Friction,
+    Limits,
+    Contacts,
+    Loops,
 }
 
 /// How the position error of a row is undone, by a second velocity that moves only positions.
@@ -93,28 +100,11 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) build: u64,
     /// How much of `J` and `Y` is made.
     pub(crate) used: usize,
+    /// Index of the kind whose rows are made.
+    pub(crate) kind: usize,
 }
 
 impl RowBuilder<'_> {
-    /// Rows of a robot's own joints, unless it is in free motion: joint by joint, then those of no single joint.
-    pub(crate) fn robot(&mut self, robot: usize) {
-        let Some(model) = self.robots[robot]
-            .as_ref()
-            .filter(|r| !r.flight.on)
-            .map(|r| std::sync::Arc::clone(&r.model))
-        else {
-            return;
-        };
-        for joint in &model.joints {
-            for kind in ON_JOINTS {
-                kind.add_joint_rows(self, robot, joint);
-            }
-        }
-        for kind in ON_ROBOTS {
-            kind.add_robot_rows(self, robot);
-        }
-    }
-
     /// A row on some velocity coordinates of a robot, each with its coefficient.
     pub(crate) fn push_on_robot(&mut self, row: Row, spec: &RowSpec, entries: &[(usize, f64)]) {
         let side = self.side_of_robot(row.owner, |_, J| {
@@ -138,8 +128,13 @@ impl RowBuilder<'_> {
                 Some(place) => *place = block,
                 None => self.problem.blocks.push(block),
             }
-            self.rows.push(row);
+            self.push_row(row);
         }
+    }
+
+    /// Adds what the solver need not know of the next block.
+    pub(crate) fn push_row(&mut self, row: Row) {
+        self.rows.push(Row { kind: self.kind, ..row });
     }
 
     /// Ends an island: what comes now is of another.

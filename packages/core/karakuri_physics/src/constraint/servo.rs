@@ -6,8 +6,8 @@
 
 use karakuri_model::Joint;
 
-use super::row::{Row, RowBuilder};
-use super::{Account, Constraint, ConstraintSet, Solved, SolvedRow};
+use super::kind::{Constraint, Solved, SolvedRow};
+use super::row::{Account, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
 
@@ -15,8 +15,8 @@ use crate::state::State;
 /// servo right at its limit does not change sides in every step. [-]
 const RELEASE: f64 = 0.98;
 
-/// The kind of this file.
-#[derive(Debug)]
+/// Servos at their effort limit.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Servos;
 
 impl Constraint for Servos {
@@ -26,14 +26,14 @@ impl Constraint for Servos {
         }
     }
 
-    fn keep_impulse(&self, state: &mut State, _: &mut ConstraintSet, solved: &SolvedRow) {
+    fn keep_impulse(&mut self, state: &mut State, solved: &SolvedRow) {
         if let Some(robot) = &mut state.robots[solved.row.owner] {
             robot.impulses[solved.row.part].servo = solved.block.impulse.x;
         }
     }
 
     /// Efforts that the drives gave, and which of them are still at their limit.
-    fn finish_step(&self, state: &mut State, _: &mut ConstraintSet, solved: &Solved) {
+    fn finish_step(&mut self, state: &mut State, solved: &Solved) {
         let h = solved.h;
         for robot in state.robots.iter_mut().flatten() {
             for k in 0..robot.v.len() {
@@ -70,7 +70,7 @@ impl Servos {
             compliance: 1.0 / (h * gain),
             warm_start: r.impulses[dof].servo,
         };
-        let row = Row::on_robot(&Servos, robot, dof, Account::Drive);
+        let row = Row::on_robot(robot, dof, Account::Drive);
         rows.push_on_robot(row, &spec, &[(dof, 1.0)]);
     }
 }

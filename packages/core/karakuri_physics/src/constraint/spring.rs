@@ -10,17 +10,16 @@
 use karakuri_model::{BodyId as LinkBody, Bumper};
 use karakuri_spatial::Vector3;
 
-use super::row::{Row, RowBuilder};
-use super::{Account, Constraint, ConstraintSet, SolvedRow};
-use crate::constraint::loops::Chains;
+use super::kind::{Constraint, SolvedRow};
+use super::row::{Account, Row, RowBuilder};
 use crate::linear::pivoted::PivotedCholesky;
 use crate::solver::{Block, RowSpec, Side, dot};
 use crate::state::State;
 use crate::state::body::Body;
+use crate::state::loops::Chains;
 use crate::state::mover::Mover;
 use crate::state::robot::Robot;
-use crate::world::World;
-use crate::{ObjectId, RobotId, WorldError};
+use crate::{ObjectId, RobotId};
 
 /// Where a spring is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +34,7 @@ pub enum Anchor {
 
 impl Anchor {
     /// In its frame. [m] (3)
-    fn point(&self) -> &Vector3 {
+    pub(crate) fn point(&self) -> &Vector3 {
         match self {
             Self::World(point) | Self::Link(.., point) | Self::Body(_, point) => point,
         }
@@ -62,12 +61,12 @@ pub struct Spring {
 pub(crate) struct AttachedSpring {
     pub(crate) spring: Spring,
     /// What moves at its ends.
-    movers: [Mover; 2],
+    pub(crate) movers: [Mover; 2],
 }
 
 /// Names a spring of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpringId(usize);
+pub struct SpringId(pub(crate) usize);
 
 impl Anchor {
     fn is_world(&self) -> bool {
@@ -86,7 +85,7 @@ impl Spring {
     }
 
     /// What moves at its ends.
-    fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
+    pub(crate) fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
         [self.a, self.b].map(|anchor| match anchor {
             Anchor::Link(robot, body, _) => Mover::Robot { robot: robot.0, body },
             Anchor::Body(body, _) if bodies[body.0].as_ref().is_some_and(Body::is_free) => {
@@ -104,92 +103,6 @@ impl Spring {
             | (Anchor::World(_), Anchor::Link(robot, ..)) => Some(robot.0),
             _ => None,
         }
-    }
-}
-
-/// Springs of a robot in free motion: scratch.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct InnerSprings {
-    /// Whether a spring holds the robot to the world or to something else.
-    pub(crate) hold_elsewhere: bool,
-    /// Of the world's springs. (n)
-    indices: Vec<usize>,
-    /// `J` and `Y`, row by row. (n × nv)
-    jacobian: Vec<f64>,
-    response: Vec<f64>,
-    /// `R`, `u*`. (n)
-    laws: Vec<(f64, f64)>,
-    /// `J Y + R`. (n × n)
-    delassus: Vec<f64>,
-    factor: PivotedCholesky,
-    impulses: Vec<f64>,
-}
-
-impl InnerSprings {
-    pub(crate) fn any(&self) -> bool {
-        !self.indices.is_empty()
-    }
-}
-
-impl World {
-    /// Adds a spring.
-    pub fn add_spring(&mut self, spring: Spring) -> Result<SpringId, WorldError> {
-        let numbers = [spring.stiffness, spring.damping, spring.rest_length];
-        let ends = [spring.a, spring.b];
-        let is_finite = |end: &Anchor| end.point().iter().all(|x| x.is_finite());
-        for (what, fits) in [
-            (
-                "stiffness, damping or rest length",
-                numbers.iter().all(|x| x.is_finite() && *x >= 0.0),
-            ),
-            ("ends", ends.iter().all(is_finite)),
-        ] {
-            if !fits {
-                let name = format!("spring {}", self.constraints.springs.len());
-                return Err(WorldError::NotFinite { name, what });
-            }
-        }
-        for end in ends {
-            if let Anchor::Body(body, _) = end
-                && self.is_carried(crate::Owner::Body(body))
-            {
-                let name = self.body(body).description().name.clone();
-                let reason = "a spring cannot hold a body that moves as prescribed; fix it to a link of a robot whose joints do";
-                return Err(WorldError::Joint { name, reason });
-            }
-        }
-        self.wake_all();
-        let movers = spring.movers(&self.state.bodies);
-        self.constraints.springs.push(Some(AttachedSpring { spring, movers }));
-        Ok(SpringId(self.constraints.springs.len() - 1))
-    }
-
-    /// Takes a spring away; its id stays unused.
-    pub fn remove_spring(&mut self, id: SpringId) {
-        self.wake_all();
-        self.constraints.springs[id.0] = None;
-    }
-
-    /// Where an end of a spring is. [m] (3)
-    fn anchor(&self, anchor: &Anchor) -> Vector3 {
-        let pose = match anchor {
-            Anchor::World(p) => return *p,
-            Anchor::Link(robot, body, _) => {
-                self.state.robots[robot.0].as_ref().map(|r| r.data.pose_in_world[body.0])
-            }
-            Anchor::Body(body, _) => self.state.bodies[body.0].as_ref().map(|b| b.pose),
-        };
-        let (Anchor::Link(.., p) | Anchor::Body(_, p) | Anchor::World(p)) = anchor;
-        pose.map_or(*p, |pose| pose.transform_point(p))
-    }
-
-    /// Energy in the springs. [J]
-    pub(crate) fn spring_energy(&self) -> f64 {
-        let energy = |s: &Spring| {
-            let (_, length) = line(&self.anchor(&s.a), &self.anchor(&s.b));
-            0.5 * s.stiffness * (length - s.rest_length).powi(2)
-        };
-        self.constraints.springs.iter().flatten().map(|s| energy(&s.spring)).sum()
     }
 }
 
@@ -315,13 +228,15 @@ impl SoftLaw {
     }
 }
 
-/// The kind of this file.
-#[derive(Debug)]
-pub(crate) struct Springs;
+/// The springs of a world, by id.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Springs {
+    pub(crate) all: Vec<Option<AttachedSpring>>,
+}
 
 impl Constraint for Springs {
-    fn visit(&self, set: &ConstraintSet, visit: &mut dyn FnMut(usize, [Mover; 2])) {
-        for (i, spring) in set.springs.iter().enumerate() {
+    fn visit(&self, visit: &mut dyn FnMut(usize, [Mover; 2])) {
+        for (i, spring) in self.all.iter().enumerate() {
             if let Some(spring) = spring {
                 visit(i, spring.movers);
             }
@@ -329,8 +244,8 @@ impl Constraint for Springs {
     }
 
     /// The row of a spring, unless its robot is in free motion and has dealt with it.
-    fn add_rows(&self, rows: &mut RowBuilder, set: &mut ConstraintSet, index: usize) {
-        let Some(AttachedSpring { spring, movers }) = set.springs[index] else { return };
+    fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
+        let Some(AttachedSpring { spring, movers }) = self.all[index] else { return };
         let flying = |robot: usize| rows.robots[robot].as_ref().is_none_or(|r| r.flight.on);
         if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
         {
@@ -361,7 +276,7 @@ impl Constraint for Springs {
         rows.push(
             block,
             Row {
-                kind: &Springs,
+                kind: 0,
                 owner: index,
                 part: 0,
                 movers: rows.indices(movers),
@@ -373,12 +288,12 @@ impl Constraint for Springs {
     }
 
     /// Keeps robots out of free motion that springs tie to others or to bodies; gives the others their springs.
-    fn end_free_motion(&self, robots: &mut [Option<Robot>], set: &ConstraintSet) {
+    fn end_free_motion(&self, robots: &mut [Option<Robot>]) {
         for robot in robots.iter_mut().flatten() {
             robot.springs.indices.clear();
             robot.springs.hold_elsewhere = false;
         }
-        for (i, spring) in set.springs.iter().enumerate() {
+        for (i, spring) in self.all.iter().enumerate() {
             let Some(AttachedSpring { spring, .. }) = spring else { continue };
             if let Some(robot) = spring.robot().and_then(|r| robots[r].as_mut()) {
                 robot.springs.indices.push(i);
@@ -396,10 +311,10 @@ impl Constraint for Springs {
     }
 
     /// A spring has no warm start: its impulse is that of its law.
-    fn keep_impulse(&self, _: &mut State, _: &mut ConstraintSet, _: &SolvedRow) {}
+    fn keep_impulse(&mut self, _: &mut State, _: &SolvedRow) {}
 
-    fn remove_loose(&self, set: &mut ConstraintSet, state: &State) {
-        for spring in &mut set.springs {
+    fn remove_loose(&mut self, state: &State) {
+        for spring in &mut self.all {
             if spring.as_ref().is_some_and(|s| !s.spring.has_ends(state)) {
                 *spring = None;
             }
@@ -457,7 +372,7 @@ fn add_rates(
 }
 
 /// Unit vector from A to B and their distance; points that coincide pull along z.
-fn line(p_a: &Vector3, p_b: &Vector3) -> (Vector3, f64) {
+pub(crate) fn line(p_a: &Vector3, p_b: &Vector3) -> (Vector3, f64) {
     let d = p_b - p_a;
     let length = d.norm();
     if length > 0.0 { (d / length, length) } else { (Vector3::z(), 0.0) }

@@ -41,8 +41,9 @@ impl World {
         }
         let n_robots = self.state.robots.len();
         let mut last = None;
-        for i in 0..self.constraints.contacts.len() {
-            let pair = [self.constraints.contacts[i].a, self.constraints.contacts[i].b];
+        for i in 0..self.constraints.contacts.active.len() {
+            let pair =
+                [self.constraints.contacts.active[i].a, self.constraints.contacts.active[i].b];
             let movers =
                 pair.map(|c| self.state.attachments[c.0].map_or(Mover::Fixed, |a| a.mover));
             let fast = movers
@@ -52,7 +53,8 @@ impl World {
                 continue;
             }
             last = Some(pair);
-            let points = self.constraints.contacts[i..].iter().take_while(|c| [c.a, c.b] == pair);
+            let points =
+                self.constraints.contacts.active[i..].iter().take_while(|c| [c.a, c.b] == pair);
             let deepest = points.fold(0.0, |deepest: f64, c| deepest.min(c.gap));
             let Some(time) = self.time_until(pair, movers, deepest) else { continue };
             for mover in fast.into_iter().flatten() {
@@ -151,12 +153,6 @@ impl World {
         let pose = Pose::new(shape.rotation, shape.transform_point(&body.center_of_mass));
         body.set_state(pose, body.velocity);
     }
-}
-
-/// The speed that a spin gives to a surface, where it matters in a step, by a quarter of the half width; else none.
-/// [m/s], [m], [s]; [m/s]
-pub(crate) fn spin_that_matters(speed: f64, half_width: f64, h: f64) -> f64 {
-    if h * speed > 0.25 * half_width { speed } else { 0.0 }
 }
 
 /// How far the surface of a body goes by its spin in a step, at most. [m]

@@ -9,75 +9,11 @@
 use karakuri_dynamics::{kinetic_energy, potential_energy, update_velocities};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::Account;
+use crate::constraint::row::Account;
+use crate::pipeline::ledger::{Booking, Energy, Ledger};
 use crate::solver::{Block, Problem, dot};
 use crate::state::robot::Robot;
 use crate::world::World;
-
-/// Energies of a world.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Energy {
-    /// [J]
-    pub kinetic: f64,
-    /// Of gravity, against the world's origin, and of springs. [J]
-    pub potential: f64,
-}
-
-impl Energy {
-    /// [J]
-    pub fn total(self) -> f64 {
-        self.kinetic + self.potential
-    }
-}
-
-/// Energy that came into a world, by cause; negative where it left.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct Ledger {
-    /// Change of the kinetic energy. [J]
-    pub kinetic: f64,
-    /// Change of the potential energy. [J]
-    pub potential: f64,
-    /// Drives, motors and prescribed joints. [J]
-    pub servos: f64,
-    /// Applied wrenches. [J]
-    pub external: f64,
-    /// Contacts: friction and impacts. [J]
-    pub contacts: f64,
-    /// Limits of position and speed. [J]
-    pub limits: f64,
-    /// Dry friction of joints. [J]
-    pub friction: f64,
-    /// Dampers of joints and springs. [J]
-    pub dampers: f64,
-    /// Loops, mimic joints, attached joints and gears. [J]
-    pub loops: f64,
-    /// Undoing of penetrations, against gravity. [J]
-    pub stabilisation: f64,
-    /// Error of the integration in time. [J]
-    pub integration: f64,
-    /// Changes of velocity that no impulse accounts for. [J]
-    pub unexplained: f64,
-}
-
-/// Scratch of a step's booking.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Booking {
-    before: Energy,
-    step: Ledger,
-    /// `½(v + v')` of the world. (n)
-    mean: Vec<f64>,
-    total: Ledger,
-}
-
-/// The energy ledger, and the work that was done on the world.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct WorkAccount {
-    pub(crate) booking: Booking,
-    /// Of drives, motors, applied wrenches and running surfaces. [J]
-    pub(crate) work_done: f64,
-    /// Whether reactions of loops and couplings are recorded.
-    pub(crate) records_reactions: bool,
-}
 
 impl World {
     /// Kinetic and potential energy of all robots, bodies and springs.
@@ -155,7 +91,7 @@ impl World {
             booking.step.dampers += works.dampers;
             if robot.flight.on {
                 booking.step.dampers +=
-                    robot.spring_dissipation(&self.constraints.springs, &after[run], h);
+                    robot.spring_dissipation(&self.constraints.springs.all, &after[run], h);
                 continue;
             }
             left += works.change - works.servos - works.external - works.dampers - works.bias;
@@ -209,38 +145,6 @@ impl World {
         let change = step.kinetic + step.potential;
         step.integration = change - step.booked();
         *total = total.plus(step);
-    }
-}
-
-impl Ledger {
-    /// All that came in by a cause, the integration's error apart. [J]
-    fn booked(&self) -> f64 {
-        self.servos
-            + self.external
-            + self.contacts
-            + self.limits
-            + self.friction
-            + self.dampers
-            + self.loops
-            + self.stabilisation
-            + self.unexplained
-    }
-
-    fn plus(&self, other: &Self) -> Self {
-        Self {
-            kinetic: self.kinetic + other.kinetic,
-            potential: self.potential + other.potential,
-            servos: self.servos + other.servos,
-            external: self.external + other.external,
-            contacts: self.contacts + other.contacts,
-            limits: self.limits + other.limits,
-            friction: self.friction + other.friction,
-            dampers: self.dampers + other.dampers,
-            loops: self.loops + other.loops,
-            stabilisation: self.stabilisation + other.stabilisation,
-            integration: self.integration + other.integration,
-            unexplained: self.unexplained + other.unexplained,
-        }
     }
 }
 

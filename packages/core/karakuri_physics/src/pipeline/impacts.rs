@@ -9,9 +9,9 @@
 use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
-use crate::constraint::BETWEEN_MOVERS;
 use crate::constraint::contact::{SLIP, tangents};
 use crate::pipeline::islands::{root, unite};
+use crate::pipeline::scratch::{Bounces, Meeting};
 use crate::solver::solve_contact;
 use crate::state::body::Body;
 use crate::state::mover::Mover;
@@ -26,34 +26,6 @@ const IMPACTS_A_CONTACT: usize = 20;
 /// Rounds in which the mean velocity until the impact is found; exact after one without gravity.
 const CHORDS: usize = 4;
 
-/// A pair that may meet in this step.
-#[derive(Debug, Clone, Copy)]
-struct Meeting {
-    contact: usize,
-    island: usize,
-    /// When it next meets, from the start of the step; infinite if it does not. [s]
-    time: f64,
-    normal: Vector3,
-    point: Vector3,
-}
-
-/// Scratch of bouncing islands.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Bounces {
-    parents: Vec<usize>,
-    /// Whether an island may bounce, at its root body.
-    able: Vec<bool>,
-    meetings: Vec<Meeting>,
-    /// How far each body has gone. [s]
-    times: Vec<f64>,
-    /// Bodies as they were before the step.
-    saved: Vec<(usize, UnitQuaternion, Pose, Motion)>,
-    /// Contact and impulse on its second side, in the world. [N·s] (3)
-    pub(crate) impulses: Vec<(usize, Vector3)>,
-    /// Of all impacts of the step. [J]
-    pub(crate) work: f64,
-}
-
 impl World {
     /// Takes all islands that bounce through the step; their bodies are `done`.
     pub(crate) fn bounce(&mut self) {
@@ -63,7 +35,7 @@ impl World {
         for body in self.state.bodies.iter_mut().flatten() {
             body.done = false;
         }
-        if self.constraints.contacts.iter().all(|c| c.surface.restitution == 0.0) {
+        if self.constraints.contacts.active.iter().all(|c| c.surface.restitution == 0.0) {
             return;
         }
         let mut bounces = std::mem::take(&mut self.pipeline.bounces);
@@ -91,7 +63,7 @@ impl World {
     }
 
     fn movers_of(&self, contact: usize) -> Option<[Mover; 2]> {
-        let c = &self.constraints.contacts[contact];
+        let c = &self.constraints.contacts.active[contact];
         Some([self.state.attachments[c.a.0]?.mover, self.state.attachments[c.b.0]?.mover])
     }
 
@@ -102,21 +74,21 @@ impl World {
         bounces.parents.extend(0..n);
         bounces.able.clear();
         bounces.able.resize(n, true);
-        for i in 0..self.constraints.contacts.len() {
+        for i in 0..self.constraints.contacts.active.len() {
             if let Some([Mover::Body(a), Mover::Body(b)]) = self.movers_of(i) {
                 unite(&mut bounces.parents, a, b);
             }
         }
-        for kind in BETWEEN_MOVERS.into_iter().filter(|kind| kind.ties()) {
-            kind.visit(&self.constraints, &mut |_, movers| {
+        for (_, kind) in self.constraints.between_movers().filter(|(_, kind)| kind.ties()) {
+            kind.visit(&mut |_, movers| {
                 for body in movers.into_iter().filter_map(Mover::body) {
                     bounces.able[root(&mut bounces.parents, body)] = false;
                 }
             });
         }
-        for (i, contact) in self.constraints.contacts.iter().enumerate() {
+        for (i, contact) in self.constraints.contacts.active.iter().enumerate() {
             let Some(movers) = self.movers_of(i) else { continue };
-            let pair = |k: usize| self.constraints.contacts.get(k).map(|c| (c.a, c.b));
+            let pair = |k: usize| self.constraints.contacts.active.get(k).map(|c| (c.a, c.b));
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
             let overlaps = contact.gap < -OVERLAP;
@@ -130,7 +102,7 @@ impl World {
             }
         }
         bounces.meetings.clear();
-        for (i, contact) in self.constraints.contacts.iter().enumerate() {
+        for (i, contact) in self.constraints.contacts.active.iter().enumerate() {
             let Some(movers) = self.movers_of(i) else { continue };
             let body =
                 movers.iter().find_map(|m| if let Mover::Body(b) = m { Some(*b) } else { None });
@@ -212,7 +184,7 @@ impl World {
         let h = self.settings.dt;
         let meeting = &mut bounces.meetings[index];
         meeting.time = f64::INFINITY;
-        let contact = &self.constraints.contacts[meeting.contact];
+        let contact = &self.constraints.contacts.active[meeting.contact];
         let colliders = [contact.a, contact.b];
         let (left, mut duration) = (h - now, h - now);
         let mut found = None;
@@ -274,7 +246,7 @@ impl World {
         for body in movers.into_iter().flatten() {
             self.advance_to(bounces, body, meeting.time);
         }
-        let contact = &self.constraints.contacts[meeting.contact];
+        let contact = &self.constraints.contacts.active[meeting.contact];
         let [t1, t2] = tangents(&meeting.normal);
         let R = Matrix3::from_columns(&[meeting.normal, t1, t2]);
         let (mut G, mut u) = (Matrix3::zeros(), Vector3::zeros());

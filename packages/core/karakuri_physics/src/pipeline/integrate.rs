@@ -4,8 +4,8 @@ use karakuri_dynamics::forward_kinematics;
 use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::Force;
 
-use crate::constraint::{BETWEEN_MOVERS, BodyImpulse};
-use crate::pipeline::integrators::Method;
+use crate::constraint::kind::BodyImpulse;
+use crate::state::free_motion::Method;
 use crate::state::mover::Mover;
 use crate::state::mover::NO_MOVER;
 use crate::world::World;
@@ -47,8 +47,8 @@ impl World {
         for robot in self.state.robots.iter_mut().flatten() {
             robot.flight.on = true;
         }
-        for kind in BETWEEN_MOVERS {
-            kind.end_free_motion(&mut self.state.robots, &self.constraints);
+        for (_, kind) in self.constraints.between_movers() {
+            kind.end_free_motion(&mut self.state.robots);
         }
         for robot in self.state.robots.iter_mut().flatten() {
             let method = match integrator {
@@ -143,7 +143,7 @@ impl World {
         for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot.as_mut().filter(|r| r.flight.keeps_momentum) else { continue };
             let mut impulse = Force::default();
-            for contact in &self.constraints.contacts {
+            for contact in &self.constraints.contacts.active {
                 for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {
                     if let Some(Mover::Robot { robot, .. }) =
                         self.state.attachments[collider.0].map(|a| a.mover)
@@ -155,8 +155,8 @@ impl World {
                     }
                 }
             }
-            for kind in BETWEEN_MOVERS {
-                kind.visit_impulses_on(i, &self.constraints, &mut |on_body| {
+            for (_, kind) in self.constraints.between_movers() {
+                kind.visit_impulses_on(i, &mut |on_body| {
                     let BodyImpulse { point, impulse: F, .. } = on_body;
                     impulse += Force::new(F.moment + point.cross(&F.force), F.force);
                 });

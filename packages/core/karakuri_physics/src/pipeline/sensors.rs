@@ -7,23 +7,15 @@ use karakuri_dynamics::{
     frame_acceleration, frame_pose, frame_velocity, rnea_at_velocity, update_velocities,
 };
 use karakuri_model::SensorKind;
-use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+use karakuri_spatial::{Force, Vector3};
 
+use crate::constraint::ConstraintSet;
 use crate::constraint::contact::Contact;
-use crate::constraint::{BETWEEN_MOVERS, BodyImpulse, ConstraintSet, Solved};
-use crate::state::mover::{Attachment, Mover, Owner};
+use crate::constraint::kind::{BodyImpulse, Solved};
+use crate::state::collider::Attachment;
+use crate::state::imu::Imu;
+use crate::state::mover::{Mover, Owner};
 use crate::state::robot::Robot;
-
-/// A reading of an inertial sensor (REP 145), in the sensor link's axes.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Imu {
-    /// Orientation of the link in the world.
-    pub orientation: UnitQuaternion,
-    /// [rad/s] (3)
-    pub angular_velocity: Vector3,
-    /// Specific force: at rest +g upward. [m/s²] (3)
-    pub linear_acceleration: Vector3,
-}
 
 /// What acts on a robot from outside.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +35,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
         return;
     }
     let model = std::sync::Arc::clone(&robot.model);
-    let on_robot = contact_forces(index, &constraints.contacts, attachments, h);
+    let on_robot = contact_forces(index, &constraints.contacts.active, attachments, h);
     if model.sensors.iter().any(|s| s.kind != SensorKind::ContactWrench) {
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
             *a = (after - before) / h;
@@ -54,16 +46,12 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
             robot.external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
         }
         let Robot { data, external, .. } = &mut *robot;
-        for kind in BETWEEN_MOVERS {
-            kind.visit_impulses_on(
-                index,
-                constraints,
-                &mut |BodyImpulse { body, point, impulse }| {
-                    let arm = point - data.pose_in_world[body.0].translation;
-                    let F = impulse * (1.0 / h);
-                    external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
-                },
-            );
+        for (_, kind) in constraints.between_movers() {
+            kind.visit_impulses_on(index, &mut |BodyImpulse { body, point, impulse }| {
+                let arm = point - data.pose_in_world[body.0].translation;
+                let F = impulse * (1.0 / h);
+                external[body.0] += Force::new(F.moment + arm.cross(&F.force), F.force);
+            });
         }
         // At the rates of the step's start, as the step itself: its impulses balance exactly.
         let before = std::mem::take(&mut robot.v);

@@ -10,30 +10,12 @@
 
 use karakuri_spatial::{Motion, Vector3};
 
-use super::Pipeline;
-use crate::constraint::BETWEEN_MOVERS;
+use super::scratch::Pipeline;
 use crate::solver::natural_map;
 use crate::state::body::Body;
 use crate::state::mover::{Mover, NO_MOVER};
+use crate::state::settings::Sleeping;
 use crate::world::World;
-
-/// When islands of free bodies fall asleep.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sleeping {
-    /// All bodies slower than this. [m/s]
-    pub linear: f64,
-    /// And turning slower than this. [rad/s]
-    pub angular: f64,
-    /// For so long. [s]
-    pub time: f64,
-}
-
-impl Default for Sleeping {
-    /// Half a second below 10 µm/s and 0.1 mrad/s: a hundred times what resting bodies have at the default tolerance.
-    fn default() -> Self {
-        Self { linear: 1e-5, angular: 1e-4, time: 0.5 }
-    }
-}
 
 impl World {
     /// Whether a body sleeps.
@@ -85,8 +67,8 @@ impl World {
                 tired[islands.first(n_robots + i)] = false;
             }
         }
-        for kind in BETWEEN_MOVERS.into_iter().filter(|kind| kind.ties()) {
-            kind.visit(&self.constraints, &mut |_, movers| {
+        for (_, kind) in self.constraints.between_movers().filter(|(_, kind)| kind.ties()) {
+            kind.visit(&mut |_, movers| {
                 for body in movers.into_iter().filter_map(Mover::body) {
                     tired[islands.first(n_robots + body)] = false;
                 }
@@ -102,12 +84,12 @@ impl World {
     /// Takes the contacts of what sleeps out of the step.
     fn keep_contacts(&mut self) {
         let (bodies, attachments, asleep) =
-            (&self.state.bodies, &self.state.attachments, &mut self.constraints.contacts_asleep);
+            (&self.state.bodies, &self.state.attachments, &mut self.constraints.contacts.asleep);
         let sleeps = |mover| match mover {
             Mover::Body(i) => bodies[i].as_ref().is_some_and(Body::is_asleep),
             Mover::Robot { .. } | Mover::Fixed => false,
         };
-        self.constraints.contacts.retain(|c| {
+        self.constraints.contacts.active.retain(|c| {
             let ends = [c.a, c.b].map(|id| attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
             let kept = ends.into_iter().any(sleeps);
             if kept {
@@ -159,8 +141,8 @@ impl World {
             }
         }
         let (bodies, attachments, contacts) =
-            (&self.state.bodies, &self.state.attachments, &mut self.constraints.contacts);
-        self.constraints.contacts_asleep.retain(|c| {
+            (&self.state.bodies, &self.state.attachments, &mut self.constraints.contacts.active);
+        self.constraints.contacts.asleep.retain(|c| {
             let ends = [c.a, c.b].map(|id| attachments[id.0].map_or(Mover::Fixed, |a| a.mover));
             let mut ends = ends.into_iter().filter_map(Mover::body);
             let woken = ends.any(|i| bodies[i].as_ref().is_some_and(Body::is_awake));
@@ -169,7 +151,7 @@ impl World {
             }
             !woken
         });
-        self.constraints.contacts.sort_unstable_by_key(|c| (c.a, c.b));
+        self.constraints.contacts.active.sort_unstable_by_key(|c| (c.a, c.b));
     }
 
     /// Wakes all that sleeps.
@@ -195,7 +177,7 @@ impl World {
     pub(crate) fn loaded_contacts(
         &self,
     ) -> impl Iterator<Item = &crate::constraint::contact::Contact> {
-        let all = self.constraints.contacts.iter().chain(&self.constraints.contacts_asleep);
+        let all = self.constraints.contacts.active.iter().chain(&self.constraints.contacts.asleep);
         all.filter(|c| c.impulse != Vector3::zeros())
     }
 }

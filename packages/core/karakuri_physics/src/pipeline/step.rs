@@ -2,17 +2,18 @@
 
 use karakuri_spatial::Vector3;
 
-use super::Pipeline;
+use super::scratch::Pipeline;
 use super::sensors::{self, Surroundings};
 use crate::constraint::contact::match_contacts;
+use crate::constraint::kind::{Solved, SolvedRow};
 use crate::constraint::row::{Correction, Row, RowBuilder};
-use crate::constraint::{BETWEEN_MOVERS, Solved, SolvedRow, kinds};
-use crate::pipeline::integrators::Method;
 use crate::pipeline::islands::Maker;
 use crate::pipeline::operators::fill_operators;
+use crate::pipeline::outcome::{Culprit, StepOutcome};
 use crate::pipeline::stages::{Stage, Watch};
 use crate::solver::{Solution, apply, dot};
 use crate::state::State;
+use crate::state::free_motion::Method;
 use crate::state::mover::NO_MOVER;
 use crate::state::robot::JointImpulses;
 use crate::world::World;
@@ -29,55 +30,6 @@ const CONTACT_MARGIN: f64 = 1e-3;
 const CORRECTION_REACH: f64 = 0.02;
 /// Velocities from here on count as not finite. [m/s or rad/s]
 const FASTEST: f64 = 1e30;
-
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum StepOutcome {
-    /// All contacts solved to the tolerance.
-    Solved {
-        /// Highest level of the solver ladder that an island needed.
-        level: u8,
-        /// Iterations of the slowest island.
-        iterations: usize,
-        /// Largest natural-map residual. [m/s or rad/s]
-        residual: f64,
-    },
-    /// The iterations of all levels ran out first; the state is finite and the residual is what it is.
-    MaxIterations {
-        /// Highest level of the solver ladder that was tried.
-        level: u8,
-        /// Largest natural-map residual. [m/s or rad/s]
-        residual: f64,
-    },
-    /// A quantity is not finite. The world stays at the state before the step.
-    NonFinite(Culprit),
-}
-
-/// What was not finite.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Culprit {
-    /// The velocity of a freedom of a robot.
-    Robot {
-        /// Index of the robot.
-        robot: usize,
-        /// Its velocity coordinate.
-        dof: usize,
-    },
-    /// The velocity of a body.
-    Body {
-        /// Index of the body.
-        body: usize,
-    },
-    /// The mass matrix of a robot is singular at this freedom: a moving link without mass.
-    MassMatrix {
-        /// Index of the robot.
-        robot: usize,
-        /// Its velocity coordinate.
-        dof: usize,
-    },
-    /// A setting of the world, by its name.
-    Setting(&'static str),
-}
 
 impl World {
     /// Goes on by one time step. Allocates nothing once warm.
@@ -123,14 +75,17 @@ impl World {
         self.pipeline.reach = reach;
         self.state.collision.update(reach);
         self.wake_touched(reach);
-        std::mem::swap(&mut self.constraints.contacts, &mut self.constraints.previous_contacts);
+        std::mem::swap(
+            &mut self.constraints.contacts.active,
+            &mut self.constraints.contacts.previous,
+        );
         match_contacts(
             self.state.collision.manifolds(),
             (&self.state.attachments, &self.state.materials),
-            &self.constraints.previous_contacts,
-            &mut self.constraints.contacts,
+            &self.constraints.contacts.previous,
+            &mut self.constraints.contacts.active,
         );
-        self.drop_joined_contacts();
+        self.constraints.drop_joined_contacts(&self.state.attachments);
     }
 
     /// Velocities at the end of the step into `problem.velocity`; again while drives turn out to saturate.
@@ -189,11 +144,11 @@ impl World {
             let moved = match robot.flight.method {
                 _ if !robot.flight.on => robot.free_motion(h, &gravity, out),
                 Method::Midpoint => {
-                    robot.midpoint_motion(h, &gravity, &self.constraints.springs, out)
+                    robot.midpoint_motion(h, &gravity, &self.constraints.springs.all, out)
                 }
                 Method::RungeKutta4 => robot.runge_kutta_motion(h, &gravity, out),
                 Method::Variational => {
-                    robot.variational_motion(h, &gravity, &self.constraints.springs, out)
+                    robot.variational_motion(h, &gravity, &self.constraints.springs.all, out)
                 }
             };
             moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
@@ -228,13 +183,15 @@ impl World {
             before,
             build: *builds,
             used: 0,
+            kind: 0,
         };
         for island in islands.iter() {
             for (maker, _) in island {
                 match *maker {
-                    Maker::Robot(robot) => builder.robot(robot),
+                    Maker::Robot(robot) => constraints.add_robot_rows(&mut builder, robot),
                     Maker::Constraint { kind, index } => {
-                        BETWEEN_MOVERS[kind].add_rows(&mut builder, constraints, index);
+                        builder.kind = kind;
+                        constraints.kinds_mut()[kind].add_rows(&mut builder, index);
                     }
                 }
             }
@@ -252,8 +209,8 @@ impl World {
         for (i, _) in state.robots.iter().enumerate().filter(|(_, robot)| robot.is_some()) {
             islands.join(Maker::Robot(i), [i, NO_MOVER]);
         }
-        for (kind, constraint) in BETWEEN_MOVERS.iter().enumerate() {
-            constraint.visit(&self.constraints, &mut |index, movers| {
+        for (kind, constraint) in self.constraints.between_movers() {
+            constraint.visit(&mut |index, movers| {
                 let maker = Maker::Constraint { kind, index };
                 islands.join(maker, movers.map(|m| m.index(n_robots)));
             });
@@ -317,7 +274,10 @@ impl World {
         self.abandon_flights();
         self.undo_bounces();
         self.clear_applied();
-        std::mem::swap(&mut self.constraints.contacts, &mut self.constraints.previous_contacts);
+        std::mem::swap(
+            &mut self.constraints.contacts.active,
+            &mut self.constraints.contacts.previous,
+        );
         self.last.outcome = StepOutcome::NonFinite(culprit);
         self.last.outcome
     }
@@ -384,19 +344,20 @@ impl World {
         for robot in state.robots.iter_mut().flatten() {
             robot.impulses.fill(JointImpulses::default());
         }
-        for kind in kinds() {
-            kind.clear_impulses(state, constraints);
+        for kind in constraints.kinds_mut() {
+            kind.clear_impulses(state);
         }
         for (contact, impulse) in &pipeline.bounces.impulses {
-            constraints.contacts[*contact].impulse += impulse;
+            constraints.contacts.active[*contact].impulse += impulse;
         }
         let Pipeline { problem, rows, correction, .. } = pipeline;
         let step = Solved { problem, correction, h: settings.dt };
+        let mut kinds = constraints.kinds_mut();
         for (row, block) in rows.iter().zip(&problem.blocks) {
-            row.kind.keep_impulse(state, constraints, &SolvedRow { row, block, step });
+            kinds[row.kind].keep_impulse(state, &SolvedRow { row, block, step });
         }
-        for kind in kinds() {
-            kind.finish_step(state, constraints, &step);
+        for kind in &mut kinds {
+            kind.finish_step(state, &step);
         }
     }
 

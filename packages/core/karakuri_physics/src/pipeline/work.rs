@@ -50,8 +50,9 @@ impl World {
                 work += h * (force.dot(&three(body.start)) + moment.dot(&three(body.start + 3)));
             }
         }
+        let kinds = self.constraints.kinds();
         for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
-            work += row.kind.outside_work(&self.constraints, row, block);
+            work += kinds[row.kind].outside_work(row, block);
         }
         self.account.work_done += work;
     }
@@ -67,7 +68,12 @@ impl World {
     fn has_hidden_springs(&self) -> bool {
         let mut joints = self.state.robots.iter().flatten().flat_map(|r| &r.model.joints);
         joints.any(|joint| joint.bumper.is_some())
-            || self.constraints.contacts.iter().any(|contact| contact.surface.bumper.is_some())
+            || self
+                .constraints
+                .contacts
+                .active
+                .iter()
+                .any(|contact| contact.surface.bumper.is_some())
     }
 }
 

@@ -5,7 +5,7 @@ use karakuri_model::Shape;
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
 
 use crate::errors::WorldError;
-use crate::pipeline::continuous::spin_that_matters;
+use crate::state::extent::spin_that_matters;
 use crate::state::prescribed_bodies::Course;
 
 /// Most rounds of Newton's method for the gyroscopic moment.

@@ -16,10 +16,7 @@
 
 use karakuri_model::Bumper;
 
-use crate::Owner;
 use crate::errors::WorldError;
-use crate::state::mover::Attachment;
-use crate::world::World;
 
 /// How a surface touches others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -148,35 +145,23 @@ fn in_series(a: Option<Bumper>, b: Option<Bumper>) -> Option<Bumper> {
 
 /// Names a material of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MaterialId(usize);
+pub struct MaterialId(pub(crate) usize);
 
 /// The materials of a world, its rules, and the pairs that have numbers of their own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Materials {
-    mixing: Mixing,
-    named: Vec<(String, Surface)>,
+    pub(crate) mixing: Mixing,
+    pub(crate) named: Vec<(String, Surface)>,
     /// The smaller id first, ascending.
-    pairs: Vec<([MaterialId; 2], Surface)>,
+    pub(crate) pairs: Vec<([MaterialId; 2], Surface)>,
 }
 
-impl Materials {
-    pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
-        if !self.pairs.is_empty()
-            && let (Some(one), Some(other)) = (a.material, b.material)
-            && let Ok(at) = self.pairs.binary_search_by_key(&sorted(one, other), |(pair, _)| *pair)
-        {
-            return self.pairs[at].1;
-        }
-        self.mixing.of(&a.surface, &b.surface)
-    }
-}
-
-fn sorted(a: MaterialId, b: MaterialId) -> [MaterialId; 2] {
+pub(crate) fn sorted(a: MaterialId, b: MaterialId) -> [MaterialId; 2] {
     [a.min(b), a.max(b)]
 }
 
 /// Refuses what no surface has.
-fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
+pub(crate) fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
     let Surface { friction, dynamic_friction, restitution, rolling, spinning, .. } = *surface;
     let numbers = [friction, dynamic_friction, restitution, rolling, spinning];
     let refuse = |reason| Err(WorldError::Material { name: name.to_owned(), reason });
@@ -201,82 +186,4 @@ fn check(name: &str, surface: &Surface) -> Result<(), WorldError> {
         );
     }
     Ok(())
-}
-
-impl World {
-    /// How surfaces mix from now on.
-    pub fn set_mixing(&mut self, mixing: Mixing) {
-        self.wake_all();
-        self.state.materials.mixing = mixing;
-    }
-
-    /// Makes a material known.
-    pub fn add_material(&mut self, name: &str, surface: Surface) -> Result<MaterialId, WorldError> {
-        if self.find_material(name).is_some() {
-            let reason = "the name is taken; give every material its own";
-            return Err(WorldError::Material { name: name.to_owned(), reason });
-        }
-        check(name, &surface)?;
-        self.state.materials.named.push((name.to_owned(), surface));
-        Ok(MaterialId(self.state.materials.named.len() - 1))
-    }
-
-    /// The material of this name.
-    pub fn find_material(&self, name: &str) -> Option<MaterialId> {
-        self.state.materials.named.iter().position(|(known, _)| known == name).map(MaterialId)
-    }
-
-    /// Names of all materials.
-    pub fn material_names(&self) -> impl Iterator<Item = &str> {
-        self.state.materials.named.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// What two materials make of each other.
-    pub fn pair(&self, a: MaterialId, b: MaterialId) -> Surface {
-        let known = &self.state.materials;
-        let own = known.pairs.iter().find(|(pair, _)| *pair == sorted(a, b));
-        own.map_or_else(|| known.mixing.of(&known.named[a.0].1, &known.named[b.0].1), |own| own.1)
-    }
-
-    /// Gives two materials numbers of their own against each other, whatever the rules.
-    pub fn set_pair(
-        &mut self,
-        a: MaterialId,
-        b: MaterialId,
-        surface: Surface,
-    ) -> Result<(), WorldError> {
-        self.wake_all();
-        let known = &mut self.state.materials;
-        check(&format!("{} on {}", known.named[a.0].0, known.named[b.0].0), &surface)?;
-        let pair = sorted(a, b);
-        match known.pairs.binary_search_by_key(&pair, |(pair, _)| *pair) {
-            Ok(at) => known.pairs[at].1 = surface,
-            Err(at) => known.pairs.insert(at, (pair, surface)),
-        }
-        Ok(())
-    }
-
-    /// Makes a thing's surface one of a material.
-    pub fn set_material(&mut self, part: Owner, material: MaterialId) {
-        self.wake_all();
-        let surface = self.state.materials.named[material.0].1;
-        for attachment in self.state.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
-            (attachment.surface, attachment.material) = (surface, Some(material));
-        }
-    }
-
-    /// The surface of a thing; of the first of its shapes.
-    pub fn surface(&self, part: Owner) -> Option<Surface> {
-        self.state.attachments.iter().flatten().find(|a| a.owner == part).map(|a| a.surface)
-    }
-
-    /// Gives a thing a surface of its own, which is of no material.
-    pub fn set_surface(&mut self, part: Owner, surface: Surface) -> Result<(), WorldError> {
-        check(&self.part_name(part), &surface)?;
-        self.wake_all();
-        for attachment in self.state.attachments.iter_mut().flatten().filter(|a| a.owner == part) {
-            (attachment.surface, attachment.material) = (surface, None);
-        }
-        Ok(())
-    }
 }

@@ -1,14 +1,22 @@
 //! What a world is made of: robots, bodies, their surfaces, and what acts on them from outside.
 
+pub(crate) mod ball_limit;
 pub(crate) mod body;
+pub(crate) mod collider;
+pub(crate) mod extent;
+pub(crate) mod free_motion;
+pub(crate) mod ids;
+pub(crate) mod imu;
+pub(crate) mod inner_springs;
 pub(crate) mod joint_dynamics;
+pub(crate) mod loops;
 pub(crate) mod materials;
 pub(crate) mod motion_table;
+pub(crate) mod motor_unit;
 pub(crate) mod mover;
 pub(crate) mod noise;
 pub(crate) mod overlaps;
 pub(crate) mod prescribed_bodies;
-pub(crate) mod prescribed_joints;
 pub(crate) mod pushes;
 pub(crate) mod robot;
 pub(crate) mod settings;
@@ -17,10 +25,11 @@ pub(crate) mod shapes;
 use karakuri_collision::{ColliderId, CollisionScene};
 use karakuri_spatial::Pose;
 
-use crate::world::{BodyId, RobotId};
 use body::Body;
+use collider::Attachment;
+use ids::{BodyId, RobotId};
 use materials::Materials;
-use mover::{Attachment, Mover, Owner};
+use mover::{Mover, Owner};
 use pushes::Push;
 use robot::Robot;
 
@@ -62,11 +71,18 @@ impl State {
 
     /// Pose of a mover in the world, at the last kinematics.
     pub(crate) fn pose_of(&self, mover: Mover) -> Pose {
-        mover.pose(&self.robots, &self.bodies)
+        pose_of(mover, &self.robots, &self.bodies)
     }
+}
 
-    /// How the owner of a collider moves.
-    pub(crate) fn mover_of(&self, collider: ColliderId) -> Mover {
-        self.attachments[collider.0].map_or(Mover::Fixed, |a| a.mover)
-    }
+/// Pose of a mover in the world, at the last kinematics.
+pub(crate) fn pose_of(mover: Mover, robots: &[Option<Robot>], bodies: &[Option<Body>]) -> Pose {
+    let pose = match mover {
+        Mover::Robot { robot, body } => {
+            robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
+        }
+        Mover::Body(body) => bodies[body].as_ref().map(|b| b.pose),
+        Mover::Fixed => None,
+    };
+    pose.unwrap_or(Pose::IDENTITY)
 }

@@ -7,7 +7,7 @@
 use karakuri_model::{Noise, SensorNoise};
 use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
-use crate::pipeline::sensors::Imu;
+use crate::state::imu::Imu;
 
 /// The noise of one sensor, as it goes on.
 #[derive(Debug, Clone)]

@@ -1,19 +1,8 @@
-//! Links of one robot that overlap: which never touch, and which are told of.
+//! Links of one robot that overlap.
 
-use std::collections::BTreeMap;
-
-use karakuri_collision::{ColliderId, CollisionScene};
-use karakuri_dynamics::{Data, forward_kinematics};
-use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_collision::ColliderId;
+use karakuri_model::{BodyId, FrameId};
 use karakuri_spatial::Pose;
-
-use crate::state::mover::Owner;
-use crate::world::{RobotId, World};
-
-/// Depth from which links overlap; less is rounding of a touch. [m]
-const TOUCH: f64 = 1e-6;
-/// Depth from which an overlap is told of. [m]
-const TOLD: f64 = 1e-3;
 
 /// A collider of a robot that is being added.
 pub(crate) struct OwnCollider {
@@ -25,9 +14,6 @@ pub(crate) struct OwnCollider {
     pub(crate) pose: Pose,
 }
 
-/// Depths by pair of links, the lower first. [m]
-type Depths = BTreeMap<(FrameId, FrameId), f64>;
-
 /// Two links of a robot that overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkOverlap {
@@ -35,168 +21,4 @@ pub struct LinkOverlap {
     pub links: [String; 2],
     /// How deep. [m]
     pub depth: f64,
-}
-
-impl World {
-    /// Lets those of a robot's own colliders pass through each other that are on one body, on bodies that a joint ties,
-    /// or named by the model; further those of links that overlap in the default posture, as `MoveIt`'s setup assistant
-    /// does ("in collision by default"): what overlaps by design would be pushed apart for ever. Of these, pairs that
-    /// are not two joints apart along a chain, nor tied by a loop, are kept for [`World::overlap_warning`].
-    pub(crate) fn ignore_own_contacts(&mut self, id: RobotId, model: &Model, own: &[OwnCollider]) {
-        let named = |pairs: &[(FrameId, FrameId)], a: FrameId, b: FrameId| {
-            pairs.contains(&(a, b)) || pairs.contains(&(b, a))
-        };
-        let pairs =
-            || own.iter().enumerate().flat_map(|(i, a)| own[..i].iter().map(move |b| (a, b)));
-        for (a, b) in pairs() {
-            if a.body == b.body
-                || chained(model, a.body, b.body, 1)
-                || named(&model.ignored_pairs, a.frame, b.frame)
-            {
-                self.state.collision.ignore(a.collider, b.collider);
-            }
-        }
-        let body: BTreeMap<FrameId, Option<BodyId>> =
-            own.iter().map(|a| (a.frame, a.body)).collect();
-        let mut depths = self.depths_by_default(id, model, own);
-        depths.retain(|&(a, b), depth| {
-            let close = chained(model, body[&a], body[&b], 2) || looped(model, body[&a], body[&b]);
-            *depth > (if close { TOUCH } else { TOLD }) && !named(&model.touching_pairs, a, b)
-        });
-        for (a, b) in pairs() {
-            if depths.contains_key(&(a.frame.min(b.frame), a.frame.max(b.frame))) {
-                self.state.collision.ignore(a.collider, b.collider);
-            }
-        }
-        depths.retain(|&(a, b), _| {
-            !chained(model, body[&a], body[&b], 2) && !looped(model, body[&a], body[&b])
-        });
-        self.robot_mut(id).let_through = deepest_first(model, depths);
-    }
-
-    /// How deep the links of a robot overlap in its default posture. [m]
-    fn depths_by_default(&self, id: RobotId, model: &Model, own: &[OwnCollider]) -> Depths {
-        let mut data = Data::new(model);
-        forward_kinematics(model, &mut data, &model.default_position());
-        let mut scene = self.state.collision.clone();
-        for a in own {
-            if let Some(body) = a.body {
-                scene.set_pose(a.collider, &(data.pose_in_world[body.0] * a.pose));
-            }
-        }
-        scene.update(0.0);
-        self.depths(id, &scene)
-    }
-
-    /// How deep the links of a robot overlap that touch each other. [m]
-    fn depths(&self, id: RobotId, scene: &CollisionScene) -> Depths {
-        let link = |collider: ColliderId| match self.state.attachments.get(collider.0) {
-            Some(Some(attachment)) => match attachment.owner {
-                Owner::Link { robot, frame } if robot == id => Some(frame),
-                _ => None,
-            },
-            _ => None,
-        };
-        let mut depths = Depths::new();
-        for manifold in scene.manifolds() {
-            let (Some(a), Some(b)) = (link(manifold.a), link(manifold.b)) else { continue };
-            let depth = manifold.points().iter().map(|p| -p.gap).fold(0.0, f64::max);
-            let known = depths.entry((a.min(b), a.max(b))).or_default();
-            *known = known.max(depth);
-        }
-        depths
-    }
-
-    /// Pairs of a robot's links that touch each other and overlap by more than a millimetre where it is, deepest first.
-    pub fn link_overlaps(&self, id: RobotId) -> Vec<LinkOverlap> {
-        let mut scene = self.state.collision.clone();
-        scene.update(0.0);
-        let mut depths = self.depths(id, &scene);
-        depths.retain(|_, depth| *depth > TOLD);
-        deepest_first(self.robot(id).model(), depths)
-    }
-
-    /// Pairs of a robot's links that pass through each other because they overlap by more than a millimetre in its
-    /// default posture ([`Model::default_position`]), deepest first; without neighbours and those that the model names.
-    pub fn links_let_through(&self, id: RobotId) -> &[LinkOverlap] {
-        self.state.robots[id.0].as_ref().map_or(&[], |robot| &robot.let_through)
-    }
-
-    /// Warnings that name the links of a robot that overlap, in its default posture and where it is, with the lines
-    /// that its YAML lacks.
-    pub fn overlap_warning(&self, id: RobotId) -> Option<String> {
-        let warnings = [self.default_overlap_warning(id), self.start_overlap_warning(id)];
-        let warnings: Vec<String> = warnings.into_iter().flatten().collect();
-        (!warnings.is_empty()).then(|| warnings.join("\n"))
-    }
-
-    /// [`Self::overlap_warning`] of links that overlap in the default posture.
-    pub fn default_overlap_warning(&self, id: RobotId) -> Option<String> {
-        let through = self.links_let_through(id);
-        let warning = || {
-            format!(
-                "robot `{}`: {} in its default posture (joints at 0, or amid limits that leave 0 out) and pass through \
-                 each other. To have it so, write into the robot YAML what follows; to let pairs touch, name them \
-                 under `touch` instead:\n{}",
-                self.robot(id).name(),
-                count(through),
-                yaml(through),
-            )
-        };
-        (!through.is_empty()).then(warning)
-    }
-
-    /// [`Self::overlap_warning`] of links that overlap where the robot is.
-    pub fn start_overlap_warning(&self, id: RobotId) -> Option<String> {
-        let apart = self.link_overlaps(id);
-        let warning = || {
-            format!(
-                "robot `{}`: {} where it starts; they push each other apart. Move it, correct the shapes, give `srdf`, \
-                 or write into the robot YAML:\n{}",
-                self.robot(id).name(),
-                count(&apart),
-                yaml(&apart),
-            )
-        };
-        (!apart.is_empty()).then(warning)
-    }
-}
-
-fn deepest_first(model: &Model, depths: Depths) -> Vec<LinkOverlap> {
-    let name = |frame: FrameId| model.frames[frame.0].name.clone();
-    let named = |((a, b), depth)| LinkOverlap { links: [name(a), name(b)], depth };
-    let mut overlaps: Vec<LinkOverlap> = depths.into_iter().map(named).collect();
-    overlaps.sort_by(|x, y| y.depth.total_cmp(&x.depth));
-    overlaps
-}
-
-/// How many pairs overlap, and the deepest.
-fn count(overlaps: &[LinkOverlap]) -> String {
-    let deepest =
-        overlaps.first().map_or_else(String::new, |LinkOverlap { links: [a, b], depth }| {
-            format!("`{a}` and `{b}` by {:.1} mm", 1e3 * depth)
-        });
-    match overlaps.len() {
-        1 => format!("two of its links overlap, {deepest},"),
-        n => format!("{n} pairs of its links overlap, {deepest},"),
-    }
-}
-
-/// The lines of a robot YAML that name these pairs.
-fn yaml(overlaps: &[LinkOverlap]) -> String {
-    let line = |LinkOverlap { links: [a, b], depth }: &LinkOverlap| {
-        format!("\n    - [{a}, {b}]  # {:.1} mm", 1e3 * depth)
-    };
-    format!("collision:\n  ignore:{}", overlaps.iter().map(line).collect::<String>())
-}
-
-/// Whether a loop's joint ties two bodies of a robot, or one to the fixed base.
-fn looped(model: &Model, a: Option<BodyId>, b: Option<BodyId>) -> bool {
-    model.loops.iter().any(|l| [(a, b), (b, a)].contains(&(l.body_a, l.body_b)))
-}
-
-/// Whether two bodies of a robot, or one and the fixed base, are `n` joints apart along a chain.
-fn chained(model: &Model, a: Option<BodyId>, b: Option<BodyId>, n: usize) -> bool {
-    let above = |x: Option<BodyId>| (0..n).try_fold(x, |x, _| x.map(|x| model.bodies[x.0].parent));
-    above(a) == Some(b) || above(b) == Some(a)
 }

@@ -9,11 +9,7 @@ use std::sync::Arc;
 
 use karakuri_spatial::{Motion, Pose, Vector3};
 
-use crate::ObjectId;
-use crate::errors::WorldError;
 use crate::state::motion_table::MotionTable;
-use crate::state::mover::{Attachment, Owner};
-use crate::world::World;
 
 /// Pose of a body over time: `x y z` of its centre of mass, and roll, pitch, yaw; what has no table stays. Where one of the
 /// angles has a table, those that have none are 0. [m; rad] (6)
@@ -45,89 +41,9 @@ impl PoseTable {
 /// The motion of a body in the world.
 #[derive(Debug, Clone)]
 pub(crate) struct Course {
-    table: Arc<PoseTable>,
+    pub(crate) table: Arc<PoseTable>,
     /// Where it was when the motion began.
-    rest: Pose,
+    pub(crate) rest: Pose,
     /// At the end of the step.
-    end: (Pose, Motion),
-}
-
-impl World {
-    /// Lets a fixed body move as a table over the simulated time says, whatever presses; it begins there now. Nothing can
-    /// be attached to it but by contact.
-    pub fn prescribe_body(&mut self, id: ObjectId, table: PoseTable) -> Result<(), WorldError> {
-        let time = self.time();
-        let Some(body) = &mut self.state.bodies[id.0] else { return Ok(()) };
-        if !body.description.fixed {
-            let name = body.description.name.clone();
-            let reason =
-                "its body moves freely; write `fixed: true`, so that only its table moves it";
-            return Err(WorldError::Joint { name, reason });
-        }
-        let rest = body.pose;
-        let (pose, velocity) = table.at(time, &rest);
-        body.course = Some(Course { table: Arc::new(table), rest, end: (pose, velocity) });
-        body.set_state(pose, velocity);
-        self.wake_all();
-        self.place_colliders();
-        Ok(())
-    }
-
-    /// Whether this is a body whose motion is prescribed by a table of poses.
-    pub(crate) fn is_carried(&self, part: Owner) -> bool {
-        matches!(part, Owner::Body(id) if self.state.bodies[id.0].as_ref().is_some_and(|b| b.course.is_some()))
-    }
-
-    /// Where bodies go in the step that begins: their surfaces' twists for the contacts, about the world's origin.
-    pub(crate) fn aim_bodies(&mut self) {
-        let (end, h) = (self.time_at_end(), self.settings.dt);
-        let mut moves = false;
-        for i in 0..self.state.bodies.len() {
-            let Some(body) = &mut self.state.bodies[i] else { continue };
-            let Some(course) = &mut body.course else { continue };
-            course.end = course.table.at(end, &course.rest);
-            let (from, to) = (body.pose, course.end.0);
-            let turned = to.rotation * from.rotation.transpose();
-            let turn = Pose::new(turned, Vector3::zeros()).quaternion();
-            let angular = turn.scaled_axis() / h;
-            let linear = (to.translation - from.translation) / h - angular.cross(&from.translation);
-            let twist = Motion::new(angular, linear);
-            moves |= twist != Motion::default();
-            let owner = Owner::Body(ObjectId(i));
-            for attachment in
-                self.state.attachments.iter_mut().flatten().filter(|a| a.owner == owner)
-            {
-                attachment.carried = twist;
-            }
-        }
-        if moves {
-            self.wake_all();
-        }
-    }
-
-    /// Speed of the fastest of them at its surface. [m/s]
-    pub(crate) fn fastest_carried(&self) -> f64 {
-        let carried = self.state.bodies.iter().flatten().filter(|body| body.course.is_some());
-        let speed = |body: &crate::state::body::Body| {
-            let reach = body.extent[0] + body.center_of_mass.norm();
-            body.velocity.linear.norm() + body.velocity.angular.norm() * reach
-        };
-        carried.map(speed).fold(0.0, f64::max)
-    }
-
-    /// Puts bodies at the ends of their ways.
-    pub(crate) fn carry_bodies(&mut self) {
-        for body in self.state.bodies.iter_mut().flatten() {
-            if let Some((pose, velocity)) = body.course.as_ref().map(|course| course.end) {
-                body.set_state(pose, velocity);
-            }
-        }
-    }
-}
-
-/// Velocity of `b` against `a` at a point with which their contact neither closes, opens nor slips. [m/s] (3)
-pub(crate) fn carried_at(a: &Attachment, b: &Attachment, point: &Vector3) -> Vector3 {
-    let at = |twist: &Motion| twist.linear + twist.angular.cross(point);
-    // What `a`'s surface does, `b` has to do; what `b`'s does, is done.
-    at(&a.carried) - at(&b.carried)
+    pub(crate) end: (Pose, Motion),
 }

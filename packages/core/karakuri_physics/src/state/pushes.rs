@@ -5,10 +5,7 @@
 
 use karakuri_spatial::{Force, Vector3};
 
-use crate::errors::WorldError;
-use crate::state::mover::{Mover, Owner};
-use crate::world::World;
-use crate::{ObjectId, RobotId};
+use crate::state::mover::Owner;
 
 /// A force and a moment on a thing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,65 +24,4 @@ pub struct Push {
 
 /// Names a push of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PushId(usize);
-
-impl World {
-    /// Adds a push.
-    pub fn add_push(&mut self, push: Push) -> Result<PushId, WorldError> {
-        let vectors = [push.point, push.wrench.force, push.wrench.moment];
-        let finite = vectors.iter().flatten().all(|x| x.is_finite()) && push.from.is_finite();
-        if !finite || push.until.is_nan() {
-            let name = self.part_name(push.part);
-            return Err(WorldError::NotFinite { name, what: "a push" });
-        }
-        if self.carrier(push.part).0 == Mover::Fixed {
-            return Err(WorldError::CannotMove { name: self.part_name(push.part) });
-        }
-        self.wake_all();
-        self.state.pushes.push(Some(push));
-        Ok(PushId(self.state.pushes.len() - 1))
-    }
-
-    /// Ends a push; its id stays unused.
-    pub fn remove_push(&mut self, id: PushId) {
-        self.state.pushes[id.0] = None;
-    }
-
-    /// Takes pushes away on what is gone.
-    pub(crate) fn remove_loose_pushes(&mut self) {
-        let (robots, bodies) = (&self.state.robots, &self.state.bodies);
-        for push in &mut self.state.pushes {
-            let gone = push.as_ref().is_some_and(|push| match push.part {
-                Owner::Ground => true,
-                Owner::Link { robot, .. } => robots[robot.0].is_none(),
-                Owner::Body(body) => bodies[body.0].is_none(),
-            });
-            if gone {
-                *push = None;
-            }
-        }
-    }
-
-    /// Applies the pushes of the step that begins.
-    pub(crate) fn push(&mut self) {
-        let middle = self.time() + 0.5 * self.settings.dt;
-        for i in 0..self.state.pushes.len() {
-            let Some(push) = self.state.pushes[i].filter(|p| p.from <= middle && middle < p.until)
-            else {
-                continue;
-            };
-            let (mover, X_MP) = self.carrier(push.part);
-            let X_WM = self.mover_pose(mover);
-            let arm = X_WM.rotation * X_MP.transform_point(&push.point);
-            let Force { moment, force } = push.wrench;
-            let about_origin = Force::new(moment + arm.cross(&force), force);
-            match mover {
-                Mover::Robot { robot, body } => {
-                    self.apply_link_wrench(RobotId(robot), body, about_origin);
-                }
-                Mover::Body(body) => self.apply_body_wrench(ObjectId(body), about_origin),
-                Mover::Fixed => {}
-            }
-        }
-    }
-}
+pub struct PushId(pub(crate) usize);

@@ -18,13 +18,13 @@ use karakuri_dynamics::{
 use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::constraint::ball_limit::BallLimit;
-use crate::constraint::loops::{Chains, Loops};
-use crate::constraint::motor::Unit;
-use crate::constraint::spring::InnerSprings;
 use crate::linear::factor::Factor;
-use crate::pipeline::continuous::spin_that_matters;
-use crate::pipeline::integrators::Flight;
+use crate::state::ball_limit::BallLimit;
+use crate::state::extent::spin_that_matters;
+use crate::state::free_motion::Flight;
+use crate::state::inner_springs::InnerSprings;
+use crate::state::loops::{Chains, Loops};
+use crate::state::motor_unit::MotorUnit;
 use crate::state::noise::NoiseSource;
 use crate::state::overlaps::LinkOverlap;
 
@@ -76,14 +76,14 @@ pub(crate) struct Robot {
     /// Drives that are rows in this step. (nv)
     pub(crate) saturated: Vec<bool>,
     pub(crate) impulses: Vec<JointImpulses>,
-    pub(crate) motors: Vec<Unit>,
+    pub(crate) motors: Vec<MotorUnit>,
     /// Limits of ball joints.
     pub(crate) ball_limits: Vec<BallLimit>,
     /// Efforts that drives and motors gave in the last step. (nv)
     pub(crate) efforts: Vec<f64>,
     /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
     pub(crate) wrenches: Vec<Force>,
-    pub(crate) imus: Vec<crate::pipeline::sensors::Imu>,
+    pub(crate) imus: Vec<crate::state::imu::Imu>,
     /// Of the sensors that have noise. (n sensors)
     pub(crate) noises: Vec<Option<NoiseSource>>,
     /// Kinematics of the present position.
@@ -132,11 +132,11 @@ impl Robot {
             drives: drives_of(&model, q),
             saturated: vec![false; nv],
             impulses: vec![JointImpulses::default(); nv],
-            motors: Unit::all(&model),
+            motors: MotorUnit::all(&model),
             ball_limits: BallLimit::of(&model),
             efforts: vec![0.0; nv],
             wrenches: vec![Force::default(); model.sensors.len()],
-            imus: vec![crate::pipeline::sensors::Imu::default(); model.sensors.len()],
+            imus: vec![crate::state::imu::Imu::default(); model.sensors.len()],
             noises: noises_of(&model),
             data: Data::new(&model),
             factor,
@@ -174,7 +174,7 @@ impl Robot {
         for ball in &mut self.ball_limits {
             ball.impulses = [0.0; 3];
         }
-        self.motors.iter_mut().for_each(Unit::forget);
+        self.motors.iter_mut().for_each(MotorUnit::forget);
         self.saturated.fill(false);
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.close_loops();

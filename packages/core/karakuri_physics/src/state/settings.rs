@@ -2,7 +2,7 @@
 
 use karakuri_spatial::Vector3;
 
-use crate::{Integrator, Sleeping, SolverSettings};
+use crate::{Integrator, SolverSettings};
 
 /// Settings of a world.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,5 +71,23 @@ impl WorldSettings {
             ("anchor_rate", part(self.anchor_rate)),
         ];
         checks.iter().find(|(_, fits)| !fits).map(|(name, _)| *name)
+    }
+}
+
+/// When islands of free bodies fall asleep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sleeping {
+    /// All bodies slower than this. [m/s]
+    pub linear: f64,
+    /// And turning slower than this. [rad/s]
+    pub angular: f64,
+    /// For so long. [s]
+    pub time: f64,
+}
+
+impl Default for Sleeping {
+    /// Half a second below 10 µm/s and 0.1 mrad/s: a hundred times what resting bodies have at the default tolerance.
+    fn default() -> Self {
+        Self { linear: 1e-5, angular: 1e-4, time: 0.5 }
     }
 }

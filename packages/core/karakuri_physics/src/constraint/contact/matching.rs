@@ -4,9 +4,9 @@ use karakuri_collision::{ContactPoint, Manifold};
 use karakuri_spatial::Vector3;
 
 use super::{Contact, tangents};
+use crate::state::collider::Attachment;
+use crate::state::collider::carried_at;
 use crate::state::materials::{Materials, Surface};
-use crate::state::mover::Attachment;
-use crate::state::prescribed_bodies::carried_at;
 
 /// A point that lost its feature is taken for the same if it moved less than this. [m]
 const SAME_POINT: f64 = 2e-3;

@@ -29,7 +29,7 @@ fn difference(world: &mut World) -> f64 {
     world.step();
     let (own, other) = (&world.pipeline.problem.velocity, &anew.pipeline.problem.velocity);
     let velocities = own.iter().zip(other).map(|(a, b)| (a - b).abs());
-    let contacts = world.constraints.contacts.iter().zip(&anew.constraints.contacts);
+    let contacts = world.constraints.contacts.active.iter().zip(&anew.constraints.contacts.active);
     let impulses = contacts.map(|(a, b)| (a.impulse - b.impulse).amax());
     velocities.chain(impulses).fold(0.0, f64::max)
 }

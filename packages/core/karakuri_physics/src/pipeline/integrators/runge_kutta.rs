@@ -14,7 +14,7 @@ use karakuri_dynamics::{
 use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Vector3;
 
-use crate::constraint::motor::Unit;
+use crate::state::motor_unit::MotorUnit;
 use crate::state::robot::Robot;
 
 /// Largest `h B + h² K` against the inertia of the freedom. [-]
@@ -26,7 +26,7 @@ impl Robot {
         if self.springs.any() || !self.loops.held.is_empty() || !self.clear_of_limits(h) {
             return false;
         }
-        if self.friction.iter().any(|f| *f != 0.0) || self.motors.iter().any(Unit::is_on) {
+        if self.friction.iter().any(|f| *f != 0.0) || self.motors.iter().any(MotorUnit::is_on) {
             return false;
         }
         let implicit = |robot: &Self, k: usize| {

@@ -29,7 +29,7 @@ use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Vector3;
 
 use crate::constraint::spring::AttachedSpring;
-use crate::pipeline::integrators::Flight;
+use crate::state::free_motion::Flight;
 use crate::state::robot::Robot;
 
 /// Most rounds of Newton's method; each gains a factor of about `h` times the joint rates.

@@ -6,17 +6,16 @@
 //! mass metric, without touching the velocity.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use karakuri_dynamics::{Data, forward_kinematics, integrate};
 use karakuri_model::{BodyId, LoopJoint, Model};
 use karakuri_spatial::{Force, Motion, Pose, Vector3};
 
-use crate::errors::WorldError;
 use crate::linear::factor::Factor;
 use crate::linear::pivoted::PivotedCholesky;
 use crate::solver::dot;
-use crate::state::prescribed_joints::Held;
-use crate::world::{RobotId, World};
+use crate::state::motion_table::MotionTable;
 
 /// Part of the gap of an attached joint or gear that is undone a step, without giving velocity. [-]
 pub(crate) const GAP_RATE: f64 = 0.5;
@@ -28,6 +27,19 @@ const PENALTY: f64 = 1e6;
 const LOCKED: f64 = 1e-10;
 /// Most projections a step; each divides the gap by about the square of the step's motion.
 const PROJECTIONS: usize = 4;
+
+/// A joint that moves as prescribed.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) joint: BodyId,
+    /// Its velocity and position coordinate.
+    pub(crate) dof: usize,
+    pub(crate) coordinate: usize,
+    pub(crate) motion: Arc<MotionTable>,
+    /// Where it is at the end of the step, and how fast it goes there. [rad or m; rad/s or m/s]
+    pub(crate) place: f64,
+    pub(crate) rate: f64,
+}
 
 /// The equalities of one mechanism.
 #[derive(Debug, Clone)]
@@ -344,23 +356,6 @@ impl Loops {
             self.jacobian[row * self.nv + held.dof] = 1.0;
             row += 1;
         }
-    }
-}
-
-impl World {
-    /// Opens a loop of a robot for good, as if its joint came apart; a snapshot from before has it closed.
-    ///
-    /// # Panics
-    /// When the robot was removed.
-    pub fn open_loop(&mut self, id: RobotId, name: &str) -> Result<(), WorldError> {
-        self.wake_all();
-        let robot = self.robot_mut(id);
-        if robot.open_loop(name) {
-            return Ok(());
-        }
-        let names: Vec<_> = robot.model.loops.iter().map(|l| l.name.as_str()).collect();
-        let known = if names.is_empty() { "no loops".to_owned() } else { names.join(", ") };
-        Err(WorldError::NoSuchPart { name: name.to_owned(), known })
     }
 }
 

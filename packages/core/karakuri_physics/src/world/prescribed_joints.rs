@@ -11,30 +11,17 @@
 //! Reactions of loops, mimic joints and prescribed joints are the multipliers `λ` of `J_Lᵀ λ = r`, where `r` is what the
 //! step's change of momentum leaves unexplained.
 
-use std::sync::Arc;
-
-use karakuri_model::BodyId;
-use karakuri_spatial::{Force, Vector3};
-
-use crate::constraint::Account;
+use crate::constraint::row::Account;
 use crate::errors::WorldError;
 use crate::pipeline::energy::take_impulses;
-use crate::pipeline::integrators::Method;
+use crate::state::free_motion::Method;
+use crate::state::ids::RobotId;
+use crate::state::loops::Held;
 use crate::state::motion_table::MotionTable;
-use crate::world::{RobotId, World};
-
-/// A joint that moves as prescribed.
-#[derive(Debug, Clone)]
-pub(crate) struct Held {
-    pub(crate) joint: BodyId,
-    /// Its velocity and position coordinate.
-    pub(crate) dof: usize,
-    pub(crate) coordinate: usize,
-    motion: Arc<MotionTable>,
-    /// Where it is at the end of the step, and how fast it goes there. [rad or m; rad/s or m/s]
-    pub(crate) place: f64,
-    pub(crate) rate: f64,
-}
+use crate::world::World;
+use karakuri_model::BodyId;
+use karakuri_spatial::{Force, Vector3};
+use std::sync::Arc;
 
 impl World {
     /// Lets a joint with one freedom move as a table over the simulated time says, whatever pushes; it begins there now.

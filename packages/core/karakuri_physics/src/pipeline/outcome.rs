@@ -1,0 +1,50 @@
+//! How a step ended.
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StepOutcome {
+    /// All contacts solved to the tolerance.
+    Solved {
+        /// Highest level of the solver ladder that an island needed.
+        level: u8,
+        /// Iterations of the slowest island.
+        iterations: usize,
+        /// Largest natural-map residual. [m/s or rad/s]
+        residual: f64,
+    },
+    /// The iterations of all levels ran out first; the state is finite and the residual is what it is.
+    MaxIterations {
+        /// Highest level of the solver ladder that was tried.
+        level: u8,
+        /// Largest natural-map residual. [m/s or rad/s]
+        residual: f64,
+    },
+    /// A quantity is not finite. The world stays at the state before the step.
+    NonFinite(Culprit),
+}
+
+/// What was not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Culprit {
+    /// The velocity of a freedom of a robot.
+    Robot {
+        /// Index of the robot.
+        robot: usize,
+        /// Its velocity coordinate.
+        dof: usize,
+    },
+    /// The velocity of a body.
+    Body {
+        /// Index of the body.
+        body: usize,
+    },
+    /// The mass matrix of a robot is singular at this freedom: a moving link without mass.
+    MassMatrix {
+        /// Index of the robot.
+        robot: usize,
+        /// Its velocity coordinate.
+        dof: usize,
+    },
+    /// A setting of the world, by its name.
+    Setting(&'static str),
+}

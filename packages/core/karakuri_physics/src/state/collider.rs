@@ -1,0 +1,40 @@
+//! Colliders as the world knows them.
+
+use karakuri_spatial::{Motion, Vector3};
+
+use super::materials::{MaterialId, Materials, Surface, sorted};
+use super::mover::{Mover, Owner};
+
+/// A collider as the world knows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attachment {
+    pub(crate) owner: Owner,
+    pub(crate) mover: Mover,
+    pub(crate) surface: Surface,
+    /// The material it came from.
+    pub(crate) material: Option<MaterialId>,
+    /// Velocity of the surface against its owner, in world axes: a running belt. [m/s] (3)
+    pub(crate) surface_velocity: Vector3,
+    /// Twist of a body that moves as prescribed, about the world's origin. [rad/s; m/s]
+    pub(crate) carried: Motion,
+}
+
+impl Materials {
+    /// What two colliders' surfaces make of each other.
+    pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
+        if !self.pairs.is_empty()
+            && let (Some(one), Some(other)) = (a.material, b.material)
+            && let Ok(at) = self.pairs.binary_search_by_key(&sorted(one, other), |(pair, _)| *pair)
+        {
+            return self.pairs[at].1;
+        }
+        self.mixing.of(&a.surface, &b.surface)
+    }
+}
+
+/// Velocity of `b` against `a` at a point with which their contact neither closes, opens nor slips. [m/s] (3)
+pub(crate) fn carried_at(a: &Attachment, b: &Attachment, point: &Vector3) -> Vector3 {
+    let at = |twist: &Motion| twist.linear + twist.angular.cross(point);
+    // What `a`'s surface does, `b` has to do; what `b`'s does, is done.
+    at(&a.carried) - at(&b.carried)
+}

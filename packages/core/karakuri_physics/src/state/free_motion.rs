@@ -1,0 +1,97 @@
+//! Integrators, and the scratch of a robot in free motion. [`crate::pipeline::integrators`] has the methods.
+
+/// An integrator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Integrator {
+    /// Second order in free motion, semi-implicit under rows, servos and dampers.
+    #[default]
+    Default,
+    /// Fourth order where no row acts and servos are soft; else as the default.
+    RungeKutta4,
+    /// Variational where no row acts and servos are soft; else the default with the momentum of floating trees kept.
+    Variational,
+    /// The default, with the momentum of floating trees kept to round-off.
+    Momentum,
+}
+
+impl Integrator {
+    /// All integrators.
+    pub const ALL: [Self; 4] =
+        [Self::Default, Self::RungeKutta4, Self::Variational, Self::Momentum];
+
+    /// Name in scene files and parameters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::RungeKutta4 => "rk4",
+            Self::Variational => "variational",
+            Self::Momentum => "momentum",
+        }
+    }
+
+    /// The integrator of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|i| i.name() == name)
+    }
+}
+
+/// How a tree in free motion takes a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Method {
+    #[default]
+    Midpoint,
+    RungeKutta4,
+    Variational,
+}
+
+/// Scratch of a robot in free motion.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flight {
+    /// Whether the step in progress integrates the whole tree at once.
+    pub(crate) on: bool,
+    /// By which method.
+    pub(crate) method: Method,
+    /// Position at the end of the step. (nq)
+    pub(crate) target: Vec<f64>,
+    /// Position at which something is evaluated. (nq)
+    pub(crate) stage: Vec<f64>,
+    /// Rates and accelerations of the stages. (nv each)
+    pub(crate) rates: [Vec<f64>; 4],
+    pub(crate) accelerations: [Vec<f64>; 4],
+    /// Rates at which something is evaluated. (nv)
+    pub(crate) velocity: Vec<f64>,
+    /// Displacement from the start of the step. (nv)
+    pub(crate) displacement: Vec<f64>,
+    /// Momentum and rates at the end of the last variational step. (nv)
+    pub(crate) momentum_at_end: Vec<f64>,
+    pub(crate) rates_at_end: Vec<f64>,
+    /// Whether the base's velocity keeps the momentum in this step.
+    pub(crate) keeps_momentum: bool,
+    /// Momentum about the world's origin at the start of the step, and the centre of mass.
+    pub(crate) momentum: karakuri_spatial::Force,
+    pub(crate) com: karakuri_spatial::Vector3,
+    /// Applied wrenches about the world's origin.
+    pub(crate) push: karakuri_spatial::Force,
+}
+
+impl Flight {
+    pub(crate) fn new(nq: usize, nv: usize) -> Self {
+        let rates = || std::array::from_fn(|_| vec![0.0; nv]);
+        Self {
+            on: false,
+            method: Method::Midpoint,
+            target: vec![0.0; nq],
+            stage: vec![0.0; nq],
+            rates: rates(),
+            accelerations: rates(),
+            velocity: vec![0.0; nv],
+            displacement: vec![0.0; nv],
+            momentum_at_end: vec![0.0; nv],
+            rates_at_end: vec![f64::NAN; nv],
+            keeps_momentum: false,
+            momentum: karakuri_spatial::Force::default(),
+            com: karakuri_spatial::Vector3::zeros(),
+            push: karakuri_spatial::Force::default(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Names of what is in a world; an id is not used again.
+
+/// Names a robot of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RobotId(pub usize);
+
+/// Names a free or fixed body of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub usize);
