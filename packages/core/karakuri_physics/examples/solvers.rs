@@ -76,7 +76,7 @@ fn main() {
     let only = std::env::args().nth(1);
     let wanted = |name: &str| only.as_ref().is_none_or(|o| name.contains(o.as_str()));
     for solver in SOLVERS {
-        let m = solver.name();
+        let m = solver.name;
         if wanted("stack") {
             report("stack", m, stack(m), 2.0);
         }

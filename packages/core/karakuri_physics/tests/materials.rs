@@ -38,8 +38,8 @@ fn step(w: &mut World) {
 }
 
 fn with(method: &'static str) -> WorldSettings {
-    let found = SOLVERS.iter().find(|s| s.name() == method).unwrap();
-    let solver = SolverSettings { method, iterations: found.iterations(), ..Default::default() };
+    let found = SOLVERS.iter().find(|s| s.name == method).unwrap();
+    let solver = SolverSettings { method, iterations: found.iterations, ..Default::default() };
     WorldSettings { solver, ..WorldSettings::default() }
 }
 
@@ -135,12 +135,12 @@ proptest! {
 #[test]
 fn all_solvers_roll_alike() {
     let mut ends = Vec::new();
-    for solver in SOLVERS.iter().filter(|s| s.level() > 0) {
-        let (mut w, id) = rolling_ball(with(solver.name()), 0.1, 0.005, 0.3);
+    for solver in SOLVERS.iter().filter(|s| s.level > 0) {
+        let (mut w, id) = rolling_ball(with(solver.name), 0.1, 0.005, 0.3);
         for _ in 0..300 {
             step(&mut w);
         }
-        ends.push((solver.name(), w.body(id).pose().translation));
+        ends.push((solver.name, w.body(id).pose().translation));
     }
     for (name, end) in &ends {
         assert!((end - ends[0].1).norm() < 1e-7, "{name}: {ends:?}");

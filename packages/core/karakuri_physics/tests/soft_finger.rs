@@ -47,8 +47,8 @@ fn step(w: &mut World) -> f64 {
 }
 
 fn with(method: &'static str) -> WorldSettings {
-    let found = SOLVERS.iter().find(|s| s.name() == method).unwrap();
-    let solver = SolverSettings { method, iterations: found.iterations(), ..Default::default() };
+    let found = SOLVERS.iter().find(|s| s.name == method).unwrap();
+    let solver = SolverSettings { method, iterations: found.iterations, ..Default::default() };
     WorldSettings { solver, ..WorldSettings::default() }
 }
 

@@ -2,7 +2,7 @@
 
 use karakuri_hardware::PacingSettings;
 use karakuri_physics::SolverSettings;
-use karakuri_physics::solver::{ContactSolver, SOLVERS, solver};
+use karakuri_physics::solver::{SOLVERS, solver};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::node::Sim;
@@ -110,10 +110,10 @@ impl Parameters {
     pub(crate) fn solver(&self, scene: SolverSettings) -> SolverSettings {
         let method = solver(&self.solver_method.get());
         let iterations = usize::try_from(self.solver_iterations.get()).ok().filter(|n| *n > 0);
-        let own = method.map(ContactSolver::iterations);
+        let own = method.map(|m| m.iterations);
         let tolerance = Some(self.solver_tolerance.get()).filter(|t| *t > 0.0);
         SolverSettings {
-            method: method.map_or(scene.method, |m| m.name()),
+            method: method.map_or(scene.method, |m| m.name),
             iterations: iterations.or(own).unwrap_or(scene.iterations),
             tolerance: tolerance.unwrap_or(scene.tolerance),
             ..scene
@@ -167,6 +167,6 @@ impl Outputs {
 
 /// The names of the contact solvers, as a sentence has them.
 fn known_solvers() -> String {
-    let names: Vec<String> = SOLVERS.iter().map(|s| format!("`{}`", s.name())).collect();
+    let names: Vec<String> = SOLVERS.iter().map(|s| format!("`{}`", s.name)).collect();
     format!("{}, or nothing for the scene's", names.join(", "))
 }

@@ -160,11 +160,11 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
     }
     scene.settings.energy_ledger = args.energy;
     if let Some(name) = &args.solver {
-        let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
+        let known: Vec<&str> = SOLVERS.iter().map(|s| s.name).collect();
         let found = solver(name).ok_or_else(|| {
             anyhow!("--solver {name}: there is no such solver; use one of {}", known.join(", "))
         })?;
-        scene.settings.solver.method = found.name();
+        scene.settings.solver.method = found.name;
     }
     if let Some(name) = &args.integrator {
         let known = Integrator::ALL.map(Integrator::name).join(", ");

@@ -94,21 +94,25 @@ pub(crate) fn root(parents: &mut [usize], mut i: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn contact(index: usize) -> Maker {
+        Maker::Constraint { kind: 0, index }
+    }
+
     #[test]
     fn what_joins_movers_is_sorted_by_island() {
         let mut islands = Islands::default();
         islands.clear(5);
         islands.join(Maker::Robot(0), [0, NO_MOVER]);
-        islands.join(Maker::Contact(0), [4, 2]);
-        islands.join(Maker::Contact(1), [NO_MOVER, 3]);
-        islands.join(Maker::Contact(2), [NO_MOVER, NO_MOVER]);
-        islands.join(Maker::Contact(3), [4, NO_MOVER]);
-        islands.join(Maker::Contact(4), [3, 0]);
+        islands.join(contact(0), [4, 2]);
+        islands.join(contact(1), [NO_MOVER, 3]);
+        islands.join(contact(2), [NO_MOVER, NO_MOVER]);
+        islands.join(contact(3), [4, NO_MOVER]);
+        islands.join(contact(4), [3, 0]);
         islands.sort();
         let found: Vec<Vec<Maker>> =
             islands.iter().map(|island| island.iter().map(|m| m.0).collect()).collect();
-        let of_robot = vec![Maker::Robot(0), Maker::Contact(1), Maker::Contact(4)];
-        assert_eq!(found, [of_robot, vec![Maker::Contact(0), Maker::Contact(3)]]);
+        let of_robot = vec![Maker::Robot(0), contact(1), contact(4)];
+        assert_eq!(found, [of_robot, vec![contact(0), contact(3)]]);
         assert_eq!([0, 1, 2, 3, 4].map(|mover| islands.first(mover)), [0, 1, 2, 0, 2]);
     }
 }

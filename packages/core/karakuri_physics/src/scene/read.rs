@@ -232,10 +232,10 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
         && let Some(name) = reader.text(node, &path)
     {
         if let Some(found) = solver(name) {
-            settings.method = found.name();
-            settings.iterations = found.iterations();
+            settings.method = found.name;
+            settings.iterations = found.iterations;
         } else {
-            let known: Vec<&str> = SOLVERS.iter().map(|s| s.name()).collect();
+            let known: Vec<&str> = SOLVERS.iter().map(|s| s.name).collect();
             let remedy = format!("write one of {}", known.join(", "));
             reader.error(node, format!("{path}: there is no solver `{name}`"), &remedy);
         }

@@ -12,7 +12,8 @@ use std::ops::Range;
 use nalgebra::Vector3;
 
 use super::law::residual;
-use super::{Admissible, Block, ContactSolver, Problem, SolverSettings, apply};
+use super::method::{ContactSolver, Method, SolverSettings};
+use super::{Admissible, Block, Problem, apply};
 
 /// Power iterations for the step length, and the margin over what they find.
 const POWER_ITERATIONS: usize = 20;
@@ -21,45 +22,19 @@ const MARGIN: f64 = 1.05;
 const TRIAL: usize = 5;
 
 /// The solver of this file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct AcceleratedGradient;
+pub(super) const SOLVER: ContactSolver = ContactSolver {
+    name: "accelerated_gradient",
+    level: 4,
+    next: None,
+    goal: 1.0,
+    most_rows: usize::MAX,
+    iterations: 1000,
+    method: || Box::<AcceleratedGradient>::default(),
+};
 
-impl ContactSolver for AcceleratedGradient {
-    fn name(&self) -> &'static str {
-        "accelerated_gradient"
-    }
-
-    fn level(&self) -> u8 {
-        4
-    }
-
-    fn iterations(&self) -> usize {
-        1000
-    }
-
-    fn solve(
-        &self,
-        problem: &mut Problem,
-        island: Range<usize>,
-        settings: &SolverSettings,
-    ) -> usize {
-        let mut scratch = std::mem::take(&mut problem.workspace.gradient);
-        let iterations = scratch.solve(problem, island, settings);
-        problem.workspace.gradient = scratch;
-        iterations
-    }
-}
-
-/// Some iterations, and the last iterate whatever its residual.
-pub(crate) fn descend(problem: &mut Problem, island: Range<usize>, iterations: usize) {
-    let mut scratch = std::mem::take(&mut problem.workspace.gradient);
-    scratch.run(problem, island, iterations, |_, _, _| false);
-    problem.workspace.gradient = scratch;
-}
-
-/// Buffers of the method.
+/// The method, and its memory.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(super) struct AcceleratedGradient {
     /// `λ₋` and `χ`. (blocks)
     previous: Vec<Vector3<f64>>,
     ahead: Vec<Vector3<f64>>,
@@ -69,7 +44,7 @@ pub(crate) struct Scratch {
     velocity_ahead: Vec<f64>,
 }
 
-impl Scratch {
+impl Method for AcceleratedGradient {
     fn solve(
         &mut self,
         problem: &mut Problem,
@@ -87,6 +62,18 @@ impl Scratch {
             problem.apply(&block, &(best - block.impulse));
         }
         iterations
+    }
+}
+
+impl AcceleratedGradient {
+    /// Some iterations, and the last iterate whatever its residual.
+    pub(super) fn descend(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        iterations: usize,
+    ) {
+        self.run(problem, island, iterations, |_, _, _| false);
     }
 
     /// Iterations, the best iterate kept, until `ends` says so, asked with the iteration, the first residual and the least.
@@ -156,7 +143,8 @@ impl Scratch {
             let mut u = problem.jacobian_times(&self.velocity_ahead, &block) - block.bias;
             u.x += block.compliance * self.ahead[k].x;
             let next = step_block(&block, &self.ahead[k], &u, step);
-            against += (self.ahead[k] - next).dot(&(next - block.impulse)) * block.stiffness();
+            against += (self.ahead[k] - next).dot(&(next - block.impulse))
+                * block.inverse_effective_mass();
             problem.blocks[i].impulse = next;
         }
         for i in island.clone() {
@@ -184,8 +172,9 @@ impl Scratch {
         let blocks = &problem.blocks[island];
         let mut eigenvalue = 1.0;
         self.ahead.clear();
-        self.ahead
-            .extend(blocks.iter().map(|b| Vector3::new(1.0, 0.3, -0.2) / b.stiffness().sqrt()));
+        self.ahead.extend(
+            blocks.iter().map(|b| Vector3::new(1.0, 0.3, -0.2) / b.inverse_effective_mass().sqrt()),
+        );
         for _ in 0..POWER_ITERATIONS {
             self.velocity_ahead.clear();
             self.velocity_ahead.resize(problem.velocity.len(), 0.0);
@@ -197,8 +186,8 @@ impl Scratch {
                 let mut u = problem.jacobian_times(&self.velocity_ahead, block);
                 u.x += block.compliance * x.x;
                 // In the scaled unknown ξ = √g λ.
-                *x = u / block.stiffness();
-                norm += x.norm_squared() * block.stiffness();
+                *x = u / block.inverse_effective_mass();
+                norm += x.norm_squared() * block.inverse_effective_mass();
             }
             eigenvalue = norm.sqrt().max(f64::MIN_POSITIVE);
             for x in &mut self.ahead {
@@ -215,6 +204,6 @@ fn step_block(block: &Block, ahead: &Vector3<f64>, u: &Vector3<f64>, step: f64) 
     if let Admissible::Cone { friction } = block.admissible {
         shifted.x += friction * u.yz().norm();
     }
-    let wanted = ahead - shifted * (step / block.stiffness());
+    let wanted = ahead - shifted * (step / block.inverse_effective_mass());
     block.admissible.project(&wanted)
 }

@@ -19,7 +19,8 @@ use nalgebra::Vector3;
 use super::block_factor::{backward, dot, factorize_dense, forward};
 use super::cone::project_on_cone;
 use super::delassus::Delassus;
-use super::{Admissible, Block, ContactSolver, Problem, SolverSettings, natural_map};
+use super::method::{ContactSolver, Method, SolverSettings};
+use super::{Admissible, Block, Problem, natural_map};
 
 /// Largest island: its factor takes a few milliseconds.
 const MOST_ROWS: usize = 300;
@@ -32,56 +33,29 @@ const UNBALANCED: f64 = 10.0;
 const PERIOD: usize = 10;
 
 /// The solver of this file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Admm;
-
-impl ContactSolver for Admm {
-    fn name(&self) -> &'static str {
-        "admm"
-    }
-
-    fn level(&self) -> u8 {
-        3
-    }
-
-    fn next(&self) -> Option<u8> {
-        Some(4)
-    }
-
-    fn takes(&self, rows: usize) -> bool {
-        rows <= MOST_ROWS
-    }
-
-    fn iterations(&self) -> usize {
-        2000
-    }
-
-    fn solve(
-        &self,
-        problem: &mut Problem,
-        island: Range<usize>,
-        settings: &SolverSettings,
-    ) -> usize {
-        let mut scratch = std::mem::take(&mut problem.workspace.admm);
-        let iterations = scratch.solve(problem, island, settings);
-        problem.workspace.admm = scratch;
-        iterations
-    }
-}
+pub(super) const SOLVER: ContactSolver = ContactSolver {
+    name: "admm",
+    level: 3,
+    next: Some(4),
+    goal: 1.0,
+    most_rows: MOST_ROWS,
+    iterations: 2000,
+    method: || Box::<Admm>::default(),
+};
 
 /// A block while it is solved.
 #[derive(Debug, Clone, Copy)]
 struct Item {
     /// `g`.
-    stiffness: f64,
+    inverse_mass: f64,
     /// `z`, on the cone, and `y`, the scaled dual velocity.
     z: Vector3<f64>,
     y: Vector3<f64>,
 }
 
-/// Buffers of the method.
+/// The method, and its memory.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(super) struct Admm {
     items: Vec<Item>,
     /// `G + R`.
     delassus: Delassus,
@@ -93,7 +67,7 @@ pub(crate) struct Scratch {
     penalty: f64,
 }
 
-impl Scratch {
+impl Method for Admm {
     fn solve(
         &mut self,
         problem: &mut Problem,
@@ -119,7 +93,9 @@ impl Scratch {
         self.hand_over(problem, island);
         settings.iterations
     }
+}
 
+impl Admm {
     /// `G + R` of the island, and `b` by taking the warm impulses out of the velocity.
     fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
         let blocks = &problem.blocks[island];
@@ -127,8 +103,9 @@ impl Scratch {
         let n = self.delassus.rows;
         self.items.clear();
         for (block, start) in blocks.iter().zip(&self.delassus.starts) {
-            let (stiffness, z, y) = (block.stiffness(), block.impulse, Vector3::zeros());
-            self.items.push(Item { stiffness, z, y });
+            let (inverse_mass, z, y) =
+                (block.inverse_effective_mass(), block.impulse, Vector3::zeros());
+            self.items.push(Item { inverse_mass, z, y });
             self.delassus.matrix[start * (n + 1)] += block.compliance;
         }
         self.factor.resize(n * n, 0.0);
@@ -154,7 +131,7 @@ impl Scratch {
         for (item, block) in self.items.iter_mut().zip(blocks) {
             let mut u = problem.velocity_of(block) - block.bias;
             u.x += block.compliance * block.impulse.x;
-            item.y = -u / (self.penalty * item.stiffness);
+            item.y = -u / (self.penalty * item.inverse_mass);
         }
     }
 
@@ -164,7 +141,7 @@ impl Scratch {
         for (k, item) in self.items.iter().enumerate() {
             let end = starts.get(k + 1).copied().unwrap_or(n);
             for row in starts[k]..end {
-                self.factor[row * (n + 1)] += (PROXIMAL + self.penalty) * item.stiffness;
+                self.factor[row * (n + 1)] += (PROXIMAL + self.penalty) * item.inverse_mass;
             }
         }
         factorize_dense(&mut self.factor, n)
@@ -178,7 +155,7 @@ impl Scratch {
                 let at = start + row;
                 let pulled = self.penalty * (item.z[row] - item.y[row]);
                 self.impulse[at] =
-                    (PROXIMAL * self.impulse[at] + pulled) * item.stiffness - self.free[at];
+                    (PROXIMAL * self.impulse[at] + pulled) * item.inverse_mass - self.free[at];
             }
         }
         forward(&self.factor, n, &mut self.impulse);
@@ -205,8 +182,8 @@ impl Scratch {
                 }
             };
             item.y += impulse - item.z;
-            primal = primal.max((impulse - item.z).amax() * item.stiffness);
-            dual = dual.max((item.z - before).amax() * item.stiffness * self.penalty);
+            primal = primal.max((impulse - item.z).amax() * item.inverse_mass);
+            dual = dual.max((item.z - before).amax() * item.inverse_mass * self.penalty);
         }
         (primal, dual)
     }

@@ -13,7 +13,9 @@ use std::ops::Range;
 use nalgebra::Vector3;
 
 use super::cone::solve_contact;
-use super::{Admissible, Block, ContactSolver, Newton, Problem, SolverSettings};
+use super::method::{ContactSolver, Method, SolverSettings};
+use super::newton::Newton;
+use super::{Admissible, Block, Problem};
 
 /// Newton steps for one face. Few: the next sweep goes on.
 const FACE_STEPS: usize = 20;
@@ -21,28 +23,26 @@ const FACE_STEPS: usize = 20;
 const FACE_TOLERANCE: f64 = 0.1;
 
 /// The solver of this file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct BlockGaussSeidel;
+pub(super) const SOLVER: ContactSolver = ContactSolver {
+    name: "block_gauss_seidel",
+    level: 1,
+    next: Some(2),
+    goal: 1.0,
+    most_rows: usize::MAX,
+    iterations: 100,
+    method: || Box::<BlockGaussSeidel>::default(),
+};
 
-impl ContactSolver for BlockGaussSeidel {
-    fn name(&self) -> &'static str {
-        "block_gauss_seidel"
-    }
+/// The method.
+#[derive(Debug, Default)]
+pub(super) struct BlockGaussSeidel {
+    /// For faces of more than one contact.
+    newton: Newton,
+}
 
-    fn level(&self) -> u8 {
-        1
-    }
-
-    fn next(&self) -> Option<u8> {
-        Some(2)
-    }
-
-    fn iterations(&self) -> usize {
-        100
-    }
-
+impl Method for BlockGaussSeidel {
     fn solve(
-        &self,
+        &mut self,
         problem: &mut Problem,
         island: Range<usize>,
         settings: &SolverSettings,
@@ -52,7 +52,7 @@ impl ContactSolver for BlockGaussSeidel {
             let forwards = iteration % 2 == 1;
             problem.take_loads(island.clone());
             problem.split_soft_fingers(island.clone());
-            if sweep_faces(problem, island.clone(), forwards, settings) <= settings.tolerance {
+            if self.sweep_faces(problem, island.clone(), forwards, settings) <= settings.tolerance {
                 return iteration;
             }
         }
@@ -60,40 +60,64 @@ impl ContactSolver for BlockGaussSeidel {
     }
 }
 
-/// Solves every face of an island in turn; the largest change of velocity. [m/s or rad/s]
-fn sweep_faces(
-    problem: &mut Problem,
-    island: Range<usize>,
-    forwards: bool,
-    settings: &SolverSettings,
-) -> f64 {
-    let mut change: f64 = 0.0;
-    let Range { mut start, mut end } = island;
-    while start < end {
-        let face = if forwards {
-            let length = problem.blocks[start..end]
-                .iter()
-                .take_while(|b| same_face(&problem.blocks[start], b))
-                .count();
-            start..start + length.max(1)
-        } else {
-            let last = &problem.blocks[end - 1];
-            let length =
-                problem.blocks[start..end].iter().rev().take_while(|b| same_face(last, b)).count();
-            end - length.max(1)..end
-        };
-        if forwards {
-            start = face.end;
-        } else {
-            end = face.start;
+impl BlockGaussSeidel {
+    /// Solves every face of an island in turn; the largest change of velocity. [m/s or rad/s]
+    fn sweep_faces(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        forwards: bool,
+        settings: &SolverSettings,
+    ) -> f64 {
+        let mut change: f64 = 0.0;
+        let Range { mut start, mut end } = island;
+        while start < end {
+            let face = if forwards {
+                let length = problem.blocks[start..end]
+                    .iter()
+                    .take_while(|b| same_face(&problem.blocks[start], b))
+                    .count();
+                start..start + length.max(1)
+            } else {
+                let last = &problem.blocks[end - 1];
+                let length = problem.blocks[start..end]
+                    .iter()
+                    .rev()
+                    .take_while(|b| same_face(last, b))
+                    .count();
+                end - length.max(1)..end
+            };
+            if forwards {
+                start = face.end;
+            } else {
+                end = face.start;
+            }
+            change = change.max(if face.len() == 1 {
+                solve_block(problem, face.start)
+            } else {
+                self.solve_face(problem, face, settings)
+            });
         }
-        change = change.max(if face.len() == 1 {
-            solve_block(problem, face.start)
-        } else {
-            solve_face(problem, face, settings)
-        });
+        change
     }
-    change
+
+    /// Solves the contacts of a face together; the largest change of velocity. [m/s]
+    fn solve_face(
+        &mut self,
+        problem: &mut Problem,
+        face: Range<usize>,
+        settings: &SolverSettings,
+    ) -> f64 {
+        let reached = problem.blocks[face.clone()]
+            .iter()
+            .fold(0.0, |most: f64, block| most.max(super::natural_map(problem, block)));
+        let tolerance = FACE_TOLERANCE * settings.tolerance;
+        if reached > tolerance {
+            let own = SolverSettings { iterations: FACE_STEPS, tolerance, ..*settings };
+            self.newton.solve(problem, face, &own);
+        }
+        reached
+    }
 }
 
 /// Whether two blocks are contacts of the same pair of movers.
@@ -103,27 +127,15 @@ fn same_face(a: &Block, b: &Block) -> bool {
     contact(a) && contact(b) && ends(a) == ends(b)
 }
 
-/// Solves the contacts of a face together; the largest change of velocity. [m/s]
-fn solve_face(problem: &mut Problem, face: Range<usize>, settings: &SolverSettings) -> f64 {
-    let reached = problem.blocks[face.clone()]
-        .iter()
-        .fold(0.0, |most: f64, block| most.max(super::natural_map(problem, block)));
-    let tolerance = FACE_TOLERANCE * settings.tolerance;
-    if reached > tolerance {
-        let own = SolverSettings { iterations: FACE_STEPS, tolerance, ..*settings };
-        Newton.solve(problem, face, &own);
-    }
-    reached
-}
-
 /// Solves block `i`; the change of its velocity. [m/s or rad/s]
 fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     let block = problem.blocks[i];
     let u = problem.velocity_of(&block) - block.bias;
     let impulse = match block.admissible {
         Admissible::Interval { lower, upper } => {
-            let stiffness = block.delassus.m11 + block.compliance;
-            let wanted = block.impulse.x - (u.x + block.compliance * block.impulse.x) / stiffness;
+            let inverse_mass = block.delassus.m11 + block.compliance;
+            let wanted =
+                block.impulse.x - (u.x + block.compliance * block.impulse.x) / inverse_mass;
             Vector3::new(wanted.clamp(lower, upper), 0.0, 0.0)
         }
         Admissible::Cone { friction } => {

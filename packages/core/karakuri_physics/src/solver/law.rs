@@ -20,7 +20,7 @@ pub(crate) fn residual(
     u: &Vector3<f64>,
     shift: Option<f64>,
 ) -> f64 {
-    let g = block.stiffness();
+    let g = block.inverse_effective_mass();
     let normal = u.x + block.compliance * impulse.x;
     match block.admissible {
         Admissible::Interval { lower, upper } => {

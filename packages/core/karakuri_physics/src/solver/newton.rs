@@ -29,13 +29,12 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::accelerated_gradient::AcceleratedGradient;
 use super::block_factor::BlockFactor;
 use super::impulse_steps::ImpulseSteps;
-use super::ladder::FINE;
 use super::law::{Softened, residual};
-use super::{
-    Admissible, Block, ContactSolver, Problem, Run, SolverSettings, accelerated_gradient, apply,
-};
+use super::method::{ContactSolver, FINE, Method, SolverSettings};
+use super::{Admissible, Block, Problem, Run, apply};
 
 /// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
 const SOFT: f64 = 0.1;
@@ -77,43 +76,15 @@ const SLOPE: f64 = 1e-2;
 const GRADIENT_STEPS: usize = 150;
 
 /// The solver of this file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Newton;
-
-impl ContactSolver for Newton {
-    fn name(&self) -> &'static str {
-        "newton"
-    }
-
-    fn level(&self) -> u8 {
-        2
-    }
-
-    fn next(&self) -> Option<u8> {
-        Some(3)
-    }
-
-    fn goal(&self) -> f64 {
-        GOAL
-    }
-
-    fn iterations(&self) -> usize {
-        200
-    }
-
-    fn solve(
-        &self,
-        problem: &mut Problem,
-        island: Range<usize>,
-        settings: &SolverSettings,
-    ) -> usize {
-        let mut scratch = std::mem::take(&mut problem.workspace.newton);
-        scratch.has_few_rows = problem.has_few_rows(island.clone());
-        let iterations = scratch.solve(problem, island, settings);
-        problem.workspace.newton = scratch;
-        iterations
-    }
-}
+pub(super) const SOLVER: ContactSolver = ContactSolver {
+    name: "newton",
+    level: 2,
+    next: Some(3),
+    goal: GOAL,
+    most_rows: usize::MAX,
+    iterations: 200,
+    method: || Box::<Newton>::default(),
+};
 
 const NONE: usize = usize::MAX;
 
@@ -156,9 +127,9 @@ impl Item {
     }
 }
 
-/// Buffers of the method.
+/// The method, and its memory.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(super) struct Newton {
     items: Vec<Item>,
     runs: Vec<Run>,
     /// Node of each velocity entry that starts a run of the island.
@@ -167,6 +138,7 @@ pub(crate) struct Scratch {
     /// Instead of the factor, where there are few rows.
     has_few_rows: bool,
     impulse_steps: ImpulseSteps,
+    gradient: AcceleratedGradient,
     /// Direction in velocity space, laid out as the world's velocity. (n)
     step: Vec<f64>,
     /// Velocity without the impulses of these blocks, laid out so. (n)
@@ -180,8 +152,21 @@ pub(crate) struct Scratch {
     iterations: usize,
 }
 
-impl Scratch {
+impl Method for Newton {
     fn solve(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize {
+        self.has_few_rows = problem.has_few_rows(island.clone());
+        self.run(problem, island, settings)
+    }
+}
+
+impl Newton {
+    /// Rounds until the tolerance is reached, by the kind of steps that was chosen; iterations used.
+    fn run(
         &mut self,
         problem: &mut Problem,
         island: Range<usize>,
@@ -376,13 +361,13 @@ impl Scratch {
     fn velocity_scale(&self, blocks: &[Block]) -> f64 {
         let each = self.items.iter().zip(blocks);
         each.fold(f64::MIN_POSITIVE, |most, (item, block)| {
-            most.max(item.alpha.amax() * block.stiffness())
+            most.max(item.alpha.amax() * block.inverse_effective_mass())
         })
     }
 
     fn soften(&mut self, blocks: &[Block]) {
         for (item, block) in self.items.iter_mut().zip(blocks) {
-            item.proximal = self.softness * block.stiffness();
+            item.proximal = self.softness * block.inverse_effective_mass();
             item.softened =
                 Softened { normal: item.proximal + block.compliance, tangential: item.proximal };
         }
@@ -438,7 +423,8 @@ impl Scratch {
         let mut mismatch: f64 = 0.0;
         for (item, block) in self.items.iter_mut().zip(blocks) {
             (item.lambda, item.slope) = item.respond(&block.admissible, &item.u);
-            mismatch = mismatch.max((item.lambda - item.alpha).amax() * block.stiffness());
+            mismatch =
+                mismatch.max((item.lambda - item.alpha).amax() * block.inverse_effective_mass());
         }
         mismatch
     }
@@ -491,7 +477,7 @@ impl Scratch {
 
     /// Natural map after some gradient steps. [m/s or rad/s]
     fn descend(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
-        accelerated_gradient::descend(problem, island.clone(), GRADIENT_STEPS);
+        self.gradient.descend(problem, island.clone(), GRADIENT_STEPS);
         self.iterations += GRADIENT_STEPS;
         self.refresh(problem, island.clone());
         self.measure(&problem.blocks[island]).0
@@ -627,7 +613,7 @@ impl Scratch {
             let each = self.items.iter().zip(blocks);
             each.map(|(item, block)| {
                 let (lambda, _) = item.respond(&block.admissible, &(item.u + item.du * t));
-                let off = (lambda - item.alpha - item.dalpha * t) * block.stiffness();
+                let off = (lambda - item.alpha - item.dalpha * t) * block.inverse_effective_mass();
                 off.norm_squared()
             })
             .sum()
@@ -725,9 +711,9 @@ mod tests {
             let solved = [true, false].map(|has_few_rows| {
                 let mut problem = problem(n, contacts, friction, &numbers);
                 let all = 0..problem.blocks.len();
-                let mut scratch = Scratch { has_few_rows, ..Scratch::default() };
-                scratch.solve(&mut problem, all.clone(), &settings);
-                let (left, _) = scratch.measure(&problem.blocks);
+                let mut newton = Newton { has_few_rows, ..Newton::default() };
+                newton.run(&mut problem, all.clone(), &settings);
+                let (left, _) = newton.measure(&problem.blocks);
                 (left, problem)
             });
             for (left, _) in &solved {

@@ -11,7 +11,6 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::cone::project_on_cone;
 use super::soft_finger::SoftFinger;
-use super::workspace::Workspace;
 
 /// One of the two runs of the velocity vector that a block touches.
 #[derive(Debug, Clone, Copy, Default)]
@@ -142,9 +141,10 @@ impl Block {
         }
     }
 
-    /// Mean diagonal of `J Y + R`: velocity for a unit of impulse. [1/kg or 1/(kg·m²)]
+    /// Inverse of the effective mass that the rows feel: mean diagonal of `J Y + R`, the velocity for a unit of impulse.
+    /// [1/kg or 1/(kg·m²)]
     #[inline]
-    pub fn stiffness(&self) -> f64 {
+    pub fn inverse_effective_mass(&self) -> f64 {
         match self.admissible {
             Admissible::Interval { .. } => self.delassus.m11 + self.compliance,
             Admissible::Cone { .. } | Admissible::Turning { .. } => {
@@ -184,7 +184,8 @@ pub struct Problem {
     /// `Â` of the runs, row-major, symmetric. Where equalities are eliminated from `Y`, a stiff penalty on them
     /// stands for them: directions come from here, the solution only from `J` and `Y`.
     pub inertia: Vec<f64>,
-    pub(crate) workspace: Workspace,
+    /// Velocity without impulses, which a solve keeps here. (n)
+    pub free_velocity: Vec<f64>,
 }
 
 impl Problem {
@@ -240,8 +241,7 @@ impl Problem {
 
     /// Keeps the velocity without impulses, before any is applied.
     pub(crate) fn save_free_velocity(&mut self) {
-        self.workspace.free.clone_from(&self.velocity);
-        self.workspace.best.resize(self.blocks.len(), Vector3::zeros());
+        self.free_velocity.clone_from(&self.velocity);
     }
 
     /// `v ← v_f + Y λ` on the runs that the blocks touch.
@@ -249,7 +249,7 @@ impl Problem {
         for block in &self.blocks[island.clone()] {
             for side in &block.sides {
                 let run = side.start..side.start + side.len;
-                self.velocity[run.clone()].copy_from_slice(&self.workspace.free[run]);
+                self.velocity[run.clone()].copy_from_slice(&self.free_velocity[run]);
             }
         }
         self.apply_impulses(island);
@@ -275,24 +275,6 @@ impl Problem {
                 Admissible::Interval { .. } => {}
             }
         }
-    }
-
-    pub(crate) fn save_impulses(&mut self, island: Range<usize>) {
-        for (best, block) in
-            self.workspace.best[island.clone()].iter_mut().zip(&self.blocks[island])
-        {
-            *best = block.impulse;
-        }
-    }
-
-    /// Goes back to the saved impulses, and the velocity with them.
-    pub(crate) fn restore_impulses(&mut self, island: Range<usize>) {
-        for (best, block) in
-            self.workspace.best[island.clone()].iter().zip(&mut self.blocks[island.clone()])
-        {
-            block.impulse = *best;
-        }
-        self.reset_velocity(island);
     }
 
     /// `J Y` of a block. (3×3)

@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-use super::{Admissible, ContactSolver, Problem, SolverSettings};
+use super::method::{ContactSolver, Method, SolverSettings};
+use super::{Admissible, Problem};
 
 /// What part of the last impulses joints start from. [-]
 const WARM_START: f64 = 0.7;
@@ -23,24 +24,23 @@ const REGULARISATION: f64 = 1e-6;
 const SETTLED: f64 = 1e-12;
 
 /// The solver of this file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ProjectedGaussSeidel;
+pub(super) const SOLVER: ContactSolver = ContactSolver {
+    name: "projected_gauss_seidel",
+    level: 0,
+    next: None,
+    goal: 1.0,
+    most_rows: usize::MAX,
+    iterations: 15,
+    method: || Box::<ProjectedGaussSeidel>::default(),
+};
 
-impl ContactSolver for ProjectedGaussSeidel {
-    fn name(&self) -> &'static str {
-        "projected_gauss_seidel"
-    }
+/// The method.
+#[derive(Debug, Default)]
+pub(super) struct ProjectedGaussSeidel;
 
-    fn level(&self) -> u8 {
-        0
-    }
-
-    fn iterations(&self) -> usize {
-        15
-    }
-
+impl Method for ProjectedGaussSeidel {
     fn solve(
-        &self,
+        &mut self,
         problem: &mut Problem,
         island: Range<usize>,
         settings: &SolverSettings,

@@ -86,8 +86,8 @@ impl Problem {
             };
             let acting = |block: &Block| self.velocity_of(block) - block.bias;
             let (limits, error) = soft.split(
-                (&contact.impulse, acting(&contact), contact.stiffness()),
-                (&turning.impulse, acting(&turning), turning.stiffness()),
+                (&contact.impulse, acting(&contact), contact.inverse_effective_mass()),
+                (&turning.impulse, acting(&turning), turning.inverse_effective_mass()),
             );
             let angle = |[friction, spinning]: [f64; 2]| {
                 (spinning / soft.spinning).atan2(friction / soft.friction)

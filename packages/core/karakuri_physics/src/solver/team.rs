@@ -9,8 +9,9 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-use super::ladder::{solve, solve_islands};
-use super::{Problem, Run, Solution, SolverSettings, solver};
+use super::ladder::{Ladder, solver};
+use super::method::{Solution, SolverSettings};
+use super::problem::{Problem, Run};
 
 /// Numbers in `J` from which more than one thread pays: about a hundred contacts of two bodies.
 const WORTHWHILE: usize = 4000;
@@ -21,6 +22,8 @@ pub(crate) struct Team {
     seats: Vec<Seat>,
     /// Ends of the shares in the islands, ascending.
     ends: Vec<usize>,
+    /// Of the calling thread.
+    ladder: Ladder,
 }
 
 impl Clone for Team {
@@ -56,6 +59,7 @@ struct Share {
     state: State,
     settings: SolverSettings,
     problem: Problem,
+    ladder: Ladder,
     solution: Solution,
     /// The runs that its blocks touch, one after the other, ascending.
     origins: Vec<Origin>,
@@ -72,7 +76,7 @@ struct Origin {
 }
 
 impl Team {
-    /// [`solve`] on up to `threads` threads: the same bits.
+    /// [`Ladder::solve`] on up to `threads` threads: the same bits.
     pub(crate) fn solve(
         &mut self,
         problem: &mut Problem,
@@ -82,20 +86,20 @@ impl Team {
         let Some(asked) = solver(settings.method) else { return Solution::default() };
         self.divide(problem, threads);
         if self.ends.len() < 2 {
-            return solve(problem, settings);
+            return self.ladder.solve(problem, settings);
         }
         self.hire();
         for (i, seat) in self.seats.iter().enumerate().take(self.ends.len() - 1) {
             seat.give(problem, self.ends[i]..self.ends[i + 1], settings);
         }
         problem.save_free_velocity();
-        let mut worst = solve_islands(problem, 0..self.ends[0], asked, settings);
+        let mut worst = self.ladder.solve_islands(problem, 0..self.ends[0], asked, settings);
         for i in 0..self.ends.len() - 1 {
             let islands = self.ends[i]..self.ends[i + 1];
             let taken = self.seats.get(i).and_then(|seat| seat.take(problem, islands.clone()));
             // Where there is no thread, or it fell, the caller does its work.
-            let solution =
-                taken.unwrap_or_else(|| solve_islands(problem, islands, asked, settings));
+            let solution = taken
+                .unwrap_or_else(|| self.ladder.solve_islands(problem, islands, asked, settings));
             worst = worst.max(solution);
         }
         self.seats.retain(|seat| !seat.desk.share.is_poisoned());
@@ -181,7 +185,7 @@ impl Desk {
             && share.state != State::Dismissed
         {
             let share = &mut *share;
-            share.solution = solve(&mut share.problem, &share.settings);
+            share.solution = share.ladder.solve(&mut share.problem, &share.settings);
             share.state = State::Idle;
             self.turn.notify_all();
         }

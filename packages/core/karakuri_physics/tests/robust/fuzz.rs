@@ -73,7 +73,7 @@ proptest! {
         sleeping in any::<bool>(),
     ) {
         let mut world = tied_crowd(seed);
-        let method = SOLVERS[solver].name();
+        let method = SOLVERS[solver].name;
         world.set_settings(WorldSettings {
             dt: 10.0_f64.powf(exponent),
             solver: SolverSettings { method, iterations, escalate, ..SolverSettings::default() },

@@ -26,7 +26,7 @@ fn restore_and_step_is_bit_equal_in_a_thousand_worlds_of_robots_and_bodies() {
         if seed % 20 != 0 {
             let solver = SOLVERS[Random::new(seed).below(SOLVERS.len())];
             let few = SolverSettings {
-                method: solver.name(),
+                method: solver.name,
                 iterations: 8,
                 escalate: false,
                 ..SolverSettings::default()

@@ -21,13 +21,9 @@ pub(crate) fn solid_box(
 }
 
 pub(crate) fn world(dt: f64, method: &'static str) -> World {
-    let solver = SOLVERS.iter().find(|s| s.name() == method).unwrap();
-    let settings = SolverSettings {
-        method,
-        iterations: solver.iterations(),
-        tolerance: 1e-10,
-        escalate: false,
-    };
+    let solver = SOLVERS.iter().find(|s| s.name == method).unwrap();
+    let settings =
+        SolverSettings { method, iterations: solver.iterations, tolerance: 1e-10, escalate: false };
     World::new(WorldSettings { dt, solver: settings, ..WorldSettings::default() })
 }
 

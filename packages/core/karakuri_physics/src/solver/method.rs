@@ -1,0 +1,84 @@
+//! Contact solvers as data, and what each of them does.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use super::problem::Problem;
+
+/// A residual below this is not worth the next level, though it is above the tolerance and reported. [m/s or rad/s]
+pub(crate) const FINE: f64 = 1e-7;
+
+/// A contact solver: an entry of [`SOLVERS`](super::SOLVERS).
+#[derive(Debug, Clone, Copy)]
+pub struct ContactSolver {
+    /// Name in scene files and parameters.
+    pub name: &'static str,
+    /// Place on the ladder.
+    pub level: u8,
+    /// The level asked next where this one does not reach the tolerance.
+    pub next: Option<u8>,
+    /// Part of the tolerance that it aims at, and to which a warm start is left as it is. [-]
+    pub goal: f64,
+    /// Largest island that it takes, in rows; a larger one goes to the next level, asked to escalate or not.
+    pub most_rows: usize,
+    /// Most iterations, unless the settings say otherwise.
+    pub iterations: usize,
+    /// Makes its method, with memory of its own.
+    pub method: fn() -> Box<dyn Method>,
+}
+
+/// The method of a contact solver, with the memory it works in; no state, so that the same problem gives the same bits.
+pub trait Method: Debug + Send {
+    /// Turns the velocity and the impulses of one island's blocks into the solution; iterations used.
+    ///
+    /// The velocity comes with the warm impulses in it. Blocks of other islands, and what they move, stay as they
+    /// are.
+    fn solve(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> usize;
+}
+
+/// Which solver, and when it may stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolverSettings {
+    /// Name in [`SOLVERS`](super::SOLVERS).
+    pub method: &'static str,
+    /// Most iterations of this method a step; higher levels take their own.
+    pub iterations: usize,
+    /// Natural-map residual at which an island counts as solved. [m/s or rad/s]
+    pub tolerance: f64,
+    /// Whether an island above the tolerance goes to the next level.
+    pub escalate: bool,
+}
+
+impl Default for SolverSettings {
+    /// Newton's method to 1e-9 m/s: 5 to 20 steps where contacts are new, none to 3 where they are warm.
+    fn default() -> Self {
+        Self { method: "newton", iterations: 200, tolerance: 1e-9, escalate: true }
+    }
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Solution {
+    /// Highest level any island was solved at.
+    pub level: u8,
+    /// Most iterations of any island, over all levels it took.
+    pub iterations: usize,
+    /// Largest natural-map residual of any block. [m/s or rad/s]
+    pub residual: f64,
+}
+
+impl Solution {
+    /// The worse of two, number by number.
+    pub(crate) fn max(self, other: Self) -> Self {
+        Self {
+            level: self.level.max(other.level),
+            iterations: self.iterations.max(other.iterations),
+            residual: self.residual.max(other.residual),
+        }
+    }
+}
