@@ -16,7 +16,6 @@ mod convert;
 mod cycle;
 mod forces;
 mod group;
-mod lockstep;
 mod node;
 mod parameters;
 mod timing;

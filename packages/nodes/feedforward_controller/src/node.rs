@@ -14,8 +14,8 @@ use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    Audience, FromMessage, GoalRequest, JointStateReader, Node, Request, RobotParameters, RosError,
-    SolePublisher, Status, Throttle, Time, info, qos, warn,
+    Audience, Awaits, FromMessage, GoalRequest, JointStateReader, Node, Request, RobotParameters,
+    RosError, SampleGate, SolePublisher, Status, Throttle, Time, info, qos, warn,
 };
 use karakuri_spatial::Force;
 use rtrb::{Consumer, RingBuffer};
@@ -24,7 +24,6 @@ use crate::backlog::Backlog;
 use crate::cycle::{Cycle, NotRead};
 use crate::forces::ForceTopics;
 use crate::group::{GroupTopics, Queries, Query};
-use crate::lockstep::Sources;
 use crate::parameters::Parameters;
 use crate::timing::{Stopwatch, Timing};
 
@@ -61,9 +60,17 @@ pub(crate) struct ControllerNode {
 /// Samples that are answered when all that the answer depends on is there.
 struct Lockstep {
     cycle: Cycle,
-    sources: Sources,
-    /// The newest sample, while it is to be answered.
-    sample: Option<Time>,
+    /// The answer is the cycle's own.
+    gate: SampleGate<()>,
+}
+
+impl Lockstep {
+    /// A reference came; it may be one that samples wait for.
+    fn hear(&mut self, topic: &str, stamp: Time) {
+        if let Some(input) = self.gate.find_input(topic) {
+            self.gate.hear(input, stamp);
+        }
+    }
 }
 
 impl ControllerNode {
@@ -114,8 +121,8 @@ impl ControllerNode {
             unread,
             waker: node.waker(),
         };
-        let sources = Sources::new(&parameters.lockstep_sources.get());
-        let lockstep = Self::follow_samples(node, &robot, cycle, sources)?;
+        let sources = parameters.lockstep_sources.get();
+        let lockstep = Self::follow_samples(node, &robot, cycle, &sources)?;
         node.after_events(Self::attend);
         node.wall_timer(Duration::from_secs(1), Self::look_for_rivals);
         node.on_parameters_changed(Self::on_parameters_changed);
@@ -148,13 +155,17 @@ impl ControllerNode {
         node: &mut Node<Self>,
         robot: &RobotParameters,
         mut cycle: Cycle,
-        sources: Sources,
+        sources: &[String],
     ) -> Result<Option<Lockstep>, RosError> {
         if robot.lockstep.get() {
             // in order with what the answer depends on, and again and again while it waits for that
             node.subscribe("joint_states", robot.sample_qos(), Self::on_joint_states)?;
             node.wall_timer(Duration::from_millis(10), Self::attend);
-            return Ok(Some(Lockstep { cycle, sources, sample: None }));
+            let mut gate = SampleGate::new(true, ());
+            for topic in sources.iter().filter(|topic| !topic.is_empty()) {
+                gate.add_input(topic, Awaits::OnceHeard);
+            }
+            return Ok(Some(Lockstep { cycle, gate }));
         }
         let mut backlog = Backlog::default();
         node.subscribe_directly("joint_states", robot.sample_qos(), move |sample| {
@@ -169,10 +180,11 @@ impl ControllerNode {
     }
 
     fn on_joint_states(&mut self, message: &JointState) {
-        if let Some(Lockstep { cycle, sample, .. }) = &mut self.lockstep
+        if let Some(Lockstep { cycle, gate }) = &mut self.lockstep
             && let Some(stamp) = cycle.read(message)
         {
-            *sample = Some(stamp);
+            // The controller answers equal samples equally, and what was ordered since as well.
+            gate.renew(stamp);
         }
         self.attend();
     }
@@ -217,8 +229,8 @@ impl ControllerNode {
         self.read_reports();
         let topics = &mut self.groups[group];
         topics.follow(&mut self.desk, message);
-        if let Some(Lockstep { sources, .. }) = &mut self.lockstep {
-            sources.heard(&topics.topic, Time::from(&message.header.stamp));
+        if let Some(lockstep) = &mut self.lockstep {
+            lockstep.hear(&topics.topic, Time::from(&message.header.stamp));
         }
         self.attend();
     }
@@ -228,8 +240,8 @@ impl ControllerNode {
         if let Some(target) = topics.target(message) {
             self.desk.set_target_wrench(point, target);
         }
-        if let Some(Lockstep { sources, .. }) = &mut self.lockstep {
-            sources.heard(&topics.topic, Time::from(&message.header.stamp));
+        if let Some(lockstep) = &mut self.lockstep {
+            lockstep.hear(&topics.topic, Time::from(&message.header.stamp));
         }
         self.attend();
     }
@@ -285,10 +297,10 @@ impl ControllerNode {
 
     /// In lockstep: answers the newest sample, once, when all that it waits for is there.
     fn answer(&mut self) {
-        let Some(Lockstep { cycle, sources, sample }) = &mut self.lockstep else { return };
+        let Some(Lockstep { cycle, gate }) = &mut self.lockstep else { return };
         let patience = Duration::from_secs_f64(self.parameters.lockstep_timeout.get());
-        if let Some(stamp) = sample.take_if(|stamp| sources.complete(*stamp, patience)) {
-            cycle.answer(stamp);
+        if let Some(turn) = gate.take(Instant::now(), patience) {
+            cycle.answer(turn.stamp);
         }
     }
 
@@ -364,7 +376,8 @@ impl ControllerNode {
                 None => Status::ok("controlling"),
             },
         };
-        let awaited = self.lockstep.as_ref().map(|lockstep| lockstep.sources.awaited());
+        let gate = self.lockstep.as_ref().map(|lockstep| &lockstep.gate);
+        let awaited = gate.map(|gate| gate.awaited().collect::<Vec<_>>().join(", "));
         let status = status
             .value("method", &self.desk.settings().method)
             .value("n_interruptions", self.n_interruptions)

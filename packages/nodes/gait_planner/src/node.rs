@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use karakuri_files::load_gait;
 use karakuri_gait::planner::{
@@ -16,8 +16,8 @@ use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use karakuri_ros::msg::visualization_msgs::msg::MarkerArray;
 use karakuri_ros::{
-    ActiveGoal, FromMessage, GoalRequest, JointStateReader, Node, Publisher, Status, Throttle,
-    Time, duration_to_message, info, qos, warn,
+    ActiveGoal, Advance, Awaits, FromMessage, GoalRequest, InputId, JointStateReader, Node, Offer,
+    Publisher, SampleGate, Status, Throttle, Time, Turn, duration_to_message, info, qos, warn,
 };
 use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
@@ -45,7 +45,6 @@ const FRESH: f64 = 0.05;
 /// The newest reading of the inertial sensor.
 #[derive(Debug, Clone, Copy)]
 struct Reading {
-    stamp: Time,
     orientation: UnitQuaternion,
     angular_velocity: Vector3,
 }
@@ -69,20 +68,20 @@ pub(crate) struct GaitPlanner {
     /// Gains of the gait file.
     file_gains: StabilizerSettings,
     reader: JointStateReader,
-    has_imu: bool,
+    /// The inertial sensor, where there is one.
+    imu: Option<InputId>,
     reading: Option<Reading>,
     /// Newest readings of the feet's force sensors, left and right, where both feet have one.
     feet: Option<[Option<(Time, Force)>; 2]>,
-    /// Newest sample, and whether it is still to be ticked.
-    sample: Option<(Time, bool)>,
-    /// Time of the last tick, and the positions then.
-    ticked: Option<(Time, Vec<f64>)>,
+    /// Joins samples and readings; keeps the reference.
+    gate: SampleGate<JointTrajectory>,
+    /// Of the gate, left and right; none without an inertial sensor, as nothing then uses them.
+    foot_inputs: [Option<InputId>; 2],
     /// The robot stands as the gait begins, and follows the engine.
     engaged: bool,
     walk: Option<(ActiveGoal<Walk::Action>, Run, Vec<Clip>)>,
     /// Velocity of `cmd_vel` in force, and until when.
     velocity: Option<(Velocity, Time)>,
-    reference: JointTrajectory,
     output: Publisher<JointTrajectory>,
     reports: Reports,
     /// For how long a joint was too far from its target. [s]
@@ -119,12 +118,21 @@ impl GaitPlanner {
         let engine = WalkEngine::new(biped, settings).map_err(|e| named(&e))?;
         let generator = engine.generator();
         let gains = Gains::declare(node, &generator.biped, &generator.settings)?;
-        let imu = engine.generator().biped.imu.map(|i| &model.sensors[i]);
-        if let Some(imu) = imu {
-            node.subscribe(&format!("imu/{}", imu.name), qos::state(), Self::on_imu)?;
+        let joints = model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
+        let reference = JointTrajectory {
+            joint_names: joints.iter().map(|id| model.joints[id.0].name.clone()).collect(),
+            points: vec![JointTrajectoryPoint::default()],
+            ..JointTrajectory::default()
+        };
+        let mut gate = SampleGate::new(parameters.lockstep.get(), reference);
+        let imu = engine.generator().biped.imu.map(|i| format!("imu/{}", model.sensors[i].name));
+        if let Some(topic) = &imu {
+            node.subscribe(topic, qos::state(), Self::on_imu)?;
         } else {
             warn!("`{}` has no inertial sensor: it walks without stabiliser", model.name);
         }
+        let imu = imu.map(|topic| gate.add_input(&topic, Awaits::Always));
+        let mut foot_inputs = [None; 2];
         let sensors = engine.generator().biped.legs.each_ref().map(|leg| leg.sensor);
         let feet = sensors.iter().all(Option::is_some).then_some([None; 2]);
         for (i, sensor) in sensors.iter().flatten().enumerate().filter(|_| feet.is_some()) {
@@ -132,6 +140,8 @@ impl GaitPlanner {
             node.subscribe(&topic, qos::state(), move |planner: &mut Self, message: &_| {
                 planner.on_wrench(i, message);
             })?;
+            // Feet that say nothing are not waited for in real time: a driver may have no such sensors.
+            foot_inputs[i] = imu.map(|_| gate.add_input(&topic, Awaits::InLockstep));
         }
         node.subscribe("joint_states", qos::state(), Self::on_joint_states)?;
         node.subscribe("cmd_vel", qos::command(), Self::on_velocity)?;
@@ -139,28 +149,21 @@ impl GaitPlanner {
         node.diagnose("walk", Self::diagnose);
         let mut point = |name: &str| node.publisher(name, qos::state());
         let points = [point("com")?, point("zmp")?, point("dcm")?];
-        let joints = model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
-        let reference = JointTrajectory {
-            joint_names: joints.iter().map(|id| model.joints[id.0].name.clone()).collect(),
-            points: vec![JointTrajectoryPoint::default()],
-            ..JointTrajectory::default()
-        };
         info!("`{}` walks by {gait}", model.name);
         Ok(Self {
             reader: JointStateReader::new(&model),
-            has_imu: imu.is_some(),
+            imu,
             fresh: engine.clone(),
             engine,
             gains,
             file_gains,
             reading: None,
             feet,
-            sample: None,
-            ticked: None,
+            gate,
+            foot_inputs,
             engaged: false,
             walk: None,
             velocity: None,
-            reference,
             output: node.publisher("joint_trajectory", qos::command())?,
             reports: Reports {
                 points,
@@ -183,15 +186,21 @@ impl GaitPlanner {
         let orientation = UnitQuaternion::from_message(&message.orientation);
         let angular_velocity = Vector3::from_message(&message.angular_velocity);
         if let (Some(orientation), Some(angular_velocity)) = (orientation, angular_velocity) {
-            let stamp = Time::from(&message.header.stamp);
-            self.reading = Some(Reading { stamp, orientation, angular_velocity });
+            self.reading = Some(Reading { orientation, angular_velocity });
+            if let Some(imu) = self.imu {
+                self.gate.hear(imu, Time::from(&message.header.stamp));
+            }
         }
         self.go_on();
     }
 
     fn on_wrench(&mut self, foot: usize, message: &WrenchStamped) {
         if let (Some(feet), Some(wrench)) = (&mut self.feet, Force::from_message(&message.wrench)) {
-            feet[foot] = Some((Time::from(&message.header.stamp), wrench));
+            let stamp = Time::from(&message.header.stamp);
+            feet[foot] = Some((stamp, wrench));
+            if let Some(input) = self.foot_inputs[foot] {
+                self.gate.hear(input, stamp);
+            }
         }
         self.go_on();
     }
@@ -201,15 +210,12 @@ impl GaitPlanner {
             return;
         }
         let stamp = Time::from(&message.header.stamp);
-        let seen = self.ticked.as_ref().is_some_and(|(t, q)| *t == stamp && *q == self.reader.q);
-        if seen {
-            // Time stands still: equal stamps get equal answers.
-            if self.engaged {
-                self.output.publish(&self.reference);
+        if let Offer::Repeated(reference) = self.gate.offer(stamp, &self.reader.q) {
+            if let Some(reference) = reference {
+                self.output.publish(reference);
             }
             return;
         }
-        self.sample = Some((stamp, true));
         self.go_on();
     }
 
@@ -223,33 +229,25 @@ impl GaitPlanner {
 
     /// Ticks the newest sample when the readings of its sensors are there.
     fn go_on(&mut self) {
-        let Some((stamp, true)) = self.sample else { return };
-        let lockstep = self.parameters.lockstep.get();
-        let there = self.reading.is_some_and(|r| !lockstep || r.stamp == stamp);
-        // Feet that say nothing are not waited for in real time: a driver may have no such sensors.
-        let felt = |foot: &Option<(Time, Force)>| foot.is_some_and(|(felt, _)| felt == stamp);
-        let feet = !lockstep || self.feet.iter().flatten().all(felt);
-        if self.has_imu && !(there && feet) {
-            return;
+        self.gate.set_lockstep(self.parameters.lockstep.get());
+        if let Some(turn) = self.gate.take(Instant::now(), Duration::MAX) {
+            self.tick(turn);
         }
-        self.sample = Some((stamp, false));
-        self.tick(stamp);
     }
 
     fn now(&self) -> Time {
-        self.sample.map_or(Time::ZERO, |(stamp, _)| stamp)
+        self.gate.newest().unwrap_or(Time::ZERO)
     }
 
-    fn tick(&mut self, stamp: Time) {
+    fn tick(&mut self, Turn { stamp, advance }: Turn) {
         let timeout = self.parameters.state_timeout.get();
-        match self.ticked.as_ref().map(|(last, _)| (*last, stamp.seconds_since(*last))) {
-            Some((last, _)) if stamp <= last => self.start_anew("the clock jumped back"),
-            Some((_, gap)) if gap > timeout && self.engaged => {
+        match advance {
+            Advance::Backward => self.start_anew("the clock jumped back"),
+            Advance::Forward(gap) if gap > timeout && self.engaged => {
                 self.start_anew("joint states were missing for too long");
             }
-            _ => {}
+            Advance::First | Advance::Forward(_) => {}
         }
-        self.ticked = Some((stamp, self.reader.q.clone()));
         if !self.engaged && !self.engage() {
             return;
         }
@@ -260,7 +258,7 @@ impl GaitPlanner {
         self.follow_velocity(stamp);
         self.engine.stabilizer_mut().settings = self.gains.get(&self.file_gains);
         let feet = self.feet_at(stamp);
-        let measured = self.reading.filter(|_| self.has_imu).map(|reading| Measured {
+        let measured = self.reading.filter(|_| self.imu.is_some()).map(|reading| Measured {
             q: &self.reader.q,
             v: &self.reader.v,
             orientation: reading.orientation,
@@ -269,7 +267,9 @@ impl GaitPlanner {
         });
         self.engine.advance(period, measured.as_ref());
         self.write_reference(stamp, period);
-        self.output.publish(&self.reference);
+        if let Some(reference) = self.gate.send(false) {
+            self.output.publish(reference);
+        }
         self.warn_of_fall();
         if self.has_fallen_by_itself() {
             return;
@@ -367,6 +367,7 @@ impl GaitPlanner {
         self.engine = self.fresh.clone();
         self.velocity = None;
         self.engaged = false;
+        self.gate.withdraw();
         self.astray = 0.0;
         (self.ticks, self.is_lost) = (0, false);
     }
@@ -381,8 +382,9 @@ impl GaitPlanner {
 
     fn write_reference(&mut self, stamp: Time, period: f64) {
         let targets = self.engine.targets();
-        self.reference.header.stamp = stamp.to_message();
-        let Some(point) = self.reference.points.first_mut() else { return };
+        let reference = self.gate.answer();
+        reference.header.stamp = stamp.to_message();
+        let Some(point) = reference.points.first_mut() else { return };
         point.time_from_start = duration_to_message(period);
         let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
         let joints = || joints.iter().map(|id| &self.model.joints[id.0]);

@@ -16,8 +16,8 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    ActiveGoal, FromMessage, GoalRequest, JointStateReader, Node, Publisher, Status, Throttle,
-    Time, Transforms, info, qos, warn,
+    ActiveGoal, Advance, Awaits, FromMessage, GoalRequest, InputId, JointStateReader, Node, Offer,
+    Publisher, SampleGate, Status, Throttle, Time, Transforms, Turn, info, qos, warn,
 };
 use karakuri_spatial::Force;
 
@@ -38,7 +38,6 @@ const SLIP_SPEED: f64 = 0.002;
 /// A finger's newest reading.
 #[derive(Debug, Clone, Copy)]
 struct Reading {
-    stamp: Time,
     wrench: Force,
     received: Instant,
 }
@@ -55,11 +54,9 @@ pub(crate) struct GripperNode {
     readings: [Option<Reading>; 2],
     /// The last that was seen of the surroundings, and when.
     sighting: Option<(Time, Vec<KnownObject>)>,
-    /// Newest sample, and whether it is still to be ticked.
-    sample: Option<(Time, bool)>,
-    /// The hand's reference for the newest sample, and whether it still waits to be sent.
-    reference: Option<TrajectoryMessage>,
-    unsent: bool,
+    /// Joins samples and force readings; keeps the hand's reference.
+    gate: SampleGate<TrajectoryMessage>,
+    fingers: [InputId; 2],
     hand_joint: String,
     output: Publisher<TrajectoryMessage>,
     grip_state: Publisher<GripState>,
@@ -71,7 +68,6 @@ pub(crate) struct GripperNode {
     command: Option<(CommandGoal, GripperCommandRun)>,
     last_opening: f64,
     ticks: u64,
-    last_tick: Option<Time>,
     silent: Throttle,
 }
 
@@ -82,10 +78,14 @@ impl GripperNode {
         let machine =
             PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
         let samples = parameters.robot.sample_qos();
-        for (finger, sensor) in machine.sensors().indices().into_iter().enumerate() {
-            let topic = format!("wrench/{}", model.sensors[sensor].name);
-            node.subscribe(&topic, samples.clone(), move |s: &mut Self, m| s.on_wrench(finger, m))?;
+        let mut gate =
+            SampleGate::new(parameters.robot.lockstep.get(), TrajectoryMessage::default());
+        let topics =
+            machine.sensors().indices().map(|i| format!("wrench/{}", model.sensors[i].name));
+        for (finger, topic) in topics.iter().enumerate() {
+            node.subscribe(topic, samples.clone(), move |s: &mut Self, m| s.on_wrench(finger, m))?;
         }
+        let fingers = topics.each_ref().map(|topic| gate.add_input(topic, Awaits::Always));
         let hand = machine.hand().joint();
         let group =
             model.groups.iter().position(|g| g.joints.contains(&hand)).ok_or_else(|| {
@@ -115,9 +115,8 @@ impl GripperNode {
             arm: Arm::new(node)?,
             readings: [None; 2],
             sighting: None,
-            sample: None,
-            reference: None,
-            unsent: false,
+            gate,
+            fingers,
             hand_joint: model.joints[hand.0].name.clone(),
             output: node.publisher(&topic, qos::command())?,
             grip_state: node.publisher("grip_state", qos::state())?,
@@ -127,7 +126,6 @@ impl GripperNode {
             command: None,
             last_opening: 0.0,
             ticks: FIRST_TICK,
-            last_tick: None,
             silent: Throttle::new(Duration::from_secs(5)),
             parameters,
             model,
@@ -137,8 +135,8 @@ impl GripperNode {
 
     fn on_wrench(&mut self, finger: usize, message: &WrenchStamped) {
         if let Some(wrench) = Force::from_message(&message.wrench) {
-            let stamp = Time::from(&message.header.stamp);
-            self.readings[finger] = Some(Reading { stamp, wrench, received: Instant::now() });
+            self.gate.hear(self.fingers[finger], Time::from(&message.header.stamp));
+            self.readings[finger] = Some(Reading { wrench, received: Instant::now() });
         }
     }
 
@@ -151,22 +149,15 @@ impl GripperNode {
     fn on_joint_states(&mut self, message: &JointState) {
         if self.reader.read(&self.model, message).is_ok() {
             let stamp = Time::from(&message.header.stamp);
-            if self.machine.has_seen(ControlTime(stamp.nanoseconds()), &self.reader.q) {
-                // Time stands still: equal stamps get equal answers.
-                self.repeat();
+            let is_withheld = self.is_withheld();
+            if let Offer::Repeated(reference) = self.gate.offer(stamp, &self.reader.q) {
+                if let Some(reference) = reference.filter(|_| !is_withheld) {
+                    self.output.publish(reference);
+                }
                 return;
             }
-            self.sample = Some((stamp, true));
         }
         self.go_on();
-    }
-
-    fn repeat(&self) {
-        if let Some(reference) = &self.reference
-            && !self.is_withheld()
-        {
-            self.output.publish(reference);
-        }
     }
 
     /// In lockstep time stands still until the arm has answered.
@@ -176,7 +167,7 @@ impl GripperNode {
 
     /// Why no goal can be taken now.
     fn not_ready(&self) -> Option<&'static str> {
-        if self.sample.is_none() {
+        if self.gate.newest().is_none() {
             return Some("no joint_states have come yet");
         }
         let timeout = Duration::from_secs_f64(self.parameters.sensor_timeout.get());
@@ -188,7 +179,7 @@ impl GripperNode {
     }
 
     fn now(&self) -> Time {
-        self.sample.map_or(Time::ZERO, |(stamp, _)| stamp)
+        self.gate.newest().unwrap_or(Time::ZERO)
     }
 
     fn on_pick(&mut self, request: GoalRequest<Pick::Action>) {
@@ -304,32 +295,22 @@ impl GripperNode {
     /// Ticks the newest sample when its force readings are there, and sends what may be sent.
     fn go_on(&mut self) {
         self.begin();
-        if let Some((stamp, true)) = self.sample
-            && self.readings_belong_to(stamp)
+        if let Some(turn) = self.gate.take(Instant::now(), Duration::MAX) {
+            self.tick(turn);
+        } else if self.gate.newest().is_some()
+            && self.gate.unheard().next().is_some()
+            && self.silent.ready()
         {
-            self.sample = Some((stamp, false));
-            self.tick(stamp);
-        }
-        if self.unsent && !self.is_withheld() {
-            self.unsent = false;
-            self.repeat();
-        }
-    }
-
-    /// In lockstep the readings of the sample itself; else the newest.
-    fn readings_belong_to(&self, stamp: Time) -> bool {
-        let fits = |r: &Option<Reading>| {
-            r.is_some_and(|r| !self.parameters.robot.lockstep.get() || r.stamp == stamp)
-        };
-        let there = self.readings.iter().all(fits);
-        if !there && self.silent.ready() && self.readings.iter().any(Option::is_none) {
             info!("waiting for the finger sensors");
         }
-        there
+        let is_withheld = self.is_withheld();
+        if let Some(reference) = self.gate.send(is_withheld) {
+            self.output.publish(reference);
+        }
     }
 
-    fn tick(&mut self, stamp: Time) {
-        if self.last_tick.replace(stamp).is_some_and(|last| stamp <= last) {
+    fn tick(&mut self, Turn { stamp, advance }: Turn) {
+        if advance == Advance::Backward {
             self.ticks = FIRST_TICK;
         }
         let canceled = self.pick.as_ref().is_some_and(|(goal, _)| goal.is_canceling());
@@ -368,8 +349,7 @@ impl GripperNode {
             joints: vec![self.hand_joint.clone()],
             points: vec![point],
         };
-        self.reference = Some(trajectory_message(&reference));
-        self.unsent = true;
+        *self.gate.answer() = trajectory_message(&reference);
         self.ticks += 1;
         self.check_command(period);
         self.report(stamp, &output);
