@@ -1,6 +1,7 @@
 //! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
 
 mod backend;
+mod codes;
 mod frames;
 mod joint_parameters;
 mod node;

@@ -7,11 +7,7 @@ use std::path::{Path, PathBuf};
 
 use karakuri_files::{FileAssets, read_text, root_element};
 
-/// The result codes of `SpawnEntity` that this module gives.
-pub(crate) const NAME_INVALID: u8 = 102;
-pub(crate) const UNSUPPORTED_FORMAT: u8 = 103;
-pub(crate) const NO_RESOURCE: u8 = 104;
-pub(crate) const NAMESPACE_INVALID: u8 = 105;
+use crate::codes::spawn::{NAME_INVALID, NAMESPACE_INVALID, NO_RESOURCE, UNSUPPORTED_FORMAT};
 
 /// A model's text and the file that it stands for: relative names in it are looked for beside that file.
 pub(crate) struct Resource {

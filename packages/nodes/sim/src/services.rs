@@ -9,31 +9,20 @@ use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::{FromMessage, IntoMessage, Node, RosError, Time};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
+use crate::codes::{self, bounds, category, result, scope, state};
 use crate::node::Sim;
 use crate::spawn::{self, SpawnError};
 use crate::stepping;
 use crate::world::{self, Entity, Scope};
 use crate::{frames, resource};
 
-/// What `get_simulator_features` lists (`SimulatorFeatures`).
-const FEATURES: [u16; 17] = [0, 1, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33];
-
 pub(crate) fn ok() -> sim_msg::Result {
-    sim_msg::Result { result: sim_msg::Result::RESULT_OK as u8, error_message: String::new() }
+    sim_msg::Result { result: result::OK, error_message: String::new() }
 }
 
 pub(crate) fn failed(code: u8, message: impl Into<String>) -> sim_msg::Result {
     sim_msg::Result { result: code, error_message: message.into() }
 }
-
-const NOT_FOUND: u8 = 2;
-pub(crate) const INCORRECT_STATE: u8 = 3;
-pub(crate) const OPERATION_FAILED: u8 = 4;
-const INVALID_POSE: u8 = 101;
-const STATE_TRANSITION_ERROR: u8 = 102;
-const FEATURE_UNSUPPORTED: u8 = 0;
-const NAME_NOT_UNIQUE: u8 = 101;
-const SPAWN_INVALID_POSE: u8 = 109;
 
 /// Offers all services.
 pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
@@ -62,7 +51,7 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
 
 fn features() -> srv::GetSimulatorFeatures::Response {
     let features = sim_msg::SimulatorFeatures {
-        features: FEATURES.to_vec(),
+        features: codes::FEATURES.to_vec(),
         spawn_formats: vec!["urdf".to_owned(), "karakuri_scene".to_owned()],
         custom_info: "karakuri: URDFs of one link and shape spawn as objects, others as robots, fixed where the root link is `world`; a scene file (YAML) of one robot or body spawns with its drives; snapshots at ~/save_snapshot, ~/restore_snapshot; joints and gears at ~/attach_joint, ~/attach_gear, ~/detach_joint; ~/push, ~/cast_ray, ~/get_distance, ~/set_surface, ~/set_surface_velocity".to_owned(),
     };
@@ -74,12 +63,20 @@ fn get_state(sim: &Sim) -> srv::GetSimulationState::Response {
     srv::GetSimulationState::Response { state, result: ok() }
 }
 
-/// `SimulationState`: stopped 0, playing 1, paused 2.
+/// Stopped, playing or paused.
 fn state_of(sim: &Sim) -> u8 {
     match (sim.pacer.is_playing(), sim.is_stopped) {
-        (true, _) => 1,
-        (false, true) => 0,
-        (false, false) => 2,
+        (true, _) => state::PLAYING,
+        (false, true) => state::STOPPED,
+        (false, false) => state::PAUSED,
+    }
+}
+
+fn state_name(state: u8) -> &'static str {
+    match state {
+        state::PLAYING => "playing",
+        state::STOPPED => "stopped",
+        _ => "paused",
     }
 }
 
@@ -88,32 +85,33 @@ fn set_state(
     request: &srv::SetSimulationState::Request,
 ) -> srv::SetSimulationState::Response {
     let result = match request.state.state {
-        0 if state_of(sim) == 0 => failed(101, "the simulation is stopped already"),
-        1 if state_of(sim) == 1 => failed(101, "the simulation is playing already"),
-        2 if state_of(sim) == 2 => failed(101, "the simulation is paused already"),
-        1 => {
+        already if already == state_of(sim) => failed(
+            result::ALREADY_IN_TARGET_STATE,
+            format!("the simulation is {} already", state_name(already)),
+        ),
+        state::PLAYING => {
             sim.is_stopped = false;
             sim.pacer.set_playing(true);
             ok()
         }
-        2 => {
+        state::PAUSED => {
             sim.is_stopped = false;
             sim.pacer.set_playing(false);
             ok()
         }
-        0 => {
+        state::STOPPED => {
             sim.pacer.set_playing(false);
             let reset = sim.reset(Scope { time: true, spawned: true });
             sim.is_stopped = reset.is_ok();
             sim.publish();
-            reset.map_or_else(|e| failed(STATE_TRANSITION_ERROR, e), |()| ok())
+            reset.map_or_else(|e| failed(result::STATE_TRANSITION_ERROR, e), |()| ok())
         }
-        3 => {
+        state::QUITTING => {
             sim.quit();
             ok()
         }
         other => failed(
-            103,
+            result::INCORRECT_TRANSITION,
             format!("state {other} cannot be set; 0 stopped, 1 playing, 2 paused, 3 quitting"),
         ),
     };
@@ -121,24 +119,31 @@ fn set_state(
 }
 
 fn reset(sim: &mut Sim, request: &srv::ResetSimulation::Request) -> srv::ResetSimulation::Response {
-    let scope = if matches!(request.scope, 0 | 255) { 7 } else { request.scope };
-    if scope & !7 != 0 {
+    const EVERY: u8 = scope::TIME | scope::STATE | scope::SPAWNED;
+    let asked = match request.scope {
+        scope::DEFAULT | scope::ALL => EVERY,
+        asked => asked,
+    };
+    if asked & !EVERY != 0 {
         let what = format!(
-            "scope {scope} has bits that mean nothing; 1 time, 2 state, 4 spawned, 255 all"
+            "scope {asked} has bits that mean nothing; 1 time, 2 state, 4 spawned, 255 all"
         );
-        return srv::ResetSimulation::Response { result: failed(FEATURE_UNSUPPORTED, what) };
+        return srv::ResetSimulation::Response {
+            result: failed(result::FEATURE_UNSUPPORTED, what),
+        };
     }
+    let has = |bit: u8| asked & bit != 0;
     let mut result = Ok(());
-    if scope & 2 != 0 {
-        result = sim.reset(Scope { time: scope & 1 != 0, spawned: scope & 4 != 0 });
-    } else if scope & 1 != 0 {
+    if has(scope::STATE) {
+        result = sim.reset(Scope { time: has(scope::TIME), spawned: has(scope::SPAWNED) });
+    } else if has(scope::TIME) {
         sim.pacer.reset_time();
     }
-    if scope & 6 == 4 {
+    if has(scope::SPAWNED) && !has(scope::STATE) {
         sim.delete_spawned();
     }
     sim.publish();
-    let result = result.map_or_else(|e| failed(OPERATION_FAILED, e), |()| ok());
+    let result = result.map_or_else(|e| failed(result::OPERATION_FAILED, e), |()| ok());
     srv::ResetSimulation::Response { result }
 }
 
@@ -147,19 +152,19 @@ fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, 
     let Some(world) = sim.pacer.io().world() else { return Ok(Vec::new()) };
     if !filters.tags.tags.is_empty() {
         return Err(failed(
-            FEATURE_UNSUPPORTED,
+            result::FEATURE_UNSUPPORTED,
             "entities have no tags; filter by pattern, category or sphere",
         ));
     }
     let sphere = sphere(&filters.bounds)?;
     let pattern = regex_lite::Regex::new(&filters.filter).map_err(|e| {
         failed(
-            OPERATION_FAILED,
+            result::OPERATION_FAILED,
             format!("filter `{}` is no regular expression: {e}", filters.filter),
         )
     })?;
     let wanted = |name: &String| {
-        let category = world::find(world, name).map(|e| category(sim, e));
+        let category = world::find(world, name).map(|e| category_of(sim, e));
         let of_category = filters.categories.is_empty()
             || filters.categories.iter().any(|c| Some(c.category) == category);
         let inside = sphere.is_none_or(|(center, radius)| {
@@ -172,37 +177,36 @@ fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, 
 }
 
 /// Centre and radius [m] of a spherical filter: entities whose origin is inside pass.
-fn sphere(bounds: &sim_msg::Bounds) -> Result<Option<(Vector3, f64)>, sim_msg::Result> {
-    const EMPTY: u8 = 0;
-    const SPHERE: u8 = 3;
-    match (bounds.type_, bounds.points.as_slice()) {
-        (EMPTY, _) => Ok(None),
-        (SPHERE, [center, extent]) => match (Vector3::from_message(center), extent.x) {
+fn sphere(filter: &sim_msg::Bounds) -> Result<Option<(Vector3, f64)>, sim_msg::Result> {
+    match (filter.type_, filter.points.as_slice()) {
+        (bounds::EMPTY, _) => Ok(None),
+        (bounds::SPHERE, [center, extent]) => match (Vector3::from_message(center), extent.x) {
             (Some(center), radius) if radius >= 0.0 && radius.is_finite() => {
                 Ok(Some((center, radius)))
             }
             _ => Err(failed(
-                OPERATION_FAILED,
+                result::OPERATION_FAILED,
                 "the sphere is not finite, or its radius is negative; give the centre and (radius, 0, 0)",
             )),
         },
-        (SPHERE, points) => Err(failed(
-            OPERATION_FAILED,
+        (bounds::SPHERE, points) => Err(failed(
+            result::OPERATION_FAILED,
             format!("a sphere has 2 points, its centre and (radius, 0, 0), not {}", points.len()),
         )),
         _ => Err(failed(
-            FEATURE_UNSUPPORTED,
+            result::FEATURE_UNSUPPORTED,
             "filters by boxes and convex hulls are not supported; filter by a sphere, pattern or category",
         )),
     }
 }
 
-/// `EntityCategory`: robot 1, dynamic object 4, static object 5.
-fn category(sim: &Sim, entity: Entity) -> u8 {
+fn category_of(sim: &Sim, entity: Entity) -> u8 {
     match (entity, sim.pacer.io().world()) {
-        (Entity::Object(id), Some(world)) if world.body(id).description().fixed => 5,
-        (Entity::Object(_), _) => 4,
-        (Entity::Robot(_), _) => 1,
+        (Entity::Object(id), Some(world)) if world.body(id).description().fixed => {
+            category::STATIC_OBJECT
+        }
+        (Entity::Object(_), _) => category::DYNAMIC_OBJECT,
+        (Entity::Robot(_), _) => category::ROBOT,
     }
 }
 
@@ -248,7 +252,7 @@ fn entity_state(sim: &Sim, entity: Entity) -> sim_msg::EntityState {
 
 fn unknown(sim: &Sim, name: &str) -> sim_msg::Result {
     let names = sim.pacer.io().world().map(world::names).unwrap_or_default();
-    failed(NOT_FOUND, format!("no entity `{name}`; there are: {}", names.join(", ")))
+    failed(result::NOT_FOUND, format!("no entity `{name}`; there are: {}", names.join(", ")))
 }
 
 fn get_entity_state(
@@ -273,7 +277,7 @@ fn set_entity_state(
     let result = match sim.entity(&request.entity) {
         None => unknown(sim, &request.entity),
         Some(Entity::Robot(id)) if !sim.is_spawned(id) => failed(
-            OPERATION_FAILED,
+            result::OPERATION_FAILED,
             "a robot's base cannot be moved; reset it with the parameter `reset_posture`",
         ),
         Some(entity) => place(sim, entity, &request.state).map_or_else(|result| result, |()| ok()),
@@ -291,19 +295,19 @@ fn place(
         (Pose::from_message(&state.pose), Motion::from_message(&state.twist))
     else {
         let what = "pose or twist is not finite, or the quaternion is zero";
-        return Err(failed(INVALID_POSE, what));
+        return Err(failed(result::INVALID_POSE, what));
     };
     let Some(world) = sim.pacer.io_mut().world_mut() else {
-        return Err(failed(OPERATION_FAILED, "no world"));
+        return Err(failed(result::OPERATION_FAILED, "no world"));
     };
     let frame_pose = frames::pose_in_world(world, &state.header.frame_id)
-        .map_err(|e| failed(INVALID_POSE, format!("header.frame_id: {e}")))?;
+        .map_err(|e| failed(result::INVALID_POSE, format!("header.frame_id: {e}")))?;
     let (pose, velocity) = frames::to_world(&frame_pose, &pose, &velocity);
     if frames::is_static(world, entity) && velocity != Motion::default() {
         let what = "a static object does not move; give it a twist of zero";
-        return Err(failed(OPERATION_FAILED, what));
+        return Err(failed(result::OPERATION_FAILED, what));
     }
-    world::set_state(world, entity, pose, velocity).map_err(|e| failed(INVALID_POSE, e))
+    world::set_state(world, entity, pose, velocity).map_err(|e| failed(result::INVALID_POSE, e))
 }
 
 fn get_entity_info(
@@ -317,7 +321,7 @@ fn get_entity_info(
         };
     };
     let info = sim_msg::EntityInfo {
-        category: sim_msg::EntityCategory { category: category(sim, entity) },
+        category: sim_msg::EntityCategory { category: category_of(sim, entity) },
         ..sim_msg::EntityInfo::default()
     };
     srv::GetEntityInfo::Response { result: ok(), info }
@@ -344,7 +348,8 @@ fn try_spawn(
     let folders =
         resource::folders(&sim.parameters.scene.get(), &sim.parameters.model_folders.get());
     let found = resource::read(&request.uri, &request.resource_string, &folders)?;
-    let world = sim.pacer.io_mut().world_mut().ok_or((OPERATION_FAILED, "no world".to_owned()))?;
+    let world =
+        sim.pacer.io_mut().world_mut().ok_or((result::OPERATION_FAILED, "no world".to_owned()))?;
     let pose = Pose::from_message(&request.initial_pose.pose)
         .ok_or("initial_pose is not finite, or its quaternion is zero".to_owned())
         .and_then(|pose| {
@@ -352,16 +357,16 @@ fn try_spawn(
             let frame_pose = frames::pose_in_world(world, frame);
             frame_pose.map(|frame_pose| frame_pose * pose).map_err(|e| format!("initial_pose: {e}"))
         })
-        .map_err(|e| (SPAWN_INVALID_POSE, e))?;
+        .map_err(|e| (codes::spawn::INVALID_POSE, e))?;
     let own = || resource::own_name(&found.text);
     let wanted = if request.name.is_empty() { own() } else { request.name.clone() };
     let name = free_name(world, &wanted, request.allow_renaming)?;
     let entity =
         spawn::spawn(world, &name, (&found.text, &found.path), pose).map_err(|e| match e {
-            SpawnError::Parse(e) => (106, e),
-            SpawnError::MissingAssets(e) => (107, e),
-            SpawnError::UnsupportedAssets(e) => (108, e),
-            SpawnError::Refused(e) => (OPERATION_FAILED, e),
+            SpawnError::Parse(e) => (codes::spawn::RESOURCE_PARSE_ERROR, e),
+            SpawnError::MissingAssets(e) => (codes::spawn::MISSING_ASSETS, e),
+            SpawnError::UnsupportedAssets(e) => (codes::spawn::UNSUPPORTED_ASSETS, e),
+            SpawnError::Refused(e) => (result::OPERATION_FAILED, e),
         })?;
     if let Entity::Robot(id) = entity {
         let namespace = &request.entity_namespace;
@@ -382,7 +387,10 @@ fn free_name(world: &World, name: &str, may_change: bool) -> Result<String, reso
         .then(numbered)
         .and_then(|mut names| names.find(|n| world::find(world, n).is_none()));
     free.ok_or_else(|| {
-        (NAME_NOT_UNIQUE, format!("`{name}` is taken; choose another name or allow renaming"))
+        (
+            codes::spawn::NAME_NOT_UNIQUE,
+            format!("`{name}` is taken; choose another name or allow renaming"),
+        )
     })
 }
 
@@ -390,7 +398,7 @@ fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEnt
     let result = match sim.entity(&request.entity) {
         None => unknown(sim, &request.entity),
         Some(Entity::Robot(id)) if !sim.is_spawned(id) => {
-            failed(OPERATION_FAILED, "robots of the scene cannot be deleted")
+            failed(result::OPERATION_FAILED, "robots of the scene cannot be deleted")
         }
         Some(entity) => {
             if let Some(world) = sim.pacer.io_mut().world_mut() {

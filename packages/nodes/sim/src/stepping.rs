@@ -7,8 +7,9 @@ use karakuri_ros::msg::simulation_interfaces::srv::StepSimulation;
 use karakuri_ros::{ActiveGoal, GoalRequest, Request};
 
 use crate::backend::Backend;
+use crate::codes::result::{INCORRECT_STATE, OPERATION_FAILED};
 use crate::node::Sim;
-use crate::services::{INCORRECT_STATE, OPERATION_FAILED, failed, ok};
+use crate::services::{failed, ok};
 
 /// Steps that were asked for and are not all taken yet.
 #[derive(Debug, Default)]
