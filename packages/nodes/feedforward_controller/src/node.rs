@@ -121,7 +121,7 @@ impl ControllerNode {
             unread,
             waker: node.waker(),
         };
-        let sources = parameters.lockstep_sources.get();
+        let sources = parameters.control.lockstep_sources.get();
         let lockstep = Self::follow_samples(node, &robot, cycle, &sources)?;
         node.after_events(Self::attend);
         node.wall_timer(Duration::from_secs(1), Self::look_for_rivals);
@@ -289,7 +289,7 @@ impl ControllerNode {
         if self.groups.iter().any(GroupTopics::is_observed) {
             0.0
         } else if self.groups.iter().any(GroupTopics::has_goal) {
-            1.0 / self.parameters.action_monitor_rate.get()
+            1.0 / self.parameters.control.action_monitor_rate.get()
         } else {
             f64::INFINITY
         }
@@ -298,7 +298,7 @@ impl ControllerNode {
     /// In lockstep: answers the newest sample, once, when all that it waits for is there.
     fn answer(&mut self) {
         let Some(Lockstep { cycle, gate }) = &mut self.lockstep else { return };
-        let patience = Duration::from_secs_f64(self.parameters.lockstep_timeout.get());
+        let patience = Duration::from_secs_f64(self.parameters.control.lockstep_timeout.get());
         if let Some(turn) = gate.take(Instant::now(), patience) {
             cycle.answer(turn.stamp);
         }
@@ -326,7 +326,7 @@ impl ControllerNode {
             }
         }
         if due {
-            let rate = self.parameters.action_monitor_rate.get();
+            let rate = self.parameters.control.action_monitor_rate.get();
             self.next_feedback = stamp.plus_seconds(1.0 / rate);
         }
         self.tell(&report.status);

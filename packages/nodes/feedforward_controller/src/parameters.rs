@@ -12,22 +12,35 @@ use crate::node::ControllerNode;
 /// All parameters.
 #[derive(Debug)]
 pub(crate) struct Parameters {
-    pub(crate) lockstep_sources: Parameter<Vec<String>>,
-    pub(crate) command_timeout: Parameter<f64>,
-    pub(crate) lockstep_timeout: Parameter<f64>,
-    pub(crate) action_monitor_rate: Parameter<f64>,
-    method: Parameter<String>,
-    feedforward_scale: Parameter<f64>,
-    friction_compensation: Parameter<bool>,
-    friction_speed: Parameter<f64>,
-    effort_rate: Parameter<f64>,
     pub(crate) wrench_links: Parameter<Vec<String>>,
-    force_gain: Parameter<f64>,
-    force_time_constant: Parameter<f64>,
     payload: PayloadParameters,
     gains: Vec<(BodyId, GainParameters)>,
-    state_timeout: Parameter<f64>,
-    constraints: ConstraintParameters,
+    pub(crate) control: ControlParameters,
+}
+
+karakuri_ros::parameters! {
+    /// Those that do not depend on the robot.
+    pub(crate) struct ControlParameters [constraints: ConstraintParameters] {
+        force_gain ["force_feedback.gain"]: f64 = 0.0, "Feedback of the force along the target: what is wrong with it shrinks to 1/(1 + gain); 0 is off. [-]", range(0.0..=100.0);
+        force_time_constant ["force_feedback.time_constant"]: f64 = 0.02, "Filter of the force feedback; above gain times the delay from command to reading. [s]", range(0.0..=10.0);
+        pub(crate) lockstep_sources: Vec<String> = Vec::new(), "Topics among `<group>/joint_trajectory` and `target_wrench/<link>` that lockstep waits for.", read_only();
+        pub(crate) command_timeout: f64 = 0.2, "Silence of a target wrench, in samples' time, until it fades, over as long again. [s]", range(0.001..=3600.0);
+        pub(crate) lockstep_timeout: f64 = 10.0, "Silence of a lockstep source, in wall time, until it is not waited for any more. [s]", range(0.001..=3600.0);
+        pub(crate) action_monitor_rate: f64 = 20.0, "Rate of the actions' feedback. [Hz]", range(0.1..=1000.0);
+        method: String = "recursive".to_owned(), "Inverse dynamics.", validate(&METHODS.join(", "), check_method);
+        feedforward_scale: f64 = 1.0, "Share of the feed-forward that is applied. [-]", range(0.0..=1.0);
+        friction_compensation: bool = true, "Add the joints' dry friction to the feed-forward.";
+        friction_speed: f64 = 0.01, "Below this speed dry friction is compensated in proportion. [rad/s or m/s]", range(1e-6..=10.0);
+        effort_rate: f64 = 80.0, "Fastest change of a joint's effort, as a share of its limit. [1/s]", range(1.0..=1e6);
+        state_timeout: f64 = 0.5, "Gap between two samples after which all goals are aborted; 0 is never. [s]", range(0.0..=3600.0);
+    }
+}
+
+fn check_method(value: &String) -> Result<(), String> {
+    if METHODS.contains(&value.as_str()) {
+        return Ok(());
+    }
+    Err(format!("`{value}` is no method; there are: {}", METHODS.join(", ")))
 }
 
 /// What a link carries.
@@ -122,52 +135,19 @@ impl GainParameters {
     }
 }
 
-/// When a goal is missed, reached or refused.
-#[derive(Debug)]
-struct ConstraintParameters {
-    path_tolerance: Parameter<f64>,
-    goal_tolerance: Parameter<f64>,
-    stopped_velocity_tolerance: Parameter<f64>,
-    goal_time: Parameter<f64>,
-    following_tolerance: Parameter<f64>,
-    allow_partial_joints_goal: Parameter<bool>,
+karakuri_ros::parameters! {
+    /// When a goal is missed, reached or refused.
+    struct ConstraintParameters {
+        path_tolerance ["constraints.trajectory"]: f64 = 0.0, "Largest position error on the way, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
+        goal_tolerance ["constraints.goal"]: f64 = 0.0, "Largest position error at the end, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
+        stopped_velocity_tolerance ["constraints.stopped_velocity_tolerance"]: f64 = 0.01, "Largest speed at the end; 0 is not checked. [rad/s or m/s]", range(0.0..=1000.0);
+        goal_time ["constraints.goal_time"]: f64 = 0.0, "Time after the last point to come into tolerance; 0 waits for ever. [s]", range(0.0..=3600.0);
+        following_tolerance ["constraints.following"]: f64 = 0.2, "Position error beyond twice what saturates the drive at which a joint counts as blocked or moved by others: its group's goal is aborted and it holds where it is; 0 is not checked. [rad or m]", range(0.0..=1000.0);
+        allow_partial_joints_goal: bool = false, "Take goals for some joints of a group; the others hold.";
+    }
 }
 
 impl ConstraintParameters {
-    fn declare(node: &mut Node<ControllerNode>) -> Result<Self, RosError> {
-        Ok(Self {
-            path_tolerance: node
-                .parameter("constraints.trajectory", 0.0)
-                .describe("Largest position error on the way, for every joint; 0 is not checked. [rad or m]")
-                .range(0.0..=1000.0)
-                .declare()?,
-            goal_tolerance: node
-                .parameter("constraints.goal", 0.0)
-                .describe("Largest position error at the end, for every joint; 0 is not checked. [rad or m]")
-                .range(0.0..=1000.0)
-                .declare()?,
-            stopped_velocity_tolerance: node
-                .parameter("constraints.stopped_velocity_tolerance", 0.01)
-                .describe("Largest speed at the end; 0 is not checked. [rad/s or m/s]")
-                .range(0.0..=1000.0)
-                .declare()?,
-            goal_time: node
-                .parameter("constraints.goal_time", 0.0)
-                .describe("Time after the last point to come into tolerance; 0 waits for ever. [s]")
-                .range(0.0..=3600.0)
-                .declare()?,
-            following_tolerance: node
-                .parameter("constraints.following", 0.2)
-                .describe("Position error beyond twice what saturates the drive at which a joint counts as blocked or moved by others: its group's goal is aborted and it holds where it is; 0 is not checked. [rad or m]")
-                .range(0.0..=1000.0)
-                .declare()?,
-            allow_partial_joints_goal: node
-                .parameter("allow_partial_joints_goal", false)
-                .describe("Take goals for some joints of a group; the others hold.")
-                .declare()?,
-        })
-    }
-
     fn apply(&self, settings: &mut GroupSettings) {
         for joint in &mut settings.joints {
             joint.path_tolerance.position = self.path_tolerance.get();
@@ -207,97 +187,33 @@ impl Parameters {
                 .describe("Links that may exert forces: `target_wrench/<link>`; what a contact sensor on the link feels is fed back.")
                 .read_only()
                 .declare()?,
-            force_gain: node
-                .parameter("force_feedback.gain", 0.0)
-                .describe("Feedback of the force along the target: what is wrong with it shrinks to 1/(1 + gain); 0 is off. [-]")
-                .range(0.0..=100.0)
-                .declare()?,
-            force_time_constant: node
-                .parameter("force_feedback.time_constant", 0.02)
-                .describe("Filter of the force feedback; above gain times the delay from command to reading. [s]")
-                .range(0.0..=10.0)
-                .declare()?,
-            lockstep_sources: node
-                .parameter("lockstep_sources", Vec::<String>::new())
-                .describe("Topics among `<group>/joint_trajectory` and `target_wrench/<link>` that lockstep waits for.")
-                .read_only()
-                .declare()?,
-            command_timeout: node
-                .parameter("command_timeout", 0.2)
-                .describe("Silence of a target wrench, in samples' time, until it fades, over as long again. [s]")
-                .range(0.001..=3600.0)
-                .declare()?,
-            lockstep_timeout: node
-                .parameter("lockstep_timeout", 10.0)
-                .describe("Silence of a lockstep source, in wall time, until it is not waited for any more. [s]")
-                .range(0.001..=3600.0)
-                .declare()?,
-            action_monitor_rate: node
-                .parameter("action_monitor_rate", 20.0)
-                .describe("Rate of the actions' feedback. [Hz]")
-                .range(0.1..=1000.0)
-                .declare()?,
-            method: node
-                .parameter("method", "recursive".to_owned())
-                .describe("Inverse dynamics.")
-                .validate(&METHODS.join(", "), |v: &String| {
-                    if METHODS.contains(&v.as_str()) {
-                        Ok(())
-                    } else {
-                        Err(format!("`{v}` is no method; there are: {}", METHODS.join(", ")))
-                    }
-                })
-                .declare()?,
-            feedforward_scale: node
-                .parameter("feedforward_scale", 1.0)
-                .describe("Share of the feed-forward that is applied. [-]")
-                .range(0.0..=1.0)
-                .declare()?,
-            friction_compensation: node
-                .parameter("friction_compensation", true)
-                .describe("Add the joints' dry friction to the feed-forward.")
-                .declare()?,
-            friction_speed: node
-                .parameter("friction_speed", 0.01)
-                .describe("Below this speed dry friction is compensated in proportion. [rad/s or m/s]")
-                .range(1e-6..=10.0)
-                .declare()?,
-            effort_rate: node
-                .parameter("effort_rate", 80.0)
-                .describe("Fastest change of a joint's effort, as a share of its limit. [1/s]")
-                .range(1.0..=1e6)
-                .declare()?,
-            state_timeout: node
-                .parameter("state_timeout", 0.5)
-                .describe("Gap between two samples after which all goals are aborted; 0 is never. [s]")
-                .range(0.0..=3600.0)
-                .declare()?,
-            constraints: ConstraintParameters::declare(node)?,
+            control: ControlParameters::declare(node)?,
         })
     }
 
     /// What the controller shall do; `n_joints` of the model.
     pub(crate) fn feedforward(&self, n_joints: usize) -> FeedforwardSettings {
+        let control = &self.control;
         let mut gains = vec![Gains::default(); n_joints];
         self.gains.iter().for_each(|(id, parameters)| gains[id.0] = parameters.get());
         FeedforwardSettings {
-            method: self.method.get(),
-            feedforward_scale: self.feedforward_scale.get(),
-            friction_compensation: self.friction_compensation.get(),
-            friction_speed: self.friction_speed.get(),
-            effort_rate: self.effort_rate.get(),
-            state_timeout: self.state_timeout.get(),
+            method: control.method.get(),
+            feedforward_scale: control.feedforward_scale.get(),
+            friction_compensation: control.friction_compensation.get(),
+            friction_speed: control.friction_speed.get(),
+            effort_rate: control.effort_rate.get(),
+            state_timeout: control.state_timeout.get(),
             payload: self.payload.get(),
             gains,
             force: ForceSettings {
-                gain: self.force_gain.get(),
-                time_constant: self.force_time_constant.get(),
-                timeout: self.command_timeout.get(),
+                gain: control.force_gain.get(),
+                time_constant: control.force_time_constant.get(),
+                timeout: control.command_timeout.get(),
             },
         }
     }
 
     pub(crate) fn apply_to_group(&self, settings: &mut GroupSettings) {
-        self.constraints.apply(settings);
+        self.control.constraints.apply(settings);
     }
 }

@@ -19,6 +19,7 @@ mod node;
 mod outbox;
 mod overrides;
 mod parameter_server;
+mod parameter_table;
 mod parameter_types;
 mod parameters;
 mod publisher;

@@ -7,7 +7,7 @@ use karakuri_files::{LoadError, load_robot};
 use karakuri_model::Model;
 use thiserror::Error;
 
-use crate::{Node, Parameter, RosError, qos, qos::Qos, warn};
+use crate::{qos, qos::Qos, warn};
 
 /// Why there is no robot.
 #[derive(Debug, Error)]
@@ -21,51 +21,18 @@ pub enum RobotError {
     Load(#[from] LoadError),
 }
 
-/// Which robot, how often it is sampled, and whether its time waits for this node.
-#[derive(Debug)]
-pub struct RobotParameters {
-    urdf: Parameter<String>,
-    config: Parameter<String>,
-    frame_prefix: Parameter<String>,
-    /// From a sample to the next [s]
-    pub period: Parameter<f64>,
-    /// Answer a sample only when all that the answer depends on is there.
-    pub lockstep: Parameter<bool>,
+crate::parameters! {
+    /// Which robot, how often it is sampled, and whether its time waits for this node.
+    pub struct RobotParameters {
+        urdf: String = String::new(), "Path of the robot's URDF.", read_only();
+        config: String = String::new(), "Path of the robot YAML: groups, loops, drives, end effector, sensors.", read_only();
+        frame_prefix: String = String::new(), "Put before the names of all frames of the robot, as by `state_publisher`.", read_only();
+        pub period: f64 = 0.002, "Time from a sample to the next, for which an answer holds. [s]", range(1e-4..=1.0), read_only();
+        pub lockstep: bool = false, "Answer a sample only when all that the answer depends on is there: runs repeat bit by bit.", read_only();
+    }
 }
 
 impl RobotParameters {
-    /// Declares `urdf`, `config`, `frame_prefix`, `period` and `lockstep`.
-    pub fn declare<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
-        Ok(Self {
-            urdf: node
-                .parameter("urdf", String::new())
-                .describe("Path of the robot's URDF.")
-                .read_only()
-                .declare()?,
-            config: node
-                .parameter("config", String::new())
-                .describe("Path of the robot YAML: groups, loops, drives, end effector, sensors.")
-                .read_only()
-                .declare()?,
-            frame_prefix: node
-                .parameter("frame_prefix", String::new())
-                .describe("Put before the names of all frames of the robot, as by `state_publisher`.")
-                .read_only()
-                .declare()?,
-            period: node
-                .parameter("period", 0.002)
-                .describe("Time from a sample to the next, for which an answer holds. [s]")
-                .range(1e-4..=1.0)
-                .read_only()
-                .declare()?,
-            lockstep: node
-                .parameter("lockstep", false)
-                .describe("Answer a sample only when all that the answer depends on is there: runs repeat bit by bit.")
-                .read_only()
-                .declare()?,
-        })
-    }
-
     /// The frame of a link, as other nodes know it.
     pub fn frame_of(&self, link: &str) -> String {
         format!("{}{link}", self.frame_prefix.get())
