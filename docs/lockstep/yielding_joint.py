@@ -11,7 +11,6 @@ import sys
 
 import rclpy
 from geometry_msgs.msg import WrenchStamped
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -85,8 +84,11 @@ def main():
     rclpy.init()
     try:
         rclpy.spin(YieldingJoint())
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except KeyboardInterrupt:
         pass
+    except Exception:
+        if rclpy.ok():  # else it was ended, perhaps while it published
+            raise
 
 
 if __name__ == "__main__":
