@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 pub mod conformance;
+mod load;
 mod pacing;
 mod robot_io;
 
+pub use load::{Load, LoadMeter};
 pub use pacing::{Pacer, PacingEvent, PacingSettings, Tick};
 pub use robot_io::{
     Fault, ImuReading, JointCommand, JointLayout, RobotIo, RobotIoError, RobotLayout, RobotState,

@@ -45,7 +45,12 @@ impl Tally {
 
     /// Mean wall time of a step in each stage. [s]
     pub fn stage_times(&self) -> [f64; Stage::ALL.len()] {
-        self.stages.map(|sum| sum.as_secs_f64() / self.steps.max(1) as f64)
+        self.stages.map(|sum| self.per_step(sum.as_secs_f64()))
+    }
+
+    /// Share of a step in a total.
+    pub fn per_step(&self, total: f64) -> f64 {
+        total / self.steps.max(1) as f64
     }
 }
 

@@ -8,7 +8,6 @@ use karakuri_physics::{JointDynamics, RobotId, World, WorldError};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::backend::Backend;
-use crate::node::Sim;
 
 /// Largest gain, effort, inertia and friction that a parameter takes.
 const LARGEST: f64 = 1e9;
@@ -51,7 +50,7 @@ struct DriveParameter {
 impl JointParameters {
     /// `drives.<joint>.stiffness`, `.damping` and, where there is one, `.effort`; `joints.<joint>.armature`, `.viscous` and
     /// `.friction`; below the robot's name where there are several robots. The defaults are the scene's.
-    pub(crate) fn declare(node: &mut Node<Sim>, io: &Backend) -> Result<Self, RosError> {
+    pub(crate) fn declare<S: 'static>(node: &mut Node<S>, io: &Backend) -> Result<Self, RosError> {
         let mut parameters = Self::default();
         let layouts = io.robots();
         for layout in layouts {
@@ -63,7 +62,11 @@ impl JointParameters {
     }
 
     /// After robots came or went: parameters below the name of each that came, none of those that went.
-    pub(crate) fn follow(&mut self, node: &mut Node<Sim>, io: &Backend) -> Result<(), RosError> {
+    pub(crate) fn follow<S: 'static>(
+        &mut self,
+        node: &mut Node<S>,
+        io: &Backend,
+    ) -> Result<(), RosError> {
         let gone = |robot: &mut RobotJoints| io.world().and_then(|w| robot.find(w)).is_none();
         for robot in self.robots.extract_if(.., gone) {
             for name in &robot.declared {
@@ -79,9 +82,9 @@ impl JointParameters {
         Ok(())
     }
 
-    fn add(
+    fn add<S: 'static>(
         &mut self,
-        node: &mut Node<Sim>,
+        node: &mut Node<S>,
         world: Option<&World>,
         layout: &RobotLayout,
         prefix: &str,

@@ -1,17 +1,22 @@
 //! The physics simulation as a ROS 2 node; with `hardware:=mock` a robot that mirrors commands instead.
 
+mod answer;
 mod backend;
 mod codes;
+mod diagnosis;
 mod frames;
 mod joint_parameters;
 mod node;
 mod parameters;
+mod pending;
 mod queries;
 mod resource;
 mod robot;
 mod services;
+mod simulation;
 mod spawn;
 mod states;
+mod statistics;
 mod stepping;
 mod ties;
 mod world;
@@ -20,5 +25,5 @@ mod world_parameters;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    karakuri_ros::run("sim", node::Sim::new)
+    karakuri_ros::run("sim", node::new)
 }

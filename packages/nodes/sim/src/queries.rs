@@ -8,8 +8,8 @@ use karakuri_ros::msg::karakuri_msgs::srv::{
 use karakuri_ros::{FromMessage, IntoMessage, Node, RosError};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::node::Sim;
-use crate::ties::{at, outcome, world};
+use crate::answer::{at, outcome};
+use crate::simulation::Sim;
 
 /// Offers the services.
 pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
@@ -38,7 +38,7 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
 
 /// A thing by the name that a request has under `key`.
 fn part(sim: &mut Sim, key: &str, name: &str) -> Result<Owner, String> {
-    world(sim)?.find_part(name).map_err(at(key))
+    sim.world()?.find_part(name).map_err(at(key))
 }
 
 fn push(sim: &mut Sim, request: &Push::Request) -> Result<(), String> {
@@ -49,7 +49,7 @@ fn push(sim: &mut Sim, request: &Push::Request) -> Result<(), String> {
     if !(duration > 0.0 && duration.is_finite()) {
         return Err(format!("`duration` is {duration}; give a time above 0 s"));
     }
-    let world = world(sim)?;
+    let world = sim.world()?;
     let from = world.time();
     let push = Pushed { part, point, wrench, from, until: from + duration };
     world.add_push(push).map(|_| ()).map_err(|e| e.to_string())
@@ -63,7 +63,7 @@ fn cast_ray(sim: &mut Sim, request: &CastRay::Request) -> Result<CastRay::Respon
     if !(request.range > 0.0 && request.range.is_finite()) {
         return Err(format!("`range` is {}; give a distance above 0 m", request.range));
     }
-    let world = world(sim)?;
+    let world = sim.world()?;
     let found = CastRay::Response { success: true, ..CastRay::Response::default() };
     let Some(hit) = world.cast_ray(&origin, &direction, request.range) else { return Ok(found) };
     Ok(CastRay::Response {
@@ -81,7 +81,7 @@ fn distance(
 ) -> Result<GetDistance::Response, String> {
     let a = part(sim, "body_a", &request.body_a)?;
     let b = part(sim, "body_b", &request.body_b)?;
-    let nearest = world(sim)?.closest(a, b);
+    let nearest = sim.world()?.closest(a, b);
     let nearest = nearest.ok_or("one of the two has no shape to touch with")?;
     Ok(GetDistance::Response {
         success: true,
@@ -94,7 +94,7 @@ fn distance(
 
 fn set_surface(sim: &mut Sim, request: &SetSurface::Request) -> Result<(), String> {
     let part = part(sim, "body", &request.body)?;
-    let world = world(sim)?;
+    let world = sim.world()?;
     let now = world.surface(part).ok_or("it has no shape to touch with")?;
     let given = |value: f64, now: f64| if value < 0.0 { now } else { value };
     let sliding = given(request.friction, now.dynamic_friction);
@@ -128,5 +128,5 @@ fn set_surface_velocity(
 ) -> Result<(), String> {
     let part = part(sim, "body", &request.body)?;
     let velocity = Vector3::from_message(&request.velocity).ok_or("`velocity` is not finite")?;
-    world(sim)?.set_surface_velocity(part, velocity).map_err(|e| e.to_string())
+    sim.world()?.set_surface_velocity(part, velocity).map_err(|e| e.to_string())
 }

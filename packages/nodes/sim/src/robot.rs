@@ -8,12 +8,12 @@ use karakuri_ros::msg::nav_msgs::msg::Odometry;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
-use karakuri_ros::qos::{self, Qos};
-use karakuri_ros::{IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, Time, warn};
+use karakuri_ros::{
+    IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, Time, qos, warn,
+};
 use karakuri_spatial::{Motion, Pose};
 
 use crate::backend::Backend;
-use crate::node::Sim;
 
 /// The frame of odometry (REP 105). Here it is the truth: `world`.
 const ODOM: &str = "odom";
@@ -72,23 +72,16 @@ fn header(link: &str) -> Header {
 }
 
 impl RobotTopics {
-    /// Topics below `prefix` (empty, or the robot's name and a slash) of robot `index`; its frames are below it, too,
-    /// after the node's own `frame_prefix`.
-    pub(crate) fn new(
-        node: &mut Node<Sim>,
+    /// Topics below `prefix` (empty, or the robot's name and a slash); its frames are below it, too, after the node's own
+    /// `frame_prefix`.
+    pub(crate) fn new<S: 'static>(
+        node: &mut Node<S>,
         layout: RobotLayout,
-        (index, prefix, frame_prefix): (usize, &str, &str),
-        commands: Qos,
+        prefix: &str,
+        frame_prefix: &str,
     ) -> Result<Self, RosError> {
         let frame_prefix = format!("{frame_prefix}{}", prefix.trim_start_matches('/'));
         let header = |link: &str| header(&format!("{frame_prefix}{link}"));
-        node.subscribe(
-            &format!("{prefix}joint_command"),
-            commands,
-            move |sim: &mut Sim, message| {
-                sim.on_command(index, message);
-            },
-        )?;
         let mut wrenches = Vec::new();
         for sensor in &layout.wrenches {
             let publisher =
@@ -131,9 +124,9 @@ impl RobotTopics {
     }
 
     /// The same with `motor_states`, if there are motors.
-    pub(crate) fn with_motors(
+    pub(crate) fn with_motors<S: 'static>(
         mut self,
-        node: &mut Node<Sim>,
+        node: &mut Node<S>,
         prefix: &str,
         names: Vec<String>,
     ) -> Result<Self, RosError> {

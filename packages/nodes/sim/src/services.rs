@@ -9,20 +9,13 @@ use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::{FromMessage, IntoMessage, Node, RosError, Time};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
+use crate::answer::{failed, ok};
 use crate::codes::{self, bounds, category, result, scope, state};
-use crate::node::Sim;
+use crate::simulation::Sim;
 use crate::spawn::{self, SpawnError};
 use crate::stepping;
 use crate::world::{self, Entity, Scope};
 use crate::{frames, resource};
-
-pub(crate) fn ok() -> sim_msg::Result {
-    sim_msg::Result { result: result::OK, error_message: String::new() }
-}
-
-pub(crate) fn failed(code: u8, message: impl Into<String>) -> sim_msg::Result {
-    sim_msg::Result { result: code, error_message: message.into() }
-}
 
 /// Offers all services.
 pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {

@@ -12,7 +12,6 @@ use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::backend::Backend;
-use crate::node::Sim;
 
 /// Length of a marker arrow per newton. [m/N]
 const ARROW_SCALE: f64 = 0.005;
@@ -30,7 +29,7 @@ pub(crate) struct WorldTopics {
 
 impl WorldTopics {
     /// Topics in `namespace`, which does not end in a slash.
-    pub(crate) fn new(node: &mut Node<Sim>, namespace: &str) -> Result<Self, RosError> {
+    pub(crate) fn new<S: 'static>(node: &mut Node<S>, namespace: &str) -> Result<Self, RosError> {
         let name = |topic: &str| format!("{namespace}/{topic}");
         Ok(Self {
             objects: node.publisher(&name("objects"), qos::state())?,

@@ -8,7 +8,8 @@ use karakuri_ros::msg::karakuri_msgs::srv::{AttachGear, AttachJoint, DetachJoint
 use karakuri_ros::{FromMessage, Node, RosError};
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::node::Sim;
+use crate::answer::{at, outcome};
+use crate::simulation::Sim;
 
 /// Offers the services.
 pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
@@ -24,20 +25,6 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
         let (success, message) = outcome(detach(sim, &request.name));
         DetachJoint::Response { success, message }
     })
-}
-
-/// Success, and why not.
-pub(crate) fn outcome(result: Result<(), String>) -> (bool, String) {
-    result.map_or_else(|why| (false, why), |()| (true, String::new()))
-}
-
-pub(crate) fn world(sim: &mut Sim) -> Result<&mut World, String> {
-    sim.pacer.io_mut().world_mut().ok_or_else(|| "no world".to_owned())
-}
-
-/// What a refusal is about.
-pub(crate) fn at(key: &str) -> impl Fn(WorldError) -> String + '_ {
-    move |error| format!("{key}: {error}")
 }
 
 /// A bound, where 0 stands for none.
@@ -57,7 +44,7 @@ fn attach_joint(sim: &mut Sim, request: &AttachJoint::Request) -> Result<(), Str
         .ok_or("`frame` is not finite, or its quaternion is zero")?;
     let locked = <[bool; 6]>::try_from(request.locked.as_slice())
         .map_err(|_| "`locked` needs six values: rotation x y z, translation x y z")?;
-    let world = world(sim)?;
+    let world = sim.world()?;
     let a = world.find_part(&request.body_a).map_err(at("body_a"))?;
     let b = world.find_part(&request.body_b).map_err(at("body_b"))?;
     let strength = strength(request)?;
@@ -95,7 +82,7 @@ fn attach_gear(sim: &mut Sim, request: &AttachGear::Request) -> Result<(), Strin
         return Err("the name is empty; give the gear a name".to_owned());
     }
     let torque = bound("max_torque", request.max_torque)?;
-    let world = world(sim)?;
+    let world = sim.world()?;
     let a = gear_end(world, &request.end_a, &request.axis_a).map_err(at("end_a"))?;
     let b = gear_end(world, &request.end_b, &request.axis_b).map_err(at("end_b"))?;
     let description = GearDescription { a, b, ratio: request.ratio, torque };
@@ -113,7 +100,7 @@ fn gear_end(world: &World, name: &str, axis: &Axis) -> Result<GearEnd, WorldErro
 
 /// Takes a joint or a gear off.
 fn detach(sim: &mut Sim, name: &str) -> Result<(), String> {
-    let world = world(sim)?;
+    let world = sim.world()?;
     if let Some(id) = world.find_joint(name) {
         world.detach_joint(id);
         return Ok(());

@@ -4,8 +4,6 @@ use karakuri_physics::{Integrator, Sleeping, World, WorldSettings};
 use karakuri_ros::{Node, Parameter, RosError};
 use karakuri_spatial::Vector3;
 
-use crate::node::Sim;
-
 /// Largest acceleration of gravity that a parameter takes. [m/s²]
 const LARGEST: f64 = 1e3;
 
@@ -27,8 +25,8 @@ pub(crate) struct WorldParameters {
 
 impl WorldParameters {
     /// None without a simulated world.
-    pub(crate) fn declare(
-        node: &mut Node<Sim>,
+    pub(crate) fn declare<S: 'static>(
+        node: &mut Node<S>,
         world: Option<&World>,
     ) -> Result<Option<Self>, RosError> {
         let Some(scene) = world.map(|world| *world.settings()) else { return Ok(None) };

@@ -1,0 +1,26 @@
+//! Results of `simulation_interfaces`, and outcomes of our own services.
+
+use karakuri_physics::WorldError;
+use karakuri_ros::msg::simulation_interfaces::msg::Result as Outcome;
+
+use crate::codes::result;
+
+/// Success.
+pub(crate) fn ok() -> Outcome {
+    Outcome { result: result::OK, error_message: String::new() }
+}
+
+/// Failure, with a code of the service and a sentence.
+pub(crate) fn failed(code: u8, message: impl Into<String>) -> Outcome {
+    Outcome { result: code, error_message: message.into() }
+}
+
+/// Success, and why not.
+pub(crate) fn outcome(result: Result<(), String>) -> (bool, String) {
+    result.map_or_else(|why| (false, why), |()| (true, String::new()))
+}
+
+/// What a refusal is about.
+pub(crate) fn at(key: &str) -> impl Fn(WorldError) -> String + '_ {
+    move |error| format!("{key}: {error}")
+}
