@@ -529,7 +529,7 @@ def test_joints_come_and_go(paused, ros):
         ({}, "there is a joint `weld` already; detach it first, or choose another name"),
         ({"name": "x", "body_b": "bax"}, "body_b: there is no `bax`; there are: world, "),
         ({"name": "x", "body_a": "arm/bax"}, "body_a: there is no `arm/bax`; there are: arm/"),
-        ({"name": "x", "locked": [False] * 6}, "joint `x`: it holds nothing; lock at least one of the six freedoms, or give one a stiffness or damping"),
+        ({"name": "x", "locked": [False] * 6}, "joint `x`: it holds nothing; lock at least one of the six degrees of freedom, or give one a stiffness or damping"),
         ({"name": "x", "body_a": box}, "joint `x`: both ends are one rigid body; join two that move apart"),
     ):
         refused = attach(**fields)

@@ -67,7 +67,7 @@ pub enum WorldError {
         what: &'static str,
         /// Numbers given.
         got: usize,
-        /// Numbers wanted.
+        /// Expected number of entries.
         want: usize,
     },
     /// A number that is NaN or infinite.

@@ -21,8 +21,8 @@ pub use errors::WorldError;
 pub use karakuri_collision::ClosestPoints;
 pub use pipeline::ledger::{Energy, Ledger};
 pub use pipeline::outcome::{Culprit, StepOutcome};
-pub use pipeline::stages::{Stage, Watch};
-pub use pipeline::work::EnergyWatch;
+pub use pipeline::stages::{Stage, StageObserver};
+pub use pipeline::work::EnergyMonitor;
 pub use scene::{
     Ground, MaterialName, Scene, SceneAnchor, SceneBall, SceneBody, SceneDrive, SceneGear,
     SceneGearEnd, SceneJoint, SceneMaterials, SceneMotion, ScenePart, ScenePrescribed, ScenePush,
@@ -45,5 +45,8 @@ pub use state::pushes::{Push, PushId};
 pub use state::robot::Drives;
 pub use state::settings::Sleeping;
 pub use state::settings::WorldSettings;
+pub use world::World;
 pub use world::queries::RayHit;
-pub use world::{BodyView, RobotView, Snapshot, Statistics, World};
+pub use world::reports::Statistics;
+pub use world::states::Snapshot;
+pub use world::views::{BodyView, RobotView};

@@ -184,7 +184,7 @@ impl SceneRobot {
         v
     }
 
-    /// A joint with one freedom, or a report why not.
+    /// A joint with one degree of freedom, or a report why not.
     fn joint(
         &self,
         model: &Model,
@@ -202,7 +202,11 @@ impl SceneRobot {
             .filter(|j| j.kind.single().is_some())
             .map(|j| j.name.as_str())
             .collect();
-        let what = if found.is_some() { "has more than one freedom" } else { "is no moving joint" };
+        let what = if found.is_some() {
+            "has more than one degree of freedom"
+        } else {
+            "is no moving joint"
+        };
         report.error_at(
             place.clone(),
             format!("`{name}` {what} of robot `{}`", self.name),

@@ -9,7 +9,7 @@
 
 use karakuri_model::Shape;
 use karakuri_physics::{
-    BodyDescription, ObjectId, Stage, StepOutcome, Watch, World, WorldSettings,
+    BodyDescription, ObjectId, Stage, StageObserver, StepOutcome, World, WorldSettings,
 };
 use karakuri_spatial::{Motion, Pose, Vector3};
 
@@ -227,7 +227,7 @@ fn restore_and_step_is_bit_equal() {
 /// Notes the stages.
 struct Heard(Vec<Stage>);
 
-impl Watch for Heard {
+impl StageObserver for Heard {
     fn enter(&mut self, stage: Stage) {
         self.0.push(stage);
     }
@@ -240,7 +240,7 @@ fn a_watched_step_tells_its_stages_and_is_the_same_step() {
     let (mut watched, _) = on_ground(0.5, &boxes);
     for _ in 0..20 {
         let mut heard = Heard(Vec::new());
-        assert_eq!(watched.step_watched(&mut heard), world.step());
+        assert_eq!(watched.step_observed(&mut heard), world.step());
         heard.0.dedup();
         assert_eq!(heard.0, Stage::ALL);
         assert_eq!(watched.state_hash(), world.state_hash());

@@ -340,7 +340,7 @@ fn ball_joints_begin_turned_and_with_their_velocity() {
     assert!(robot.q().iter().zip(expected).all(|(q, e)| (q - e).abs() < 1e-15), "{:?}", robot.q());
     assert_eq!(robot.v(), [1.0, 2.0, 3.0]);
     let said = scene(&format!("{HEAD}, joints: {{ball: 0.5}}}}\n"), model()).unwrap_err();
-    assert!(said.contains("has more than one freedom"), "{said}");
+    assert!(said.contains("has more than one degree of freedom"), "{said}");
     let said = scene(&format!("{HEAD}, joints: {{shoulder: [0, 1, 0]}}}}\n"), arm()).unwrap_err();
     assert!(said.contains("`shoulder` is no ball joint of robot `r`"), "{said}");
 }

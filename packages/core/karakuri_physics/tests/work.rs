@@ -2,7 +2,7 @@
 
 use karakuri_model::Shape;
 use karakuri_physics::{
-    BodyDescription, EnergyWatch, Owner, Push, StepOutcome, World, WorldSettings,
+    BodyDescription, EnergyMonitor, Owner, Push, StepOutcome, World, WorldSettings,
 };
 use karakuri_spatial::{Force, Pose, Vector3};
 
@@ -14,8 +14,8 @@ fn cube(z: f64) -> BodyDescription {
 }
 
 /// Steps, and looks at the energy after each.
-fn run(world: &mut World, seconds: f64) -> EnergyWatch {
-    let mut watch = EnergyWatch::new(world);
+fn run(world: &mut World, seconds: f64) -> EnergyMonitor {
+    let mut watch = EnergyMonitor::new(world);
     let end = world.time() + seconds - 0.5 * world.settings().dt;
     while world.time() < end {
         assert!(!matches!(world.step(), StepOutcome::NonFinite(_)));

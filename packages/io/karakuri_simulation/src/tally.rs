@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use karakuri_physics::{Stage, Statistics, StepOutcome, Watch, World};
+use karakuri_physics::{Stage, StageObserver, Statistics, StepOutcome, World};
 
 /// Sums over the steps of a world.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ impl Tally {
     /// Steps a world and books what it cost; a step that [`StepOutcome::NonFinite`] refused is not one.
     pub fn step(&mut self, world: &mut World) -> StepOutcome {
         let mut watch = StageClock { sums: &mut self.stages, open: None };
-        let outcome = world.step_watched(&mut watch);
+        let outcome = world.step_observed(&mut watch);
         watch.close();
         self.add(&outcome, &world.statistics());
         outcome
@@ -68,7 +68,7 @@ impl StageClock<'_> {
     }
 }
 
-impl Watch for StageClock<'_> {
+impl StageObserver for StageClock<'_> {
     fn enter(&mut self, stage: Stage) {
         self.close();
         self.open = Some((stage, Instant::now()));

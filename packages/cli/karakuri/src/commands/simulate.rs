@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use karakuri_files::{load_scene, write_json};
 use karakuri_physics::solver::{SOLVERS, solver};
-use karakuri_physics::{Energy, EnergyWatch, Integrator, Scene, StepOutcome, World};
+use karakuri_physics::{Energy, EnergyMonitor, Integrator, Scene, StepOutcome, World};
 use karakuri_simulation::Tally;
 
 use self::command::Command;
@@ -184,7 +184,7 @@ struct Run {
     history: History,
     contacts: Counts,
     initial: Energy,
-    watch: EnergyWatch,
+    watch: EnergyMonitor,
     /// Time in the steps alone. [s]
     wall: f64,
     /// Why it ended before its time.
@@ -200,7 +200,7 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
         tally: Tally::default(),
         contacts: Counts::default(),
         initial: world.energy(),
-        watch: EnergyWatch::new(world),
+        watch: EnergyMonitor::new(world),
         trace: args.trace.as_ref().map(|file| Trace::create(file, world)).transpose()?,
         touches: touches(args)?,
         history: History::new(world),

@@ -1,6 +1,6 @@
-//! Joints that come and go while the world runs: rigid, or with freedoms, that may yield or break.
+//! Joints that come and go while the world runs: rigid, or with degrees of freedom, that may yield or break.
 //!
-//! Each locked freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint gives
+//! Each locked degree of freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint gives
 //! no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
 //! that only moves positions. Two things that a joint holds together do not collide with each other.
 //!
@@ -36,9 +36,9 @@ pub struct JointDescription {
     pub b: Owner,
     /// Pose of the joint's frame on A.
     pub pose_in_a: Pose,
-    /// Which of the six relative freedoms are locked, in that frame: rotation x y z, translation x y z.
+    /// Which of the six relative degrees of freedom are locked, in that frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
-    /// What holds the freedoms that are not locked; `None`: nothing.
+    /// What holds the degrees of freedom that are not locked; `None`: nothing.
     pub bushing: Option<Bushing>,
     /// Where it gives way; `None`: nowhere.
     pub strength: Option<Strength>,
@@ -117,7 +117,7 @@ pub(crate) struct AttachedJoint {
     pub(crate) position: Vector3,
     /// Whether its first step is over.
     pub(crate) settled: bool,
-    /// Which freedoms reached their bounds in the last step.
+    /// Which degrees of freedom reached their bounds in the last step.
     pub(crate) yielding: [bool; 6],
     pub(crate) broken: bool,
 }
@@ -144,7 +144,7 @@ impl AttachedJoint {
         [0, 1].map(|end| pose_of(self.ends[end], robots, bodies) * self.poses[end])
     }
 
-    /// How far the freedoms are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
+    /// How far the degrees of freedom are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
     pub(crate) fn stretch(&self, [X_WA, X_WB]: &[Pose; 2]) -> [f64; 6] {
         if self.description.bushing.is_none() {
             return [0.0; 6];
@@ -178,7 +178,7 @@ impl AttachedJoint {
         parts.fold(Force::default(), |sum, (axis, impulse)| sum + axis * impulse)
     }
 
-    /// Yielding freedoms of the bushing keep what they are stretched by beyond their strength.
+    /// Yielding degrees of freedom of the bushing keep what they are stretched by beyond their strength.
     pub(crate) fn bend_bushing(&mut self, X: &[Pose; 2]) {
         let stretch = self.stretch(X);
         for axis in (0..6).filter(|&k| self.yielding[k]) {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! with the rotation's quaternion `(v, w)`: the shortest swing from `a` to `b`, after a twist about `a`. Each limit is
-//! one row on the joint's three freedoms, as the limits of other joints are. [Grassia 1998] [Baerlocher 2001]
+//! one row on the joint's three degrees of freedom, as the limits of other joints are. [Grassia 1998] [Baerlocher 2001]
 
 use karakuri_spatial::Vector3;
 

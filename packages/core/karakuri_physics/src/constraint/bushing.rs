@@ -1,7 +1,7 @@
-//! Springs and dampers in all six freedoms between two things, implicit: the soft half of an attached joint.
+//! Springs and dampers in all six degrees of freedom between two things, implicit: the soft half of an attached joint.
 //!
 //! With the rotation vector `φ` of B against A and the way `x` of B's point, both along A's axes, the energy is
-//! `½ Σ kᵢ φᵢ² + ½ Σ kᵢ xᵢ²`. Each freedom is a row of its rate, by backward Euler as a spring in line is
+//! `½ Σ kᵢ φᵢ² + ½ Σ kᵢ xᵢ²`. Each degree of freedom is a row of its rate, by backward Euler as a spring in line is
 //! ([`crate::Spring`]): `λ = −h (k (g + h u') + c u')`. The rates of a rotation vector are `φ̇ = J⁻¹(φ) ω` with the left
 //! Jacobian `J` of SO(3), so that the force is the energy's exact gradient for any stiffness, whatever the angle (below
 //! half a turn).
@@ -10,7 +10,7 @@ use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::spring::SoftLaw;
 
-/// Stiffness and damping of the freedoms that a joint does not lock: rotation x y z [N·m/rad, N·m·s/rad], translation x y z
+/// Stiffness and damping of the degrees of freedom that a joint does not lock: rotation x y z [N·m/rad, N·m·s/rad], translation x y z
 /// [N/m, N·s/m]. (6)
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bushing {
@@ -25,7 +25,7 @@ impl Bushing {
         self.stiffness.iter().chain(&self.damping).all(|x| x.is_finite() && *x >= 0.0)
     }
 
-    /// Whether it holds a freedom at all.
+    /// Whether it holds a degree of freedom at all.
     pub(crate) fn holds(&self, axis: usize) -> bool {
         self.stiffness[axis] > 0.0 || self.damping[axis] > 0.0
     }

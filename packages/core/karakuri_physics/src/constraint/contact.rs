@@ -11,8 +11,6 @@ use karakuri_collision::ColliderId;
 use karakuri_model::Bumper;
 use karakuri_spatial::{Matrix3, Vector3};
 
-pub(crate) use matching::match_contacts;
-
 use super::kind::{Constraint, SolvedRow};
 use super::row::{Account, Correction, Row, RowBuilder};
 use super::spring::SoftLaw;
@@ -20,6 +18,8 @@ use crate::solver::{Admissible, Block, Side, SoftFinger, dot};
 use crate::state::State;
 use crate::state::materials::Surface;
 use crate::state::mover::{Mover, Owner};
+
+pub(crate) use matching::match_contacts;
 
 /// What moves along a surface faster than this slips: far above what solvers leave, far below what matters. [m/s]
 pub(crate) const SLIP: f64 = 1e-5;
@@ -44,13 +44,13 @@ pub(crate) struct Contact {
     /// What the two surfaces make of each other.
     pub(crate) surface: Surface,
     /// Tangential velocity of b against a at which nothing slips: zero but on belts. [m/s] (3)
-    pub(crate) conveyed: Vector3,
+    pub(crate) belt_velocity: Vector3,
     /// Velocity of b against a at which nothing closes or slips: zero but on bodies that move as prescribed. [m/s] (3)
     pub(crate) carried: Vector3,
     /// Impulse on b, in the world. [N·s] (3)
     pub(crate) impulse: Vector3,
     /// Impulsive moment on b against rolling and spinning, in the world. [N·m·s] (3)
-    pub(crate) turning: Vector3,
+    pub(crate) moment: Vector3,
     /// Tangential slip since it began to stick, in the world. [m] (3)
     pub(crate) drift: Vector3,
     /// Whether it stuck in the last step; then the drift counts.
@@ -126,7 +126,7 @@ impl Constraint for Contacts {
     fn clear_impulses(&mut self, _: &mut State) {
         for contact in &mut self.active {
             contact.impulse = Vector3::zeros();
-            contact.turning = Vector3::zeros();
+            contact.moment = Vector3::zeros();
         }
     }
 
@@ -134,7 +134,7 @@ impl Constraint for Contacts {
         let SolvedRow { row, block, step } = solved;
         let contact = &mut self.active[row.owner];
         if row.part == ROTATION {
-            contact.turning = contact.in_world(&block.impulse);
+            contact.moment = contact.in_world(&block.impulse);
         } else {
             contact.settle(block, &step.problem.velocity_of(block), step.h);
             contact.unsettled = block.unsettled;
@@ -148,10 +148,10 @@ impl Constraint for Contacts {
         if row.part == ROTATION {
             return work;
         }
-        if contact.conveyed != Vector3::zeros() {
+        if contact.belt_velocity != Vector3::zeros() {
             let [t1, t2] = contact.tangents;
             let pull = t1 * block.impulse.y + t2 * block.impulse.z;
-            work += pull.dot(&contact.conveyed);
+            work += pull.dot(&contact.belt_velocity);
         }
         if contact.carried != Vector3::zeros() {
             work += contact.in_world(&block.impulse).dot(&contact.carried);
@@ -189,7 +189,7 @@ impl Contact {
         let slides = soft && (u - block.bias).yz().norm() > SLIP;
         let held = impulse.yz().norm() < friction * impulse.x * inside;
         let sticks = impulse.x > 0.0 && held && !slides;
-        let mut slip = t1 * u.y + t2 * u.z - self.conveyed;
+        let mut slip = t1 * u.y + t2 * u.z - self.belt_velocity;
         if self.carried != Vector3::zeros() {
             slip -= self.carried - self.normal * self.normal.dot(&self.carried);
         }
@@ -220,7 +220,7 @@ impl RowBuilder<'_> {
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = self.friction_of(contact, &sides, components);
         let NormalLaw { target, compliance, undo } = self.normal_law(&sides, contact);
-        let mut bias = Vector3::new(target, 0.0, 0.0) + components(&contact.conveyed)
+        let mut bias = Vector3::new(target, 0.0, 0.0) + components(&contact.belt_velocity)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         if contact.carried != Vector3::zeros() {
             bias += components(&contact.carried);
@@ -267,8 +267,9 @@ impl RowBuilder<'_> {
             }
             _ => None,
         };
-        let admissible = Admissible::Turning { spinning, rolling, load: block.impulse.x, soft };
-        let warm = Vector3::from(directions.map(|d| d.dot(&contact.turning)));
+        let admissible =
+            Admissible::FrictionMoment { spinning, rolling, load: block.impulse.x, soft };
+        let warm = Vector3::from(directions.map(|d| d.dot(&contact.moment)));
         let turning = Block {
             admissible,
             sides: self.contact_sides(contact.movers, None, directions),
@@ -317,7 +318,8 @@ impl RowBuilder<'_> {
         }
         let moves = || {
             let u = self.problem.rows_times(self.before, sides, 3);
-            (u - components(&contact.conveyed) - components(&contact.carried)).yz().norm() > SLIP
+            (u - components(&contact.belt_velocity) - components(&contact.carried)).yz().norm()
+                > SLIP
         };
         let slips = contact.slips || (contact.impulse == Vector3::zeros() && moves());
         if slips { dynamic_friction } else { friction }

@@ -1,6 +1,6 @@
 //! Gears that come and go while the world runs: two rates in a fixed ratio.
 //!
-//! One row `u_B − ratio · u_A = 0` joins the rates of its ends: of joints with one freedom, or of the turning of
+//! One row `u_B − ratio · u_A = 0` joins the rates of its ends: of joints with one degree of freedom, or of the turning of
 //! anything about an axis of its own, as seen from the world. Between two joints the positions keep the ratio, else the
 //! slip is summed up; either is undone by the velocity that only moves positions. A gear with a largest torque is a
 //! clutch: above it, it slips, and holds the new phase afterwards. Gears between joints of one tree that never come off
@@ -24,7 +24,7 @@ const AT_BOUND: f64 = 1e-9;
 /// What a gear turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GearEnd {
-    /// A joint with one freedom: its rate against its parent.
+    /// A joint with one degree of freedom: its rate against its parent.
     Joint(RobotId, LinkBody),
     /// A link or body: its angular velocity about an axis of its own frame, as seen from the world. (3)
     Turn(Owner, Vector3),
@@ -81,7 +81,7 @@ impl Gear {
         [-self.description.ratio, 1.0][end]
     }
 
-    /// Impulses of the last step on freedoms of robots: robot, body, impulse. [N·m·s or N·s]
+    /// Impulses of the last step on degrees of freedom of robots: robot, body, impulse. [N·m·s or N·s]
     fn joint_impulses(&self) -> impl Iterator<Item = (usize, LinkBody, f64)> + '_ {
         let ends = [self.description.a, self.description.b];
         ends.into_iter().enumerate().filter_map(|(end, what)| match what {

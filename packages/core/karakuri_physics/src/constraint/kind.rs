@@ -68,7 +68,7 @@ pub(crate) trait Constraint: Debug + Sync {
                 if let Mover::Robot { robot, .. } = mover
                     && let Some(robot) = &mut robots[robot]
                 {
-                    robot.flight.on = false;
+                    robot.free_motion.on = false;
                 }
             }
         });

@@ -97,7 +97,7 @@ impl ConstraintSet {
     pub(crate) fn add_robot_rows(&self, rows: &mut RowBuilder, robot: usize) {
         let Some(model) = rows.robots[robot]
             .as_ref()
-            .filter(|r| !r.flight.on)
+            .filter(|r| !r.free_motion.on)
             .map(|r| std::sync::Arc::clone(&r.model))
         else {
             return;

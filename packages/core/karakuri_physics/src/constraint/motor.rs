@@ -3,7 +3,7 @@
 //! A law is linearised where the step ends, `τ(q + h v', v') ≈ b − g v'` with `g = h k + c` of its slopes there. Then it
 //! is a servo: `g` goes into the operator's diagonal, `b` to the forces. A law that is not linear is linearised again
 //! until the effort applied is the law's at the end of the step (backward Euler); the next place comes from the scalar
-//! problem `v' = v₀ + w h τ(q + h v', v')`, `w` the freedom's inverse inertia, so that walls of any steepness converge.
+//! problem `v' = v₀ + w h τ(q + h v', v')`, `w` the degree of freedom's inverse inertia, so that walls of any steepness converge.
 //!
 //! Backward Euler takes energy from what pulls back. Where a law pushes on in the direction of motion (`k < 0`) its effort
 //! at the step's start is the lesser, and is taken; so neither kind gives more work than the law holds. A motor at its

@@ -120,7 +120,7 @@ impl RowBuilder<'_> {
     pub(crate) fn push(&mut self, mut block: Block, row: Row) {
         block.delassus = self.problem.delassus_of(&block);
         let movable = match block.admissible {
-            Admissible::Turning { .. } => block.delassus.trace(),
+            Admissible::FrictionMoment { .. } => block.delassus.trace(),
             _ => block.delassus.m11,
         };
         if movable > IMMOVABLE {

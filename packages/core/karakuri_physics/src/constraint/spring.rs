@@ -3,7 +3,7 @@
 //! Along the line from A to B, with length `L`, rate `u` and impulse `λ` on B:
 //!
 //! * as a row of a step, by backward Euler: `λ = −h (k (L + h u' − L₀) + c u')`, that is compliance
-//!   `R = 1/(h (h k + c))` and wanted velocity `u* = −k (L − L₀)/(h k + c)`;
+//!   `R = 1/(h (h k + c))` and desired velocity `u* = −k (L − L₀)/(h k + c)`;
 //! * inside a tree in free motion, at the middle of the step, the spring by its mean over the step and the damper at
 //!   the step's end: `λ = −h (k (L_m + ¼h (u' − u) − L₀) + c u')`. Second order, energy bounded, stable at any `k`, `c`.
 
@@ -246,7 +246,7 @@ impl Constraint for Springs {
     /// The row of a spring, unless its robot is in free motion and has dealt with it.
     fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
         let Some(AttachedSpring { spring, movers }) = self.all[index] else { return };
-        let flying = |robot: usize| rows.robots[robot].as_ref().is_none_or(|r| r.flight.on);
+        let flying = |robot: usize| rows.robots[robot].as_ref().is_none_or(|r| r.free_motion.on);
         if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
         {
             return;
@@ -304,7 +304,7 @@ impl Constraint for Springs {
                 if let Anchor::Link(robot, ..) = anchor
                     && let Some(robot) = &mut robots[robot.0]
                 {
-                    (robot.flight.on, robot.springs.hold_elsewhere) = (false, true);
+                    (robot.free_motion.on, robot.springs.hold_elsewhere) = (false, true);
                 }
             }
         }

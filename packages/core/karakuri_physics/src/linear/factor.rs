@@ -6,7 +6,7 @@
 use karakuri_dynamics::{Articulated, Data, MassFactor, SingularInertia, crba_at_position};
 use karakuri_model::Model;
 
-/// Mean square of the freedoms' depths from which articulated bodies are faster: about 27 hinges in a row.
+/// Mean square of the coordinates' depths from which articulated bodies are faster: about 27 hinges in a row.
 const DEEP: usize = 256;
 
 /// `Â`, factorised.
@@ -17,7 +17,7 @@ pub(crate) enum Factor {
 }
 
 impl Factor {
-    /// Allocates for a model, whose freedoms have the depths `depths`. (nv)
+    /// Allocates for a model, whose degrees of freedom have the depths `depths`. (nv)
     pub(crate) fn new(model: &Model, depths: impl Iterator<Item = usize>) -> Self {
         if depths.map(|d| d * d).sum::<usize>() > DEEP * model.nv {
             Self::Articulated(Box::new(Articulated::new(model)))
@@ -92,7 +92,10 @@ mod tests {
             let scale = solved[0].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             for (k, (tree, articulated)) in solved[0].iter().zip(&solved[1]).enumerate() {
                 let error = (tree - articulated).abs();
-                assert!(error <= 1e-10 * scale, "seed {seed}, freedom {k}: {tree} {articulated}");
+                assert!(
+                    error <= 1e-10 * scale,
+                    "seed {seed}, degree of freedom {k}: {tree} {articulated}"
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Cholesky with diagonal pivoting, for symmetric matrices that may have lost rank.
 //!
-//! `P A Pᵀ ≈ L Lᵀ`; the factor stops where the largest remaining pivot is below a tolerance, and the rows left over
+//! `P A Pᵀ ≈ L Lᵀ`; the factor stop_times where the largest remaining pivot is below a tolerance, and the rows left over
 //! depend on the others: a solve gives them zero. Redundant loop closures (a planar four-bar closed by a hinge has
 //! three too many) are so dropped exactly, without a regularisation that drifts. [Higham 2002, §10.3]
 

@@ -1,17 +1,16 @@
-//! What is fast does not pass through what is thin.
+//! Continuous collision detection: what moves fast does not tunnel through what is thin.
 //!
-//! Contacts are foreseen by their distance, so what flies straight at a wall stops there. But an impact turns a body, and what
-//! turns by much in a step, or bounces off one thing into another, may reach a place that no contact of the step knows of. So where a
-//! free body, or a robot's link, goes further in a step than it, and what is near, are wide, its way is swept, and it goes on only
-//! until it would be deeper in something than a fraction of that width: it loses the rest of the step's time, no momentum, and a robot
-//! does so as a whole. The next step finds the contact there.
+//! Contacts are found by distance before the step, so a body that flies straight at a wall stops there. An impact, though,
+//! changes motion within the step: what spins by much, or bounces off one thing into another, may reach a place that no
+//! contact of the step covers. Where a free body or a link moves further in a step than its own and its neighbour's half
+//! widths, its motion is swept, and it goes only until it would be deeper in something than a fraction of those widths. It
+//! loses the rest of the step's time but no momentum; a robot stops as a whole. The next step finds the contact there.
 
 use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::state::body::Body;
-use crate::state::mover::Mover;
-use crate::state::mover::NO_MOVER;
+use crate::state::mover::{Mover, NO_MOVER};
 use crate::world::World;
 
 /// Ways below this part of the two half widths cannot lead through. [-]
@@ -23,7 +22,7 @@ const DEEPER: f64 = 0.02;
 
 /// How a collider goes from where the scene has it.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct SweptMotion {
     sweep: Sweep,
     /// At most so far. [m]
     length: f64,
@@ -31,12 +30,12 @@ struct Way {
 
 impl World {
     /// After positions moved, before the colliders follow: takes back what would pass into something.
-    pub(crate) fn stop_what_is_fast(&mut self) {
+    pub(crate) fn stop_before_tunnelling(&mut self) {
         let h = self.settings.dt;
-        let mut stops = std::mem::take(&mut self.pipeline.stops);
-        self.find_fast(&mut stops);
-        if stops.iter().all(|stop| stop.is_infinite()) {
-            self.pipeline.stops = stops;
+        let mut stop_times = std::mem::take(&mut self.pipeline.stop_times);
+        self.find_fast_movers(&mut stop_times);
+        if stop_times.iter().all(|stop| stop.is_infinite()) {
+            self.pipeline.stop_times = stop_times;
             return;
         }
         let n_robots = self.state.robots.len();
@@ -48,7 +47,7 @@ impl World {
                 pair.map(|c| self.state.attachments[c.0].map_or(Mover::Fixed, |a| a.mover));
             let fast = movers
                 .map(|m| m.index(n_robots))
-                .map(|m| (m != NO_MOVER && stops[m] <= h).then_some(m));
+                .map(|m| (m != NO_MOVER && stop_times[m] <= h).then_some(m));
             if last == Some(pair) || fast == [None; 2] {
                 continue;
             }
@@ -58,36 +57,36 @@ impl World {
             let deepest = points.fold(0.0, |deepest: f64, c| deepest.min(c.gap));
             let Some(time) = self.time_until(pair, movers, deepest) else { continue };
             for mover in fast.into_iter().flatten() {
-                stops[mover] = stops[mover].min(time);
+                stop_times[mover] = stop_times[mover].min(time);
             }
         }
-        for (mover, &stop) in stops.iter().enumerate().filter(|(_, stop)| **stop < h) {
+        for (mover, &stop) in stop_times.iter().enumerate().filter(|(_, stop)| **stop < h) {
             if mover < n_robots {
-                self.state.robots[mover].iter_mut().for_each(|robot| robot.take_back(stop / h));
+                self.state.robots[mover].iter_mut().for_each(|robot| robot.move_back(stop / h));
             } else {
-                self.take_back(mover - n_robots, stop / h);
+                self.move_back(mover - n_robots, stop / h);
             }
         }
-        self.pipeline.stops = stops;
+        self.pipeline.stop_times = stop_times;
     }
 
-    /// When each mover stops: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
+    /// When each mover stop_times: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
     /// because the step made it much faster.
-    fn find_fast(&mut self, stops: &mut Vec<f64>) {
+    fn find_fast_movers(&mut self, stop_times: &mut Vec<f64>) {
         let (h, reach) = (self.settings.dt, self.pipeline.reach);
         let until = |travel: f64, half_width: f64| {
             if travel > FAST * half_width { h * (reach / travel).min(1.0) } else { f64::INFINITY }
         };
-        stops.clear();
-        stops.extend(self.state.robots.iter_mut().map(|robot| match robot {
-            Some(robot) if !robot.flight.on => {
+        stop_times.clear();
+        stop_times.extend(self.state.robots.iter_mut().map(|robot| match robot {
+            Some(robot) if !robot.free_motion.on => {
                 until(h * robot.fastest_speed(h), robot.half_width())
             }
             _ => f64::INFINITY,
         }));
-        stops.extend(self.state.bodies.iter().map(|body| match body {
+        stop_times.extend(self.state.bodies.iter().map(|body| match body {
             Some(body) if body.is_awake() && !body.done => {
-                let travel = h * body.velocity.linear.norm() + turn_length(body, h);
+                let travel = h * body.velocity.linear.norm() + rotation_length(body, h);
                 until(travel, body.extent[1])
             }
             _ => f64::INFINITY,
@@ -115,7 +114,7 @@ impl World {
     }
 
     /// The way of a collider in this step, at constant velocity.
-    fn way(&self, id: ColliderId, mover: Mover) -> Option<Way> {
+    fn way(&self, id: ColliderId, mover: Mover) -> Option<SweptMotion> {
         let (h, start) = (self.settings.dt, self.state.collision.pose(id)?);
         let Mover::Body(body) = mover else {
             let end = match mover {
@@ -123,22 +122,22 @@ impl World {
                     let on_mover = self.state.placements.iter().find(|(c, ..)| *c == id)?.2;
                     self.mover_pose(mover) * on_mover
                 }
-                _ => return Some(Way { sweep: Sweep::at_rest(start), length: 0.0 }),
+                _ => return Some(SweptMotion { sweep: Sweep::at_rest(start), length: 0.0 }),
             };
             let sweep = Sweep::screw(&start, &end, h);
             let reach = self.state.collision.radius(id)? + sweep.center.norm();
             let turn = h * sweep.velocity.angular.norm() * reach;
-            return Some(Way { sweep, length: h * sweep.velocity.linear.norm() + turn });
+            return Some(SweptMotion { sweep, length: h * sweep.velocity.linear.norm() + turn });
         };
         let body = self.state.bodies[body].as_ref()?;
         let velocity = motion_between(&start, body, h);
         let sweep = Sweep { start, velocity, center: body.center_of_mass };
-        let length = h * velocity.linear.norm() + turn_length(body, h);
-        Some(Way { sweep, length })
+        let length = h * velocity.linear.norm() + rotation_length(body, h);
+        Some(SweptMotion { sweep, length })
     }
 
     /// Leaves a body at a part of its way. [-]
-    fn take_back(&mut self, index: usize, part: f64) {
+    fn move_back(&mut self, index: usize, part: f64) {
         let Some(collider) =
             self.state.placements.iter().find(|(_, m, _)| *m == Mover::Body(index))
         else {
@@ -156,7 +155,7 @@ impl World {
 }
 
 /// How far the surface of a body goes by its spin in a step, at most. [m]
-fn turn_length(body: &Body, h: f64) -> f64 {
+fn rotation_length(body: &Body, h: f64) -> f64 {
     h * body.velocity.angular.norm() * (body.extent[0] + body.center_of_mass.norm())
 }
 

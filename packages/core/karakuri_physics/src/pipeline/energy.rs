@@ -53,7 +53,7 @@ impl World {
             return;
         }
         let h = self.settings.dt;
-        for robot in self.state.robots.iter_mut().flatten().filter(|robot| !robot.flight.on) {
+        for robot in self.state.robots.iter_mut().flatten().filter(|robot| !robot.free_motion.on) {
             robot.complete_mass_matrix();
         }
         let mut booking = std::mem::take(&mut self.account.booking);
@@ -89,7 +89,7 @@ impl World {
             booking.step.servos += works.servos;
             booking.step.external += works.external;
             booking.step.dampers += works.dampers;
-            if robot.flight.on {
+            if robot.free_motion.on {
                 booking.step.dampers +=
                     robot.spring_dissipation(&self.constraints.springs.all, &after[run], h);
                 continue;
@@ -123,7 +123,7 @@ impl World {
     fn stabilisation_work(&self) -> f64 {
         let (h, gravity) = (self.settings.dt, self.settings.gravity);
         let mut work = 0.0;
-        for robot in self.state.robots.iter().flatten().filter(|r| !r.flight.on) {
+        for robot in self.state.robots.iter().flatten().filter(|r| !r.free_motion.on) {
             let run = robot.start..robot.start + robot.v.len();
             work += h * robot.lifting_power(&gravity, &self.pipeline.correction[run]);
         }
@@ -175,7 +175,7 @@ impl Robot {
         for (k, mean) in mean.iter().enumerate() {
             works.servos += h * mean * self.efforts[k];
             works.dampers -= h * mean * self.joint_damping[k] * after[k];
-            if self.flight.on {
+            if self.free_motion.on {
                 continue;
             }
             works.bias -= h * mean * self.data.effort[k];
@@ -185,7 +185,7 @@ impl Robot {
             works.change += mean * momentum;
         }
         // The bias of the inverse dynamics has the applied wrenches in it.
-        works.bias -= if self.flight.on { 0.0 } else { works.external };
+        works.bias -= if self.free_motion.on { 0.0 } else { works.external };
         works
     }
 

@@ -1,7 +1,7 @@
 //! Bouncing bodies: every impact at its own time.
 //!
 //! An island of free bodies whose contacts are single points that bounce goes through a step from impact to impact:
-//! flight is exact for constant forces, an impact changes velocities only, by Newton's law `u_n⁺ = −e u_n⁻` with
+//! free_motion is exact for constant forces, an impact changes velocities only, by Newton's law `u_n⁺ = −e u_n⁻` with
 //! Coulomb friction on the impulses. The energy of an elastic island is so kept at any step. An impact slower than
 //! the threshold, or too many of them (a body coming to rest), hands the island to the ordinary step.
 //! [Moreau 1988]
@@ -10,7 +10,7 @@ use karakuri_collision::{ColliderId, Sweep};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::constraint::contact::{SLIP, tangents};
-use crate::pipeline::islands::{root, unite};
+use crate::pipeline::islands::{join_sets, root};
 use crate::pipeline::scratch::{Bounces, Meeting};
 use crate::solver::solve_contact;
 use crate::state::body::Body;
@@ -76,7 +76,7 @@ impl World {
         bounces.able.resize(n, true);
         for i in 0..self.constraints.contacts.active.len() {
             if let Some([Mover::Body(a), Mover::Body(b)]) = self.movers_of(i) {
-                unite(&mut bounces.parents, a, b);
+                join_sets(&mut bounces.parents, a, b);
             }
         }
         for (_, kind) in self.constraints.between_movers().filter(|(_, kind)| kind.ties()) {

@@ -1,81 +1,13 @@
 //! Positions at the end of a step, by the integrator of the world's settings.
 
-use karakuri_dynamics::forward_kinematics;
-use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::Force;
 
+use crate::Integrator;
 use crate::constraint::kind::BodyImpulse;
-use crate::state::free_motion::Method;
-use crate::state::mover::Mover;
-use crate::state::mover::NO_MOVER;
+use crate::state::mover::{Mover, NO_MOVER};
 use crate::world::World;
-use crate::{Integrator, ObjectId, RobotId};
 
 impl World {
-    /// Adds a wrench on a body of a robot in the next step only: at the origin of the body's frame, in world axes.
-    /// [N·m; N]
-    ///
-    /// # Panics
-    /// When the robot was removed, or has no such body.
-    pub fn apply_link_wrench(&mut self, robot: RobotId, body: LinkBody, wrench: Force) {
-        self.robot_mut(robot).applied[body.0] += wrench;
-    }
-
-    /// Adds a wrench on a free body in the next step only: about its centre of mass, in world axes. [N·m; N]
-    pub fn apply_body_wrench(&mut self, body: ObjectId, wrench: Force) {
-        if wrench != Force::default() {
-            self.wake(body.0);
-        }
-        if let Some(body) = &mut self.state.bodies[body.0] {
-            body.applied += wrench;
-        }
-    }
-
-    pub(crate) fn clear_applied(&mut self) {
-        for robot in self.state.robots.iter_mut().flatten() {
-            robot.applied.fill(Force::default());
-        }
-        for body in self.state.bodies.iter_mut().flatten() {
-            body.applied = Force::default();
-        }
-    }
-
-    /// Decides which robots go through this step as a whole, without rows.
-    pub(crate) fn choose_flights(&mut self) {
-        let h = self.settings.dt;
-        let integrator = self.settings.integrator;
-        for robot in self.state.robots.iter_mut().flatten() {
-            robot.flight.on = true;
-        }
-        for (_, kind) in self.constraints.between_movers() {
-            kind.end_free_motion(&mut self.state.robots);
-        }
-        for robot in self.state.robots.iter_mut().flatten() {
-            let method = match integrator {
-                Integrator::RungeKutta4 => Method::RungeKutta4,
-                Integrator::Variational => Method::Variational,
-                Integrator::Default | Integrator::Momentum => Method::Midpoint,
-            };
-            let open = method != Method::RungeKutta4 || robot.loops.is_empty();
-            let soft =
-                robot.flight.on && method != Method::Midpoint && open && robot.moves_softly(h);
-            robot.flight.method = if soft { method } else { Method::Midpoint };
-            robot.flight.on &= soft || robot.moves_freely(h);
-            let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
-            robot.flight.keeps_momentum = keeping && robot.floats();
-            if robot.flight.keeps_momentum {
-                robot.note_momentum();
-            }
-        }
-    }
-
-    /// Goes back to the kinematics of the step's start.
-    pub(crate) fn abandon_flights(&mut self) {
-        for robot in self.state.robots.iter_mut().flatten().filter(|r| r.flight.on) {
-            forward_kinematics(&robot.model, &mut robot.data, &robot.q);
-        }
-    }
-
     /// Positions by the new velocity, or as the integrator of free motion found them; then the colliders.
     pub(crate) fn integrate(&mut self) {
         self.find_touched();
@@ -84,12 +16,12 @@ impl World {
         for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let run = robot.start..robot.start + robot.v.len();
-            if robot.flight.on {
+            if robot.free_motion.on {
                 robot.land(&after[run]);
                 continue;
             }
             if integrator == Integrator::Default && robot.turns_fast(&after[run.clone()], h) {
-                robot.flight.keeps_momentum = true;
+                robot.free_motion.keeps_momentum = true;
                 robot.note_momentum();
             }
             robot.v.copy_from_slice(&after[run.clone()]);
@@ -116,11 +48,11 @@ impl World {
                 body.fly(&after[run], h);
             }
         }
-        self.stop_what_is_fast();
+        self.stop_before_tunnelling();
         self.keep_momenta();
-        self.rest_joints();
-        self.measure_gears();
-        self.carry_bodies();
+        self.bend_joints();
+        self.measure_gear_slips();
+        self.move_prescribed_bodies();
         self.place_colliders();
     }
 
@@ -141,7 +73,9 @@ impl World {
     fn keep_momenta(&mut self) {
         let h = self.settings.dt;
         for (i, robot) in self.state.robots.iter_mut().enumerate() {
-            let Some(robot) = robot.as_mut().filter(|r| r.flight.keeps_momentum) else { continue };
+            let Some(robot) = robot.as_mut().filter(|r| r.free_motion.keeps_momentum) else {
+                continue;
+            };
             let mut impulse = Force::default();
             for contact in &self.constraints.contacts.active {
                 for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {
@@ -150,7 +84,7 @@ impl World {
                         && robot == i
                     {
                         let push = contact.impulse * sign;
-                        let moment = contact.turning * sign + contact.position.cross(&push);
+                        let moment = contact.moment * sign + contact.position.cross(&push);
                         impulse += Force::new(moment, push);
                     }
                 }

@@ -6,7 +6,7 @@ use crate::state::mover::NO_MOVER;
 
 /// What makes rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Maker {
+pub(crate) enum RowSource {
     /// A robot by its index: its joints.
     Robot(usize),
     /// A constraint by the index of its kind, and its own in the set.
@@ -18,9 +18,9 @@ pub(crate) enum Maker {
 pub(crate) struct Islands {
     parents: Vec<usize>,
     /// With one of its movers.
-    makers: Vec<(Maker, usize)>,
+    makers: Vec<(RowSource, usize)>,
     /// The same, by island.
-    sorted: Vec<(Maker, usize)>,
+    sorted: Vec<(RowSource, usize)>,
     /// First places in `sorted`, by the first mover of an island.
     starts: Vec<usize>,
 }
@@ -34,11 +34,11 @@ impl Islands {
     }
 
     /// Joins two movers, or none or one and the ground.
-    pub(crate) fn join(&mut self, maker: Maker, movers: [usize; 2]) {
+    pub(crate) fn join(&mut self, maker: RowSource, movers: [usize; 2]) {
         let [a, b] = movers;
         match (a == NO_MOVER, b == NO_MOVER) {
             (true, true) => return,
-            (false, false) => unite(&mut self.parents, a, b),
+            (false, false) => join_sets(&mut self.parents, a, b),
             _ => {}
         }
         self.makers.push((maker, if a == NO_MOVER { b } else { a }));
@@ -70,13 +70,13 @@ impl Islands {
     }
 
     /// What makes the rows of each island, after [`Self::sort`].
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[(Maker, usize)]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[(RowSource, usize)]> {
         self.sorted.chunk_by(|a, b| a.1 == b.1)
     }
 }
 
 /// Makes one set of those that `a` and `b` are in.
-pub(crate) fn unite(parents: &mut [usize], a: usize, b: usize) {
+pub(crate) fn join_sets(parents: &mut [usize], a: usize, b: usize) {
     let (a, b) = (root(parents, a), root(parents, b));
     parents[a.max(b)] = a.min(b);
 }
@@ -94,24 +94,24 @@ pub(crate) fn root(parents: &mut [usize], mut i: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn contact(index: usize) -> Maker {
-        Maker::Constraint { kind: 0, index }
+    fn contact(index: usize) -> RowSource {
+        RowSource::Constraint { kind: 0, index }
     }
 
     #[test]
     fn what_joins_movers_is_sorted_by_island() {
         let mut islands = Islands::default();
         islands.clear(5);
-        islands.join(Maker::Robot(0), [0, NO_MOVER]);
+        islands.join(RowSource::Robot(0), [0, NO_MOVER]);
         islands.join(contact(0), [4, 2]);
         islands.join(contact(1), [NO_MOVER, 3]);
         islands.join(contact(2), [NO_MOVER, NO_MOVER]);
         islands.join(contact(3), [4, NO_MOVER]);
         islands.join(contact(4), [3, 0]);
         islands.sort();
-        let found: Vec<Vec<Maker>> =
+        let found: Vec<Vec<RowSource>> =
             islands.iter().map(|island| island.iter().map(|m| m.0).collect()).collect();
-        let of_robot = vec![Maker::Robot(0), contact(1), contact(4)];
+        let of_robot = vec![RowSource::Robot(0), contact(1), contact(4)];
         assert_eq!(found, [of_robot, vec![contact(0), contact(3)]]);
         assert_eq!([0, 1, 2, 3, 4].map(|mover| islands.first(mover)), [0, 1, 2, 0, 2]);
     }

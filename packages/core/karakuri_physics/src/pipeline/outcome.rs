@@ -26,7 +26,7 @@ pub enum StepOutcome {
 /// What was not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Culprit {
-    /// The velocity of a freedom of a robot.
+    /// The velocity of a degree of freedom of a robot.
     Robot {
         /// Index of the robot.
         robot: usize,
@@ -38,7 +38,7 @@ pub enum Culprit {
         /// Index of the body.
         body: usize,
     },
-    /// The mass matrix of a robot is singular at this freedom: a moving link without mass.
+    /// The mass matrix of a robot is singular at this degree of freedom: a moving link without mass.
     MassMatrix {
         /// Index of the robot.
         robot: usize,

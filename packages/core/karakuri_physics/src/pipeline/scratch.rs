@@ -1,9 +1,10 @@
 //! Scratch of the stages of a step.
 
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
+
 use super::islands::Islands;
 use crate::constraint::row::Row;
 use crate::solver::{Problem, Team};
-use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 /// Scratch of the stages of a step: what one hands to the next, and memory that is used again.
 #[derive(Debug, Clone, Default)]
@@ -14,19 +15,19 @@ pub(crate) struct Pipeline {
     pub(crate) islands: Islands,
     pub(crate) bounces: Bounces,
     /// How often rows were made.
-    pub(crate) builds: u64,
+    pub(crate) generation: u64,
     /// Velocity before the step. (n)
     pub(crate) before: Vec<f64>,
     /// Velocity that only moves positions, to undo their errors. (n)
     pub(crate) correction: Vec<f64>,
     /// Its impulses. (rows)
-    pub(crate) corrections: Vec<f64>,
+    pub(crate) correction_impulses: Vec<f64>,
     /// Robots, then bodies, that rows act on.
     pub(crate) touched: Vec<bool>,
     /// Islands that may fall asleep, at their first movers.
-    pub(crate) tired: Vec<bool>,
+    pub(crate) sleepy: Vec<bool>,
     /// How far through the step each body goes. [s]
-    pub(crate) stops: Vec<f64>,
+    pub(crate) stop_times: Vec<f64>,
     /// Gap up to which the contacts of the step were found. [m]
     pub(crate) reach: f64,
 }

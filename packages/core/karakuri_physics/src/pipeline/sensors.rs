@@ -155,7 +155,7 @@ fn contact_forces<'a>(
                     mover: Mover::Robot { robot, body },
                     ..
                 }) if robot == index => {
-                    let wrench = Force::new(contact.turning, contact.impulse) * (sign / h);
+                    let wrench = Force::new(contact.moment, contact.impulse) * (sign / h);
                     Some((frame, body.0, wrench, contact.position))
                 }
                 _ => None,

@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Puts islands that have rested long enough to sleep. After the positions of the step.
-    pub(crate) fn fall_asleep(&mut self) {
+    pub(crate) fn put_to_sleep(&mut self) {
         let Some(sleeping) = self.settings.sleeping else { return };
         let mut due = false;
         for body in self.state.bodies.iter_mut().flatten().filter(|b| b.is_awake()) {
@@ -36,12 +36,12 @@ impl World {
         if !due {
             return;
         }
-        self.find_tired(sleeping);
+        self.find_sleepy(sleeping);
         let n_robots = self.state.robots.len();
         for i in 0..self.state.bodies.len() {
             let island = self.pipeline.islands.first(n_robots + i);
             if let Some(body) = self.state.bodies[i].as_mut().filter(|b| b.is_awake())
-                && self.pipeline.tired[island]
+                && self.pipeline.sleepy[island]
             {
                 body.island_asleep = Some(island - n_robots);
                 body.velocity = Motion::default();
@@ -53,31 +53,31 @@ impl World {
     }
 
     /// Marks the islands that may sleep, at their first movers.
-    fn find_tired(&mut self, sleeping: Sleeping) {
+    fn find_sleepy(&mut self, sleeping: Sleeping) {
         let n_robots = self.state.robots.len();
-        let Pipeline { islands, tired, touched, rows, problem, .. } = &mut self.pipeline;
-        tired.clear();
-        tired.resize(n_robots + self.state.bodies.len(), true);
+        let Pipeline { islands, sleepy, touched, rows, problem, .. } = &mut self.pipeline;
+        sleepy.clear();
+        sleepy.resize(n_robots + self.state.bodies.len(), true);
         for robot in 0..n_robots {
-            tired[islands.first(robot)] = false;
+            sleepy[islands.first(robot)] = false;
         }
         for (i, body) in self.state.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|b| b.is_awake()) else { continue };
             if body.rested < sleeping.time || body.done || !touched[n_robots + i] {
-                tired[islands.first(n_robots + i)] = false;
+                sleepy[islands.first(n_robots + i)] = false;
             }
         }
         for (_, kind) in self.constraints.between_movers().filter(|(_, kind)| kind.ties()) {
             kind.visit(&mut |_, movers| {
                 for body in movers.into_iter().filter_map(Mover::body) {
-                    tired[islands.first(n_robots + body)] = false;
+                    sleepy[islands.first(n_robots + body)] = false;
                 }
             });
         }
         for (row, block) in rows.iter().zip(&problem.blocks) {
             let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
             let island = islands.first(mover);
-            tired[island] = tired[island] && natural_map(problem, block) <= sleeping.linear;
+            sleepy[island] = sleepy[island] && natural_map(problem, block) <= sleeping.linear;
         }
     }
 

@@ -1,4 +1,4 @@
-//! The stages of a step, told to whoever watches: the world reads no clock, a watcher may.
+//! The stages of a step, reported to an observer: the world reads no clock, an observer may.
 
 /// A stage of [`crate::World::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,15 +49,15 @@ impl Stage {
     }
 }
 
-/// Hears of the stages of a step as they begin.
-pub trait Watch {
+/// Is called as the stages of a step begin.
+pub trait StageObserver {
     /// A stage begins, and the one before is over. Free motion, rows and solve come again where a drive turned out to
     /// saturate.
     fn enter(&mut self, stage: Stage);
 }
 
-/// Nobody watches; costs nothing.
-impl Watch for () {
+/// Observes nothing, and costs nothing.
+impl StageObserver for () {
     #[inline]
     fn enter(&mut self, _stage: Stage) {}
 }

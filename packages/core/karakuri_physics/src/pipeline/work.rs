@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Adds the work of a step; needs the dynamics of the step's start and the impulses of its end.
-    pub(crate) fn add_work(&mut self) {
+    pub(crate) fn accumulate_work(&mut self) {
         let h = self.settings.dt;
         let (before, after) = (&self.pipeline.before, &self.pipeline.problem.velocity);
         let mean = |k: usize| 0.5 * (before[k] + after[k]);
@@ -79,7 +79,7 @@ impl World {
 
 /// Watches whether a world gains more energy than is done to it.
 #[derive(Debug, Clone, Copy)]
-pub struct EnergyWatch {
+pub struct EnergyMonitor {
     /// `E − W` at the start, and its least value so far. [J]
     start: f64,
     least: f64,
@@ -93,7 +93,7 @@ pub struct EnergyWatch {
     hidden_springs: bool,
 }
 
-impl EnergyWatch {
+impl EnergyMonitor {
     /// Begins at the present state.
     pub fn new(world: &mut World) -> Self {
         let (energy, mass) = (world.energy(), world.moving_mass());

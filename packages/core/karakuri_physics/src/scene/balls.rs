@@ -68,7 +68,7 @@ impl SceneRobot {
             let known: Vec<&str> =
                 model.joints.iter().filter(is_ball).map(|joint| joint.name.as_str()).collect();
             let remedy = if known.is_empty() {
-                "write one number for a joint with one freedom".to_owned()
+                "write one number for a joint with one degree of freedom".to_owned()
             } else {
                 format!("write one number for it, or three for one of {}", known.join(", "))
             };

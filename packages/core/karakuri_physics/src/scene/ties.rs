@@ -81,7 +81,7 @@ pub struct SceneJoint {
     pub pose_in_a: Pose,
     /// Rotation x y z, translation x y z.
     pub locked: [bool; 6],
-    /// What holds the other freedoms.
+    /// What holds the other degrees of freedom.
     pub bushing: Option<Bushing>,
     /// Where it gives way.
     pub strength: Option<Strength>,

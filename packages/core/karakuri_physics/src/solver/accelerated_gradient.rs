@@ -204,6 +204,6 @@ fn step_block(block: &Block, ahead: &Vector3<f64>, u: &Vector3<f64>, step: f64) 
     if let Admissible::Cone { friction } = block.admissible {
         shifted.x += friction * u.yz().norm();
     }
-    let wanted = ahead - shifted * (step / block.inverse_effective_mass());
-    block.admissible.project(&wanted)
+    let candidate = ahead - shifted * (step / block.inverse_effective_mass());
+    block.admissible.project(&candidate)
 }

@@ -168,17 +168,18 @@ impl Admm {
                 impulse[row] = self.impulse[start + row];
             }
             let before = item.z;
-            let wanted = impulse + item.y;
+            let candidate = impulse + item.y;
             item.z = match block.admissible {
-                Admissible::Interval { .. } => block.admissible.project(&wanted),
+                Admissible::Interval { .. } => block.admissible.project(&candidate),
                 Admissible::Cone { friction } => {
                     let shift = friction * item.y.yz().norm();
-                    let on_cone = project_on_cone(&(wanted - Vector3::x() * shift), friction);
+                    let on_cone = project_on_cone(&(candidate - Vector3::x() * shift), friction);
                     normal = on_cone.x;
                     on_cone
                 }
-                Admissible::Turning { spinning, rolling, soft, .. } => {
-                    Admissible::Turning { spinning, rolling, load: normal, soft }.project(&wanted)
+                Admissible::FrictionMoment { spinning, rolling, soft, .. } => {
+                    Admissible::FrictionMoment { spinning, rolling, load: normal, soft }
+                        .project(&candidate)
                 }
             };
             item.y += impulse - item.z;

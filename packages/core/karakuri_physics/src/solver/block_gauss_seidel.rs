@@ -134,9 +134,9 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     let impulse = match block.admissible {
         Admissible::Interval { lower, upper } => {
             let inverse_mass = block.delassus.m11 + block.compliance;
-            let wanted =
+            let candidate =
                 block.impulse.x - (u.x + block.compliance * block.impulse.x) / inverse_mass;
-            Vector3::new(wanted.clamp(lower, upper), 0.0, 0.0)
+            Vector3::new(candidate.clamp(lower, upper), 0.0, 0.0)
         }
         Admissible::Cone { friction } => {
             let w = u - block.delassus * block.impulse;
@@ -144,7 +144,7 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
             G.m11 += block.compliance;
             solve_contact(&G, &w, friction)
         }
-        Admissible::Turning { .. } => {
+        Admissible::FrictionMoment { .. } => {
             block.admissible.project(&(block.impulse - u / block.delassus.trace()))
         }
     };

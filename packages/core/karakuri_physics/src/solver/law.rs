@@ -27,7 +27,7 @@ pub(crate) fn residual(
             let step = impulse.x - normal / g;
             (impulse.x - step.clamp(lower, upper)).abs() * g
         }
-        Admissible::Turning { soft, .. } => {
+        Admissible::FrictionMoment { soft, .. } => {
             let own = (impulse - block.admissible.project(&(impulse - u / g))).norm() * g;
             soft.map_or(own, |soft| own.max(soft.error))
         }
@@ -94,14 +94,14 @@ impl Softened {
                 let d = free.yz() / tangential;
                 let along = Vector3::new(1.0, friction * d.x, friction * d.y);
                 slope = along * along.transpose() * (n * scale);
-                let turning = friction * normal / tangential * t;
-                slope.m22 += turning * d.y * d.y;
-                slope.m33 += turning * d.x * d.x;
-                slope.m23 -= turning * d.x * d.y;
-                slope.m32 -= turning * d.x * d.y;
+                let tangential_stiffness = friction * normal / tangential * t;
+                slope.m22 += tangential_stiffness * d.y * d.y;
+                slope.m33 += tangential_stiffness * d.x * d.x;
+                slope.m23 -= tangential_stiffness * d.x * d.y;
+                slope.m32 -= tangential_stiffness * d.x * d.y;
                 (along * normal, slope)
             }
-            Admissible::Turning { spinning, rolling, load, .. } => {
+            Admissible::FrictionMoment { spinning, rolling, load, .. } => {
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 if free.x.abs() < spinning * load {
                     slope.m11 = n;
@@ -110,10 +110,11 @@ impl Softened {
                 if about_tangents < most {
                     (slope.m22, slope.m33) = (t, t);
                 } else if about_tangents > 0.0 {
-                    let (d, turning) = (free.yz() / about_tangents, most / about_tangents * t);
-                    slope.m22 = turning * d.y * d.y;
-                    slope.m33 = turning * d.x * d.x;
-                    slope.m23 = -turning * d.x * d.y;
+                    let (d, tangential_stiffness) =
+                        (free.yz() / about_tangents, most / about_tangents * t);
+                    slope.m22 = tangential_stiffness * d.y * d.y;
+                    slope.m33 = tangential_stiffness * d.x * d.x;
+                    slope.m23 = -tangential_stiffness * d.x * d.y;
                     slope.m32 = slope.m23;
                 }
                 (admissible.project(&free), slope)
@@ -137,7 +138,7 @@ mod tests {
             tangential in 0.1..2.0_f64,
         ) {
             let soft = Softened { normal, tangential };
-            let turning = Admissible::Turning {
+            let turning = Admissible::FrictionMoment {
                 spinning: 0.5,
                 rolling: 0.3,
                 load: friction,

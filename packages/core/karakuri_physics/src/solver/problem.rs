@@ -40,7 +40,7 @@ pub enum Admissible {
     },
     /// Three rows (spinning about the normal, rolling about two tangents) of the contact in the block before, with the normal
     /// impulse `λ_n`: `|λ_s| ≤ r_s λ_n`, `‖λ_r‖ ≤ r_r λ_n`. [N·m·s]
-    Turning {
+    FrictionMoment {
         /// `r_s`. [m]
         spinning: f64,
         /// `r_r`. [m]
@@ -61,7 +61,7 @@ impl Admissible {
                 Vector3::new(impulse.x.clamp(lower, upper), 0.0, 0.0)
             }
             Self::Cone { friction } => project_on_cone(impulse, friction),
-            Self::Turning { spinning, rolling, load, .. } => {
+            Self::FrictionMoment { spinning, rolling, load, .. } => {
                 let (most, about_tangents) = (rolling * load, impulse.yz().norm());
                 let scale = if about_tangents > most { most / about_tangents } else { 1.0 };
                 let spin = impulse.x.clamp(-spinning * load, spinning * load);
@@ -78,7 +78,7 @@ pub struct Block {
     pub admissible: Admissible,
     /// The runs of `v` it touches.
     pub sides: [Side; 2],
-    /// Wanted velocity `u*`; one row uses the first entry. [m/s or rad/s] (3)
+    /// Desired velocity `u*`; one row uses the first entry. [m/s or rad/s] (3)
     pub bias: Vector3<f64>,
     /// Compliance `R ≥ 0` of a single row, or of a contact's normal. [1/kg or 1/(kg·m²)]
     pub compliance: f64,
@@ -137,7 +137,7 @@ impl Block {
     pub fn rows(&self) -> usize {
         match self.admissible {
             Admissible::Interval { .. } => 1,
-            Admissible::Cone { .. } | Admissible::Turning { .. } => 3,
+            Admissible::Cone { .. } | Admissible::FrictionMoment { .. } => 3,
         }
     }
 
@@ -147,7 +147,7 @@ impl Block {
     pub fn inverse_effective_mass(&self) -> f64 {
         match self.admissible {
             Admissible::Interval { .. } => self.delassus.m11 + self.compliance,
-            Admissible::Cone { .. } | Admissible::Turning { .. } => {
+            Admissible::Cone { .. } | Admissible::FrictionMoment { .. } => {
                 (self.delassus.trace() + self.compliance) / 3.0
             }
         }
@@ -270,7 +270,7 @@ impl Problem {
         let mut normal = 0.0;
         for block in &mut self.blocks[island] {
             match &mut block.admissible {
-                Admissible::Turning { load, .. } => *load = normal,
+                Admissible::FrictionMoment { load, .. } => *load = normal,
                 Admissible::Cone { .. } => normal = block.impulse.x.max(0.0),
                 Admissible::Interval { .. } => {}
             }

@@ -49,7 +49,7 @@ impl Method for ProjectedGaussSeidel {
             let block = problem.blocks[i];
             let part = match block.admissible {
                 Admissible::Interval { .. } => WARM_START,
-                Admissible::Cone { .. } | Admissible::Turning { .. } => 0.0,
+                Admissible::Cone { .. } | Admissible::FrictionMoment { .. } => 0.0,
             };
             change_to(problem, i, block.impulse * part);
         }
@@ -80,19 +80,19 @@ fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
     if diagonal <= 0.0 {
         return 0.0;
     }
-    let wanted =
+    let candidate =
         block.impulse[row] - RELAXATION * (u[row] + compliance * block.impulse[row]) / diagonal;
     let mut impulse = block.impulse;
     impulse[row] = match block.admissible {
-        Admissible::Interval { lower, upper } => wanted.clamp(lower, upper),
-        Admissible::Cone { .. } if row == 0 => wanted.max(0.0),
+        Admissible::Interval { lower, upper } => candidate.clamp(lower, upper),
+        Admissible::Cone { .. } if row == 0 => candidate.max(0.0),
         Admissible::Cone { friction } => {
             let most = friction * impulse.x;
-            wanted.clamp(-most, most)
+            candidate.clamp(-most, most)
         }
-        Admissible::Turning { spinning, rolling, load, .. } => {
+        Admissible::FrictionMoment { spinning, rolling, load, .. } => {
             let most = load * if row == 0 { spinning } else { rolling };
-            wanted.clamp(-most, most)
+            candidate.clamp(-most, most)
         }
     };
     change_to(problem, i, impulse);

@@ -79,7 +79,7 @@ impl Problem {
             let contact = self.blocks[i - 1];
             let (
                 Admissible::Cone { friction },
-                Admissible::Turning { spinning, rolling, load, soft: Some(mut soft) },
+                Admissible::FrictionMoment { spinning, rolling, load, soft: Some(mut soft) },
             ) = (contact.admissible, turning.admissible)
             else {
                 continue;
@@ -98,7 +98,8 @@ impl Problem {
             let (friction, spinning) = (soft.friction * cos.max(LEAST), soft.spinning * sin);
             let soft = Some(soft);
             self.blocks[i - 1].admissible = Admissible::Cone { friction };
-            self.blocks[i].admissible = Admissible::Turning { spinning, rolling, load, soft };
+            self.blocks[i].admissible =
+                Admissible::FrictionMoment { spinning, rolling, load, soft };
         }
     }
 }

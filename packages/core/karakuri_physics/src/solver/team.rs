@@ -172,9 +172,9 @@ impl Seat {
 
 impl Desk {
     /// The share, when it is in a state other than the one that belongs to the other side.
-    fn wait(&self, wanted: State) -> Option<MutexGuard<'_, Share>> {
+    fn wait(&self, awaited: State) -> Option<MutexGuard<'_, Share>> {
         let mut share = self.share.lock().ok()?;
-        while share.state != wanted && share.state != State::Dismissed {
+        while share.state != awaited && share.state != State::Dismissed {
             share = self.turn.wait(share).ok()?;
         }
         Some(share)

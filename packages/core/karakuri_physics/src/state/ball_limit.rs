@@ -31,7 +31,7 @@ impl BallLimit {
         joints.filter_map(ball).collect()
     }
 
-    /// Impulse on each of the joint's freedoms in the last step. [N·m·s] (3)
+    /// Impulse on each of the joint's degrees of freedom in the last step. [N·m·s] (3)
     pub(crate) fn push(&self) -> Vector3 {
         let [swing, least, most] = self.impulses;
         self.directions[0] * swing + self.directions[1] * (least + most)

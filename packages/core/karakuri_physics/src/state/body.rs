@@ -5,7 +5,7 @@ use karakuri_model::Shape;
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3, skew};
 
 use crate::errors::WorldError;
-use crate::state::extent::spin_that_matters;
+use crate::state::extent::significant_spin_speed;
 use crate::state::prescribed_bodies::Course;
 
 /// Most rounds of Newton's method for the gyroscopic moment.
@@ -114,11 +114,11 @@ impl Body {
         !self.description.fixed
     }
 
-    /// Speed of its surface at its spin, where [that matters](spin_that_matters). [s]; [m/s]
+    /// Speed of its surface at its spin, where [that matters](significant_spin_speed). [s]; [m/s]
     pub(crate) fn spin_speed(&self, h: f64) -> f64 {
         let [radius, half_width] = self.extent;
         let reach = radius + self.center_of_mass.norm();
-        spin_that_matters(self.velocity.angular.norm() * reach, half_width, h)
+        significant_spin_speed(self.velocity.angular.norm() * reach, half_width, h)
     }
 
     /// Pose of the shape, `X_WS`.
@@ -216,7 +216,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes on by `h` in flight with the velocity of `after`, which a step at the present pose gave. The pose moves by
+    /// Goes on by `h` in free_motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
     /// the mean velocity and the Cayley map of the mean rate, `θ = 2 atan(½ h ‖ω_m‖)`, and the rate turns along, so
     /// that the angular momentum in the world stays. (6)
     pub(crate) fn fly(&mut self, after: &[f64], h: f64) {

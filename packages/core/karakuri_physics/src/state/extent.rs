@@ -2,6 +2,6 @@
 
 /// The speed that a spin gives to a surface, where it matters in a step, by a quarter of the half width; else none.
 /// [m/s], [m], [s]; [m/s]
-pub(crate) fn spin_that_matters(speed: f64, half_width: f64, h: f64) -> f64 {
+pub(crate) fn significant_spin_speed(speed: f64, half_width: f64, h: f64) -> f64 {
     if h * speed > 0.25 * half_width { speed } else { 0.0 }
 }

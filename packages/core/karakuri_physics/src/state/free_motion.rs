@@ -46,7 +46,7 @@ pub(crate) enum Method {
 
 /// Scratch of a robot in free motion.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Flight {
+pub(crate) struct FreeMotion {
     /// Whether the step in progress integrates the whole tree at once.
     pub(crate) on: bool,
     /// By which method.
@@ -74,7 +74,7 @@ pub(crate) struct Flight {
     pub(crate) push: karakuri_spatial::Force,
 }
 
-impl Flight {
+impl FreeMotion {
     pub(crate) fn new(nq: usize, nv: usize) -> Self {
         let rates = || std::array::from_fn(|_| vec![0.0; nv]);
         Self {

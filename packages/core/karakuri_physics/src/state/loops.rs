@@ -186,7 +186,7 @@ impl Loops {
         }
     }
 
-    /// `Â + J_Lᵀ κ J_L`: as good as closed where only a direction is wanted. (nv × nv)
+    /// `Â + J_Lᵀ κ J_L`: as good as closed where only a direction is needed. (nv × nv)
     pub(crate) fn add_penalty(&self, operator: &mut [f64]) {
         let (n, nv) = (self.n, self.nv);
         for (i, row) in self.jacobian.chunks_exact(nv.max(1)).take(n).enumerate() {
@@ -376,7 +376,7 @@ fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
     (frame(joint.body_a, joint.pose_in_a), frame(joint.body_b, joint.pose_in_b))
 }
 
-/// Rotation and translation of B against A in A's axes: zero on the locked freedoms of a closed joint. (6)
+/// Rotation and translation of B against A in A's axes: zero on the locked degrees of freedom of a closed joint. (6)
 pub(crate) fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
     let X_AB = X_WA.inverse() * *X_WB;
     let R = &X_AB.rotation;
@@ -402,14 +402,14 @@ fn tilt(R: &karakuri_spatial::Matrix3, axis: usize) -> Vector3 {
     e.cross(&R.column(axis))
 }
 
-/// Rates of the six gaps for a unit rate of a freedom that moves B alone. (6)
+/// Rates of the six gaps for a unit rate of a degree of freedom that moves B alone. (6)
 fn locked_rates(S: &Motion, p_OB: &Vector3, X_WA: &Pose) -> [f64; 6] {
     let angular = X_WA.rotation.tr_mul(&S.angular);
     let linear = X_WA.rotation.tr_mul(&(S.linear + S.angular.cross(p_OB)));
     [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
 }
 
-/// For every body, the freedoms between it and the world, ascending.
+/// For every body, the degrees of freedom between it and the world, ascending.
 #[derive(Debug, Clone)]
 pub(crate) struct Chains {
     dofs: Vec<usize>,
@@ -432,7 +432,7 @@ impl Chains {
         chains
     }
 
-    /// Place on its chain of every freedom of a body's own joint, from 1 at the root.
+    /// Place on its chain of every degree of freedom of a body's own joint, from 1 at the root.
     pub(crate) fn depths(&self, body: BodyId, own: usize) -> Range<usize> {
         let depth = self.of(body).len();
         depth + 1 - own..depth + 1

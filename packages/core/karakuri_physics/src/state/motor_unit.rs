@@ -111,9 +111,9 @@ impl MotorUnit {
 
     /// What is missing to the law's effort at the end of a step.
     pub(crate) fn mismatch(&self, q: f64, v: f64, h: f64) -> f64 {
-        let wanted = self.respond(q, v, h).0;
+        let desired = self.respond(q, v, h).0;
         let limit = self.motor.effort;
-        wanted.clamp(-limit, limit) - self.demand(v).clamp(-limit, limit)
+        desired.clamp(-limit, limit) - self.demand(v).clamp(-limit, limit)
     }
 
     /// Solves `v' = v₀ + w h τ(v')` for the end of the step; the linearised motor led to `v`. `None` where the law pushes

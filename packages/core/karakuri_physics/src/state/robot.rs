@@ -20,8 +20,8 @@ use karakuri_spatial::{Force, Vector3};
 
 use crate::linear::factor::Factor;
 use crate::state::ball_limit::BallLimit;
-use crate::state::extent::spin_that_matters;
-use crate::state::free_motion::Flight;
+use crate::state::extent::significant_spin_speed;
+use crate::state::free_motion::FreeMotion;
 use crate::state::inner_springs::InnerSprings;
 use crate::state::loops::{Chains, Loops};
 use crate::state::motor_unit::MotorUnit;
@@ -93,7 +93,7 @@ pub(crate) struct Robot {
     pub(crate) chains: Chains,
     /// First entry in the world's velocity vector.
     pub(crate) start: usize,
-    /// Position coordinate of each one-freedom joint's velocity coordinate. (nv)
+    /// Position coordinate of each single-degree-of-freedom joint's velocity coordinate. (nv)
     pub(crate) position_index: Vec<Option<usize>>,
     pub(crate) armature: Vec<f64>,
     pub(crate) joint_damping: Vec<f64>,
@@ -108,12 +108,12 @@ pub(crate) struct Robot {
     pub(crate) external: Vec<Force>,
     /// Wrenches of the surroundings in this step, at the body frames' origins, in world axes. (n bodies)
     pub(crate) applied: Vec<Force>,
-    pub(crate) flight: Flight,
+    pub(crate) free_motion: FreeMotion,
     pub(crate) springs: InnerSprings,
     /// Of the shapes on each body: farthest distance from the body's origin, half of the least width. [m] (n bodies)
     pub(crate) extents: Vec<[f64; 2]>,
     /// Pairs of its links that pass through each other because they overlap in its default posture, deepest first.
-    pub(crate) let_through: Vec<LinkOverlap>,
+    pub(crate) ignored_overlaps: Vec<LinkOverlap>,
     /// Position before the last [`Self::advance`]. (nq)
     start_q: Vec<f64>,
 }
@@ -143,10 +143,10 @@ impl Robot {
             loops: Loops::new(&model),
             chains,
             start: 0,
-            position_index: per_freedom(&model, None, |j| one_freedom(j).then_some(j.q_start)),
-            armature: per_freedom(&model, 0.0, |j| j.armature),
-            joint_damping: per_freedom(&model, 0.0, |j| j.damping),
-            friction: per_freedom(&model, 0.0, |j| j.friction),
+            position_index: per_dof(&model, None, |j| has_one_dof(j).then_some(j.q_start)),
+            armature: per_dof(&model, 0.0, |j| j.armature),
+            joint_damping: per_dof(&model, 0.0, |j| j.damping),
+            friction: per_dof(&model, 0.0, |j| j.friction),
             extra: vec![0.0; nv],
             zeros: vec![0.0; nv],
             acceleration: vec![0.0; nv],
@@ -154,10 +154,10 @@ impl Robot {
             residual: vec![0.0; nv],
             external: vec![Force::default(); model.bodies.len()],
             applied: vec![Force::default(); model.bodies.len()],
-            flight: Flight::new(model.nq, nv),
+            free_motion: FreeMotion::new(model.nq, nv),
             springs: InnerSprings::default(),
             extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
-            let_through: Vec::new(),
+            ignored_overlaps: Vec::new(),
             start_q: q.to_vec(),
             model,
         };
@@ -325,7 +325,7 @@ impl Robot {
     }
 
     /// Goes only a part of the way of the last [`Self::advance`]. [-]
-    pub(crate) fn take_back(&mut self, part: f64) {
+    pub(crate) fn move_back(&mut self, part: f64) {
         let Self { model, start_q, q, residual: way, .. } = self;
         difference(model, start_q, q, way);
         integrate(model, start_q, way, part, q);
@@ -338,25 +338,25 @@ impl Robot {
         self.extents.iter().fold(f64::INFINITY, |least, [_, half_width]| least.min(*half_width))
     }
 
-    /// Speed of the fastest shape on the robot at its rates; of a spin only [what matters](spin_that_matters). [s]; [m/s]
+    /// Speed of the fastest shape on the robot at its rates; of a spin only [what matters](significant_spin_speed). [s]; [m/s]
     pub(crate) fn fastest_speed(&mut self, h: f64) -> f64 {
         update_velocities(&self.model, &mut self.data, &self.v);
         let Data { velocity, pose_in_world, origin, .. } = &self.data;
         let bodies = velocity.iter().zip(pose_in_world).zip(&self.extents);
         bodies.fold(0.0, |fastest: f64, ((V, X_WB), [radius, half_width])| {
             let p_OB = X_WB.translation - origin;
-            let spin = spin_that_matters(V.angular.norm() * radius, *half_width, h);
+            let spin = significant_spin_speed(V.angular.norm() * radius, *half_width, h);
             fastest.max((V.linear + V.angular.cross(&p_OB)).norm() + spin)
         })
     }
 }
 
-fn one_freedom(joint: &karakuri_model::Joint) -> bool {
+fn has_one_dof(joint: &karakuri_model::Joint) -> bool {
     joint.kind.single().is_some()
 }
 
-/// A value of every joint, spread over its freedoms. (nv)
-fn per_freedom<T: Copy>(
+/// A value of every joint, spread over its degrees of freedom. (nv)
+fn per_dof<T: Copy>(
     model: &Model,
     default: T,
     value: impl Fn(&karakuri_model::Joint) -> T,
@@ -377,14 +377,14 @@ fn noises_of(model: &Model) -> Vec<Option<NoiseSource>> {
 /// The model's drives, holding the position `q`.
 fn drives_of(model: &Model, q: &[f64]) -> Drives {
     let gain =
-        |f: fn(karakuri_model::Drive) -> f64| per_freedom(model, 0.0, |j| j.drive.map_or(0.0, f));
+        |f: fn(karakuri_model::Drive) -> f64| per_dof(model, 0.0, |j| j.drive.map_or(0.0, f));
     Drives {
-        position: per_freedom(model, 0.0, |j| if one_freedom(j) { q[j.q_start] } else { 0.0 }),
+        position: per_dof(model, 0.0, |j| if has_one_dof(j) { q[j.q_start] } else { 0.0 }),
         velocity: vec![0.0; model.nv],
         effort: vec![0.0; model.nv],
         stiffness: gain(|d| d.stiffness),
         damping: gain(|d| d.damping),
-        effort_limit: per_freedom(model, f64::INFINITY, |j| j.limits.effort),
-        enabled: per_freedom(model, false, |j| j.drive.is_some() && one_freedom(j)),
+        effort_limit: per_dof(model, f64::INFINITY, |j| j.limits.effort),
+        enabled: per_dof(model, false, |j| j.drive.is_some() && has_one_dof(j)),
     }
 }

@@ -1,4 +1,4 @@
-//! What a world is told once, and may be told again while it runs.
+//! Settings of a world, which may change while it runs.
 
 use karakuri_spatial::Vector3;
 

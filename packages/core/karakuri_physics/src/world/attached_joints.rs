@@ -1,5 +1,7 @@
 //! Joints that come and go while the world runs.
 
+use karakuri_spatial::{Force, Pose};
+
 use crate::constraint::attached_joint::{
     AttachedJoint, JointDescription, JointId, JointReport, Strength,
 };
@@ -8,7 +10,6 @@ use crate::state::State;
 use crate::state::ids::RobotId;
 use crate::state::mover::{Mover, Owner};
 use crate::world::World;
-use karakuri_spatial::{Force, Pose};
 
 impl World {
     /// Joins two things in the pose they have now. What moves apart is stopped within the next step, by an inelastic
@@ -34,14 +35,14 @@ impl World {
         let holds = |k| description.locked[k] || description.bushing.is_some_and(|b| b.holds(k));
         if !(0..6).any(holds) {
             return refuse(
-                "it holds nothing; lock at least one of the six freedoms, or give one a stiffness or damping",
+                "it holds nothing; lock at least one of the six degrees of freedom, or give one a stiffness or damping",
             );
         }
         let strong = |s: Strength| s.force > 0.0 && s.torque > 0.0;
         if !description.strength.is_none_or(strong) {
             return refuse("its strength must be positive; give a force in N and a torque in N·m");
         }
-        if self.is_carried(description.a) || self.is_carried(description.b) {
+        if self.is_prescribed(description.a) || self.is_prescribed(description.b) {
             return refuse(
                 "an end is a body that moves as prescribed; attach to a link of a robot whose joints do",
             );
@@ -127,7 +128,7 @@ impl World {
     }
 
     /// Takes the shape that yielding joints are bent to for their own.
-    pub(crate) fn rest_joints(&mut self) {
+    pub(crate) fn bend_joints(&mut self) {
         let State { robots, bodies, .. } = &self.state;
         for joint in self.constraints.joints.all.iter_mut().flatten() {
             if joint.yielding.contains(&true) {

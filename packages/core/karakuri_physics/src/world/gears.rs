@@ -1,11 +1,12 @@
 //! Gears that come and go while the world runs.
 
+use karakuri_spatial::Vector3;
+
 use crate::constraint::gear::{Gear, GearDescription, GearEnd, GearId, GearReport};
 use crate::errors::WorldError;
 use crate::state::ids::RobotId;
 use crate::state::mover::Mover;
 use crate::world::World;
-use karakuri_spatial::Vector3;
 
 impl World {
     /// Puts a gear between two rates; what turns otherwise is brought along within the next step, inelastically.
@@ -34,7 +35,7 @@ impl World {
                 GearEnd::Joint(RobotId(robot), body) => {
                     let joint = self.state.robots[robot].as_ref().map(|r| &r.model.joints[body.0]);
                     if joint.is_none_or(|j| j.kind.single().is_none()) {
-                        return refuse("a gear needs joints with one freedom");
+                        return refuse("a gear needs joints with one degree of freedom");
                     }
                     movers[i] = Mover::Robot { robot, body };
                 }
@@ -105,7 +106,7 @@ impl World {
     }
 
     /// Takes the phase of gears between joints from their positions.
-    pub(crate) fn measure_gears(&mut self) {
+    pub(crate) fn measure_gear_slips(&mut self) {
         for i in 0..self.constraints.gears.all.len() {
             let Some(phase) = self.constraints.gears.all[i].as_ref().and_then(|g| self.phase(g))
             else {

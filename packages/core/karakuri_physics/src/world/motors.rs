@@ -1,10 +1,11 @@
 //! Motors beside the drives, changed while the world runs.
 
+use karakuri_model::{Motor, MotorCommand, MotorSpec};
+
 use crate::errors::WorldError;
 use crate::state::ids::RobotId;
 use crate::state::motor_unit::{MotorReport, MotorUnit};
 use crate::world::World;
-use karakuri_model::{Motor, MotorCommand, MotorSpec};
 
 impl World {
     /// Adds a motor to a robot, beside those of its model.
@@ -16,7 +17,7 @@ impl World {
         }
         let joint = robot.model.joint(&spec.joint);
         let Some(joint) = joint.filter(|j| robot.model.joints[j.0].kind.single().is_some()) else {
-            return refuse("it acts on no joint with one freedom; name one");
+            return refuse("it acts on no joint with one degree of freedom; name one");
         };
         if robot.model.couplings.iter().any(|c| c.follower == joint) {
             return refuse("its joint follows another; name the one that leads");

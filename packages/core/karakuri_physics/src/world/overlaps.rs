@@ -1,13 +1,15 @@
 //! Links of robots that overlap where they start.
 
+use std::collections::BTreeMap;
+
+use karakuri_collision::{ColliderId, CollisionScene};
+use karakuri_dynamics::{Data, forward_kinematics};
+use karakuri_model::{BodyId, FrameId, Model};
+
 use crate::state::ids::RobotId;
 use crate::state::mover::Owner;
 use crate::state::overlaps::{LinkOverlap, OwnCollider};
 use crate::world::World;
-use karakuri_collision::{ColliderId, CollisionScene};
-use karakuri_dynamics::{Data, forward_kinematics};
-use karakuri_model::{BodyId, FrameId, Model};
-use std::collections::BTreeMap;
 
 /// Depth from which links overlap; less is rounding of a touch. [m]
 const TOUCH: f64 = 1e-6;
@@ -51,7 +53,7 @@ impl World {
         depths.retain(|&(a, b), _| {
             !chained(model, body[&a], body[&b], 2) && !looped(model, body[&a], body[&b])
         });
-        self.robot_mut(id).let_through = deepest_first(model, depths);
+        self.robot_mut(id).ignored_overlaps = deepest_first(model, depths);
     }
 
     /// How deep the links of a robot overlap in its default posture. [m]
@@ -99,7 +101,7 @@ impl World {
     /// Pairs of a robot's links that pass through each other because they overlap by more than a millimetre in its
     /// default posture ([`Model::default_position`]), deepest first; without neighbours and those that the model names.
     pub fn links_let_through(&self, id: RobotId) -> &[LinkOverlap] {
-        self.state.robots[id.0].as_ref().map_or(&[], |robot| &robot.let_through)
+        self.state.robots[id.0].as_ref().map_or(&[], |robot| &robot.ignored_overlaps)
     }
 
     /// Warnings that name the links of a robot that overlap, in its default posture and where it is, with the lines

@@ -1,12 +1,14 @@
 //! Bodies that move as prescribed.
 
+use std::sync::Arc;
+
+use karakuri_spatial::{Motion, Pose, Vector3};
+
 use crate::ObjectId;
 use crate::errors::WorldError;
 use crate::state::mover::Owner;
 use crate::state::prescribed_bodies::{Course, PoseTable};
 use crate::world::World;
-use karakuri_spatial::{Motion, Pose, Vector3};
-use std::sync::Arc;
 
 impl World {
     /// Lets a fixed body move as a table over the simulated time says, whatever presses; it begins there now. Nothing can
@@ -30,12 +32,12 @@ impl World {
     }
 
     /// Whether this is a body whose motion is prescribed by a table of poses.
-    pub(crate) fn is_carried(&self, part: Owner) -> bool {
+    pub(crate) fn is_prescribed(&self, part: Owner) -> bool {
         matches!(part, Owner::Body(id) if self.state.bodies[id.0].as_ref().is_some_and(|b| b.course.is_some()))
     }
 
     /// Where bodies go in the step that begins: their surfaces' twists for the contacts, about the world's origin.
-    pub(crate) fn aim_bodies(&mut self) {
+    pub(crate) fn update_prescribed_bodies(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         let mut moves = false;
         for i in 0..self.state.bodies.len() {
@@ -62,7 +64,7 @@ impl World {
     }
 
     /// Speed of the fastest of them at its surface. [m/s]
-    pub(crate) fn fastest_carried(&self) -> f64 {
+    pub(crate) fn fastest_prescribed(&self) -> f64 {
         let carried = self.state.bodies.iter().flatten().filter(|body| body.course.is_some());
         let speed = |body: &crate::state::body::Body| {
             let reach = body.extent[0] + body.center_of_mass.norm();
@@ -72,7 +74,7 @@ impl World {
     }
 
     /// Puts bodies at the ends of their ways.
-    pub(crate) fn carry_bodies(&mut self) {
+    pub(crate) fn move_prescribed_bodies(&mut self) {
         for body in self.state.bodies.iter_mut().flatten() {
             if let Some((pose, velocity)) = body.course.as_ref().map(|course| course.end) {
                 body.set_state(pose, velocity);

@@ -11,6 +11,11 @@
 //! Reactions of loops, mimic joints and prescribed joints are the multipliers `λ` of `J_Lᵀ λ = r`, where `r` is what the
 //! step's change of momentum leaves unexplained.
 
+use std::sync::Arc;
+
+use karakuri_model::BodyId;
+use karakuri_spatial::{Force, Vector3};
+
 use crate::constraint::row::Account;
 use crate::errors::WorldError;
 use crate::pipeline::energy::take_impulses;
@@ -19,12 +24,9 @@ use crate::state::ids::RobotId;
 use crate::state::loops::Held;
 use crate::state::motion_table::MotionTable;
 use crate::world::World;
-use karakuri_model::BodyId;
-use karakuri_spatial::{Force, Vector3};
-use std::sync::Arc;
 
 impl World {
-    /// Lets a joint with one freedom move as a table over the simulated time says, whatever pushes; it begins there now.
+    /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there now.
     /// Its drive is off from now on. What moves it is in [`crate::RobotView::efforts`].
     ///
     /// # Panics
@@ -41,7 +43,7 @@ impl World {
         let spec = &model.joints[joint.0];
         let refuse = |reason| Err(WorldError::Joint { name: spec.name.clone(), reason });
         if spec.kind.single().is_none() {
-            return refuse("it has more than one freedom; prescribe joints with one");
+            return refuse("it has more than one degree of freedom; prescribe joints with one");
         }
         if model.couplings.iter().any(|c| c.follower == joint) {
             return refuse("it follows another joint; prescribe the one that leads");
@@ -60,7 +62,7 @@ impl World {
     }
 
     /// Where prescribed joints are at the end of the step that begins.
-    pub(crate) fn aim_prescribed(&mut self) {
+    pub(crate) fn update_prescribed_joints(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         for robot in self.state.robots.iter_mut().flatten() {
             for held in &mut robot.loops.held {
@@ -108,12 +110,12 @@ impl World {
 
     /// What loops, couplings and prescribed joints gave in the step; the last into the efforts. Needs the dynamics of the
     /// step's start, and the impulses of all rows.
-    pub(crate) fn settle_reactions(&mut self) {
+    pub(crate) fn compute_reactions(&mut self) {
         let h = self.settings.dt;
         for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
             let holds = !robot.loops.held.is_empty();
-            let known = !robot.flight.on
-                || (robot.flight.method == Method::Midpoint && !robot.springs.any());
+            let known = !robot.free_motion.on
+                || (robot.free_motion.method == Method::Midpoint && !robot.springs.any());
             if !known || !(holds || self.account.records_reactions) {
                 robot.reactions.clear();
                 continue;
@@ -121,7 +123,7 @@ impl World {
             robot.complete_mass_matrix();
             let run = robot.start..robot.start + robot.v.len();
             robot.unexplained(&self.pipeline.problem.velocity[run], h);
-            if !robot.flight.on {
+            if !robot.free_motion.on {
                 let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
                 for (_, block) in rows.filter(|(row, _)| row.account != Account::Drive) {
                     take_impulses(&self.pipeline.problem, block, robot.start, &mut robot.residual);

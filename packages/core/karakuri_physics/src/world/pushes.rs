@@ -1,13 +1,43 @@
 //! Pushes on links and bodies.
 
+use karakuri_model::BodyId as LinkBody;
+use karakuri_spatial::Force;
+
 use crate::errors::WorldError;
 use crate::state::mover::{Mover, Owner};
 use crate::state::pushes::{Push, PushId};
 use crate::world::World;
 use crate::{ObjectId, RobotId};
-use karakuri_spatial::Force;
 
 impl World {
+    /// Adds a wrench on a body of a robot in the next step only: at the origin of the body's frame, in world axes.
+    /// [N·m; N]
+    ///
+    /// # Panics
+    /// When the robot was removed, or has no such body.
+    pub fn apply_link_wrench(&mut self, robot: RobotId, body: LinkBody, wrench: Force) {
+        self.robot_mut(robot).applied[body.0] += wrench;
+    }
+
+    /// Adds a wrench on a free body in the next step only: about its centre of mass, in world axes. [N·m; N]
+    pub fn apply_body_wrench(&mut self, body: ObjectId, wrench: Force) {
+        if wrench != Force::default() {
+            self.wake(body.0);
+        }
+        if let Some(body) = &mut self.state.bodies[body.0] {
+            body.applied += wrench;
+        }
+    }
+
+    pub(crate) fn clear_applied_wrenches(&mut self) {
+        for robot in self.state.robots.iter_mut().flatten() {
+            robot.applied.fill(Force::default());
+        }
+        for body in self.state.bodies.iter_mut().flatten() {
+            body.applied = Force::default();
+        }
+    }
+
     /// Adds a push.
     pub fn add_push(&mut self, push: Push) -> Result<PushId, WorldError> {
         let vectors = [push.point, push.wrench.force, push.wrench.moment];
@@ -45,7 +75,7 @@ impl World {
     }
 
     /// Applies the pushes of the step that begins.
-    pub(crate) fn push(&mut self) {
+    pub(crate) fn apply_pushes(&mut self) {
         let middle = self.time() + 0.5 * self.settings.dt;
         for i in 0..self.state.pushes.len() {
             let Some(push) = self.state.pushes[i].filter(|p| p.from <= middle && middle < p.until)

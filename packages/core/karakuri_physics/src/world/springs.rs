@@ -1,9 +1,10 @@
 //! Springs between points, added and removed while the world runs.
 
+use karakuri_spatial::Vector3;
+
 use crate::WorldError;
 use crate::constraint::spring::{Anchor, AttachedSpring, Spring, SpringId, line};
 use crate::world::World;
-use karakuri_spatial::Vector3;
 
 impl World {
     /// Adds a spring.
@@ -25,7 +26,7 @@ impl World {
         }
         for end in ends {
             if let Anchor::Body(body, _) = end
-                && self.is_carried(crate::Owner::Body(body))
+                && self.is_prescribed(crate::Owner::Body(body))
             {
                 let name = self.body(body).description().name.clone();
                 let reason = "a spring cannot hold a body that moves as prescribed; fix it to a link of a robot whose joints do";

@@ -1,6 +1,6 @@
 //! Whether a run can be believed: its energy did not grow by itself, and its steps were solved.
 
-use karakuri_physics::{EnergyWatch, SolverSettings};
+use karakuri_physics::{EnergyMonitor, SolverSettings};
 use karakuri_simulation::Tally;
 
 /// Looks at the energy over a run, about.
@@ -11,7 +11,11 @@ const UNSOLVED: f64 = 0.01;
 const COARSE: f64 = 1e-2;
 
 /// What a user should be warned of, a sentence each; none of a run that is sound.
-pub(crate) fn warnings(tally: &Tally, watch: &EnergyWatch, solver: &SolverSettings) -> Vec<String> {
+pub(crate) fn warnings(
+    tally: &Tally,
+    watch: &EnergyMonitor,
+    solver: &SolverSettings,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     if watch.is_notable() {
         warnings.push(format!(

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_text};
-use karakuri_physics::{EnergyWatch, Scene, StepOutcome, World};
+use karakuri_physics::{EnergyMonitor, Scene, StepOutcome, World};
 use karakuri_simulation::Tally;
 use serde::Deserialize;
 use serde_yaml::Value;
@@ -188,7 +188,7 @@ fn simulate(
         failure: None,
     };
     world.record_reactions(file.measure.iter().any(|name| is_reaction(&world, name)));
-    let (mut tally, mut watch) = (Tally::default(), EnergyWatch::new(&mut world));
+    let (mut tally, mut watch) = (Tally::default(), EnergyMonitor::new(&mut world));
     let mut values = Vec::with_capacity(columns.len());
     let steps = count(file.duration / world.settings().dt);
     for step in 1..=steps {

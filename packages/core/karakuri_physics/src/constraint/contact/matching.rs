@@ -4,8 +4,7 @@ use karakuri_collision::{ContactPoint, Manifold};
 use karakuri_spatial::Vector3;
 
 use super::{Contact, tangents};
-use crate::state::collider::Attachment;
-use crate::state::collider::carried_at;
+use crate::state::collider::{Attachment, prescribed_velocity_at};
 use crate::state::materials::{Materials, Surface};
 
 /// A point that lost its feature is taken for the same if it moved less than this. [m]
@@ -35,7 +34,7 @@ pub(crate) fn match_contacts(
             let first = contacts.len();
             keep(known, surface, &belts, contacts);
             for contact in &mut contacts[first..] {
-                contact.carried = carried_at(a, b, &contact.position);
+                contact.carried = prescribed_velocity_at(a, b, &contact.position);
             }
             continue;
         }
@@ -44,7 +43,7 @@ pub(crate) fn match_contacts(
             let first_of_patch = contacts.len();
             let normal = manifold.normal;
             let tangential = |v: Vector3| v - normal * normal.dot(&v);
-            let conveyed = tangential(belts);
+            let belt_velocity = tangential(belts);
             let tangents = tangents(&normal);
             for point in manifold.points() {
                 let memory = counterpart(point, of_pair, known, &contacts[first..]);
@@ -61,10 +60,10 @@ pub(crate) fn match_contacts(
                     gap: point.gap,
                     sharers: manifold.points().len(),
                     surface,
-                    conveyed,
-                    carried: carried_at(a, b, &point.position),
+                    belt_velocity,
+                    carried: prescribed_velocity_at(a, b, &point.position),
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
-                    turning: memory.map_or_else(Vector3::zeros, |(_, c)| c.turning),
+                    moment: memory.map_or_else(Vector3::zeros, |(_, c)| c.moment),
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
                     slips: memory.is_some_and(|(_, c)| c.slips),
@@ -92,9 +91,9 @@ fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
 fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec<Contact>) {
     for patch in known.chunk_by(|c, d| c.normal == d.normal) {
         let normal = patch[0].normal;
-        let conveyed = belts - normal * normal.dot(belts);
+        let belt_velocity = belts - normal * normal.dot(belts);
         let first = contacts.len();
-        contacts.extend(patch.iter().map(|c| Contact { surface, conveyed, ..*c }));
+        contacts.extend(patch.iter().map(|c| Contact { surface, belt_velocity, ..*c }));
         // What sticks at all points slips as one, and its drifts were rigid before.
         if !patch.iter().all(|c| c.sticks) {
             make_drifts_rigid(&mut contacts[first..]);

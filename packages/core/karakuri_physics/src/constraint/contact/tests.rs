@@ -24,7 +24,7 @@ fn cuboid(world: &mut World, name: &str, size: Vector3, friction: f64, p: [f64; 
 /// What the velocities and impulses of a step differ by, at most, from those of the same step with all rows made anew.
 fn difference(world: &mut World) -> f64 {
     let mut anew = world.clone();
-    anew.pipeline.builds += 1;
+    anew.pipeline.generation += 1;
     anew.step();
     world.step();
     let (own, other) = (&world.pipeline.problem.velocity, &anew.pipeline.problem.velocity);

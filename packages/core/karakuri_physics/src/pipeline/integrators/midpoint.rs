@@ -55,7 +55,7 @@ impl Robot {
         single.into_iter().all(clear) && self.clear_of_ball_limits(h)
     }
 
-    /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
+    /// Velocity after a step of free motion into `out`, position into `free_motion.target`. (nv)
     pub(crate) fn midpoint_motion(
         &mut self,
         h: f64,
@@ -65,17 +65,17 @@ impl Robot {
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);
         self.data.gravity = *gravity;
-        let mut middle = std::mem::take(&mut self.flight.stage);
+        let mut middle = std::mem::take(&mut self.free_motion.stage);
         integrate(&model, &self.q, &self.v, 0.5 * h, &mut middle);
         forward_kinematics(&model, &mut self.data, &middle);
         self.loops.close(&model, &mut self.data, &mut middle);
         if let Err(singular) = self.factor.factorize(&model, &mut self.data, &self.armature) {
-            self.flight.stage = middle;
+            self.free_motion.stage = middle;
             return Err(singular);
         }
         self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
         self.prepare_springs(springs, h);
-        let mut mean = std::mem::take(&mut self.flight.velocity);
+        let mut mean = std::mem::take(&mut self.free_motion.velocity);
         mean.copy_from_slice(&self.v);
         for _ in 0..ROUNDS {
             update_velocities(&model, &mut self.data, &mean);
@@ -96,16 +96,16 @@ impl Robot {
                 *mean = 0.5 * (out + v);
             }
         }
-        integrate(&model, &middle, out, 0.5 * h, &mut self.flight.target);
-        self.flight.velocity = mean;
-        self.flight.stage = middle;
+        integrate(&model, &middle, out, 0.5 * h, &mut self.free_motion.target);
+        self.free_motion.velocity = mean;
+        self.free_motion.stage = middle;
         Ok(())
     }
 
     /// Goes to where the free motion ended, with the velocity `after`. (nv)
     pub(crate) fn land(&mut self, after: &[f64]) {
         self.v.copy_from_slice(after);
-        self.q.copy_from_slice(&self.flight.target);
+        self.q.copy_from_slice(&self.free_motion.target);
         forward_kinematics(&self.model, &mut self.data, &self.q);
         if self.loops.is_empty() {
             return;

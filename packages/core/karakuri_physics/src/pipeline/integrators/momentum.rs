@@ -41,11 +41,11 @@ impl Robot {
     /// Notes the momentum at the start of a step; needs the kinematics of the start.
     pub(crate) fn note_momentum(&mut self) {
         let whole = self.whole();
-        (self.flight.momentum, self.flight.com) = (whole.momentum, whole.com);
-        self.flight.push = Force::default();
+        (self.free_motion.momentum, self.free_motion.com) = (whole.momentum, whole.com);
+        self.free_motion.push = Force::default();
         for (F, X_WB) in self.applied.iter().zip(&self.data.pose_in_world) {
             let moment = F.moment + X_WB.translation.cross(&F.force);
-            self.flight.push += Force::new(moment, F.force);
+            self.free_motion.push += Force::new(moment, F.force);
         }
     }
 
@@ -54,12 +54,12 @@ impl Robot {
     pub(crate) fn keep_momentum(&mut self, h: f64, impulse: Force) {
         let now = self.whole();
         let weight = self.data.gravity * (now.mass * h);
-        let arm = (self.flight.com + now.com) * 0.5;
-        let push = Force::new(self.flight.push.moment * h, self.flight.push.force * h);
+        let arm = (self.free_motion.com + now.com) * 0.5;
+        let push = Force::new(self.free_motion.push.moment * h, self.free_motion.push.force * h);
         let gravity = Force::new(arm.cross(&weight), weight);
-        let wanted = self.flight.momentum + impulse + push + gravity;
+        let desired = self.free_motion.momentum + impulse + push + gravity;
         let missing =
-            Force::new(wanted.moment - now.momentum.moment, wanted.force - now.momentum.force);
+            Force::new(desired.moment - now.momentum.moment, desired.force - now.momentum.force);
         let spin = missing.moment - now.com.cross(&missing.force);
         let Some(inverse) = now.about_com.try_inverse() else { return };
         let angular = inverse * spin;

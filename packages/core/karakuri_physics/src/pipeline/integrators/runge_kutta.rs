@@ -17,7 +17,7 @@ use karakuri_spatial::Vector3;
 use crate::state::motor_unit::MotorUnit;
 use crate::state::robot::Robot;
 
-/// Largest `h B + h² K` against the inertia of the freedom. [-]
+/// Largest `h B + h² K` against the inertia of the degree of freedom. [-]
 const SOFT: f64 = 0.25;
 
 impl Robot {
@@ -54,7 +54,7 @@ impl Robot {
         effort.clamp(-limit, limit) - self.joint_damping[k] * v[k]
     }
 
-    /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
+    /// Velocity after a step of free motion into `out`, position into `free_motion.target`. (nv)
     pub(crate) fn runge_kutta_motion(
         &mut self,
         h: f64,
@@ -63,35 +63,35 @@ impl Robot {
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);
         self.data.gravity = *gravity;
-        let mut flight = std::mem::take(&mut self.flight);
+        let mut free_motion = std::mem::take(&mut self.free_motion);
         for stage in 0..4 {
             let part = [0.0, 0.5 * h, 0.5 * h, h][stage];
             for k in 0..model.nv {
                 let (rate, acceleration) = if stage == 0 {
                     (0.0, 0.0)
                 } else {
-                    (flight.rates[stage - 1][k], flight.accelerations[stage - 1][k])
+                    (free_motion.rates[stage - 1][k], free_motion.accelerations[stage - 1][k])
                 };
-                flight.displacement[k] = part * rate;
-                flight.velocity[k] = self.v[k] + part * acceleration;
+                free_motion.displacement[k] = part * rate;
+                free_motion.velocity[k] = self.v[k] + part * acceleration;
             }
-            integrate(&model, &self.q, &flight.displacement, 1.0, &mut flight.stage);
-            flight.rates[stage].copy_from_slice(&flight.velocity);
-            untwist(&model, &flight.displacement, &mut flight.rates[stage]);
-            let acceleration = &mut flight.accelerations[stage];
-            let moved = self.accelerate(&flight.stage, &flight.velocity, acceleration);
+            integrate(&model, &self.q, &free_motion.displacement, 1.0, &mut free_motion.stage);
+            free_motion.rates[stage].copy_from_slice(&free_motion.velocity);
+            untwist(&model, &free_motion.displacement, &mut free_motion.rates[stage]);
+            let acceleration = &mut free_motion.accelerations[stage];
+            let moved = self.accelerate(&free_motion.stage, &free_motion.velocity, acceleration);
             if let Err(singular) = moved {
-                self.flight = flight;
+                self.free_motion = free_motion;
                 return Err(singular);
             }
         }
         for (k, out) in out.iter_mut().enumerate() {
             let sum = |x: &[Vec<f64>; 4]| x[0][k] + 2.0 * (x[1][k] + x[2][k]) + x[3][k];
-            flight.displacement[k] = h / 6.0 * sum(&flight.rates);
-            *out = self.v[k] + h / 6.0 * sum(&flight.accelerations);
+            free_motion.displacement[k] = h / 6.0 * sum(&free_motion.rates);
+            *out = self.v[k] + h / 6.0 * sum(&free_motion.accelerations);
         }
-        integrate(&model, &self.q, &flight.displacement, 1.0, &mut flight.target);
-        self.flight = flight;
+        integrate(&model, &self.q, &free_motion.displacement, 1.0, &mut free_motion.target);
+        self.free_motion = free_motion;
         Ok(())
     }
 

@@ -29,7 +29,7 @@ use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Vector3;
 
 use crate::constraint::spring::AttachedSpring;
-use crate::state::free_motion::Flight;
+use crate::state::free_motion::FreeMotion;
 use crate::state::robot::Robot;
 
 /// Most rounds of Newton's method; each gains a factor of about `h` times the joint rates.
@@ -44,11 +44,11 @@ const CLOSED: f64 = 1e-11;
 const SINGULAR: f64 = 1e-5;
 /// Multiple of the first change at which they do not converge.
 const DIVERGING: f64 = 10.0;
-/// Largest turn of a joint with three freedoms in a step. [rad]
+/// Largest turn of a joint with three degrees of freedom in a step. [rad]
 const LARGEST_TURN: f64 = 3.0;
 
 impl Robot {
-    /// Velocity after a step of free motion into `out`, position into `flight.target`. (nv)
+    /// Velocity after a step of free motion into `out`, position into `free_motion.target`. (nv)
     pub(crate) fn variational_motion(
         &mut self,
         h: f64,
@@ -58,22 +58,22 @@ impl Robot {
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);
         self.data.gravity = *gravity;
-        let mut flight = std::mem::take(&mut self.flight);
-        let found = self.find_mean_rates(&model, &mut flight, h).and_then(|found| {
+        let mut free_motion = std::mem::take(&mut self.free_motion);
+        let found = self.find_mean_rates(&model, &mut free_motion, h).and_then(|found| {
             if found {
-                self.find_end(&model, &mut flight, h, out)?;
+                self.find_end(&model, &mut free_motion, h, out)?;
             }
             Ok(found)
         });
-        self.flight = flight;
+        self.free_motion = free_motion;
         if found? {
-            self.flight.keeps_momentum = false;
+            self.free_motion.keeps_momentum = false;
             return Ok(());
         }
         if self.moves_freely(h) {
             return self.midpoint_motion(h, gravity, springs, out);
         }
-        self.flight.on = false;
+        self.free_motion.on = false;
         forward_kinematics(&model, &mut self.data, &self.q);
         self.free_motion(h, gravity, out)
     }
@@ -82,46 +82,46 @@ impl Robot {
     fn find_end(
         &mut self,
         model: &Model,
-        flight: &mut Flight,
+        free_motion: &mut FreeMotion,
         h: f64,
         out: &mut [f64],
     ) -> Result<(), SingularInertia> {
-        integrate(model, &self.q, &flight.velocity, h, &mut flight.target);
-        forward_kinematics(model, &mut self.data, &flight.target);
+        integrate(model, &self.q, &free_motion.velocity, h, &mut free_motion.target);
+        forward_kinematics(model, &mut self.data, &free_motion.target);
         self.factor.factorize(model, &mut self.data, &self.armature)?;
-        for (k, p) in flight.momentum_at_end.iter_mut().enumerate() {
-            *p += h * flight.rates[1][k] + flight.rates[2][k];
+        for (k, p) in free_motion.momentum_at_end.iter_mut().enumerate() {
+            *p += h * free_motion.rates[1][k] + free_motion.rates[2][k];
             out[k] = *p;
         }
         self.factor.solve(model, out);
-        flight.rates_at_end.copy_from_slice(out);
+        free_motion.rates_at_end.copy_from_slice(out);
         self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
         self.loops.project(out);
         Ok(())
     }
 
-    /// Solves for `u`, into `flight.velocity`, with `p` in `flight.momentum_at_end`, `s` in the second of `flight.rates` and
+    /// Solves for `u`, into `free_motion.velocity`, with `p` in `free_motion.momentum_at_end`, `s` in the second of `free_motion.rates` and
     /// `Jᵀ λ` in the third; whether it converged.
     fn find_mean_rates(
         &mut self,
         model: &Model,
-        flight: &mut Flight,
+        free_motion: &mut FreeMotion,
         h: f64,
     ) -> Result<bool, SingularInertia> {
-        self.find_start_momentum(model, flight);
-        flight.velocity.copy_from_slice(&self.v);
-        self.prepare_factor(model, flight, h)?;
+        self.find_start_momentum(model, free_motion);
+        free_motion.velocity.copy_from_slice(&self.v);
+        self.prepare_factor(model, free_motion, h)?;
         if self.loops.margin() < SINGULAR {
             return Ok(false);
         }
         let (mut first, mut before) = (0.0, f64::INFINITY);
         for round in 0..ROUNDS {
-            if !self.find_residual(model, flight, h) {
+            if !self.find_residual(model, free_motion, h) {
                 return Ok(false);
             }
-            let gap = self.find_change(model, flight, h);
+            let gap = self.find_change(model, free_motion, h);
             let (mut change, mut largest) = (0.0_f64, 0.0_f64);
-            for (u, step) in flight.velocity.iter_mut().zip(&flight.displacement) {
+            for (u, step) in free_motion.velocity.iter_mut().zip(&free_motion.displacement) {
                 *u += step;
                 change = change.max(step.abs());
                 largest = largest.max(u.abs());
@@ -142,11 +142,11 @@ impl Robot {
     }
 
     /// The momentum goes from step to step as it is: by way of the rates round-off would add up.
-    fn find_start_momentum(&mut self, model: &Model, flight: &mut Flight) {
-        if self.v == flight.rates_at_end && self.q == flight.target {
+    fn find_start_momentum(&mut self, model: &Model, free_motion: &mut FreeMotion) {
+        if self.v == free_motion.rates_at_end && self.q == free_motion.target {
             return;
         }
-        let (momentum, rate) = (&mut flight.momentum_at_end, &mut flight.rates[1]);
+        let (momentum, rate) = (&mut free_motion.momentum_at_end, &mut free_motion.rates[1]);
         forward_kinematics(model, &mut self.data, &self.q);
         update_velocities(model, &mut self.data, &self.v);
         momentum_balance(model, &mut self.data, &[], (momentum, rate));
@@ -159,13 +159,13 @@ impl Robot {
     fn prepare_factor(
         &mut self,
         model: &Model,
-        flight: &mut Flight,
+        free_motion: &mut FreeMotion,
         h: f64,
     ) -> Result<(), SingularInertia> {
         let part = if self.loops.is_empty() { 0.5 * h } else { 0.0 };
-        integrate(model, &self.q, &flight.velocity, part, &mut flight.stage);
-        forward_kinematics(model, &mut self.data, &flight.stage);
-        let extra = &mut flight.rates[3];
+        integrate(model, &self.q, &free_motion.velocity, part, &mut free_motion.stage);
+        forward_kinematics(model, &mut self.data, &free_motion.stage);
+        let extra = &mut free_motion.rates[3];
         for (k, extra) in extra.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
             let damping = 0.5 * h * (damping + self.joint_damping[k]);
@@ -176,9 +176,10 @@ impl Robot {
         Ok(())
     }
 
-    /// What the first equation lacks at `u`, into `flight.displacement`; false where something turns too far.
-    fn find_residual(&mut self, model: &Model, flight: &mut Flight, h: f64) -> bool {
-        let Flight { stage, rates: [momentum, rate, ..], velocity, displacement, .. } = flight;
+    /// What the first equation lacks at `u`, into `free_motion.displacement`; false where something turns too far.
+    fn find_residual(&mut self, model: &Model, free_motion: &mut FreeMotion, h: f64) -> bool {
+        let FreeMotion { stage, rates: [momentum, rate, ..], velocity, displacement, .. } =
+            free_motion;
         integrate(model, &self.q, velocity, 0.5 * h, stage);
         forward_kinematics(model, &mut self.data, stage);
         update_velocities(model, &mut self.data, velocity);
@@ -186,14 +187,15 @@ impl Robot {
         for k in 0..model.nv {
             momentum[k] += self.armature[k] * velocity[k];
             rate[k] += self.soft_effort(k, stage, velocity);
-            displacement[k] = flight.momentum_at_end[k] - momentum[k] + 0.5 * h * rate[k];
+            displacement[k] = free_motion.momentum_at_end[k] - momentum[k] + 0.5 * h * rate[k];
         }
         bend(model, h, (velocity, momentum, rate), displacement)
     }
 
-    /// The change of `u` for a residual, both in `flight.displacement`; the largest gap of the loops at `u`. [m or rad]
-    fn find_change(&mut self, model: &Model, flight: &mut Flight, h: f64) -> f64 {
-        let Flight { rates: [_, _, reaction, _], target, velocity, displacement, .. } = flight;
+    /// The change of `u` for a residual, both in `free_motion.displacement`; the largest gap of the loops at `u`. [m or rad]
+    fn find_change(&mut self, model: &Model, free_motion: &mut FreeMotion, h: f64) -> f64 {
+        let FreeMotion { rates: [_, _, reaction, _], target, velocity, displacement, .. } =
+            free_motion;
         if self.loops.is_empty() {
             reaction.fill(0.0);
             self.factor.solve(model, displacement);

@@ -1,0 +1,61 @@
+//! The rows of a step, island by island.
+
+use super::scratch::Pipeline;
+use crate::constraint::row::RowBuilder;
+use crate::pipeline::islands::RowSource;
+use crate::pipeline::operators::fill_operators;
+use crate::state::mover::NO_MOVER;
+use crate::world::World;
+
+impl World {
+    pub(crate) fn build_rows(&mut self) {
+        self.find_islands();
+        let Self { settings, state, constraints, pipeline, .. } = self;
+        let Pipeline { problem, rows, islands, before, generation, touched, .. } = pipeline;
+        *generation += 1;
+        rows.clear();
+        problem.island_ends.clear();
+        let mut builder = RowBuilder {
+            settings,
+            robots: &mut state.robots,
+            bodies: &state.bodies,
+            problem,
+            rows,
+            before,
+            build: *generation,
+            used: 0,
+            kind: 0,
+        };
+        for island in islands.iter() {
+            for (maker, _) in island {
+                match *maker {
+                    RowSource::Robot(robot) => constraints.add_robot_rows(&mut builder, robot),
+                    RowSource::Constraint { kind, index } => {
+                        builder.kind = kind;
+                        constraints.kinds_mut()[kind].add_rows(&mut builder, index);
+                    }
+                }
+            }
+            builder.end_island();
+        }
+        builder.finish();
+        fill_operators(&mut state.robots, &state.bodies, rows, touched, problem);
+    }
+
+    /// Everything that may make rows, by the islands of movers that it joins.
+    pub(crate) fn find_islands(&mut self) {
+        let (state, islands) = (&self.state, &mut self.pipeline.islands);
+        let n_robots = state.robots.len();
+        islands.clear(n_robots + state.bodies.len());
+        for (i, _) in state.robots.iter().enumerate().filter(|(_, robot)| robot.is_some()) {
+            islands.join(RowSource::Robot(i), [i, NO_MOVER]);
+        }
+        for (kind, constraint) in self.constraints.between_movers() {
+            constraint.visit(&mut |index, movers| {
+                let maker = RowSource::Constraint { kind, index };
+                islands.join(maker, movers.map(|m| m.index(n_robots)));
+            });
+        }
+        islands.sort();
+    }
+}

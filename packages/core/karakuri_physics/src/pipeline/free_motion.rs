@@ -1,0 +1,90 @@
+//! Velocities at the end of a step without rows.
+
+use karakuri_dynamics::forward_kinematics;
+
+use crate::Integrator;
+use crate::pipeline::outcome::Culprit;
+use crate::state::free_motion::Method;
+use crate::world::World;
+
+impl World {
+    /// Decides which robots go through this step as a whole, without rows.
+    pub(crate) fn choose_free_motions(&mut self) {
+        let h = self.settings.dt;
+        let integrator = self.settings.integrator;
+        for robot in self.state.robots.iter_mut().flatten() {
+            robot.free_motion.on = true;
+        }
+        for (_, kind) in self.constraints.between_movers() {
+            kind.end_free_motion(&mut self.state.robots);
+        }
+        for robot in self.state.robots.iter_mut().flatten() {
+            let method = match integrator {
+                Integrator::RungeKutta4 => Method::RungeKutta4,
+                Integrator::Variational => Method::Variational,
+                Integrator::Default | Integrator::Momentum => Method::Midpoint,
+            };
+            let open = method != Method::RungeKutta4 || robot.loops.is_empty();
+            let soft =
+                robot.free_motion.on && method != Method::Midpoint && open && robot.moves_softly(h);
+            robot.free_motion.method = if soft { method } else { Method::Midpoint };
+            robot.free_motion.on &= soft || robot.moves_freely(h);
+            let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
+            robot.free_motion.keeps_momentum = keeping && robot.floats();
+            if robot.free_motion.keeps_momentum {
+                robot.note_momentum();
+            }
+        }
+    }
+
+    /// Goes back to the kinematics of the step's start.
+    pub(crate) fn abandon_free_motions(&mut self) {
+        for robot in self.state.robots.iter_mut().flatten().filter(|r| r.free_motion.on) {
+            forward_kinematics(&robot.model, &mut robot.data, &robot.q);
+        }
+    }
+
+    pub(crate) fn gather_velocities(&mut self) {
+        for robot in self.state.robots.iter().flatten() {
+            self.pipeline.before[robot.start..robot.start + robot.v.len()]
+                .copy_from_slice(&robot.v);
+        }
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
+            let v = &mut self.pipeline.before[body.start..body.start + 6];
+            v[..3].copy_from_slice(body.velocity.linear.as_slice());
+            v[3..].copy_from_slice(body.velocity.angular.as_slice());
+        }
+    }
+
+    pub(crate) fn free_motion(&mut self) -> Result<(), Culprit> {
+        let (h, gravity) = (self.settings.dt, self.settings.gravity);
+        self.pipeline.problem.velocity.resize(self.pipeline.before.len(), 0.0);
+        for (i, robot) in self.state.robots.iter_mut().enumerate() {
+            let Some(robot) = robot else { continue };
+            let out = &mut self.pipeline.problem.velocity[robot.start..robot.start + robot.v.len()];
+            let moved = match robot.free_motion.method {
+                _ if !robot.free_motion.on => robot.free_motion(h, &gravity, out),
+                Method::Midpoint => {
+                    robot.midpoint_motion(h, &gravity, &self.constraints.springs.all, out)
+                }
+                Method::RungeKutta4 => robot.runge_kutta_motion(h, &gravity, out),
+                Method::Variational => {
+                    robot.variational_motion(h, &gravity, &self.constraints.springs.all, out)
+                }
+            };
+            moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
+        }
+        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
+            let out = &mut self.pipeline.problem.velocity[body.start..body.start + 6];
+            if body.is_asleep() {
+                out.fill(0.0);
+            } else if body.done {
+                out[..3].copy_from_slice(body.velocity.linear.as_slice());
+                out[3..].copy_from_slice(body.velocity.angular.as_slice());
+            } else {
+                body.free_motion(h, &gravity, out);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! Impulses of a solved step, where constraints and sensors find them.
+
+use super::scratch::Pipeline;
+use super::sensors::{self, Surroundings};
+use crate::constraint::kind::{Solved, SolvedRow};
+use crate::state::State;
+use crate::state::robot::JointImpulses;
+use crate::world::World;
+
+impl World {
+    /// Puts impulses where the next step finds them, and lets every kind of constraint draw its conclusions.
+    pub(crate) fn keep_impulses(&mut self) {
+        let Self { settings, state, constraints, pipeline, .. } = self;
+        for robot in state.robots.iter_mut().flatten() {
+            robot.impulses.fill(JointImpulses::default());
+        }
+        for kind in constraints.kinds_mut() {
+            kind.clear_impulses(state);
+        }
+        for (contact, impulse) in &pipeline.bounces.impulses {
+            constraints.contacts.active[*contact].impulse += impulse;
+        }
+        let Pipeline { problem, rows, correction, .. } = pipeline;
+        let step = Solved { problem, correction, h: settings.dt };
+        let mut kinds = constraints.kinds_mut();
+        for (row, block) in rows.iter().zip(&problem.blocks) {
+            kinds[row.kind].keep_impulse(state, &SolvedRow { row, block, step });
+        }
+        for kind in &mut kinds {
+            kind.finish_step(state, &step);
+        }
+    }
+
+    pub(crate) fn read_sensors(&mut self) {
+        let Self { settings, state, constraints, pipeline, .. } = self;
+        let State { robots, attachments, .. } = state;
+        let Pipeline { problem, correction, .. } = pipeline;
+        let solved = Solved { problem, correction, h: settings.dt };
+        for (i, robot) in robots.iter_mut().enumerate() {
+            if let Some(robot) = robot {
+                sensors::read(robot, i, Surroundings { constraints, attachments }, &solved);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the last step did.
+
+use karakuri_spatial::Force;
+
+use super::World;
+use crate::pipeline::outcome::Culprit;
+use crate::state::ids::{BodyId, RobotId};
+use crate::state::imu::Imu;
+use crate::{ContactReport, StepOutcome};
+
+/// What the last step cost and how well it was solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistics {
+    /// Steps so far.
+    pub steps: u64,
+    /// Highest level of the solver ladder that an island needed.
+    pub level: u8,
+    /// Iterations of the slowest island.
+    pub iterations: usize,
+    /// Largest natural-map residual. [m/s or rad/s]
+    pub residual: f64,
+    /// Contact points.
+    pub n_contacts: usize,
+    /// Row blocks, contacts among them.
+    pub n_blocks: usize,
+    /// Islands.
+    pub n_islands: usize,
+    /// Bodies asleep; their contacts are in no other number.
+    pub n_asleep: usize,
+}
+
+impl World {
+    /// Contacts of the last step that carry force; of what sleeps, as it fell asleep.
+    pub fn contacts(&self) -> impl Iterator<Item = ContactReport> + '_ {
+        self.loaded_contacts().filter_map(|c| {
+            Some(ContactReport {
+                a: self.state.attachments[c.a.0]?.owner,
+                b: self.state.attachments[c.b.0]?.owner,
+                position: c.position,
+                normal: c.normal,
+                gap: c.gap,
+                force: c.impulse / self.settings.dt,
+                moment: c.moment / self.settings.dt,
+            })
+        })
+    }
+
+    /// Reading of a force sensor in the last step, in its link's axes at its origin; `sensor` indexes the model's
+    /// sensors. [N·m; N]
+    pub fn sensor_wrench(&self, robot: RobotId, sensor: usize) -> Force {
+        self.state.robots[robot.0].as_ref().map_or_else(Force::default, |r| r.wrenches[sensor])
+    }
+
+    /// Reading of an inertial sensor in the last step; `sensor` indexes the model's sensors.
+    pub fn sensor_imu(&self, robot: RobotId, sensor: usize) -> Imu {
+        self.state.robots[robot.0].as_ref().map_or_else(Imu::default, |r| r.imus[sensor])
+    }
+
+    /// What the last step cost.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            steps: self.steps,
+            level: self.last.solution.level,
+            iterations: self.last.solution.iterations,
+            residual: self.last.solution.residual,
+            n_contacts: self.constraints.contacts.active.len(),
+            n_blocks: self.pipeline.problem.blocks.len(),
+            n_islands: self.pipeline.problem.island_ends.len(),
+            n_asleep: self.state.n_asleep,
+        }
+    }
+
+    /// What a person should read after a step that ended in [`StepOutcome::NonFinite`].
+    pub fn non_finite_report(&self) -> String {
+        let StepOutcome::NonFinite(culprit) = self.last.outcome else {
+            return "all quantities are finite".to_owned();
+        };
+        let joint = |robot: usize, dof: usize| {
+            let view = self.robot(RobotId(robot));
+            (view.name().to_owned(), view.model().joint_name_of(dof).to_owned())
+        };
+        match culprit {
+            Culprit::Robot { robot, dof } => {
+                let (robot, joint) = joint(robot, dof);
+                format!(
+                    "robot `{robot}`: velocity of joint `{joint}` is not finite (or above 1e30); check its commands, gains and inertia"
+                )
+            }
+            Culprit::MassMatrix { robot, dof } => {
+                let (robot, joint) = joint(robot, dof);
+                format!(
+                    "robot `{robot}`: joint `{joint}` moves no mass; give its links an inertia or the joint an armature"
+                )
+            }
+            Culprit::Setting(name) => {
+                format!(
+                    "the setting `{name}` is no number that a step can use; `dt` must be positive"
+                )
+            }
+            Culprit::Body { body } => {
+                let name = self.body(BodyId(body)).description().name.clone();
+                format!(
+                    "body `{name}`: velocity is not finite (or above 1e30); check its mass, inertia and what it touches"
+                )
+            }
+        }
+    }
+}
