@@ -3,6 +3,7 @@
 
 pub mod end_effector;
 pub mod grip_force;
+pub mod grip_monitor;
 pub mod gripper_command;
 pub mod pick_and_place;
 pub mod slip;

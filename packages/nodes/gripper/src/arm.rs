@@ -13,8 +13,6 @@ use karakuri_ros::{
     ActionClient, ClientGoal, ClientGoalState, Node, RosError, Time, duration_to_message,
 };
 
-use crate::node::GripperNode;
-
 type Follow = FollowJointTrajectory::Action;
 
 /// Wall time in which the controller must answer a goal; one that has not heard the robot yet waits for it for 5 s.
@@ -36,7 +34,7 @@ enum Failure {
 }
 
 impl Arm {
-    pub(crate) fn new(node: &mut Node<GripperNode>) -> Result<Self, RosError> {
+    pub(crate) fn new<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
         Ok(Self {
             client: node.action_client("follow_joint_trajectory")?,
             goal: None,

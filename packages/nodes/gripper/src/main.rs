@@ -13,12 +13,15 @@
 
 mod arm;
 mod command;
+mod goals;
+mod hand;
 mod node;
 mod parameters;
 mod pick;
+mod tick;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    karakuri_ros::run("gripper", node::GripperNode::new)
+    karakuri_ros::run("gripper", node::new)
 }

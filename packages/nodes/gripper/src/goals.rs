@@ -1,0 +1,114 @@
+//! Goals of the three actions: accepted, begun, refused.
+
+use std::time::{Duration, Instant};
+
+use karakuri_control::Time as ControlTime;
+use karakuri_grasp::gripper_command::{GripperCommand as Command, GripperCommandRun};
+use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
+use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
+use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
+use karakuri_ros::{GoalRequest, Time, warn};
+
+use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
+use crate::hand::{Gripper, seen};
+use crate::pick::{self, Frames, code};
+
+/// Wall time that a goal waits for the transforms of its frames and for a first look at the surroundings.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+pub(crate) fn on_pick(gripper: &mut Gripper, request: GoalRequest<Pick::Action>) {
+    if let Some(why) = gripper.not_ready() {
+        return request.reject(why);
+    }
+    if gripper.machine.is_busy() || gripper.waiting.is_some() {
+        return request.reject("a pick and place is under way; cancel it first");
+    }
+    if !gripper.arm.is_ready() {
+        return request.reject("the controller's follow_joint_trajectory is not there");
+    }
+    gripper.waiting = Some((request, Instant::now()));
+    begin(gripper);
+}
+
+/// Begins the goal that waits, when its frames and the surroundings are known or have been waited for long enough.
+pub(crate) fn begin(gripper: &mut Gripper) {
+    let (transforms, root) = (&gripper.transforms, gripper.root.as_str());
+    let frames = Frames { transforms, model: &gripper.model, root };
+    let connected = |request: &GoalRequest<Pick::Action>| {
+        let goal = request.goal();
+        let frame = |pose: &PoseStamped| pick::knows(&pose.header.frame_id, frames);
+        frame(&goal.object_pose) && frame(&goal.place_pose)
+    };
+    let seen = gripper.blind || seen(gripper.sighting.as_ref(), gripper.now()).is_some();
+    let due = gripper
+        .waiting
+        .take_if(|(request, since)| since.elapsed() > PATIENCE || (seen && connected(request)));
+    let Some((request, _)) = due else { return };
+    gripper.blind = !seen;
+    let now = gripper.now();
+    let active = request.accept();
+    gripper.end_command(Ending::Canceled);
+    match start(gripper, active.goal(), now) {
+        Ok(()) => gripper.pick = Some((active, now)),
+        Err((error_code, message)) => {
+            warn!("pick_and_place: {message}");
+            active.abort(pick::refusal(error_code, message, now));
+        }
+    }
+}
+
+fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8, String)> {
+    let invalid = |message: String| (code::INVALID_GOAL, message);
+    let settings = gripper.parameters.pick_and_place();
+    let (tolerance, scale) = pick::options(goal, settings.width_tolerance).map_err(invalid)?;
+    let mut settings = settings.at_speed(scale);
+    settings.width_tolerance = tolerance;
+    let defaults = pick::Defaults {
+        grip_force: gripper.parameters.grip_force.get(),
+        force_max: gripper.machine.hand().force_max(),
+        friction: gripper.parameters.friction.get(),
+        approach_height: gripper.parameters.approach_height.get(),
+    };
+    let goal = pick::goal(goal, defaults, gripper.frames()).map_err(invalid)?;
+    *gripper.machine.settings_mut() = settings;
+    gripper.arm.clear();
+    let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
+    let time = ControlTime(now.nanoseconds());
+    let started = gripper.machine.start(goal, time, &gripper.reader.q, objects);
+    started.map_err(|e| (pick::plan_code(&e), e.to_string()))
+}
+
+pub(crate) fn on_command(gripper: &mut Gripper, request: GoalRequest<GripperCommand::Action>) {
+    let command = plain_command(request.goal());
+    match start_command(gripper, command) {
+        Ok(run) => gripper.command = Some((CommandGoal::Plain(request.accept()), run)),
+        Err(why) => request.reject(why),
+    }
+}
+
+pub(crate) fn on_parallel_command(
+    gripper: &mut Gripper,
+    request: GoalRequest<ParallelGripperCommand::Action>,
+) {
+    match parallel_command(request.goal()).and_then(|command| start_command(gripper, command)) {
+        Ok(run) => {
+            let joint = gripper.hand_joint.clone();
+            gripper.command = Some((CommandGoal::Parallel(request.accept(), joint), run));
+        }
+        Err(why) => request.reject(why),
+    }
+}
+
+fn start_command(gripper: &mut Gripper, command: Command) -> Result<GripperCommandRun, String> {
+    if let Some(why) = gripper.not_ready() {
+        return Err(why.to_owned());
+    }
+    if gripper.machine.is_busy() {
+        return Err("pick_and_place is using the hand; cancel it first".to_owned());
+    }
+    let settings = gripper.parameters.command();
+    let (hand, grip) = gripper.machine.hand_and_grip();
+    let run = GripperCommandRun::start(command, settings, hand, grip).map_err(|e| e.to_string())?;
+    gripper.end_command(Ending::Canceled);
+    Ok(run)
+}

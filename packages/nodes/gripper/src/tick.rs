@@ -1,0 +1,126 @@
+//! A tick of the hand, and what is told of it.
+
+use karakuri_control::Time as ControlTime;
+use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
+use karakuri_grasp::grip_force::GripTask;
+use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, Sighting};
+use karakuri_ros::msg::karakuri_msgs::msg::GripState;
+use karakuri_ros::msg::std_msgs::msg::Header;
+use karakuri_ros::{Advance, JointStateReader, Time, Turn, warn};
+use karakuri_spatial::Force;
+
+use crate::arm::trajectory_message;
+use crate::command::Ending;
+use crate::hand::Gripper;
+use crate::pick;
+
+/// Ticks between two messages of feedback and grip state.
+const TICKS_A_REPORT: u32 = 10;
+/// The first tick of a time is reported.
+pub(crate) const FIRST_TICK: u64 = TICKS_A_REPORT as u64 - 1;
+
+pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
+    if advance == Advance::Backward {
+        gripper.ticks = FIRST_TICK;
+    }
+    let canceled = gripper.pick.as_ref().is_some_and(|(goal, _)| goal.is_canceling());
+    if canceled {
+        gripper.machine.cancel();
+    }
+    if gripper.command.as_ref().is_some_and(|(goal, _)| goal.is_canceling()) {
+        let (_, grip) = gripper.machine.hand_and_grip();
+        grip.set_task(GripTask::Stay);
+        gripper.end_command(Ending::Canceled);
+    }
+    let wrenches = gripper.readings.map(|r| r.map_or_else(Force::default, |r| r.wrench));
+    let arm = gripper.arm.report();
+    let time = ControlTime(stamp.nanoseconds());
+    let sighting = gripper
+        .sighting
+        .as_ref()
+        .map(|(stamp, objects)| Sighting { time: ControlTime(stamp.nanoseconds()), objects });
+    let JointStateReader { q, v, effort, .. } = &gripper.reader;
+    let measured = Measurement { time, q, v, effort, wrenches: &wrenches, arm, sighting };
+    let period = gripper.parameters.robot.period.get();
+    let output = gripper.machine.tick(&measured, period).clone();
+    if let Some(request) = &output.arm {
+        let tolerance = gripper.machine.settings().path_tolerance;
+        gripper.arm.request(request, gripper.parameters.robot.lockstep.get(), tolerance);
+    }
+    let point = TrajectoryPoint {
+        time_from_start: period,
+        positions: vec![output.hand.position],
+        velocities: vec![output.hand.velocity],
+        accelerations: Vec::new(),
+        efforts: vec![output.hand.effort],
+    };
+    let reference = JointTrajectory {
+        start: Some(time),
+        joints: vec![gripper.hand_joint.clone()],
+        points: vec![point],
+    };
+    *gripper.gate.answer() = trajectory_message(&reference);
+    gripper.ticks += 1;
+    check_command(gripper, period);
+    report(gripper, stamp, &output);
+}
+
+fn check_command(gripper: &mut Gripper, period: f64) {
+    let Some((goal, mut run)) = gripper.command.take() else { return };
+    let (hand, grip) = gripper.machine.hand_and_grip();
+    let (report, ended) = run.check(hand, grip, period);
+    if !ended {
+        if gripper.ticks.is_multiple_of(u64::from(TICKS_A_REPORT)) {
+            goal.publish_feedback(&report);
+        }
+        gripper.command = Some((goal, run));
+        return;
+    }
+    let ending = if run.succeeded(&report) { Ending::Succeeded } else { Ending::Aborted };
+    goal.end(ending, &report);
+}
+
+fn report(gripper: &mut Gripper, stamp: Time, output: &Output) {
+    if let Some(result) = &output.result
+        && let Some((goal, _)) = gripper.pick.take()
+    {
+        let message = pick::result(result, stamp);
+        match result.failure {
+            None => goal.succeed(message),
+            Some(Failure::Canceled) if goal.is_canceling() => {
+                goal.cancel(message);
+            }
+            Some(_) => {
+                warn!("pick_and_place: {}", result.message);
+                goal.abort(message);
+            }
+        }
+    }
+    if !gripper.ticks.is_multiple_of(u64::from(TICKS_A_REPORT)) {
+        return;
+    }
+    if let Some((goal, begun)) = &gripper.pick {
+        goal.publish_feedback(pick::feedback(&output.feedback, stamp.seconds_since(*begun)));
+    }
+    publish_grip_state(gripper, stamp, output.feedback.holding);
+}
+
+fn publish_grip_state(gripper: &mut Gripper, stamp: Time, carries: bool) {
+    let period = gripper.parameters.robot.period.get() * f64::from(TICKS_A_REPORT);
+    let (_, grip) = gripper.machine.hand_and_grip();
+    let state = *grip.state();
+    let trend = gripper.monitor.report(&state, grip.task(), carries, period);
+    gripper.grip_state.publish(&GripState {
+        header: Header { stamp: stamp.to_message(), frame_id: gripper.root.clone() },
+        width: state.opening,
+        speed: trend.speed,
+        force_left: state.forces[0].max(0.0),
+        force_right: state.forces[1].max(0.0),
+        target_force: trend.target_force,
+        sensor_age: gripper.sensor_age(),
+        contact_left: state.touching[0],
+        contact_right: state.touching[1],
+        holding: trend.holding,
+        slipping: trend.slipping,
+    });
+}
