@@ -12,11 +12,7 @@ mod state;
 mod world;
 
 pub use batch::Batch;
-pub use constraint::attached_joint::{Failure, JointDescription, JointId, JointReport, Strength};
-pub use constraint::bushing::Bushing;
-pub use constraint::contact::ContactReport;
-pub use constraint::gear::{GearDescription, GearEnd, GearId, GearReport};
-pub use constraint::spring::{Anchor, Spring, SpringId};
+pub use constraint::*;
 pub use errors::WorldError;
 pub use karakuri_collision::ClosestPoints;
 pub use pipeline::ledger::{Energy, Ledger};

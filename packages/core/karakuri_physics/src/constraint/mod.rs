@@ -21,6 +21,12 @@ pub(crate) mod row;
 pub(crate) mod servo;
 pub(crate) mod spring;
 
+pub use self::attached_joint::{Failure, JointDescription, JointId, JointReport, Strength};
+pub use self::bushing::Bushing;
+pub use self::contact::ContactReport;
+pub use self::gear::{GearDescription, GearEnd, GearId, GearReport};
+pub use self::spring::{Anchor, Spring, SpringId};
+
 use karakuri_collision::ColliderId;
 
 use self::attached_joint::AttachedJoints;

@@ -1,6 +1,6 @@
 //! Newton's method on softened contact laws, inside a proximal loop: the reference.
 //!
-//! With a centre `λ₀` and a softness `ε g` the law of a block is single-valued, `λ(u) = argmin_{λ ∈ C} ½ λᵀ W λ − λᵀ y`,
+//! With a centre `λ₀` and a regularisation `ε g` the law of a block is single-valued, `λ(u) = argmin_{λ ∈ C} ½ λᵀ W λ − λᵀ y`,
 //! `W = R + ε g`, `y = ε g λ₀ − (u − u*) − s e_n`, and a round solves for the velocity
 //!
 //! ```text
@@ -8,12 +8,12 @@
 //! ```
 //!
 //! where `α` are the impulses that `v` comes from. The new ones are `α + t (λ − D J δ − α)`, so that `v = v_f + Y α`
-//! holds exactly whatever the quality of `H`. After a round `λ₀ ← λ`, which takes the softness back.
+//! holds exactly whatever the quality of `H`. After a round `λ₀ ← λ`, which undoes the regularisation.
 //!
 //! 1. *Convex rounds*: `s` is fixed, `v` minimises a convex function, and `t` makes its derivative along the ray vanish.
 //! 2. *Coulomb rounds*, where contacts slide: `s = μ‖u_t‖` is De Saxcé's and moves with `u`, so that `H` is not
-//!    symmetric and `t` lowers the mismatch `λ − α`. A round that does not lower the natural map is taken back and
-//!    done again softer; where even the softest fails, gradient steps look for a better place.
+//!    symmetric and `t` lowers the mismatch `λ − α`. A round that does not lower the natural map is
+//!    reverted and repeated with more regularisation; where the most fails, gradient steps look for a better start.
 //!
 //! The first centre is zero, and only contacts that slid before begin with a shift: of all solutions this finds one
 //! that holds, if any holds, with the least impulses. A grip does not depend on the path that led to it. Only a warm
@@ -36,43 +36,48 @@ use super::law::{Softened, residual};
 use super::method::{ContactSolver, FINE, Method, SolverSettings};
 use super::{Admissible, Block, Problem, Run, apply};
 
-/// Softness of the first convex round over a block's own Delassus diagonal, where nothing is known. [-]
-const SOFT: f64 = 0.1;
-/// Least softness while rounds help: less converges in fewer rounds, each of more steps, and loses digits. [-]
-const HARD: f64 = 3e-4;
-/// Rounds at the least softness that leave more than this part of the natural map crawl: they may be harder. [-]
-const CRAWLING: f64 = 0.3;
-/// Most softness: a round is hardly more than a step of the fixed point. [-]
-const SOFTEST: f64 = 10.0;
-/// Part of the velocity changes that rounding takes away from every round at softness 1. [-]
+// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/solvers.rs`: what a doc
+// comment says of either side is what was seen there.
+
+/// First regularisation `ε` of a convex round where nothing is known, over a block's own Delassus diagonal. [-]
+const FIRST_REGULARISATION: f64 = 0.1;
+/// Least regularisation while rounds make progress. Less needs fewer rounds, but each takes more steps and loses digits. [-]
+const LEAST_REGULARISATION: f64 = 3e-4;
+/// A round that leaves more than this part of the natural map makes slow progress: then the least regularisation falls. [-]
+const SLOW_PROGRESS: f64 = 0.3;
+/// Most regularisation. With more, a round is hardly more than a step of the fixed-point iteration. [-]
+const MOST_REGULARISATION: f64 = 10.0;
+/// Part of the velocity changes that rounding takes from every round at regularisation 1. [-]
 const ROUNDING: f64 = 1e-14;
-/// A round ends when its problem is solved to this part of the last natural map, or after `STEPS`. A convex one gets there;
-/// what a heap needs for it is 10 to 20. [-]
-const INNER: f64 = 0.05;
-const STEPS: usize = 40;
-/// Coulomb rounds end after so many steps, and after half of them if the mismatch is not below this part of the first: they
-/// do not get there, and a softer one is better. [-]
+/// A round ends when its problem is solved to this part of the last natural map, or after [`CONVEX_STEPS`]. [-]
+const ROUND_ACCURACY: f64 = 0.05;
+/// Most steps of a convex round, which reaches its accuracy; a heap takes 10 to 20.
+const CONVEX_STEPS: usize = 40;
+/// Most steps of a Coulomb round. Rounds that need more do not get there, and a more regularised one is better.
 const COULOMB_STEPS: usize = 8;
-const HOPEFUL: f64 = 0.3;
-/// Coulomb rounds one after the other that were solved and may raise the natural map, and how far: the way to a solution
-/// where many contacts are all but sliding is not straight. [-]
-const DETOURS: usize = 4;
-const DETOUR: f64 = 2.0;
-/// Part of the softness to which a convex round is solved. [-]
-const SHARE: f64 = 1e-2;
-/// Rounds go on to this part of the tolerance while they help, so that the next step finds a warm start within it. [-]
+/// A Coulomb round also ends halfway if its mismatch is above this part of the first. [-]
+const HALFWAY_MISMATCH: f64 = 0.3;
+/// Successive solved Coulomb rounds that may raise the natural map: where many contacts are all but sliding, the path to
+/// the solution is not monotone.
+const NON_MONOTONE_ROUNDS: usize = 4;
+/// How far each of them may raise it. [-]
+const NON_MONOTONE_GROWTH: f64 = 2.0;
+/// Part of the regularisation to which a convex round is solved. [-]
+const REGULARISED_ACCURACY: f64 = 1e-2;
+/// Part of the tolerance to which rounds continue while they make progress, so that the next step's warm start is within
+/// the tolerance. [-]
 const GOAL: f64 = 0.1;
 /// Multiple of the tolerance below which a warm start is the first centre. [-]
-const NEAR: f64 = 10.0;
-/// Part of the natural map at which the convex problem is solved, and sliding is what is left. [-]
-const SLIDING: f64 = 0.1;
-/// Part of the velocity changes to which the problem without new shifts is solved first. [-]
-const HOLDING: f64 = 1e-6;
-/// Shifts lag behind while each round brings the natural map below this part of the last. [-]
-const LAGGING: f64 = 0.2;
-/// The convex line search ends when the derivative is this part of the first. [-]
-const SLOPE: f64 = 1e-2;
-/// Gradient steps where no Coulomb round helps.
+const WARM_START_TOLERANCE: f64 = 10.0;
+/// The convex problem counts as solved when its own natural map is this part of Coulomb's: what is left is sliding. [-]
+const CONVEX_IS_SOLVED: f64 = 0.1;
+/// Part of the velocity changes to which the problem is solved before any contact may begin to slide. [-]
+const STICKING_ACCURACY: f64 = 1e-6;
+/// Shifts may lag behind while each round brings the natural map below this part of the last. [-]
+const SHIFT_PROGRESS: f64 = 0.2;
+/// The convex line search ends when the directional derivative is this part of the first. [-]
+const LINE_SEARCH_SLOPE: f64 = 1e-2;
+/// Steps of the gradient method where no Coulomb round makes progress.
 const GRADIENT_STEPS: usize = 150;
 
 /// The solver of this file.
@@ -90,7 +95,7 @@ const NONE: usize = usize::MAX;
 
 /// A block while it is solved.
 #[derive(Debug, Clone, Copy)]
-struct Item {
+struct BlockState {
     softened: Softened,
     /// `ε g`: weight of the centre.
     proximal: f64,
@@ -112,7 +117,7 @@ struct Item {
     nodes: [usize; 2],
 }
 
-impl Item {
+impl BlockState {
     /// The softened law at the biased velocity `u`: impulse and `−∂λ/∂u`.
     fn respond(&self, admissible: &Admissible, u: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         let mut y = self.center * self.proximal - u;
@@ -130,7 +135,7 @@ impl Item {
 /// The method, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
-    items: Vec<Item>,
+    states: Vec<BlockState>,
     runs: Vec<Run>,
     /// Node of each velocity entry that starts a run of the island.
     node_at: Vec<usize>,
@@ -145,10 +150,10 @@ pub(super) struct Newton {
     base: Vec<f64>,
     /// Impulses of the last round that helped.
     best: Vec<Vector3<f64>>,
-    softness: f64,
-    /// Of rounds to come, and of any: harder ones lose more digits than are asked for.
-    least_softness: f64,
-    hardest: f64,
+    regularisation: f64,
+    /// Least of the rounds to come, and of any round: with less, more digits are lost than are asked for.
+    least_regularisation: f64,
+    floor: f64,
     iterations: usize,
 }
 
@@ -186,7 +191,7 @@ impl Newton {
         self.node_at.resize(problem.velocity.len(), NONE);
         self.step.resize(problem.velocity.len(), 0.0);
         self.runs.clear();
-        self.items.clear();
+        self.states.clear();
         let sides = |block: &Block| block.sides.into_iter().filter(|s| s.len > 0);
         for side in problem.blocks[island.clone()].iter().flat_map(sides) {
             self.node_at[side.start] = NONE;
@@ -205,7 +210,7 @@ impl Newton {
                 }
                 *node = self.node_at[side.start];
             }
-            self.items.push(start(problem, block, nodes));
+            self.states.push(start(problem, block, nodes));
         }
         self.base.resize(problem.velocity.len(), 0.0);
         for run in &self.runs {
@@ -219,7 +224,7 @@ impl Newton {
             self.impulse_steps.prepare(problem, &problem.blocks[island]);
             return;
         }
-        let pairs = self.items.iter().map(|item| (item.nodes[0], item.nodes[1]));
+        let pairs = self.states.iter().map(|state| (state.nodes[0], state.nodes[1]));
         let coupled = pairs.filter(|(a, b)| *a != NONE && *b != NONE && a != b);
         self.factor.analyze(&self.runs, coupled);
     }
@@ -233,23 +238,24 @@ impl Newton {
     ) -> f64 {
         let (warm, _) = self.measure(&problem.blocks[island.clone()]);
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
-        if warm <= NEAR * settings.tolerance {
-            for item in &mut self.items {
-                item.center = item.alpha;
+        if warm <= WARM_START_TOLERANCE * settings.tolerance {
+            for state in &mut self.states {
+                state.center = state.alpha;
             }
         }
-        self.hardest = (ROUNDING * scale.max(warm) / settings.tolerance).min(SOFT);
-        self.least_softness = self.hardest.max(HARD);
-        self.softness = (warm / scale.max(warm)).clamp(self.least_softness, SOFT);
+        self.floor = (ROUNDING * scale.max(warm) / settings.tolerance).min(FIRST_REGULARISATION);
+        self.least_regularisation = self.floor.max(LEAST_REGULARISATION);
+        self.regularisation =
+            (warm / scale.max(warm)).clamp(self.least_regularisation, FIRST_REGULARISATION);
         let (mut last, mut convex, mut before) = (warm, warm, f64::INFINITY);
         let mut lagged = f64::INFINITY;
         while self.iterations < settings.iterations {
-            self.soften(&problem.blocks[island.clone()]);
-            // Little enough that softness, not what is left, says which of equal points carry how much.
-            let share = SHARE * self.softness * scale.max(warm);
-            let enough = (INNER * convex).max(GOAL * settings.tolerance).min(share);
+            self.set_regularisation(&problem.blocks[island.clone()]);
+            // Little enough that regularisation, not what is left, says which of equal points carry how much.
+            let share = REGULARISED_ACCURACY * self.regularisation * scale.max(warm);
+            let enough = (ROUND_ACCURACY * convex).max(GOAL * settings.tolerance).min(share);
             self.round(problem, island.clone(), enough, settings);
-            (last, convex) = self.take(problem, island.clone());
+            (last, convex) = self.accept(problem, island.clone());
             if last <= GOAL * settings.tolerance
                 || (last <= settings.tolerance && last > 0.5 * before)
             {
@@ -257,26 +263,27 @@ impl Newton {
             }
             let scale = self.velocity_scale(&problem.blocks[island.clone()]);
             // What holds must be known before anything may slide.
-            let known = lagged.is_finite() || convex <= HOLDING * scale;
-            if known && convex <= SLIDING * last {
-                if last > LAGGING * lagged {
+            let known = lagged.is_finite() || convex <= STICKING_ACCURACY * scale;
+            if known && convex <= CONVEX_IS_SOLVED * last {
+                if last > SHIFT_PROGRESS * lagged {
                     break;
                 }
                 lagged = last;
-                self.take_shifts(&problem.blocks[island.clone()]);
+                self.update_shifts(&problem.blocks[island.clone()]);
                 (before, convex) = (f64::INFINITY, last);
-                self.softness = (last / scale).clamp(self.least_softness, SOFT);
+                self.regularisation =
+                    (last / scale).clamp(self.least_regularisation, FIRST_REGULARISATION);
             } else if convex >= before {
                 break;
             } else {
-                self.harden(0.1, convex > CRAWLING * before);
+                self.reduce_regularisation(0.1, convex > SLOW_PROGRESS * before);
                 before = convex;
             }
         }
         last
     }
 
-    /// Rounds with Coulomb's shifts, harder while they help and softer while they do not.
+    /// Rounds with Coulomb's shifts: less regularised while they make progress, more while they do not.
     fn coulomb_rounds(
         &mut self,
         problem: &mut Problem,
@@ -284,65 +291,67 @@ impl Newton {
         settings: &SolverSettings,
         reached: f64,
     ) {
-        for (item, block) in self.items.iter_mut().zip(&problem.blocks[island.clone()]) {
+        for (state, block) in self.states.iter_mut().zip(&problem.blocks[island.clone()]) {
             if let Admissible::Cone { friction } = block.admissible {
-                (item.shift, item.coulomb) = (0.0, friction);
+                (state.shift, state.coulomb) = (0.0, friction);
             }
         }
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
-        self.hardest = self.hardest.max((ROUNDING * scale / settings.tolerance).min(SOFT));
-        self.least_softness = self.least_softness.max(self.hardest);
-        self.softness = (10.0 * reached / scale).clamp(self.least_softness, SOFT);
+        self.floor =
+            self.floor.max((ROUNDING * scale / settings.tolerance).min(FIRST_REGULARISATION));
+        self.least_regularisation = self.least_regularisation.max(self.floor);
+        self.regularisation =
+            (10.0 * reached / scale).clamp(self.least_regularisation, FIRST_REGULARISATION);
         let mut last = reached;
-        let mut detours = DETOURS;
-        self.keep(&problem.blocks[island.clone()]);
+        let mut non_monotone_left = NON_MONOTONE_ROUNDS;
+        self.save(&problem.blocks[island.clone()]);
         while last > settings.tolerance && self.iterations < settings.iterations {
-            self.soften(&problem.blocks[island.clone()]);
+            self.set_regularisation(&problem.blocks[island.clone()]);
             let is_solved = self.round(
                 problem,
                 island.clone(),
-                (INNER * last).max(GOAL * settings.tolerance),
+                (ROUND_ACCURACY * last).max(GOAL * settings.tolerance),
                 settings,
             );
-            let (now, _) = self.take(problem, island.clone());
+            let (now, _) = self.accept(problem, island.clone());
             if now < last {
-                self.harden(0.2, now > CRAWLING * last);
+                self.reduce_regularisation(0.2, now > SLOW_PROGRESS * last);
                 last = now;
-                detours = DETOURS;
-            } else if is_solved && detours > 0 && now < DETOUR * last {
-                detours -= 1;
+                non_monotone_left = NON_MONOTONE_ROUNDS;
+            } else if is_solved && non_monotone_left > 0 && now < NON_MONOTONE_GROWTH * last {
+                non_monotone_left -= 1;
                 continue;
             } else if last <= FINE {
                 break;
-            } else if self.softness < SOFTEST {
-                self.softness = (8.0 * self.softness).min(SOFTEST);
-                self.go_back(problem, island.clone());
+            } else if self.regularisation < MOST_REGULARISATION {
+                self.regularisation = (8.0 * self.regularisation).min(MOST_REGULARISATION);
+                self.revert(problem, island.clone());
                 continue;
             } else {
-                self.go_back(problem, island.clone());
+                self.revert(problem, island.clone());
                 last = self.descend(problem, island.clone());
-                self.softness = SOFT;
+                self.regularisation = FIRST_REGULARISATION;
             }
-            self.keep(&problem.blocks[island.clone()]);
+            self.save(&problem.blocks[island.clone()]);
         }
-        if self.items.iter().zip(&self.best).any(|(item, best)| item.alpha != *best) {
-            self.go_back(problem, island);
+        if self.states.iter().zip(&self.best).any(|(state, best)| state.alpha != *best) {
+            self.revert(problem, island);
         }
     }
 
-    /// Makes the next round harder; less than `HARD` only after rounds that crawl.
-    fn harden(&mut self, factor: f64, crawls: bool) {
-        if crawls && self.softness <= self.least_softness {
-            self.least_softness = (0.1 * self.least_softness).max(self.hardest);
+    /// Reduces the regularisation of the next round; below [`LEAST_REGULARISATION`] only after rounds of slow progress.
+    fn reduce_regularisation(&mut self, factor: f64, is_slow: bool) {
+        if is_slow && self.regularisation <= self.least_regularisation {
+            self.least_regularisation = (0.1 * self.least_regularisation).max(self.floor);
         }
-        self.softness = (factor * self.softness).max(self.least_softness);
+        self.regularisation = (factor * self.regularisation).max(self.least_regularisation);
     }
 
     /// Shifts of the present sliding.
-    fn take_shifts(&mut self, blocks: &[Block]) {
-        for (item, block) in self.items.iter_mut().zip(blocks) {
+    fn update_shifts(&mut self, blocks: &[Block]) {
+        for (state, block) in self.states.iter_mut().zip(blocks) {
             if let Admissible::Cone { friction } = block.admissible {
-                item.shift = friction * item.u.yz().norm();
+                state.shift = friction * state.u.yz().norm();
             }
         }
     }
@@ -350,26 +359,26 @@ impl Newton {
     /// Largest natural maps: of the law, and of the law with the shifts as they are. [m/s or rad/s]
     fn measure(&self, blocks: &[Block]) -> (f64, f64) {
         let (mut exact, mut convex) = (0.0_f64, 0.0_f64);
-        for (block, item) in blocks.iter().zip(&self.items) {
-            exact = exact.max(residual(block, &item.alpha, &item.u, None));
-            convex = convex.max(residual(block, &item.alpha, &item.u, Some(item.shift)));
+        for (block, state) in blocks.iter().zip(&self.states) {
+            exact = exact.max(residual(block, &state.alpha, &state.u, None));
+            convex = convex.max(residual(block, &state.alpha, &state.u, Some(state.shift)));
         }
         (exact, convex)
     }
 
     /// Largest change of velocity that a block's impulse makes on its own. [m/s or rad/s]
     fn velocity_scale(&self, blocks: &[Block]) -> f64 {
-        let each = self.items.iter().zip(blocks);
-        each.fold(f64::MIN_POSITIVE, |most, (item, block)| {
-            most.max(item.alpha.amax() * block.inverse_effective_mass())
+        let each = self.states.iter().zip(blocks);
+        each.fold(f64::MIN_POSITIVE, |most, (state, block)| {
+            most.max(state.alpha.amax() * block.inverse_effective_mass())
         })
     }
 
-    fn soften(&mut self, blocks: &[Block]) {
-        for (item, block) in self.items.iter_mut().zip(blocks) {
-            item.proximal = self.softness * block.inverse_effective_mass();
-            item.softened =
-                Softened { normal: item.proximal + block.compliance, tangential: item.proximal };
+    fn set_regularisation(&mut self, blocks: &[Block]) {
+        for (state, block) in self.states.iter_mut().zip(blocks) {
+            state.proximal = self.regularisation * block.inverse_effective_mass();
+            state.softened =
+                Softened { normal: state.proximal + block.compliance, tangential: state.proximal };
         }
     }
 
@@ -383,7 +392,7 @@ impl Newton {
     ) -> bool {
         let blocks = &problem.blocks[island];
         let is_coulomb = self.is_coulomb();
-        let steps = if is_coulomb { COULOMB_STEPS } else { STEPS };
+        let steps = if is_coulomb { COULOMB_STEPS } else { CONVEX_STEPS };
         let mut first = 0.0;
         for step in 0.. {
             let mismatch = self.respond(blocks);
@@ -393,8 +402,8 @@ impl Newton {
             if step == 0 {
                 first = mismatch;
             }
-            let is_hopeless = is_coulomb && step == steps / 2 && mismatch > HOPEFUL * first;
-            if is_hopeless || step >= steps || self.iterations >= settings.iterations {
+            let is_stuck = is_coulomb && step == steps / 2 && mismatch > HALFWAY_MISMATCH * first;
+            if is_stuck || step >= steps || self.iterations >= settings.iterations {
                 return false;
             }
             self.iterations += 1;
@@ -415,71 +424,71 @@ impl Newton {
 
     /// Whether shifts move with the velocity.
     fn is_coulomb(&self) -> bool {
-        self.items.iter().any(|item| item.coulomb > 0.0)
+        self.states.iter().any(|state| state.coulomb > 0.0)
     }
 
     /// `λ(v)` and slopes; how far the impulses are from it, as a velocity. [m/s or rad/s]
     fn respond(&mut self, blocks: &[Block]) -> f64 {
         let mut mismatch: f64 = 0.0;
-        for (item, block) in self.items.iter_mut().zip(blocks) {
-            (item.lambda, item.slope) = item.respond(&block.admissible, &item.u);
+        for (state, block) in self.states.iter_mut().zip(blocks) {
+            (state.lambda, state.slope) = state.respond(&block.admissible, &state.u);
             mismatch =
-                mismatch.max((item.lambda - item.alpha).amax() * block.inverse_effective_mass());
+                mismatch.max((state.lambda - state.alpha).amax() * block.inverse_effective_mass());
         }
         mismatch
     }
 
     /// Puts the first linearisation of a convex round where the law gives the present impulses: there it knows what sticks.
     fn predict(&mut self, blocks: &[Block]) {
-        for (item, block) in self.items.iter_mut().zip(blocks) {
-            let mut u = item.center * item.proximal - item.softened.weigh(&item.alpha);
-            u.x -= item.shift;
-            let (lambda, slope) = item.respond(&block.admissible, &u);
-            item.lambda = lambda - slope * (item.u - u);
-            item.slope = slope;
+        for (state, block) in self.states.iter_mut().zip(blocks) {
+            let mut u = state.center * state.proximal - state.softened.weigh(&state.alpha);
+            u.x -= state.shift;
+            let (lambda, slope) = state.respond(&block.admissible, &u);
+            state.lambda = lambda - slope * (state.u - u);
+            state.slope = slope;
         }
     }
 
-    /// Takes `λ(v)` for the impulses and the next centre. Natural maps as of [`Self::measure`].
-    fn take(&mut self, problem: &mut Problem, island: Range<usize>) -> (f64, f64) {
-        for (item, block) in self.items.iter_mut().zip(&mut problem.blocks[island.clone()]) {
-            block.impulse = item.lambda;
+    /// Accepts `λ(v)` as the impulses and the next centre. Natural maps as of [`Self::measure`].
+    fn accept(&mut self, problem: &mut Problem, island: Range<usize>) -> (f64, f64) {
+        for (state, block) in self.states.iter_mut().zip(&mut problem.blocks[island.clone()]) {
+            block.impulse = state.lambda;
         }
-        self.refresh(problem, island.clone());
+        self.recompute(problem, island.clone());
         self.measure(&problem.blocks[island])
     }
 
     /// Starts from the blocks' impulses.
-    fn refresh(&mut self, problem: &mut Problem, island: Range<usize>) {
+    fn recompute(&mut self, problem: &mut Problem, island: Range<usize>) {
         for run in &self.runs {
             let run = run.start..run.start + run.len;
             problem.velocity[run.clone()].copy_from_slice(&self.base[run]);
         }
         problem.apply_impulses(island.clone());
-        for (item, block) in self.items.iter_mut().zip(&problem.blocks[island]) {
-            item.alpha = block.impulse;
-            item.center = block.impulse;
-            item.u = problem.velocity_of(block) - block.bias;
+        for (state, block) in self.states.iter_mut().zip(&problem.blocks[island]) {
+            state.alpha = block.impulse;
+            state.center = block.impulse;
+            state.u = problem.velocity_of(block) - block.bias;
         }
     }
 
-    fn keep(&mut self, blocks: &[Block]) {
+    fn save(&mut self, blocks: &[Block]) {
         self.best.clear();
         self.best.extend(blocks.iter().map(|b| b.impulse));
     }
 
-    fn go_back(&mut self, problem: &mut Problem, island: Range<usize>) {
+    fn revert(&mut self, problem: &mut Problem, island: Range<usize>) {
         for (best, block) in self.best.iter().zip(&mut problem.blocks[island.clone()]) {
             block.impulse = *best;
         }
-        self.refresh(problem, island);
+        self.recompute(problem, island);
     }
 
     /// Natural map after some gradient steps. [m/s or rad/s]
     fn descend(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
         self.gradient.descend(problem, island.clone(), GRADIENT_STEPS);
         self.iterations += GRADIENT_STEPS;
-        self.refresh(problem, island.clone());
+        self.recompute(problem, island.clone());
         self.measure(&problem.blocks[island]).0
     }
 
@@ -498,24 +507,24 @@ impl Newton {
         } else {
             self.convex_length(blocks)
         };
-        for item in &mut self.items {
-            item.alpha += item.dalpha * length;
-            item.u += item.du * length;
+        for state in &mut self.states {
+            state.alpha += state.dalpha * length;
+            state.u += state.du * length;
         }
         length > 0.0
     }
 
     /// The direction of a step from a system of the impulses; false if it has no solution.
     fn find_impulses(&mut self, blocks: &[Block]) -> bool {
-        for (i, (item, block)) in self.items.iter().zip(blocks).enumerate() {
-            let change = item.lambda - item.alpha;
-            self.impulse_steps.load(i, block.rows(), &item.slope, &change);
+        for (i, (state, block)) in self.states.iter().zip(blocks).enumerate() {
+            let change = state.lambda - state.alpha;
+            self.impulse_steps.load(i, block.rows(), &state.slope, &change);
         }
         if !self.impulse_steps.solve() {
             return false;
         }
-        for (i, (item, block)) in self.items.iter_mut().zip(blocks).enumerate() {
-            (item.dalpha, item.du) = self.impulse_steps.step(i, block.rows());
+        for (i, (state, block)) in self.states.iter_mut().zip(blocks).enumerate() {
+            (state.dalpha, state.du) = self.impulse_steps.step(i, block.rows());
         }
         true
     }
@@ -527,21 +536,21 @@ impl Newton {
             return false;
         }
         self.clear_step();
-        for (item, block) in self.items.iter().zip(blocks) {
-            apply(&mut self.step, &problem.jacobian, block, &(item.lambda - item.alpha));
+        for (state, block) in self.states.iter().zip(blocks) {
+            apply(&mut self.step, &problem.jacobian, block, &(state.lambda - state.alpha));
         }
         self.factor.solve(&mut self.step);
-        for (item, block) in self.items.iter_mut().zip(blocks) {
+        for (state, block) in self.states.iter_mut().zip(blocks) {
             let du = problem.jacobian_times(&self.step, block);
-            item.dalpha = item.lambda - item.slope * du - item.alpha;
+            state.dalpha = state.lambda - state.slope * du - state.alpha;
         }
         // The change of velocity that the impulses make, not the one they were made from.
         self.clear_step();
-        for (item, block) in self.items.iter().zip(blocks) {
-            apply(&mut self.step, &problem.response, block, &item.dalpha);
+        for (state, block) in self.states.iter().zip(blocks) {
+            apply(&mut self.step, &problem.response, block, &state.dalpha);
         }
-        for (item, block) in self.items.iter_mut().zip(blocks) {
-            item.du = problem.jacobian_times(&self.step, block);
+        for (state, block) in self.states.iter_mut().zip(blocks) {
+            state.du = problem.jacobian_times(&self.step, block);
         }
         true
     }
@@ -554,19 +563,19 @@ impl Newton {
 
     /// `H = Â + Σ Jᵀ D J`.
     fn assemble(&mut self, problem: &Problem, blocks: &[Block]) {
-        let symmetric = self.items.iter().all(|item| item.slope == item.slope.transpose());
+        let symmetric = self.states.iter().all(|state| state.slope == state.slope.transpose());
         self.factor.load(&problem.inertia, symmetric);
-        for (item, block) in self.items.iter().zip(blocks) {
-            if item.slope == Matrix3::zeros() {
+        for (state, block) in self.states.iter().zip(blocks) {
+            if state.slope == Matrix3::zeros() {
                 continue;
             }
             let J = block.sides.map(|s| &problem.jacobian[s.offset..][..block.rows() * s.len]);
-            for (node, J) in item.nodes.iter().zip(J).filter(|(n, _)| **n != NONE) {
-                self.factor.add_diagonal(*node, J, &item.slope);
+            for (node, J) in state.nodes.iter().zip(J).filter(|(n, _)| **n != NONE) {
+                self.factor.add_diagonal(*node, J, &state.slope);
             }
-            let [a, b] = item.nodes;
+            let [a, b] = state.nodes;
             if a != NONE && b != NONE && a != b {
-                self.factor.add_coupling(item.nodes, J, &item.slope);
+                self.factor.add_coupling(state.nodes, J, &state.slope);
             }
         }
     }
@@ -574,10 +583,10 @@ impl Newton {
     /// Where the derivative of the convex function along the ray vanishes, at most 1; 0 where it does not descend.
     fn convex_length(&self, blocks: &[Block]) -> f64 {
         let derivative = |t: f64| -> f64 {
-            let each = self.items.iter().zip(blocks);
-            each.map(|(item, block)| {
-                let (lambda, _) = item.respond(&block.admissible, &(item.u + item.du * t));
-                item.du.dot(&(item.alpha + item.dalpha * t - lambda))
+            let each = self.states.iter().zip(blocks);
+            each.map(|(state, block)| {
+                let (lambda, _) = state.respond(&block.admissible, &(state.u + state.du * t));
+                state.du.dot(&(state.alpha + state.dalpha * t - lambda))
             })
             .sum()
         };
@@ -586,14 +595,14 @@ impl Newton {
             return 0.0;
         }
         let (mut low, mut at_low, mut high, mut at_high) = (0.0, first, 1.0, derivative(1.0));
-        if at_high <= SLOPE * first.abs() {
+        if at_high <= LINE_SEARCH_SLOPE * first.abs() {
             return high;
         }
         // The Illinois variant of false position.
         for _ in 0..30 {
             let t = (low * at_high - high * at_low) / (at_high - at_low);
             let at_t = derivative(t);
-            if at_t.abs() <= SLOPE * first.abs() {
+            if at_t.abs() <= LINE_SEARCH_SLOPE * first.abs() {
                 return t;
             }
             if at_t < 0.0 {
@@ -610,10 +619,11 @@ impl Newton {
     /// The length out of 1, ½, ¼ … at which the mismatch falls, or the one at which it is least.
     fn coulomb_length(&self, blocks: &[Block]) -> f64 {
         let mismatch = |t: f64| -> f64 {
-            let each = self.items.iter().zip(blocks);
-            each.map(|(item, block)| {
-                let (lambda, _) = item.respond(&block.admissible, &(item.u + item.du * t));
-                let off = (lambda - item.alpha - item.dalpha * t) * block.inverse_effective_mass();
+            let each = self.states.iter().zip(blocks);
+            each.map(|(state, block)| {
+                let (lambda, _) = state.respond(&block.admissible, &(state.u + state.du * t));
+                let off =
+                    (lambda - state.alpha - state.dalpha * t) * block.inverse_effective_mass();
                 off.norm_squared()
             })
             .sum()
@@ -633,7 +643,7 @@ impl Newton {
 }
 
 /// A block at the start: warm impulses, centre zero, a shift where it slid.
-fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> Item {
+fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> BlockState {
     let u = problem.velocity_of(block) - block.bias;
     let impulse = &block.impulse;
     let slid = |friction: f64| {
@@ -643,7 +653,7 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> Item {
         Admissible::Cone { friction } if slid(friction) => friction * u.yz().norm(),
         _ => 0.0,
     };
-    Item {
+    BlockState {
         softened: Softened { normal: 1.0, tangential: 1.0 },
         proximal: 1.0,
         center: Vector3::zeros(),
