@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{LaunchError, Place, Problem};
 use crate::outside::{Environment, Outside};
 use crate::plan::{Plan, Step};
-use crate::scope::{GlobalParameter, Scope, check_namespace, join_namespace};
+use crate::scope::{Scope, check_namespace, join_namespace};
 use crate::substitute::Substituter;
 use crate::value::Value;
 use crate::xml::{self, Element};
@@ -130,9 +130,8 @@ impl Survey<'_> {
         });
     }
 
-    fn text(&mut self, text: &str) -> Option<String> {
-        let (scope, outside, warnings) = (&mut self.scope, self.outside, &mut Vec::new());
-        Substituter { scope, outside, warnings }.text(text).ok()
+    fn text(&self, text: &str) -> Option<String> {
+        Substituter { scope: &self.scope, outside: self.outside }.text(text).ok()
     }
 }
 
@@ -229,25 +228,21 @@ impl Evaluator<'_> {
         Err(LaunchError::new(place, problem).remedy(remedy))
     }
 
-    pub(crate) fn substituter(&mut self) -> Substituter<'_> {
-        Substituter { scope: &mut self.scope, outside: self.outside, warnings: &mut self.warnings }
+    pub(crate) fn substituter(&self) -> Substituter<'_> {
+        Substituter { scope: &self.scope, outside: self.outside }
     }
 
     /// A text with its substitutions evaluated; problems get the element's place.
-    pub(crate) fn text(&mut self, element: &Element, text: &str) -> Result<String, LaunchError> {
+    pub(crate) fn text(&self, element: &Element, text: &str) -> Result<String, LaunchError> {
         self.substituter().text(text).map_err(|p| at(element, p))
     }
 
-    pub(crate) fn required(
-        &mut self,
-        element: &Element,
-        name: &str,
-    ) -> Result<String, LaunchError> {
+    pub(crate) fn required(&self, element: &Element, name: &str) -> Result<String, LaunchError> {
         self.text(element, element.required(name))
     }
 
     pub(crate) fn optional(
-        &mut self,
+        &self,
         element: &Element,
         name: &str,
     ) -> Result<Option<String>, LaunchError> {
@@ -257,9 +252,7 @@ impl Evaluator<'_> {
     fn actions(&mut self, parent: &Element) -> Result<Vec<Step>, LaunchError> {
         let mut steps = Vec::new();
         for action in &parent.children {
-            if action.tag.name != "keep" {
-                steps.extend(self.action(action)?);
-            }
+            steps.extend(self.action(action)?);
         }
         Ok(steps)
     }
@@ -283,22 +276,12 @@ impl Evaluator<'_> {
                 let value = self.required(action, "value")?;
                 self.scope.environment.insert(name, value);
             }
-            "unset_env" => {
-                let name = self.required(action, "name")?;
-                self.scope.environment.remove(&name);
-            }
             "push_ros_namespace" => self.push_namespace(action)?,
             "set_remap" => {
                 let rule = (self.required(action, "from")?, self.required(action, "to")?);
                 self.scope.remaps.push(rule);
             }
             "set_parameter" => self.set_parameter(action)?,
-            "set_parameters_from_file" => {
-                let file = PathBuf::from(self.required(action, "filename")?);
-                self.check_file(action, &file)?;
-                let file = std::path::absolute(&file).unwrap_or(file);
-                self.scope.parameters.push(GlobalParameter::File(file));
-            }
             "log" => return Ok(vec![Step::Log(self.required(action, "message")?)]),
             "include" => return self.include(action),
             "group" => return self.group(action),
@@ -312,7 +295,7 @@ impl Evaluator<'_> {
         Ok(Vec::new())
     }
 
-    fn condition(&mut self, action: &Element) -> Result<bool, LaunchError> {
+    fn condition(&self, action: &Element) -> Result<bool, LaunchError> {
         let Some((name, text)) =
             ["if", "unless"].iter().find_map(|name| Some((*name, action.get(name)?)))
         else {
@@ -366,7 +349,7 @@ impl Evaluator<'_> {
         let text = self.required(action, "value")?;
         let value = Value::from_yaml(&text).map_err(|p| at(action, p))?;
         let rule = format!("{name}:={}", value.to_argument());
-        self.scope.parameters.push(GlobalParameter::Rule(rule));
+        self.scope.parameters.push(rule);
         Ok(())
     }
 
@@ -396,20 +379,7 @@ impl Evaluator<'_> {
 
     fn group(&mut self, group: &Element) -> Result<Vec<Step>, LaunchError> {
         let scoped = flag(group, "scoped", true)?;
-        let forwarding = flag(group, "forwarding", true)?;
         let outer = scoped.then(|| self.scope.clone());
-        let mut kept = Vec::new();
-        for keep in group.parts("keep") {
-            kept.push((self.required(keep, "name")?, self.required(keep, "value")?));
-        }
-        if scoped && !forwarding {
-            self.scope = Scope {
-                environment: self.base_environment.clone(),
-                file: self.scope.file.clone(),
-                ..Scope::default()
-            };
-        }
-        self.scope.configurations.extend(kept);
         let steps = self.actions(group)?;
         if let Some(outer) = outer {
             self.scope = outer;

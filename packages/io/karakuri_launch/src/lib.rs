@@ -2,7 +2,6 @@
 
 mod error;
 mod evaluate;
-mod expression;
 mod grammar;
 mod outside;
 mod plan;

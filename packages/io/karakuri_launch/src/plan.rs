@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -46,18 +45,14 @@ pub struct Process {
     pub command: Vec<Argument>,
     /// Texts of the parameter files that the command names.
     pub parameter_files: Vec<String>,
-    /// Changes to the environment; none removes the variable.
-    pub environment: BTreeMap<String, Option<String>>,
-    /// Working directory, if not the launcher's.
-    pub working_directory: Option<PathBuf>,
+    /// Variables that differ from the launcher's own environment.
+    pub environment: BTreeMap<String, String>,
     /// Where its output goes.
     pub output: Output,
     /// Start it again when it ends.
     pub respawn: Option<Respawn>,
     /// Its end ends everything.
     pub shutdown_on_exit: bool,
-    /// Through `sh -c`.
-    pub shell: bool,
     /// From SIGINT to SIGTERM. [s]
     pub sigterm_timeout_s: f64,
     /// From SIGTERM to SIGKILL. [s]
@@ -172,13 +167,7 @@ fn write_process(out: &mut String, process: &Process, indent: &str) -> fmt::Resu
         writeln!(out, "{indent}  node: {node}")?;
     }
     for (name, value) in &process.environment {
-        match value {
-            Some(value) => writeln!(out, "{indent}  env: {name}={value}")?,
-            None => writeln!(out, "{indent}  env: {name} removed")?,
-        }
-    }
-    if let Some(folder) = &process.working_directory {
-        writeln!(out, "{indent}  in: {}", folder.display())?;
+        writeln!(out, "{indent}  env: {name}={value}")?;
     }
     if let Some(Respawn { delay_s, max_retries }) = process.respawn {
         let times = max_retries.map_or("always".into(), |n| format!("{n} times"));

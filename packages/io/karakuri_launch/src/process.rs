@@ -1,17 +1,15 @@
 //! `<node>` and `<executable>` to a process, with the command line that ROS 2's launch builds:
-//! `exec args [--ros-args ros_args] --ros-args -r __node:=name -r __ns:=/ns`, then global parameters,
+//! `exec args --ros-args -r __node:=name -r __ns:=/ns`, then global parameters,
 //! the node's own, global remaps, the node's own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::error::{LaunchError, Problem};
-use crate::evaluate::{Evaluator, at, flag, seconds};
+use crate::error::LaunchError;
+use crate::evaluate::{Evaluator, at, seconds};
 use crate::grammar::{Part, parse, split_command};
 use crate::plan::{Argument, Output, Process, Respawn};
-use crate::scope::{
-    GlobalParameter, check_namespace, check_node_name, join_namespace, package_executable,
-};
+use crate::scope::{check_namespace, check_node_name, join_namespace, package_executable};
 use crate::value::{Kind, Value};
 use crate::xml::Element;
 
@@ -73,18 +71,16 @@ impl Evaluator<'_> {
             command: prefixed.words,
             parameter_files: command.files,
             environment: self.environment_changes(element)?,
-            working_directory: self.optional(element, "cwd")?.map(PathBuf::from),
             output: self.output(element)?,
             respawn: self.respawn(element)?,
             shutdown_on_exit: shutdown_on_exit(element)?,
-            shell: flag(element, "shell", false)?,
             sigterm_timeout_s: plain_seconds(element, "sigterm_timeout", SIGNAL_TIMEOUT_S)?,
             sigkill_timeout_s: plain_seconds(element, "sigkill_timeout", SIGNAL_TIMEOUT_S)?,
         })
     }
 
     fn label(
-        &mut self,
+        &self,
         element: &Element,
         is_node: bool,
         command: &Command,
@@ -101,7 +97,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn program(&mut self, element: &Element, command: &mut Command) -> Result<(), LaunchError> {
+    fn program(&self, element: &Element, command: &mut Command) -> Result<(), LaunchError> {
         let exec = self.required(element, "exec")?;
         match self.optional(element, "pkg")? {
             Some(package) => {
@@ -117,7 +113,7 @@ impl Evaluator<'_> {
 
     /// The words of an attribute that holds a command line.
     fn words(
-        &mut self,
+        &self,
         element: &Element,
         attribute: &str,
         command: &mut Command,
@@ -136,10 +132,6 @@ impl Evaluator<'_> {
         command: &mut Command,
     ) -> Result<Option<String>, LaunchError> {
         self.words(element, "args", command)?;
-        if element.get("ros_args").is_some() {
-            command.push("--ros-args");
-            self.words(element, "ros_args", command)?;
-        }
         command.push("--ros-args");
         let name = self.optional(element, "name")?;
         if let Some(name) = &name {
@@ -156,12 +148,7 @@ impl Evaluator<'_> {
             .zip(namespace)
             .map(|(name, namespace)| format!("{}/{name}", namespace.trim_end_matches('/')));
         for parameter in &self.scope.parameters {
-            match parameter {
-                GlobalParameter::Rule(rule) => command.pair("-p", rule),
-                GlobalParameter::File(file) => {
-                    command.pair("--params-file", file.display().to_string());
-                }
-            }
+            command.pair("-p", parameter);
         }
         for parameter in element.parts("param") {
             self.parameter(parameter, full.as_deref().unwrap_or("/**"), command)?;
@@ -182,7 +169,7 @@ impl Evaluator<'_> {
     }
 
     fn parameter(
-        &mut self,
+        &self,
         element: &Element,
         node: &str,
         command: &mut Command,
@@ -195,115 +182,50 @@ impl Evaluator<'_> {
                 .error("neither `name` nor `from`")
                 .remedy("write name and value, or from=\"file.yaml\"")),
             (Some(from), None) => self.parameter_file(element, from, command),
-            (None, Some(_)) if element.get("allow_substs").is_some() => Err(element
-                .error("`allow_substs` goes with `from`")
-                .remedy("remove it: the value's substitutions are always evaluated")),
             (None, Some(_)) => {
-                let mut values = BTreeMap::new();
-                self.nested_parameter(element, "", &mut values)?;
-                let lines =
-                    values.iter().map(|(name, value)| format!("    {name}: {}\n", value.to_yaml()));
-                command.file(format!("{node}:\n  ros__parameters:\n{}", lines.collect::<String>()));
+                let (name, value) = self.named_parameter(element)?;
+                let value = value.to_yaml();
+                command.file(format!("{node}:\n  ros__parameters:\n    {name}: {value}\n"));
                 Ok(())
             }
         }
     }
 
     fn parameter_file(
-        &mut self,
+        &self,
         element: &Element,
         from: &str,
         command: &mut Command,
     ) -> Result<(), LaunchError> {
-        if let Some(extra) =
-            ["value", "type", "value-sep"].iter().find(|n| element.get(n).is_some())
-        {
+        if let Some(extra) = ["value", "type"].iter().find(|n| element.get(n).is_some()) {
             return Err(element
                 .error(format!("`{extra}` does not go with `from`"))
                 .remedy("use two <param> elements"));
         }
         let file = PathBuf::from(self.text(element, from)?);
         self.check_file(element, &file)?;
-        let substitute = self.optional(element, "allow_substs")?;
-        let substitute = match substitute.map(|text| Value::of_kind(&text, Kind::Bool)) {
-            None => false,
-            Some(Ok(value)) => value == Value::Bool(true),
-            Some(Err(p)) => return Err(at(element, p)),
-        };
-        if !substitute {
-            command.pair("--params-file", file.display().to_string());
-            return Ok(());
-        }
-        let text = self.outside.read(&file).map_err(|e| {
-            element.error(format!("cannot read `{}`: {e}", file.display())).remedy("correct it")
-        })?;
-        let text = self.substituter().text(&text).map_err(|p| {
-            let problem = format!("in `{}`: {}", file.display(), p.problem);
-            at(element, Problem { problem, ..p })
-        })?;
-        if let Err(e) = serde_yaml::from_str::<serde_yaml::Value>(&text) {
-            let problem = format!("`{}` is no YAML after substitution: {e}", file.display());
-            return Err(element.error(problem).remedy("quote the substitutions in it"));
-        }
-        command.file(text);
+        command.pair("--params-file", file.display().to_string());
         Ok(())
     }
 
-    /// A value, or the values of nested `<param>`s under `a.b`.
-    fn nested_parameter(
-        &mut self,
-        element: &Element,
-        parent: &str,
-        values: &mut BTreeMap<String, Value>,
-    ) -> Result<(), LaunchError> {
-        let name = format!("{parent}{}", self.required(element, "name")?);
+    fn named_parameter(&self, element: &Element) -> Result<(String, Value), LaunchError> {
+        let name = self.required(element, "name")?;
         let kind = match element.get("type") {
-            Some(name) => Some(Kind::from_name(name).map_err(|p| at(element, p))?),
-            None => None,
+            Some(name) => Kind::from_name(name).map_err(|p| at(element, p))?,
+            None => Kind::Any,
         };
-        let nested: Vec<&Element> = element.parts("param").collect();
-        match (element.get("value"), nested.as_slice()) {
-            (Some(_), [_, ..]) => Err(element
-                .error(format!("`{name}` has a value and nested parameters"))
-                .remedy("remove one of them")),
-            (None, []) => Err(element
-                .error(format!("`{name}` has neither value nor nested <param>"))
-                .remedy("add value=\"..\"")),
-            (None, nested) if kind.is_none() => nested
-                .iter()
-                .try_for_each(|n| self.nested_parameter(n, &format!("{name}."), values)),
-            (None, _) => Err(element
-                .error(format!("`{name}` has a type and nested parameters"))
-                .remedy("give each nested <param> its own type")),
-            (Some(text), []) => {
-                let value = self.value(element, text, kind.unwrap_or(Kind::Any))?;
-                values.insert(name, value);
-                Ok(())
-            }
-        }
+        let Some(text) = element.get("value") else {
+            return Err(element
+                .error(format!("`{name}` has no value"))
+                .remedy("add value=\"..\"; the names of nested parameters are joined, as in a.b"));
+        };
+        Ok((name, self.value(element, text, kind)?))
     }
 
     /// As ROS 2: the text is read by the type, then what is still text is substituted and read again.
-    fn value(&mut self, element: &Element, text: &str, kind: Kind) -> Result<Value, LaunchError> {
-        if let Some(separator) = element.get("value-sep") {
-            if separator.is_empty() {
-                return Err(element.error("`value-sep` is empty").remedy("write value-sep=\",\""));
-            }
-            let items = text.split(separator).map(|item| self.scalar(element, item, kind.item()));
-            let items = Value::List(items.collect::<Result<_, _>>()?);
-            return items.checked(text).map_err(|p| at(element, p));
-        }
-        self.scalar(element, text, kind)
-    }
-
-    fn scalar(&mut self, element: &Element, text: &str, kind: Kind) -> Result<Value, LaunchError> {
+    fn value(&self, element: &Element, text: &str, kind: Kind) -> Result<Value, LaunchError> {
         let first = match Value::of_kind(text, kind) {
             Ok(value) => value,
-            // ROS 2 wants to see the list before it substitutes.
-            Err(problem) if matches!(kind, Kind::List(_)) => {
-                let remedy = "write a literal list, or leave out the type";
-                return Err(at(element, Problem { remedy: Some(remedy.into()), ..problem }));
-            }
             // Not yet: the substitutions may make it right.
             Err(problem) if !text.contains("$(") => return Err(at(element, problem)),
             Err(_) => Value::Text(text.to_owned()),
@@ -312,7 +234,7 @@ impl Evaluator<'_> {
             Value::Text(text) => self.second_reading(element, &text, kind)?,
             Value::List(items) => {
                 let items = items.into_iter().map(|item| match item {
-                    Value::Text(text) => self.second_reading(element, &text, kind.item()),
+                    Value::Text(text) => self.second_reading(element, &text, kind),
                     other => Ok(other),
                 });
                 Value::List(items.collect::<Result<_, _>>()?)
@@ -323,7 +245,7 @@ impl Evaluator<'_> {
     }
 
     fn second_reading(
-        &mut self,
+        &self,
         element: &Element,
         text: &str,
         kind: Kind,
@@ -340,25 +262,19 @@ impl Evaluator<'_> {
     }
 
     fn environment_changes(
-        &mut self,
+        &self,
         element: &Element,
-    ) -> Result<BTreeMap<String, Option<String>>, LaunchError> {
+    ) -> Result<BTreeMap<String, String>, LaunchError> {
         let mut environment = self.scope.environment.clone();
         for variable in element.parts("env") {
             let name = self.required(variable, "name")?;
             environment.insert(name, self.required(variable, "value")?);
         }
-        let removed = self.base_environment.keys().filter(|name| !environment.contains_key(*name));
-        let mut changes: BTreeMap<_, _> = removed.map(|name| (name.clone(), None)).collect();
-        for (name, value) in environment {
-            if self.base_environment.get(&name) != Some(&value) {
-                changes.insert(name, Some(value));
-            }
-        }
-        Ok(changes)
+        environment.retain(|name, value| self.base_environment.get(name) != Some(value));
+        Ok(environment)
     }
 
-    fn output(&mut self, element: &Element) -> Result<Output, LaunchError> {
+    fn output(&self, element: &Element) -> Result<Output, LaunchError> {
         let name = match self.scope.environment.get("OVERRIDE_LAUNCH_PROCESS_OUTPUT") {
             Some(name) => name.clone(),
             None => self.optional(element, "output")?.unwrap_or_else(|| "log".into()),
@@ -370,7 +286,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn respawn(&mut self, element: &Element) -> Result<Option<Respawn>, LaunchError> {
+    fn respawn(&self, element: &Element) -> Result<Option<Respawn>, LaunchError> {
         let delay_s = plain_seconds(element, "respawn_delay", 0.0)?;
         let retries = element.get("respawn_max_retries").unwrap_or("-1");
         let Ok(retries) = retries.trim().parse::<i32>() else {

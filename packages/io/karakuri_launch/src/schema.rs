@@ -24,11 +24,9 @@ const PROCESS: &[&str] = &[
     "respawn_delay",
     "respawn_max_retries",
     "launch-prefix",
-    "cwd",
     "on_exit",
     "sigterm_timeout",
     "sigkill_timeout",
-    "shell",
 ];
 
 const fn tag(
@@ -45,20 +43,18 @@ const ACTION_TAGS: &[Tag] = &[
     tag("arg", &["name"], &[&["default", "description"]], &["choice"]),
     tag("let", &["name", "value"], &[], &[]),
     tag("include", &["file"], &[], &["arg"]),
-    tag("group", &[], &[&["scoped", "forwarding"]], &[ACTIONS, "keep"]),
+    tag("group", &[], &[&["scoped"]], &[ACTIONS]),
     tag(
         "node",
         &["exec"],
-        &[&["pkg", "namespace", "exec_name", "args", "ros_args"], PROCESS],
+        &[&["pkg", "namespace", "exec_name", "args"], PROCESS],
         &["param", "remap", "env"],
     ),
     tag("executable", &["cmd"], &[PROCESS], &["env"]),
     tag("push_ros_namespace", &["namespace"], &[], &[]),
     tag("set_parameter", &["name", "value"], &[], &[]),
-    tag("set_parameters_from_file", &["filename"], &[], &[]),
     tag("set_remap", &["from", "to"], &[], &[]),
     tag("set_env", &["name", "value"], &[], &[]),
-    tag("unset_env", &["name"], &[], &[]),
     tag("timer", &["period"], &[], &[ACTIONS]),
     tag("log", &["message"], &[], &[]),
 ];
@@ -67,17 +63,7 @@ const ACTION_TAGS: &[Tag] = &[
 const PART_TAGS: &[(&str, Tag)] = &[
     ("arg", tag("choice", &["value"], &[], &[])),
     ("include", tag("arg", &["name", "value"], &[], &[])),
-    ("group", tag("keep", &["name", "value"], &[], &[])),
-    (
-        "node",
-        tag(
-            "param",
-            &[],
-            &[&["name", "value", "type", "value-sep", "from", "allow_substs"]],
-            &["param"],
-        ),
-    ),
-    ("param", tag("param", &["name"], &[&["value", "type", "value-sep"]], &["param"])),
+    ("node", tag("param", &[], &[&["name", "value", "type", "from"]], &[])),
     ("node", tag("remap", &["from", "to"], &[], &[])),
     ("node", tag("env", &["name", "value"], &[], &[])),
     ("executable", tag("env", &["name", "value"], &[], &[])),
@@ -161,6 +147,9 @@ pub(crate) fn instead_of_tag(name: &str) -> Option<&'static str> {
         "sequence" | "opaque_function" | "event_handler" => {
             "actions run in the order of the file; use <timer> or on_exit"
         }
+        "unset_env" | "set_parameters_from_file" | "keep" => {
+            "`karakuri launch` does not read it: use `ros2 launch`"
+        }
         _ => return None,
     })
 }
@@ -182,9 +171,16 @@ pub(crate) fn instead_of_attribute(tag: &str, name: &str) -> Option<&'static str
         ("include", "ns") => "put <include> into a <group> with <push_ros_namespace>",
         ("group", "ns" | "namespace") => "put <push_ros_namespace namespace=../> into the group",
         ("timer", "delay") => "use period",
-        ("set_parameters_from_file", "from" | "file") => "use filename",
         ("param", "file") => "use from",
         ("launch", "version") => "remove it",
+        (
+            "node" | "executable",
+            "cwd" | "shell" | "ros_args" | "additional_env" | "prefix_filter",
+        )
+        | ("group", "forwarding")
+        | ("param", "value-sep" | "allow_substs") => {
+            "`karakuri launch` does not read it: use `ros2 launch`"
+        }
         _ => return None,
     })
 }

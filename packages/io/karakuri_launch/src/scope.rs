@@ -17,18 +17,10 @@ pub(crate) struct Scope {
     pub(crate) namespace: Option<String>,
     /// From `<set_remap>`.
     pub(crate) remaps: Vec<(String, String)>,
-    /// From `<set_parameter>` and `<set_parameters_from_file>`.
-    pub(crate) parameters: Vec<GlobalParameter>,
+    /// From `<set_parameter>`, as `name:=value`.
+    pub(crate) parameters: Vec<String>,
     /// The file that is being evaluated.
     pub(crate) file: Option<Rc<Path>>,
-}
-
-/// A parameter for all following nodes.
-#[derive(Debug, Clone)]
-pub(crate) enum GlobalParameter {
-    /// `name:=value`
-    Rule(String),
-    File(PathBuf),
 }
 
 /// Joins namespaces as ROS 2 does: an absolute one stands alone, a relative one follows the base.
@@ -107,22 +99,4 @@ pub(crate) fn package_executable(
     let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
     Err(Problem::new(format!("package `{package}` has no executable `{name}`"))
         .remedy(format!("{} holds {there}; build and install it", folder.display())))
-}
-
-/// A program on PATH, or the path itself if it has a `/`.
-pub(crate) fn find_program(
-    name: &str,
-    environment: &Environment,
-    outside: &dyn Outside,
-) -> Result<PathBuf, Problem> {
-    let path = environment.get("PATH").map_or("", String::as_str);
-    let found = if name.contains('/') {
-        Some(PathBuf::from(name)).filter(|file| outside.is_executable(file))
-    } else {
-        path.split(':').map(|p| Path::new(p).join(name)).find(|file| outside.is_executable(file))
-    };
-    found.ok_or_else(|| {
-        Problem::new(format!("program `{name}` is not found"))
-            .remedy("install it, or correct its name; PATH is searched for names without `/`")
-    })
 }

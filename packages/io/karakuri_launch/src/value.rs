@@ -1,7 +1,6 @@
 //! Parameter values: text to bool, integer, double, string or a list of one of these, by YAML's rules.
 
 use crate::error::Problem;
-use crate::expression::python_float;
 
 /// A parameter's value.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,27 +22,13 @@ pub(crate) enum Kind {
     Int,
     Float,
     Text,
-    List(Item),
 }
 
-/// What a typed list holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Item {
-    Bool,
-    Int,
-    Float,
-    Text,
-}
-
-const KINDS: [(&str, Kind); 9] = [
+const KINDS: [(&str, Kind); 5] = [
     ("bool", Kind::Bool),
     ("int", Kind::Int),
     ("float", Kind::Float),
     ("str", Kind::Text),
-    ("list_of_bool", Kind::List(Item::Bool)),
-    ("list_of_int", Kind::List(Item::Int)),
-    ("list_of_float", Kind::List(Item::Float)),
-    ("list_of_str", Kind::List(Item::Text)),
     ("yaml", Kind::Any),
 ];
 
@@ -51,19 +36,8 @@ impl Kind {
     pub(crate) fn from_name(name: &str) -> Result<Self, Problem> {
         KINDS.iter().find(|(n, _)| *n == name).map(|(_, kind)| *kind).ok_or_else(|| {
             Problem::new(format!("type `{name}` is not known"))
-                .remedy("use int, float, bool, str, list_of_int, list_of_float, list_of_bool, list_of_str or yaml")
+                .remedy("use int, float, bool, str or yaml; a list has no type: value=\"[a, b]\"")
         })
-    }
-
-    /// The kind of one item.
-    pub(crate) fn item(self) -> Self {
-        match self {
-            Self::List(Item::Bool) => Self::Bool,
-            Self::List(Item::Int) => Self::Int,
-            Self::List(Item::Float) => Self::Float,
-            Self::List(Item::Text) => Self::Text,
-            other => other,
-        }
     }
 
     fn name(self) -> &'static str {
@@ -107,13 +81,6 @@ impl Value {
                     _ => Err(wrong("").remedy("write true or false")),
                 },
             },
-            Kind::List(_) => match Self::from_yaml(text)? {
-                Self::List(items) if items.iter().all(|v| v.is_of(kind.item())) => {
-                    Ok(Self::List(items))
-                }
-                _ => Err(wrong("")
-                    .remedy("write [a, b], every item of the type (1.0, not 1, for a float)")),
-            },
         }
     }
 
@@ -130,17 +97,6 @@ impl Value {
                 .remedy("write all items as one type: [1.0, 2.0], not [1.0, 2]"));
         }
         Ok(self)
-    }
-
-    pub(crate) fn is_of(&self, kind: Kind) -> bool {
-        matches!(
-            (self, kind),
-            (Self::Bool(_), Kind::Bool)
-                | (Self::Int(_), Kind::Int)
-                | (Self::Float(_), Kind::Float)
-                | (Self::Text(_), Kind::Text)
-                | (_, Kind::Any)
-        )
     }
 
     fn from_serde(yaml: serde_yaml::Value, quoted: bool) -> Option<Self> {
@@ -211,6 +167,26 @@ fn float(text: &str) -> Option<f64> {
         "-.inf" => Some(f64::NEG_INFINITY),
         text => text.parse().ok(),
     }
+}
+
+/// As Python's `repr`: the shortest digits, an exponent below 1e-4 and from 1e16.
+fn python_float(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let magnitude = value.abs();
+    if magnitude != 0.0 && !(1e-4..1e16).contains(&magnitude) {
+        let text = format!("{value:e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, exponent) =
+            exponent.strip_prefix('-').map_or(("+", exponent), |positive| ("-", positive));
+        return format!("{digits}e{sign}{exponent:0>2}");
+    }
+    let text = format!("{value}");
+    if text.contains('.') { text } else { format!("{text}.0") }
 }
 
 /// In double quotes, with YAML's escapes.

@@ -139,7 +139,7 @@ impl Reader<'_> {
         if node.has_attribute("if") && node.has_attribute("unless") {
             let problem = format!("<{}>: both `if` and `unless`", tag.name);
             return Err(LaunchError::new(&self.place(node), problem)
-                .remedy("join them: if=\"$(and a $(not b))\""));
+                .remedy("put it into a <group> that has one of them"));
         }
         Ok(node.attributes().map(|a| (a.name().to_owned(), a.value().to_owned())).collect())
     }

@@ -4,9 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{ExitStatus, Output};
 
 use karakuri_launch::{Environment, LaunchError, Outside, Plan, Step, arguments, evaluate};
 
@@ -32,24 +30,6 @@ impl Outside for Table {
     fn list(&self, folder: &Path) -> Vec<String> {
         let prefix = format!("{}/", folder.display());
         self.0.keys().filter_map(|path| path.strip_prefix(&prefix)).map(Into::into).collect()
-    }
-
-    fn run(&self, command: &[String], _: &Environment) -> io::Result<Output> {
-        let output = |code: i32, stdout: &str, stderr: &str| Output {
-            status: ExitStatus::from_raw(code << 8),
-            stdout: stdout.into(),
-            stderr: stderr.into(),
-        };
-        match command.first().map(String::as_str) {
-            Some("xacro") => Ok(output(0, "<robot>\n<!-- a: b -->\n</robot>\n", "")),
-            Some("noisy") => Ok(output(0, "out", "a warning")),
-            Some("broken") => Ok(output(2, "", "it is broken")),
-            _ => Err(io::Error::new(io::ErrorKind::NotFound, "no such program")),
-        }
-    }
-
-    fn unique(&self) -> String {
-        "host-1.2".into()
     }
 }
 
@@ -115,27 +95,8 @@ fn substitutions_give_their_text() {
         ("$(env NOTHING there)", "there"),
         ("$(env NOTHING '')", ""),
         ("$(find-pkg-share demo)", "/p/share/demo"),
-        ("$(find-pkg-prefix demo)/x", "/p/x"),
-        ("$(exec-in-pkg talker demo)", "/p/lib/demo/talker"),
-        ("$(find-exec tool)", "/bin/tool"),
-        ("$(dirname)|$(filename)", "/|/main.launch.xml"),
-        ("$(command 'xacro file')", "<robot>\n<!-- a: b -->\n</robot>\n"),
-        ("$(command noisy ignore)", "out"),
-        ("$(command noisy capture)", "outa warning"),
-        (
-            "$(file-content /inner.launch.xml)",
-            "<launch><arg name='x'/><log message='x=$(var x)'/></launch>",
-        ),
-        ("$(not $(var none false))", "true"),
-        ("$(and true 1) $(or no 0)", "true false"),
-        ("$(equals 0.1 0.10) $(equals TRUE 1) $(not-equals a b)", "true true true"),
-        ("$(if $(equals $(var a) sim) yes no)", "yes"),
-        ("$(eval '\\'$(var a)\\' == \\'sim\\' and 2 &gt; 1')", "True"),
-        ("$(eval '(1 + 2) * 3 - 10 // 4 + 2 ** 3 % 5')", "10"),
-        ("$(eval 'not 1 &lt; 0 or False')", "True"),
-        ("$(eval '1e3') $(eval '1 / 4') $(eval 'int(2.9)')", "1000.0 0.25 2"),
-        ("$(anon node)", "node_host_1_2"),
-        ("$(log_dir)", "/home/.ros/log"),
+        ("$(dirname)", "/"),
+        ("$(equals 0.1 0.10) $(equals TRUE 1) $(equals a b)", "true true false"),
     ];
     for (text, expected) in cases {
         assert_eq!(logged(text), expected, "{text}");
@@ -169,8 +130,8 @@ fn groups_restore_and_unscoped_groups_leak() {
 
 #[test]
 fn includes_take_arguments_and_know_their_own_place() {
-    let body = "<include file='/inner.launch.xml'><arg name='x' value='7'/></include><log message='$(filename)'/>";
-    let expected = [Step::Log("x=7".into()), Step::Log("/main.launch.xml".into())];
+    let body = "<include file='/inner.launch.xml'><arg name='x' value='7'/></include><log message='$(dirname)'/>";
+    let expected = [Step::Log("x=7".into()), Step::Log("/".into())];
     assert_eq!(plan(body).steps, expected);
 }
 
@@ -191,32 +152,26 @@ fn timers_hold_their_steps_and_see_their_scope() {
 
 #[test]
 fn processes_carry_their_attributes() {
-    let body = "<executable cmd='/bin/tool -x' name='t' output='own_log' respawn='$(eval \"1 == 1\")' \
-        respawn_delay='0.5' respawn_max_retries='2' cwd='/tmp' on_exit='shutdown' sigterm_timeout='1' \
-        sigkill_timeout='2' shell='true'><env name='A' value='b'/></executable>";
+    let body = "<executable cmd='/bin/tool -x' name='t' output='own_log' respawn='$(equals 1 1)' \
+        respawn_delay='0.5' respawn_max_retries='2' on_exit='shutdown' sigterm_timeout='1' \
+        sigkill_timeout='2'><env name='A' value='b'/></executable>";
     let plan = plan(body);
     let process = plan.processes()[0];
-    assert_eq!(
-        (process.name.as_str(), process.shell, process.shutdown_on_exit),
-        ("t-1", true, true)
-    );
+    assert_eq!((process.name.as_str(), process.shutdown_on_exit), ("t-1", true));
     let respawn = process.respawn.unwrap();
     assert_eq!((respawn.delay_s, respawn.max_retries), (0.5, Some(2)));
     assert_eq!((process.sigterm_timeout_s, process.sigkill_timeout_s), (1.0, 2.0));
-    assert_eq!(process.environment["A"].as_deref(), Some("b"));
+    assert_eq!(process.environment["A"], "b");
     assert!(process.place.ends_with("/main.launch.xml:1"), "{}", process.place);
 }
 
 #[test]
 fn environment_changes_reach_processes_and_substitutions() {
-    let body = "<set_env name='NEW' value='1'/><unset_env name='HOME'/><executable cmd='/bin/tool $(env NEW) $(env HOME gone)'/>";
+    let body = "<set_env name='NEW' value='1'/><set_env name='PATH' value='/bin'/><executable cmd='/bin/tool $(env NEW) $(env GONE gone)'/>";
     let plan = plan(body);
     let process = plan.processes()[0];
     assert_eq!(process.command_line(), "/bin/tool 1 gone");
-    assert_eq!(
-        process.environment,
-        [("HOME".into(), None), ("NEW".into(), Some("1".into()))].into()
-    );
+    assert_eq!(process.environment, [("NEW".into(), "1".into())].into());
 }
 
 #[test]
@@ -232,16 +187,9 @@ fn command_lines_split_like_a_shell_but_never_inside_a_substitution() {
 }
 
 #[test]
-fn parameter_files_are_substituted_on_request() {
-    let body = "<let name='who' value='me'/><node pkg='demo' exec='talker'>\
-        <param from='/p/config.yaml'/><param from='/p/config.yaml' allow_substs='true'/></node>";
-    let plan = plan(body);
-    let process = plan.processes()[0];
-    assert_eq!(
-        process.command_line(),
-        "/p/lib/demo/talker --ros-args --params-file /p/config.yaml --params-file <parameters 0>"
-    );
-    assert_eq!(process.parameter_files, ["/**:\n  ros__parameters: {who: me}\n"]);
+fn parameter_files_are_named_as_they_stand() {
+    let command = command("<node pkg='demo' exec='talker'><param from='/p/config.yaml'/></node>");
+    assert_eq!(command, "/p/lib/demo/talker --ros-args --params-file /p/config.yaml");
 }
 
 #[test]
@@ -285,7 +233,7 @@ fn unused_included_arguments_are_only_a_warning() {
 }
 
 /// Body, line, what the message says, what the remedy says.
-const WRONG: [(&str, usize, &str, &str); 50] = [
+const WRONG: &[(&str, usize, &str, &str)] = &[
     ("\n<nod/>", 2, "<nod> in <launch> is outside the subset", "<launch> may hold arg"),
     ("<append_env name='A' value='b'/>", 1, "<append_env>", "<set_env"),
     ("<node_container/>", 1, "<node_container>", "a process of its own"),
@@ -306,30 +254,25 @@ const WRONG: [(&str, usize, &str, &str); 50] = [
         "it may have message, if, unless",
     ),
     ("words", 1, "the text `words`", "a comment"),
-    ("<log message='a' if='1' unless='0'/>", 1, "both `if` and `unless`", "$(and"),
+    ("<log message='a' if='1' unless='0'/>", 1, "both `if` and `unless`", "<group>"),
     ("<log message='a' if='maybe'/>", 1, "comes to `maybe`", "true, false, 1 or 0"),
     ("<arg name='a'/>", 1, "the argument `a` has no value", "a:=.."),
     ("<arg name='a' default='x'><choice value='y'/></arg>", 1, "`a` is `x`", "one of y"),
     ("<log message='$(var who)'/>", 1, "no argument or <let> `who`", "<arg name=\"who\"/>"),
     ("<log message='$(env WHO)'/>", 1, "has no `WHO`", "$(env WHO value)"),
     ("<log message='$(arg who)'/>", 1, "$(arg) is outside", "$(var name)"),
-    ("<log message='$(any true false)'/>", 1, "$(any) is outside", "$(or a b)"),
     ("<log message='$(frobnicate)'/>", 1, "$(frobnicate) is outside", "the subset has var"),
+    ("<log message='$(eval \"1 + 1\")'/>", 1, "$(eval) is outside", "use `ros2 launch`"),
+    ("<log message='$(command xacro)'/>", 1, "$(command) is outside", "use `ros2 launch`"),
+    ("<unset_env name='A'/>", 1, "<unset_env> in <launch>", "use `ros2 launch`"),
+    ("<executable cmd='a' cwd='/tmp'/>", 1, "no attribute `cwd`", "use `ros2 launch`"),
     ("<log message='$(var a b c)'/>", 1, "takes 1 or 2 arguments, given 3", "one space"),
     ("<log message='$(var a'/>", 1, "`$(var` is not closed", "add the missing `)`"),
     ("<log message='$(var  a)'/>", 1, "an argument is missing", "one space"),
     ("<log message='$(var \"a)'/>", 1, "is not closed", "close it"),
     ("<log message='$( var a)'/>", 1, "begins with its name", "$(var name)"),
-    ("<log message='$(eval \"import os\")'/>", 1, "the name `import` is not known", "literals"),
-    ("<log message='$(eval \"1 / 0\")'/>", 1, "division by zero", "literals"),
-    ("<log message='$(eval \"1 &lt; &apos;a&apos;\")'/>", 1, "cannot be compared", "literals"),
     ("<log message='$(find-pkg-share ghost)'/>", 1, "`ghost` is not installed", "./dev launch"),
     ("<node pkg='demo' exec='tolker'/>", 1, "no executable `tolker`", "holds talker"),
-    ("<log message='$(find-exec ghost)'/>", 1, "`ghost` is not found", "PATH"),
-    ("<log message='$(command ghost)'/>", 1, "no such program", "install"),
-    ("<log message='$(command broken)'/>", 1, "it is broken", "by hand"),
-    ("<log message='$(command noisy)'/>", 1, "wrote to stderr: a warning", "warn"),
-    ("<log message='$(not perhaps)'/>", 1, "`perhaps` is no bool", "true or false"),
     (
         "<include file='/ghost.launch.xml'/>",
         1,
@@ -354,8 +297,8 @@ const WRONG: [(&str, usize, &str, &str); 50] = [
     (
         "<node pkg='demo' exec='talker'><param name='a'/></node>",
         1,
-        "neither value nor nested",
-        "value",
+        "`a` has no value",
+        "joined, as in a.b",
     ),
     (
         "<node pkg='demo' exec='talker'><param from='/ghost.yaml'/></node>",
@@ -375,17 +318,11 @@ const WRONG: [(&str, usize, &str, &str); 50] = [
         "is no int",
         "",
     ),
-    (
-        "<node pkg='demo' exec='talker'><param name='robot' value='$(command xacro)'/></node>",
-        1,
-        "<param>",
-        "type=\"str\"",
-    ),
 ];
 
 #[test]
 fn wrong_files_get_one_message_with_place_and_remedy() {
-    for (body, line, problem, remedy) in WRONG {
+    for (body, line, problem, remedy) in WRONG.iter().copied() {
         let error = plan_with(body, &[]).map(|p| panic!("{body}: {p}")).unwrap_err();
         assert_eq!(error.place.line, line, "{body}: {error}");
         assert!(error.to_string().contains(problem), "{body}: {error}");
@@ -441,15 +378,8 @@ fn files_that_grow_without_bound_are_refused() {
 }
 
 #[test]
-fn what_a_command_writes_is_bounded() {
-    let body = "<launch><log message=\"$(command 'yes')\"/></launch>";
-    let file = std::env::temp_dir().join(format!("karakuri-yes-{}.launch.xml", std::process::id()));
-    std::fs::write(&file, body).unwrap();
+fn what_a_file_holds_is_bounded() {
     let environment: Environment = std::env::vars().collect();
-    let error =
-        evaluate(&file, &BTreeMap::new(), &environment, &karakuri_launch::Machine).unwrap_err();
-    std::fs::remove_file(&file).unwrap();
-    assert!(error.to_string().contains("it wrote more than 4 MiB"), "{error}");
     let zero =
         evaluate(Path::new("/dev/zero"), &BTreeMap::new(), &environment, &karakuri_launch::Machine);
     assert!(zero.unwrap_err().to_string().contains("it has more than 4 MiB"));

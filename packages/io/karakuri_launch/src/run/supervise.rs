@@ -136,39 +136,23 @@ fn command_words(process: &Process, folder: &Path) -> io::Result<Vec<String>> {
     for (index, text) in process.parameter_files.iter().enumerate() {
         std::fs::write(path(index), text)?;
     }
-    let words = process.words(|index| path(index).display().to_string());
-    if process.shell {
-        return Ok(vec!["/bin/sh".into(), "-c".into(), words.join(" ")]);
-    }
-    Ok(words)
+    Ok(process.words(|index| path(index).display().to_string()))
 }
 
 fn spawn(process: &Process, words: &[String], shared: &Shared) -> io::Result<Child> {
     let (program, arguments) =
         words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
-    let mut command = Command::new(program);
-    command
+    Command::new(program)
         .args(arguments)
         .env_clear()
         .env("PYTHONUNBUFFERED", "1")
         .envs(&shared.environment)
+        .envs(&process.environment)
         .process_group(shared.group)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    for (name, value) in &process.environment {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    if let Some(folder) = &process.working_directory {
-        if !folder.is_dir() {
-            return Err(io::Error::other(format!("there is no folder `{}`", folder.display())));
-        }
-        command.current_dir(folder);
-    }
-    command.spawn()
+        .stderr(Stdio::piped())
+        .spawn()
 }
 
 /// Waits for the end; in a shutdown follows the SIGINT, which the whole group got, by SIGTERM and SIGKILL.
