@@ -8,12 +8,11 @@ use karakuri_control::{Command, State};
 use karakuri_model::Model;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
-    Implausible, JointStateReader, NodeWaker, Parameter, Time, Unread, WirePublisher,
+    Implausible, JointStateReader, NodeWaker, Parameter, Stopwatch, Time, Unread, WirePublisher,
 };
 use rtrb::Producer;
 
 use crate::convert::control_time;
-use crate::timing::Stopwatch;
 
 /// Why a sample is not answered.
 #[derive(Debug)]

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use karakuri_control::{Axes, FeedforwardController, TargetWrench};
-use karakuri_model::{Model, SensorKind};
+use karakuri_control::{Axes, TargetWrench};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
-use karakuri_ros::{FromMessage, Node, RobotParameters, Throttle, qos, warn};
+use karakuri_ros::{FromMessage, Throttle, warn};
 use karakuri_spatial::Force;
-
-use crate::node::ControllerNode;
 
 /// A link at the ROS side.
 pub(crate) struct ForceTopics {
@@ -20,29 +17,9 @@ pub(crate) struct ForceTopics {
 }
 
 impl ForceTopics {
-    /// Link `point` of the controller.
-    pub(crate) fn new(
-        node: &mut Node<ControllerNode>,
-        (controller, model): (&mut FeedforwardController, &Model),
-        link: &str,
-        robot: &RobotParameters,
-    ) -> Result<Self, Box<dyn std::error::Error>> {
-        let point = controller.add_force_point(link).map_err(|e| format!("wrench_links: {e}"))?;
-        let topic = format!("target_wrench/{link}");
-        node.subscribe(&topic, qos::command(), move |s: &mut ControllerNode, m| {
-            s.on_target_wrench(point, m);
-        })?;
-        let felt = |s: &&karakuri_model::Sensor| {
-            s.kind == SensorKind::ContactWrench && model.frames[s.frame.0].name == link
-        };
-        if let Some(sensor) = model.sensors.iter().find(felt) {
-            let topic = format!("wrench/{}", sensor.name);
-            node.subscribe(&topic, robot.sample_qos(), move |s: &mut ControllerNode, m| {
-                s.on_wrench(point, m);
-            })?;
-        }
-        let dropped = Throttle::new(Duration::from_secs(2));
-        Ok(Self { topic, frame: robot.frame_of(link), dropped })
+    /// A link with frame `frame` whose target comes on `topic`.
+    pub(crate) fn new(topic: String, frame: String) -> Self {
+        Self { topic, frame, dropped: Throttle::new(Duration::from_secs(2)) }
     }
 
     /// The target of a message, or why there is none, now and then.

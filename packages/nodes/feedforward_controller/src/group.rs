@@ -12,12 +12,9 @@ use karakuri_ros::msg::control_msgs::msg::JointTrajectoryControllerState;
 use karakuri_ros::msg::control_msgs::srv::QueryTrajectoryState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{
-    ActiveGoal, GoalRequest, Node, Publisher, Request, RosError, Throttle, Time, info, qos, warn,
-};
+use karakuri_ros::{ActiveGoal, GoalRequest, Publisher, Request, Throttle, Time, info, warn};
 
 use crate::convert::{control_time, goal, point_message, trajectory};
-use crate::node::ControllerNode;
 
 type Follow = FollowJointTrajectory::Action;
 pub(crate) type Query = QueryTrajectoryState::Service;
@@ -42,28 +39,15 @@ pub(crate) struct GroupTopics {
 }
 
 impl GroupTopics {
-    /// Group `index`; the first has the plain names.
+    /// Group `index` of joints `names`, whose references come on `topic`.
     pub(crate) fn new(
-        node: &mut Node<ControllerNode>,
-        (index, name): (usize, &str),
+        index: usize,
+        topic: String,
         names: Vec<String>,
-    ) -> Result<Self, RosError> {
-        let prefix = if index == 0 { String::new() } else { format!("{name}/") };
-        let topic = format!("{prefix}joint_trajectory");
-        node.subscribe(&topic, qos::command(), move |s: &mut ControllerNode, m| {
-            s.on_trajectory(index, m);
-        })?;
-        let action = format!("{prefix}follow_joint_trajectory");
-        node.action_server::<Follow>(&action, move |s: &mut ControllerNode, r| {
-            s.on_goal(index, r);
-        })?;
-        let service = format!("~/{prefix}query_state");
-        node.service_later::<Query>(&service, move |s: &mut ControllerNode, r| {
-            s.on_query(index, r);
-        })?;
-        let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
+        state: Publisher<JointTrajectoryControllerState>,
+    ) -> Self {
         let [dropped, late] = [2, 5].map(Duration::from_secs).map(Throttle::new);
-        Ok(Self { index, topic, names, state, goal: None, dropped, late })
+        Self { index, topic, names, state, goal: None, dropped, late }
     }
 
     /// A goal came.

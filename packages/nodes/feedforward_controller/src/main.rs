@@ -11,17 +11,17 @@
 //! | `~/query_state`, `~/<group>/query_state` | `control_msgs/QueryTrajectoryState` | service: the desired state at an instant |
 //! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
 
-mod backlog;
+mod controller;
 mod convert;
 mod cycle;
 mod forces;
 mod group;
 mod node;
 mod parameters;
-mod timing;
+mod topics;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    karakuri_ros::run("feedforward_controller", node::ControllerNode::new)
+    karakuri_ros::run("feedforward_controller", node::new)
 }

@@ -7,8 +7,6 @@ use karakuri_model::{BodyId, Model};
 use karakuri_ros::{Node, Parameter, RosError};
 use karakuri_spatial::Vector3;
 
-use crate::node::ControllerNode;
-
 /// All parameters.
 #[derive(Debug)]
 pub(crate) struct Parameters {
@@ -27,7 +25,7 @@ karakuri_ros::parameters! {
         pub(crate) command_timeout: f64 = 0.2, "Silence of a target wrench, in samples' time, until it fades, over as long again. [s]", range(0.001..=3600.0);
         pub(crate) lockstep_timeout: f64 = 10.0, "Silence of a lockstep source, in wall time, until it is not waited for any more. [s]", range(0.001..=3600.0);
         pub(crate) action_monitor_rate: f64 = 20.0, "Rate of the actions' feedback. [Hz]", range(0.1..=1000.0);
-        method: String = "recursive".to_owned(), "Inverse dynamics.", validate(&METHODS.join(", "), check_method);
+        method: String = "recursive".to_owned(), "Inverse dynamics.", validate(&METHODS.join(", "), |v: &String| check_method(v));
         feedforward_scale: f64 = 1.0, "Share of the feed-forward that is applied. [-]", range(0.0..=1.0);
         friction_compensation: bool = true, "Add the joints' dry friction to the feed-forward.";
         friction_speed: f64 = 0.01, "Below this speed dry friction is compensated in proportion. [rad/s or m/s]", range(1e-6..=10.0);
@@ -36,8 +34,8 @@ karakuri_ros::parameters! {
     }
 }
 
-fn check_method(value: &String) -> Result<(), String> {
-    if METHODS.contains(&value.as_str()) {
+fn check_method(value: &str) -> Result<(), String> {
+    if METHODS.contains(&value) {
         return Ok(());
     }
     Err(format!("`{value}` is no method; there are: {}", METHODS.join(", ")))
@@ -61,7 +59,7 @@ struct GainParameters {
 }
 
 impl PayloadParameters {
-    fn declare(node: &mut Node<ControllerNode>, model: &Model) -> Result<Self, RosError> {
+    fn declare<S: 'static>(node: &mut Node<S>, model: &Model) -> Result<Self, RosError> {
         let moving = model.frames.iter().filter(|f| f.body.is_some());
         let links: Vec<String> = moving.map(|f| f.name.clone()).collect();
         Ok(Self {
@@ -102,7 +100,7 @@ impl PayloadParameters {
 }
 
 impl GainParameters {
-    fn declare(node: &mut Node<ControllerNode>, joint: &str) -> Result<Self, RosError> {
+    fn declare<S: 'static>(node: &mut Node<S>, joint: &str) -> Result<Self, RosError> {
         let mut gain = |name: &str, meaning: &str| {
             node.parameter(&format!("gains.{joint}.{name}"), 0.0)
                 .describe(meaning)
@@ -170,10 +168,7 @@ fn tool_link(model: &Model) -> &str {
 }
 
 impl Parameters {
-    pub(crate) fn declare(
-        node: &mut Node<ControllerNode>,
-        model: &Model,
-    ) -> Result<Self, RosError> {
+    pub(crate) fn declare<S: 'static>(node: &mut Node<S>, model: &Model) -> Result<Self, RosError> {
         let payload = PayloadParameters::declare(node, model)?;
         let commanded = model.groups.iter().flat_map(|g| &g.joints);
         let gains = commanded

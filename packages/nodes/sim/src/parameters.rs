@@ -7,7 +7,7 @@ use karakuri_physics::solver::{SOLVERS, solver};
 karakuri_ros::parameters! {
     /// All parameters; the live ones are read again after each change.
     pub(crate) struct Parameters [pub(crate) outputs: Outputs] {
-        pub(crate) hardware: String = "sim".to_owned(), "What stands behind the topics: `sim` (physics) or `mock` (the drives alone, in real time).", read_only(), validate("`sim` or `mock`", check_hardware);
+        pub(crate) hardware: String = "sim".to_owned(), "What stands behind the topics: `sim` (physics) or `mock` (the drives alone, in real time).", read_only(), validate("`sim` or `mock`", |v: &String| check_hardware(v));
         pub(crate) scene: String = String::new(), "Path of the scene file (YAML).", read_only();
         pub(crate) period: f64 = 0.002, "Time between two samples, a whole number of the scene's time steps. [s]", range(1e-5..=1.0), read_only();
         pub(crate) start_paused: bool = false, "Whether time stands still until `~/set_simulation_state` lets it go on.", read_only();
@@ -15,7 +15,7 @@ karakuri_ros::parameters! {
         real_time_factor: f64 = 1.0, "Simulated seconds per second; 0 is as fast as the controller keeps up. [-]", range(0.0..=1000.0);
         command_timeout: f64 = 0.1, "Simulated time without a command after which a robot holds its place, and its hand what it grips; 0 is never. [s]", range(0.0..=3600.0);
         lockstep_timeout: f64 = 10.0, "The same in wall time, where `sim` waits for commands: in lockstep, or as fast as the controller keeps up. [s]", range(0.0..=3600.0);
-        solver_method ["solver.method"]: String = String::new(), "Contact solver; empty: the scene's.", validate(&known_solvers(), check_solver);
+        solver_method ["solver.method"]: String = String::new(), "Contact solver; empty: the scene's.", validate(&known_solvers(), |v: &String| check_solver(v));
         solver_iterations ["solver.iterations"]: i64 = 0, "Most iterations of the contact solver a step; 0: the scene's.", range(0..=100_000);
         solver_tolerance ["solver.tolerance"]: f64 = 0.0, "Residual velocity below which contacts count as solved; 0: the scene's. [m/s]", range(0.0..=1.0);
         pub(crate) reset_posture: String = String::new(), "Posture of the robot YAML that a reset puts the robots in; empty: the scene's.";
@@ -33,14 +33,14 @@ karakuri_ros::parameters! {
     }
 }
 
-fn check_hardware(value: &String) -> Result<(), String> {
-    match value.as_str() {
+fn check_hardware(value: &str) -> Result<(), String> {
+    match value {
         "sim" | "mock" => Ok(()),
         other => Err(format!("`{other}` is no hardware; write `sim` or `mock`")),
     }
 }
 
-fn check_solver(value: &String) -> Result<(), String> {
+fn check_solver(value: &str) -> Result<(), String> {
     if value.is_empty() || solver(value).is_some() {
         return Ok(());
     }

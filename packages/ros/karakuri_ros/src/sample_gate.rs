@@ -66,10 +66,19 @@ pub struct SampleGate<Answer> {
     taken_positions: Vec<f64>,
     taken: Option<Time>,
     answer: Answer,
-    is_answered: bool,
-    is_unsent: bool,
+    reply: Reply,
     /// Since when the newest sample waits for inputs.
     waiting_since: Option<Instant>,
+}
+
+/// What became of the sample that was given out last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reply {
+    /// It has no answer.
+    None,
+    /// Its answer is still to be sent.
+    Unsent,
+    Sent,
 }
 
 #[derive(Debug)]
@@ -110,8 +119,7 @@ impl<Answer> SampleGate<Answer> {
             taken_positions: Vec::new(),
             taken: None,
             answer: blank,
-            is_answered: false,
-            is_unsent: false,
+            reply: Reply::None,
             waiting_since: None,
         }
     }
@@ -147,7 +155,7 @@ impl<Answer> SampleGate<Answer> {
     /// of the same stamp with other positions is new: the robot was put elsewhere.
     pub fn offer(&mut self, stamp: Time, q: &[f64]) -> Offer<'_, Answer> {
         if self.taken == Some(stamp) && self.taken_positions == q {
-            return Offer::Repeated(self.is_answered.then_some(&self.answer));
+            return Offer::Repeated((self.reply != Reply::None).then_some(&self.answer));
         }
         self.positions.clear();
         self.positions.extend_from_slice(q);
@@ -170,8 +178,7 @@ impl<Answer> SampleGate<Answer> {
             return None;
         }
         self.is_due = false;
-        self.is_answered = false;
-        self.is_unsent = false;
+        self.reply = Reply::None;
         self.taken_positions.clone_from(&self.positions);
         let advance = match self.taken.replace(stamp) {
             None => Advance::First,
@@ -208,20 +215,22 @@ impl<Answer> SampleGate<Answer> {
 
     /// The answer to the sample that was given out last, to be filled in; [`Self::send`] gives it out.
     pub fn answer(&mut self) -> &mut Answer {
-        (self.is_answered, self.is_unsent) = (true, true);
+        self.reply = Reply::Unsent;
         &mut self.answer
     }
 
     /// Withdraws the answer: the sample is not answered any more when it is repeated.
     pub fn withdraw(&mut self) {
-        (self.is_answered, self.is_unsent) = (false, false);
+        self.reply = Reply::None;
     }
 
     /// The answer, once, unless it is withheld: time stands still until what it asks of others is answered.
     pub fn send(&mut self, is_withheld: bool) -> Option<&Answer> {
-        let is_due = self.is_unsent && !is_withheld;
-        self.is_unsent &= !is_due;
-        is_due.then_some(&self.answer)
+        if self.reply != Reply::Unsent || is_withheld {
+            return None;
+        }
+        self.reply = Reply::Sent;
+        Some(&self.answer)
     }
 
     /// Stamp of the newest sample.

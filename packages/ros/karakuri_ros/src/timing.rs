@@ -6,20 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use karakuri_ros::Status;
+use crate::Status;
 
-/// What was counted since the last report.
+/// Latencies and intervals of answers since the last report.
 #[derive(Debug, Default)]
-pub(crate) struct Timing {
+pub struct Timing {
     /// From a sample to its answer.
     latency: Spread,
     /// From one answer to the next.
     interval: Spread,
 }
 
-/// Where samples are answered.
+/// Measures answers where they are given.
 #[derive(Debug)]
-pub(crate) struct Stopwatch {
+pub struct Stopwatch {
     timing: Arc<Timing>,
     /// When the sample in hand came.
     arrived: Option<Instant>,
@@ -127,7 +127,7 @@ impl Figures {
 
 impl Timing {
     /// Adds what was seen since the last report. [µs]
-    pub(crate) fn report(&self, status: Status) -> Status {
+    pub fn report(&self, status: Status) -> Status {
         let (latency, interval) = (self.latency.take(), self.interval.take());
         let status = status.value("n_answers", latency.n);
         interval.report(latency.report(status, "latency"), "interval")
@@ -135,17 +135,18 @@ impl Timing {
 }
 
 impl Stopwatch {
-    pub(crate) fn new(timing: Arc<Timing>) -> Self {
+    /// A stopwatch that books in `timing`.
+    pub fn new(timing: Arc<Timing>) -> Self {
         Self { timing, arrived: None, answered: None }
     }
 
-    /// A sample came.
-    pub(crate) fn arrived(&mut self) {
+    /// Notes that a sample came.
+    pub fn arrived(&mut self) {
         self.arrived = Some(Instant::now());
     }
 
-    /// The sample in hand was answered.
-    pub(crate) fn answered(&mut self) {
+    /// Notes that the sample in hand was answered.
+    pub fn answered(&mut self) {
         let now = Instant::now();
         if let Some(arrived) = self.arrived.take() {
             self.timing.latency.add(now - arrived);

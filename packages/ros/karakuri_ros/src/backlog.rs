@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use karakuri_ros::Time;
+use crate::Time;
 
 /// Silence after which samples may have piled up.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -11,7 +11,7 @@ const LONGEST: f64 = 0.4;
 
 /// Tells samples that piled up from those that come as they are measured.
 #[derive(Debug, Default)]
-pub(crate) struct Backlog {
+pub struct Backlog {
     /// The last sample: when it came, and its stamp.
     last: Option<(Instant, Time)>,
     /// What may still be piled up. [s]
@@ -21,7 +21,7 @@ pub(crate) struct Backlog {
 impl Backlog {
     /// Whether newer samples than this one, which came at `arrival`, are on their way already. Of a pile the last one is taken,
     /// or the first after it.
-    pub(crate) fn is_outdated(&mut self, arrival: Instant, stamp: Time) -> bool {
+    pub fn is_outdated(&mut self, arrival: Instant, stamp: Time) -> bool {
         let Some((last_arrival, last_stamp)) = self.last.replace((arrival, stamp)) else {
             return false;
         };
@@ -45,7 +45,7 @@ impl Backlog {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use karakuri_ros::Time;
+    use crate::Time;
 
     use super::Backlog;
 
