@@ -5,8 +5,6 @@ use karakuri_gait::planner::{
 };
 use karakuri_ros::{Node, Parameter, RosError};
 
-use crate::node::GaitPlanner;
-
 /// Shortest time constant. [s]
 const SHORTEST: f64 = 0.01;
 
@@ -30,8 +28,8 @@ pub(crate) struct Gains {
 }
 
 /// Up to so much, negative for the gait file's.
-fn gain(
-    node: &mut Node<GaitPlanner>,
+fn gain<S: 'static>(
+    node: &mut Node<S>,
     (name, most): (&str, f64),
     description: &str,
 ) -> Result<Parameter<f64>, RosError> {
@@ -49,8 +47,8 @@ fn describe(description: &str) -> String {
 }
 
 impl Gains {
-    pub(crate) fn declare(
-        node: &mut Node<GaitPlanner>,
+    pub(crate) fn declare<S: 'static>(
+        node: &mut Node<S>,
         biped: &Biped,
         settings: &WalkSettings,
     ) -> Result<Self, RosError> {
@@ -127,7 +125,7 @@ impl Gains {
 }
 
 /// A rim that leaves something of every sole.
-fn rim(node: &mut Node<GaitPlanner>, biped: &Biped) -> Result<Parameter<f64>, RosError> {
+fn rim<S: 'static>(node: &mut Node<S>, biped: &Biped) -> Result<Parameter<f64>, RosError> {
     let sides = biped.legs.iter().flat_map(|leg| leg.outline.size());
     let narrowest = sides.fold(f64::INFINITY, f64::min);
     node.parameter("stabilizer.rim", -1.0)
@@ -143,8 +141,8 @@ fn rim(node: &mut Node<GaitPlanner>, biped: &Biped) -> Result<Parameter<f64>, Ro
 }
 
 /// A reach that brings no foot into the other one; where it is negative, the gait file's is there.
-fn reach(
-    node: &mut Node<GaitPlanner>,
+fn reach<S: 'static>(
+    node: &mut Node<S>,
     settings: &WalkSettings,
 ) -> Result<Parameter<Vec<f64>>, RosError> {
     let (least, file) = (settings.limits.width[0], file_reach(settings));

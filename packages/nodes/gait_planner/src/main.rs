@@ -14,10 +14,14 @@ mod gains;
 mod goal;
 mod node;
 mod parameters;
+mod planner;
 mod report;
+mod setup;
+mod shown;
+mod walk;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    karakuri_ros::run("gait_planner", node::GaitPlanner::new)
+    karakuri_ros::run("gait_planner", setup::new)
 }

@@ -11,8 +11,27 @@ use karakuri_ros::msg::geometry_msgs::msg::{
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
 use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
-use karakuri_ros::{IntoMessage, Time};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Time, qos};
 use karakuri_spatial::{Pose, Vector3};
+
+/// Where reports go.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    pub(crate) points: [Publisher<PointStamped>; 3],
+    pub(crate) support_polygon: Publisher<PolygonStamped>,
+    pub(crate) footsteps: Publisher<MarkerArray>,
+}
+
+impl Reports {
+    pub(crate) fn new<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
+        let mut point = |name: &str| node.publisher(name, qos::state());
+        Ok(Self {
+            points: [point("com")?, point("zmp")?, point("dcm")?],
+            support_polygon: node.publisher("support_polygon", qos::state())?,
+            footsteps: node.publisher("footsteps", qos::state())?,
+        })
+    }
+}
 
 /// `visualization_msgs/msg/Marker`'s.
 const CUBE: i32 = 1;

@@ -1,0 +1,91 @@
+//! State of the node.
+
+use std::sync::Arc;
+
+use karakuri_gait::planner::{
+    Clip, Footstep, StabilizerSettings, Velocity, Walk as Run, WalkEngine,
+};
+use karakuri_model::Model;
+use karakuri_ros::msg::karakuri_msgs::action::Walk;
+use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
+use karakuri_ros::{
+    ActiveGoal, InputId, JointStateReader, Publisher, SampleGate, Throttle, Time,
+    duration_to_message,
+};
+use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+
+use crate::gains::Gains;
+use crate::parameters::Parameters;
+use crate::report::Reports;
+
+/// Ticks between two messages of feedback and points.
+pub(crate) const TICKS_A_REPORT: u64 = 10;
+
+/// The newest reading of the inertial sensor.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) orientation: UnitQuaternion,
+    pub(crate) angular_velocity: Vector3,
+}
+
+/// State of the node.
+pub(crate) struct GaitPlanner {
+    pub(crate) parameters: Parameters,
+    pub(crate) model: Arc<Model>,
+    /// Standing, as at the start.
+    pub(crate) fresh: WalkEngine,
+    pub(crate) engine: WalkEngine,
+    pub(crate) gains: Gains,
+    /// Gains of the gait file.
+    pub(crate) file_gains: StabilizerSettings,
+    pub(crate) reader: JointStateReader,
+    /// The inertial sensor, where there is one.
+    pub(crate) imu: Option<InputId>,
+    pub(crate) reading: Option<Reading>,
+    /// Newest readings of the feet's force sensors, left and right, where both feet have one.
+    pub(crate) feet: Option<[Option<(Time, Force)>; 2]>,
+    /// Joins samples and readings; keeps the reference.
+    pub(crate) gate: SampleGate<JointTrajectory>,
+    /// Of the gate, left and right; none without an inertial sensor, as nothing then uses them.
+    pub(crate) foot_inputs: [Option<InputId>; 2],
+    /// The robot stands as the gait begins, and follows the engine.
+    pub(crate) engaged: bool,
+    pub(crate) walk: Option<(ActiveGoal<Walk::Action>, Run, Vec<Clip>)>,
+    /// Velocity of `cmd_vel` in force, and until when.
+    pub(crate) velocity: Option<(Velocity, Time)>,
+    pub(crate) output: Publisher<JointTrajectory>,
+    pub(crate) reports: Reports,
+    /// For how long a joint was too far from its target. [s]
+    pub(crate) astray: f64,
+    pub(crate) ticks: u64,
+    /// Steps begun at the last tick.
+    pub(crate) begun: u64,
+    /// What `footsteps` showed last: steps begun, and the steps ahead.
+    pub(crate) shown: (u64, Vec<Footstep>),
+    /// It was said that the robot will fall.
+    pub(crate) is_lost: bool,
+    /// How it fell last.
+    pub(crate) last_fall: Option<String>,
+    pub(crate) hint: Throttle,
+}
+
+impl GaitPlanner {
+    /// Fills in the reference of the tick.
+    pub(crate) fn write_reference(&mut self, stamp: Time, period: f64) {
+        let targets = self.engine.targets();
+        let reference = self.gate.answer();
+        reference.header.stamp = stamp.to_message();
+        let Some(point) = reference.points.first_mut() else { return };
+        point.time_from_start = duration_to_message(period);
+        let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
+        let joints = || joints.iter().map(|id| &self.model.joints[id.0]);
+        point.positions.clear();
+        point.positions.extend(joints().map(|j| targets.position[j.q_start]));
+        for (values, of) in
+            [(&mut point.velocities, &targets.velocity), (&mut point.effort, &targets.effort)]
+        {
+            values.clear();
+            values.extend(joints().map(|j| of[j.v_start]));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The action `walk` and the topic `cmd_vel`.
+
+use karakuri_gait::planner::{Fall, Progress, Walk as Run, WalkCommand, WalkFailure};
+use karakuri_ros::msg::geometry_msgs::msg::Twist;
+use karakuri_ros::msg::karakuri_msgs::action::Walk;
+use karakuri_ros::{GoalRequest, Time, info, warn};
+
+use crate::goal;
+use crate::planner::{GaitPlanner, TICKS_A_REPORT};
+use crate::report::{self, code};
+
+impl GaitPlanner {
+    pub(crate) fn on_walk(&mut self, request: GoalRequest<Walk::Action>) {
+        if !self.engaged {
+            return request.reject(
+                "the robot does not stand as the gait begins, or its joint states or inertial readings have not come yet",
+            );
+        }
+        if self.walk.is_some() {
+            return request.reject("a walk is under way; cancel it first");
+        }
+        if self.output.n_subscribers() == 0 {
+            return request.reject(
+                "nobody takes `joint_trajectory` yet; is the controller (feedforward_controller) running?",
+            );
+        }
+        self.velocity = None;
+        let active = request.accept();
+        match goal::goal(active.goal()) {
+            Ok(goal) => {
+                let run = Run::start(&mut self.engine, goal);
+                self.walk = Some((active, run, Vec::new()));
+            }
+            Err(message) => {
+                warn!("walk: {message}");
+                active.abort(report::refusal(message, self.now()));
+            }
+        }
+    }
+
+    pub(crate) fn look_after_walk(&mut self, stamp: Time, period: f64) {
+        let Some((goal, mut run, mut clips)) = self.walk.take() else { return };
+        for clip in self.engine.take_clips() {
+            info!("walk: {clip}");
+            clips.push(clip);
+        }
+        if goal.is_canceling() {
+            run.stop(&mut self.engine);
+        }
+        let progress = run.tick(&mut self.engine, period);
+        if progress == Progress::Walking {
+            // Each step is told when it begins.
+            let has_begun =
+                core::mem::replace(&mut self.begun, self.engine.steps()) != self.engine.steps();
+            if has_begun || self.ticks.is_multiple_of(TICKS_A_REPORT) {
+                goal.publish_feedback(report::feedback(&run, &self.engine));
+            }
+            self.walk = Some((goal, run, clips));
+            return;
+        }
+        let ending = report::ending(progress, &self.model);
+        let message = ending.1.clone();
+        let mut result = report::result((&run, &self.engine), ending, &clips, stamp);
+        for excess in self.engine.take_excesses() {
+            let text = excess.describe(&self.engine.generator().biped.model);
+            warn!("walk: {text}");
+            result.clipped.push(text);
+        }
+        match progress {
+            Progress::Failed(failure) => {
+                warn!("walk: {message}");
+                goal.abort(result);
+                if let WalkFailure::Fell(_) = failure {
+                    self.last_fall = Some(message);
+                    self.start_anew("fell");
+                }
+            }
+            Progress::Stopped if goal.is_canceling() => goal.cancel(result),
+            Progress::Stopped => goal.abort(result),
+            Progress::Done | Progress::Walking => goal.succeed(result),
+        }
+    }
+
+    pub(crate) fn end_walk(&mut self, error_code: u8, why: &str) {
+        if let Some((goal, run, clips)) = self.walk.take() {
+            warn!("walk: {why}");
+            let ending = (error_code, why.to_owned());
+            goal.abort(report::result((&run, &self.engine), ending, &clips, self.now()));
+        }
+    }
+
+    pub(crate) fn on_velocity(&mut self, message: &Twist) {
+        if !self.engaged || self.walk.is_some() {
+            if self.hint.ready() {
+                warn!(
+                    "cmd_vel is not heard: the robot does not stand ready, or a walk is under way"
+                );
+            }
+            return;
+        }
+        match goal::velocity(message) {
+            Ok(velocity) => {
+                if self.velocity.map(|(v, _)| v) != Some(velocity) {
+                    self.engine.command(WalkCommand::Velocity(velocity));
+                }
+                let timeout = self.parameters.velocity_timeout.get();
+                self.velocity = Some((velocity, self.now().plus_seconds(timeout)));
+            }
+            Err(why) => warn!("cmd_vel: {why}"),
+        }
+    }
+
+    /// Stops when `cmd_vel` has fallen silent.
+    pub(crate) fn follow_velocity(&mut self, now: Time) {
+        if self.velocity.take_if(|(_, until)| now > *until).is_some() {
+            self.engine.command(WalkCommand::Stop);
+        }
+    }
+
+    /// Lets go of a robot that fell with no goal under way.
+    pub(crate) fn has_fallen_by_itself(&mut self) -> bool {
+        let fall = Fall::of(&self.engine, self.engine.time()).filter(|_| self.walk.is_none());
+        let Some(fall) = fall else { return false };
+        let told = fall.describe(&self.model);
+        warn!("{told}");
+        self.last_fall = Some(told);
+        self.start_anew("fell");
+        true
+    }
+
+    /// Says once that no step can save the robot.
+    pub(crate) fn warn_of_fall(&mut self) {
+        let lost = self.engine.lost();
+        if let Some(lost) = lost.filter(|_| !self.is_lost) {
+            warn!("no step can save the robot, by the pendulum: {}", lost.describe(&self.model));
+        }
+        self.is_lost = lost.is_some();
+    }
+}
+
+impl Drop for GaitPlanner {
+    /// Whoever waits for a walk hears why it does not go on.
+    fn drop(&mut self) {
+        self.end_walk(
+            code::ROBOT_LOST,
+            "the planner was stopped before the walk ended; the controller holds the robot where it is",
+        );
+    }
+}
