@@ -8,6 +8,8 @@ use super::{Source, Violation};
 
 /// Lines without tests; more is two thoughts in one file.
 const MAX_LINES: usize = 800;
+/// Lines of a node's `node.rs` without tests: it wires topics, goals and parameters to what computes.
+const MAX_NODE_LINES: usize = 200;
 
 /// Robots of others, kept as they are.
 const FOREIGN: [&str; 1] = ["tests/robots/"];
@@ -76,6 +78,13 @@ pub(super) fn code_lines(text: &str) -> usize {
 
 fn size(source: &Source, found: &mut Vec<Violation>) {
     let lines = code_lines(&source.text);
+    let is_node = source.path.starts_with("packages/nodes/") && source.path.ends_with("/node.rs");
+    if is_node && lines > MAX_NODE_LINES {
+        let message = format!(
+            "{lines} lines, a node has at most {MAX_NODE_LINES}: state goes to a file of its own, arithmetic to core"
+        );
+        found.push(Violation::new(&source.path, 0, message));
+    }
     if lines > MAX_LINES && !LONG_FILES.iter().any(|(path, _)| *path == source.path) {
         let message = format!(
             "{lines} lines without tests, at most {MAX_LINES}: split it where the thought splits"
@@ -107,6 +116,8 @@ fn units(source: &Source, found: &mut Vec<Violation>) {
         } else if trimmed.starts_with("#[") {
             // Attributes stand between the documentation and its item.
         } else {
+            // A row of a table of parameters has its description, unit included, in itself.
+            documentation.push_str(trimmed.split_once('=').map_or("", |(_, row)| row));
             if matches(&FLOAT_FIELD, line)
                 && !documentation.contains('[')
                 && !documentation.contains("unit")
@@ -173,5 +184,21 @@ mod tests {
         let tests = "#[cfg(test)]\nmod tests {\n".to_owned() + &"\n".repeat(500);
         assert!(messages(FILE, &(code.clone() + &tests)).is_empty());
         assert_eq!(messages(FILE, &(code + &"fn b() {}\n".repeat(20))).len(), 1);
+    }
+
+    #[test]
+    fn a_node_wires_and_nothing_else() {
+        let code = "//! X.\n".to_owned() + &"fn a() {}\n".repeat(210);
+        assert_eq!(messages("packages/nodes/sim/src/node.rs", &code).len(), 1);
+        assert!(messages("packages/nodes/sim/src/services.rs", &code).is_empty());
+        assert!(messages("packages/ros/karakuri_ros/src/node.rs", &code).is_empty());
+    }
+
+    #[test]
+    fn a_row_of_a_table_has_its_unit_in_itself() {
+        let row =
+            |text: &str| format!("//! X.\nmod a {{\n    pub period: f64 = 0.002, \"{text}\";\n");
+        assert!(messages(FILE, &row("Time. [s]")).is_empty());
+        assert_eq!(messages(FILE, &row("Time.")).len(), 1);
     }
 }
