@@ -12,6 +12,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    for hint in tidy::hints(&root) {
+        eprintln!("hint: commit {hint}");
+    }
     match root.canonicalize().map_err(Into::into).and_then(|root| tidy::check(&root)) {
         Ok(violations) if violations.is_empty() => ExitCode::SUCCESS,
         Ok(violations) => {
