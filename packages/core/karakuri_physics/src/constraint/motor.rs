@@ -26,7 +26,7 @@ impl Robot {
     pub(crate) fn prepare_motors(&mut self, h: f64) {
         for unit in self.motors.iter_mut().filter(|u| u.enabled) {
             let (q, v) = (self.q[unit.position], self.v[unit.dof]);
-            let start = unit.motor.law.respond(&unit.state((q, v), h));
+            let start = unit.motor.law.respond(&unit.state(q, v, h));
             unit.pushes = start.stiffness < 0.0;
             unit.linearise(q, v, h);
         }
@@ -56,7 +56,7 @@ impl Robot {
             }
             let missing = unit.mismatch(q, v, h);
             let turned = !unit.pushes && {
-                let at = |place| unit.motor.law.respond(&unit.state((place, v), h)).effort;
+                let at = |place| unit.motor.law.respond(&unit.state(place, v, h)).effort;
                 (at(q + h * v) - at(q)) * v > 0.0
             };
             if !turned && missing.abs() <= MATCH * (1.0 + unit.demand(v).abs()) {
@@ -90,7 +90,7 @@ impl Robot {
             let mismatch = unit.mismatch(q, v, h);
             unit.report = MotorReport { effort, mismatch, saturated: unit.saturated };
             unit.saturated &= demand.abs() > RELEASE * unit.motor.effort;
-            unit.memory = unit.motor.law.remember(&unit.state((q + h * v, v), h));
+            unit.memory = unit.motor.law.remember(&unit.state(q + h * v, v, h));
             self.efforts[unit.dof] += effort;
         }
     }

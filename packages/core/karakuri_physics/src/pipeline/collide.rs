@@ -1,6 +1,6 @@
 //! The first stage of a step: the contacts in reach.
 
-use crate::constraint::contact::match_contacts;
+use crate::constraint::contact::{Contacts, match_contacts};
 use crate::world::World;
 
 /// Gap up to which contacts are found, beside what the fastest motion covers in two steps. [m]
@@ -20,16 +20,9 @@ impl World {
         self.pipeline.reach = reach;
         self.state.collision.update(reach);
         self.wake_touched(reach);
-        std::mem::swap(
-            &mut self.constraints.contacts.active,
-            &mut self.constraints.contacts.previous,
-        );
-        match_contacts(
-            self.state.collision.manifolds(),
-            (&self.state.attachments, &self.state.materials),
-            &self.constraints.contacts.previous,
-            &mut self.constraints.contacts.active,
-        );
+        let Contacts { active, previous, .. } = &mut self.constraints.contacts;
+        std::mem::swap(active, previous);
+        match_contacts(&self.state, previous, active);
         self.constraints.drop_joined_contacts(&self.state.attachments);
     }
 

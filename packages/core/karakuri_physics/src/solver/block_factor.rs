@@ -148,10 +148,20 @@ impl BlockFactor {
     pub(crate) fn add_diagonal(&mut self, node: usize, J: &[f64], D: &Matrix3<f64>) {
         let k = self.place[node];
         let (at, len) = (self.diagonal[k], self.nodes[k].len);
-        add_congruent(&mut self.lower[at..at + len * len], (J, len), D, (J, len));
+        add_congruent(
+            &mut self.lower[at..at + len * len],
+            Rows { numbers: J, len },
+            D,
+            Rows { numbers: J, len },
+        );
         if !self.symmetric {
             let transposed = D.transpose();
-            add_congruent(&mut self.upper[at..at + len * len], (J, len), &transposed, (J, len));
+            add_congruent(
+                &mut self.upper[at..at + len * len],
+                Rows { numbers: J, len },
+                &transposed,
+                Rows { numbers: J, len },
+            );
         }
     }
 
@@ -172,10 +182,12 @@ impl BlockFactor {
         let at = entries[entries.partition_point(|e| e.0 < row)].1;
         let (height, width) = (self.nodes[row].len, self.nodes[column].len);
         let block = at..at + height * width;
-        add_congruent(&mut self.lower[block.clone()], (J_row, height), D, (J_column, width));
+        let A = Rows { numbers: J_row, len: height };
+        let B = Rows { numbers: J_column, len: width };
+        add_congruent(&mut self.lower[block.clone()], A, D, B);
         if !self.symmetric {
             let D = D.transpose();
-            add_congruent(&mut self.upper[block], (J_row, height), &D, (J_column, width));
+            add_congruent(&mut self.upper[block], A, &D, B);
         }
     }
 
@@ -213,9 +225,12 @@ impl BlockFactor {
         let from = at + len * len;
         for i in start..end {
             let left = self.block(i, len, from, below);
-            self.subtract(i..end, len, (&mut *rest, at + self.column_len(k)), |j| {
-                (self.block(j, len, from, below), left)
-            });
+            self.subtract(
+                i..end,
+                len,
+                Behind { numbers: &mut *rest, from: at + self.column_len(k) },
+                |j| (self.block(j, len, from, below), left),
+            );
         }
         true
     }
@@ -240,10 +255,10 @@ impl BlockFactor {
         for i in start..end {
             let left = self.block(i, len, from, below);
             let left_u = self.block(i, len, from, below_u);
-            self.subtract(i..end, len, (&mut *rest, at + behind), |j| {
+            self.subtract(i..end, len, Behind { numbers: &mut *rest, from: at + behind }, |j| {
                 (self.block(j, len, from, below), left_u)
             });
-            self.subtract(i..end, len, (&mut *rest_u, at + behind), |j| {
+            self.subtract(i..end, len, Behind { numbers: &mut *rest_u, from: at + behind }, |j| {
                 (self.block(j, len, from, below_u), left)
             });
         }
@@ -267,7 +282,7 @@ impl BlockFactor {
         &self,
         entries: Range<usize>,
         len: usize,
-        (rest, from): (&mut [f64], usize),
+        Behind { numbers: rest, from }: Behind,
         factors: impl Fn(usize) -> (&'a [f64], &'a [f64]),
     ) {
         let Range { start: i, end } = entries;
@@ -342,6 +357,22 @@ fn subtract_product(C: &mut [f64], A: &[f64], B: &[f64], size: usize) {
     }
 }
 
+/// Rows of `J` on a node.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    /// Row by row.
+    numbers: &'a [f64],
+    /// Of each row: the velocities of the node.
+    len: usize,
+}
+
+/// What is behind a column of the factor.
+struct Behind<'a> {
+    numbers: &'a mut [f64],
+    /// Where it begins in the factor.
+    from: usize,
+}
+
 /// Lower Cholesky factor of a dense row-major matrix, in place.
 pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
     for i in 0..n {
@@ -382,9 +413,9 @@ fn factorize_dense_both(A: &mut [f64], transposed: &mut [f64], n: usize) -> bool
 /// `C ← C + Aᵀ D B`, all row-major; `A` and `B` have 1 or 3 rows.
 fn add_congruent(
     C: &mut [f64],
-    (A, height): (&[f64], usize),
+    Rows { numbers: A, len: height }: Rows,
     D: &Matrix3<f64>,
-    (B, width): (&[f64], usize),
+    Rows { numbers: B, len: width }: Rows,
 ) {
     if let (Ok(C), Ok(A), Ok(B)) =
         (<&mut [f64; 36]>::try_from(&mut *C), <&[f64; 18]>::try_from(A), <&[f64; 18]>::try_from(B))

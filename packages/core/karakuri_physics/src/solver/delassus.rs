@@ -14,6 +14,13 @@ pub(crate) struct Delassus {
     pub(crate) matrix: Vec<f64>,
 }
 
+/// A block and its first row.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    block: &'a Block,
+    row: usize,
+}
+
 impl Delassus {
     /// Takes the blocks of an island.
     pub(crate) fn fill(&mut self, problem: &Problem, blocks: &[Block]) {
@@ -28,7 +35,8 @@ impl Delassus {
         self.matrix.resize(n * n, 0.0);
         for (i, a) in blocks.iter().enumerate() {
             for (j, b) in blocks.iter().enumerate().take(i + 1) {
-                self.add(problem, (a, self.starts[i]), (b, self.starts[j]));
+                let [at_a, at_b] = [i, j].map(|k| self.starts[k]);
+                self.add(problem, Placed { block: a, row: at_a }, Placed { block: b, row: at_b });
             }
         }
         for i in 0..n {
@@ -39,7 +47,8 @@ impl Delassus {
     }
 
     /// Adds `J_a Y_b` to the rows of `a` and the columns of `b`.
-    fn add(&mut self, problem: &Problem, (a, at_a): (&Block, usize), (b, at_b): (&Block, usize)) {
+    fn add(&mut self, problem: &Problem, a: Placed, b: Placed) {
+        let (Placed { block: a, row: at_a }, Placed { block: b, row: at_b }) = (a, b);
         for side_a in a.sides.iter().filter(|s| s.len > 0) {
             for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
                 let len = side_a.len;

@@ -161,7 +161,8 @@ impl Loops {
         &mut self,
         model: &Model,
         data: &Data,
-        (q, h): (&[f64], f64),
+        q: &[f64],
+        h: f64,
         x: &mut [f64],
     ) -> f64 {
         let (gap, nv) = (self.gaps(model, data, q), self.nv);

@@ -76,19 +76,19 @@ impl MotorUnit {
         }
     }
 
-    pub(crate) fn state(&self, (q, v): (f64, f64), h: f64) -> MotorState {
+    pub(crate) fn state(&self, q: f64, v: f64, h: f64) -> MotorState {
         MotorState { position: q, velocity: v, command: self.command, memory: self.memory, dt: h }
     }
 
     /// The law's effort and gain where a step from `q` ends with the rate `v`.
     fn respond(&self, q: f64, v: f64, h: f64) -> (f64, f64) {
         let place = if self.pushes { q } else { q + h * v };
-        let response = self.motor.law.respond(&self.state((place, v), h));
+        let response = self.motor.law.respond(&self.state(place, v, h));
         let stiffness = if self.pushes {
             0.0
         } else if response.stiffness < 0.0 && v != 0.0 {
             // It pushes on at the end, yet pulls back over the step: by the chord.
-            let start = self.motor.law.respond(&self.state((q, v), h)).effort;
+            let start = self.motor.law.respond(&self.state(q, v, h)).effort;
             ((start - response.effort) / (h * v)).max(0.0)
         } else {
             response.stiffness.max(0.0)

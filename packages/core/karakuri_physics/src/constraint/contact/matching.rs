@@ -4,21 +4,18 @@ use karakuri_collision::{ContactPoint, Manifold};
 use karakuri_spatial::Vector3;
 
 use super::{Contact, tangents};
-use crate::state::collider::{Attachment, prescribed_velocity_at};
-use crate::state::materials::{Materials, Surface};
+use crate::state::State;
+use crate::state::collider::prescribed_velocity_at;
+use crate::state::materials::Surface;
 
 /// A point that lost its feature is taken for the same if it moved less than this. [m]
 const SAME_POINT: f64 = 2e-3;
 
-/// Fills `contacts` with the points of `manifolds`, each with the memory of its counterpart in `previous`.
-pub(crate) fn match_contacts(
-    manifolds: &[Manifold],
-    (attachments, materials): (&[Option<Attachment>], &Materials),
-    mut previous: &[Contact],
-    contacts: &mut Vec<Contact>,
-) {
+/// Fills `contacts` with the points of the step's manifolds, each with the memory of its counterpart in `previous`.
+pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: &mut Vec<Contact>) {
+    let State { attachments, materials, .. } = state;
     contacts.clear();
-    for of_pair in manifolds.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
+    for of_pair in state.collision.manifolds().chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
         let pair = (of_pair[0].a, of_pair[0].b);
         let (Some(a), Some(b)) = (&attachments[pair.0.0], &attachments[pair.1.0]) else {
             continue;

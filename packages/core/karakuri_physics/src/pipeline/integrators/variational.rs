@@ -189,7 +189,8 @@ impl Robot {
             rate[k] += self.soft_effort(k, stage, velocity);
             displacement[k] = free_motion.momentum_at_end[k] - momentum[k] + 0.5 * h * rate[k];
         }
-        bend(model, h, (velocity, momentum, rate), displacement)
+        let mean = MeanMotion { rates: velocity, momentum, momentum_rate: rate };
+        subtract_rotation_terms(model, h, mean, displacement)
     }
 
     /// The change of `u` for a residual, both in `free_motion.displacement`; the largest gap of the loops at `u`. [m or rad]
@@ -207,17 +208,24 @@ impl Robot {
         self.factor.solve(model, displacement);
         integrate(model, &self.q, velocity, h, target);
         forward_kinematics(model, &mut self.data, target);
-        self.loops.aim(model, &self.data, (target, h), displacement)
+        self.loops.aim(model, &self.data, target, h, displacement)
     }
 }
 
-/// Takes from `residual` the terms of rotations for the mean rates `u`; false where one turns too far. (nv each)
-fn bend(
-    model: &Model,
-    h: f64,
-    (u, momentum, rate): (&[f64], &[f64], &[f64]),
-    residual: &mut [f64],
-) -> bool {
+/// The middle of a step. (nv each)
+#[derive(Clone, Copy)]
+struct MeanMotion<'a> {
+    /// `u`.
+    rates: &'a [f64],
+    /// `P`.
+    momentum: &'a [f64],
+    /// `s`.
+    momentum_rate: &'a [f64],
+}
+
+/// Subtracts the terms of rotations, the bracket of the module's equation, from `residual`; false where one turns too far.
+/// (nv)
+fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &mut [f64]) -> bool {
     for joint in &model.joints {
         let k = match joint.kind {
             JointKind::Spherical => joint.v_start,
@@ -225,7 +233,7 @@ fn bend(
             _ => continue,
         };
         let three = |x: &[f64]| Vector3::new(x[k], x[k + 1], x[k + 2]);
-        let (x, P, s) = (three(u) * h, three(momentum), three(rate));
+        let (x, P, s) = (three(mean.rates) * h, three(mean.momentum), three(mean.momentum_rate));
         let angle = x.norm();
         if angle.is_nan() || angle >= LARGEST_TURN {
             return false;
