@@ -6,9 +6,9 @@ use karakuri_spatial::Vector3;
 use parry3d_f64::shape::SharedShape;
 use parry3d_f64::transformation::try_convex_hull;
 
-use crate::broad_phase::Bounds;
+use crate::bounds::Bounds;
 use crate::convert;
-use crate::narrow::tangents;
+use crate::tangents::tangents;
 
 use farthest::Farthest;
 

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+mod bounds;
 mod broad_phase;
+mod collider;
 mod convert;
 mod decompose;
 mod ellipsoid;
@@ -14,10 +16,12 @@ mod shape;
 mod solid;
 mod surface;
 mod sweep;
+mod tangents;
 
+pub use collider::{Collider, ColliderId};
 pub use decompose::{DECOMPOSITION, decompose};
 pub use manifold::{ContactPoint, Manifold};
 pub use query::{ClosestPoints, RayHit};
-pub use scene::{Collider, ColliderId, CollisionScene};
+pub use scene::CollisionScene;
 pub use shape::{ColliderShape, ShapeError};
 pub use sweep::{Impact, Sweep};

@@ -2,7 +2,7 @@
 
 use karakuri_spatial::Vector3;
 
-use crate::scene::ColliderId;
+use crate::collider::ColliderId;
 
 /// Most points of a manifold: the corners of the contact patch that carry any load its whole area could.
 pub(crate) const MAX_POINTS: usize = 4;

@@ -4,10 +4,12 @@ use karakuri_spatial::{Pose, Vector3};
 use parry3d_f64::bounding_volume::BoundingVolume as _;
 use parry3d_f64::query::Ray;
 
+use crate::collider::{ColliderId, Placed};
 use crate::convert;
 use crate::manifold::ContactPoint;
-use crate::narrow::{Narrow, Posed, Separation};
-use crate::scene::{ColliderId, CollisionScene, Placed};
+use crate::narrow::posed::Posed;
+use crate::narrow::{Narrow, Separation};
+use crate::scene::CollisionScene;
 use crate::solid::Solid;
 
 /// Where a ray met a collider.

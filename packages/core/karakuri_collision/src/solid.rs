@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::broad_phase::Bounds;
+use crate::bounds::Bounds;
 use crate::hull::Hull;
 use crate::surface::Surface;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use karakuri_spatial::Vector3;
 
-use crate::broad_phase::Bounds;
+use crate::bounds::Bounds;
 
 /// Cosine of the angle across an edge above which it is no edge of the surface. (0.06°)
 const FLAT: f64 = 1.0 - 5e-7;

@@ -11,9 +11,10 @@
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 use parry3d_f64::bounding_volume::Aabb;
 
+use crate::collider::Placed;
 use crate::convert;
-use crate::narrow::{Narrow, Posed};
-use crate::scene::Placed;
+use crate::narrow::Narrow;
+use crate::narrow::posed::Posed;
 use crate::solid::Solid;
 
 /// Steps after which the time reached is the answer: early, never late.

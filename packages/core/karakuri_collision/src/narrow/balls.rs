@@ -2,8 +2,8 @@
 
 use karakuri_spatial::Vector3;
 
-use super::Posed;
 use super::clip::Patch;
+use super::posed::Posed;
 
 /// Two balls; a common centre separates along z.
 pub(super) fn two_balls(patch: &mut Patch, A: &Posed, B: &Posed) {

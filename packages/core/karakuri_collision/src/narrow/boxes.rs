@@ -3,10 +3,10 @@
 
 use karakuri_spatial::Vector3;
 
-use super::Posed;
 use super::clip::Patch;
 use super::cores::settle;
 use super::feature::Feature;
+use super::posed::Posed;
 
 /// How much better (relative to the boxes' size) an axis must be to win against the last step's, or an earlier one.
 const PREFERENCE: f64 = 1e-5;

@@ -8,8 +8,8 @@
 use karakuri_spatial::Vector3;
 
 use super::feature::{Corner, Feature};
-use super::{between, tangents};
 use crate::manifold::{ContactPoint, Manifold};
+use crate::tangents::tangents;
 
 /// Distance relative to the features' size within which corners coincide and still count as inside.
 const COINCIDENT: f64 = 1e-6;
@@ -351,4 +351,8 @@ pub(super) fn crossed_edge_of_a(feature: u64) -> Option<usize> {
         (0, 2) => Some(2),
         _ => None,
     }
+}
+
+pub(super) fn between(p: Vector3, feature: u64, gap: f64) -> ContactPoint {
+    ContactPoint { feature, position: p, gap }
 }

@@ -5,8 +5,9 @@ use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::query::gjk::CsoPoint;
 use parry3d_f64::shape::SupportMap;
 
+use super::Narrow;
 use super::gjk::{Distance, Simplex, distance};
-use super::{Closest, Core, Narrow, Posed};
+use super::posed::{Closest, Core, Posed};
 use crate::convert;
 use crate::solid::Solid;
 

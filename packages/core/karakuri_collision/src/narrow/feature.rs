@@ -8,7 +8,7 @@ use core::f64::consts::TAU;
 
 use karakuri_spatial::{Pose, Vector3};
 
-use super::{Core, Posed};
+use super::posed::{Core, Posed};
 use crate::solid::Solid;
 
 /// Points of a rim.

@@ -7,7 +7,7 @@
 
 use karakuri_spatial::Vector3;
 
-use super::Posed;
+use super::posed::Posed;
 
 /// Where the bounds of the distance meet, relative to it.
 const RELATIVE: f64 = 1e-13;

@@ -2,9 +2,9 @@
 
 use karakuri_spatial::{Pose, Vector3};
 
-use super::Posed;
 use super::clip::{Patch, rise};
 use super::feature::Feature;
+use super::posed::Posed;
 
 /// `sign` is 1 if the half-space is shape A, −1 if it is B. The angle of the other's rim.
 pub(super) fn collide(

@@ -9,7 +9,8 @@ use karakuri_spatial::{Pose, Vector3};
 use parry3d_f64::bounding_volume::BoundingVolume as _;
 
 use super::clip::{corner_of_a, crossed_edge_of_a};
-use super::{Closest, Named, Narrow, Posed};
+use super::posed::{Closest, Posed};
+use super::{Named, Narrow};
 use crate::manifold::{Manifold, Memory};
 use crate::surface::{Edge, Face, Surface};
 
@@ -52,7 +53,8 @@ impl Narrow {
                 }
                 let of_solid = p.feature >> 40 == 2;
                 let feature = if of_solid { p.feature } else { p.feature | tag };
-                self.gathered.push((self.patch.normal, super::between(p.position, feature, p.gap)));
+                self.gathered
+                    .push((self.patch.normal, super::clip::between(p.position, feature, p.gap)));
             }
         }
         // Where every triangle takes the contact for another's, as at a corner inside, the shallowest has it.
@@ -103,7 +105,7 @@ impl Narrow {
             if gap <= prediction && self.refused.is_none_or(|(_, known)| gap > known.gap) {
                 let place = a + normal * (0.5 * gap);
                 let tag = (u64::from(index) + 1) << 42;
-                self.refused = Some((normal, super::between(place, tag, gap)));
+                self.refused = Some((normal, super::clip::between(place, tag, gap)));
             }
             return;
         };

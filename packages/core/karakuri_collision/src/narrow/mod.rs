@@ -17,155 +17,22 @@ mod feature;
 mod gjk;
 mod half_space;
 mod mesh;
+pub(crate) mod posed;
 mod reduce;
 #[cfg(test)]
 mod tests;
 
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::Vector3;
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::VoronoiSimplex;
 
 use self::clip::Patch;
 pub(crate) use self::cores::Separation;
 use self::feature::Feature;
+use self::posed::Posed;
+use crate::collider::{ColliderId, Placed};
 use crate::manifold::{ContactPoint, Manifold, Memory};
-use crate::scene::{ColliderId, Placed};
 use crate::solid::Solid;
-
-/// A shape, or a triangle of one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Core<'a> {
-    Shape(&'a Solid),
-    /// In world axes, relative to the origin of the computation. [m]
-    Triangle([Vector3; 3]),
-}
-
-/// A core at its pose.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Posed<'a> {
-    core: Core<'a>,
-    pose: Pose,
-    margin: f64,
-    /// Angle of the first rim point in the last step; NaN if there was none. [rad]
-    rim: f64,
-}
-
-impl<'a> Posed<'a> {
-    pub(crate) fn new(shape: &'a Solid, pose: Pose) -> Self {
-        Self { core: Core::Shape(shape), pose, margin: shape.margin(), rim: f64::NAN }
-    }
-
-    /// A triangle whose corners are in world axes already. [m]
-    pub(crate) fn triangle(corners: [Vector3; 3]) -> Self {
-        let pose = Pose::IDENTITY;
-        Self { core: Core::Triangle(corners), pose, margin: 0.0, rim: f64::NAN }
-    }
-
-    /// The same, moved by `d`. [m] (3)
-    fn shifted(&self, d: &Vector3) -> Self {
-        let mut moved = *self;
-        match &mut moved.core {
-            Core::Shape(_) => moved.pose.translation += d,
-            Core::Triangle(corners) => *corners = corners.map(|p| p + d),
-        }
-        moved
-    }
-
-    /// The core's point farthest along `d`, in world axes. [m] (3)
-    fn support(&self, d: &Vector3) -> Vector3 {
-        match &self.core {
-            Core::Shape(shape) => {
-                self.pose.transform_point(&shape.support(&self.pose.rotation.tr_mul(d)))
-            }
-            Core::Triangle(corners) => {
-                let mut best = corners[0];
-                for p in &corners[1..] {
-                    if p.dot(d) > best.dot(d) {
-                        best = *p;
-                    }
-                }
-                best
-            }
-        }
-    }
-
-    /// Room between two planes square to `n` that bound this and `other` behind it; negative where they overlap. [m]
-    pub(crate) fn gap_along(&self, other: &Self, n: &Vector3) -> f64 {
-        n.dot(&(other.support(&-n) - self.support(n))) - self.margin - other.margin
-    }
-
-    /// Outward normal of the flat face that looks most along `d`, in world axes, if the core has faces. (3)
-    fn face_normal(&self, d: &Vector3) -> Option<Vector3> {
-        let R = &self.pose.rotation;
-        match &self.core {
-            Core::Triangle([a, b, c]) => {
-                let n = (b - a).cross(&(c - a)).try_normalize(0.0)?;
-                Some(n * 1.0_f64.copysign(n.dot(d)))
-            }
-            Core::Shape(Solid::Box { .. }) => {
-                let d = R.tr_mul(d);
-                let i = d.iamax();
-                Some(R.column(i) * 1.0_f64.copysign(d[i]))
-            }
-            Core::Shape(Solid::Cylinder { .. }) => {
-                let axis: Vector3 = R.column(2).into();
-                Some(axis * 1.0_f64.copysign(axis.dot(d)))
-            }
-            Core::Shape(Solid::Hull(hull)) => Some(R * hull.support_face(&R.tr_mul(d)).0),
-            Core::Shape(_) => None,
-        }
-    }
-
-    fn has_only_corners(&self) -> bool {
-        match self.core {
-            Core::Triangle(_) => true,
-            Core::Shape(shape) => shape.has_only_corners(),
-        }
-    }
-
-    /// Whether straight lines lie on the surface of the core without being edges, or the core is one.
-    fn is_round(&self) -> bool {
-        matches!(self.core, Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }))
-    }
-
-    /// From the axis of a round core to a point of the world. (3)
-    fn radial(&self, p: &Vector3) -> Option<Vector3> {
-        let axis: Vector3 = self.pose.rotation.column(2).into();
-        let arm = p - self.pose.translation;
-        (arm - axis * axis.dot(&arm)).try_normalize(1e-9).filter(|_| self.is_round())
-    }
-
-    /// Directions of straight lines on the core, and of a cylinder's rim near `p`, in world axes.
-    fn axes(&self, p: &Vector3) -> impl Iterator<Item = Vector3> + '_ {
-        let lines: [Option<Vector3>; 3] = match &self.core {
-            Core::Triangle([a, b, c]) => [Some(b - a), Some(c - b), Some(a - c)],
-            Core::Shape(Solid::Box { .. }) => {
-                [0, 1, 2].map(|i| Some(self.pose.rotation.column(i).into()))
-            }
-            Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }) => {
-                let axis: Vector3 = self.pose.rotation.column(2).into();
-                [Some(axis), self.radial(p).map(|r| axis.cross(&r)), None]
-            }
-            Core::Shape(_) => [None; 3],
-        };
-        lines.into_iter().flatten()
-    }
-
-    fn center(&self) -> Vector3 {
-        match &self.core {
-            Core::Shape(_) => self.pose.translation,
-            Core::Triangle([a, b, c]) => (a + b + c) / 3.0,
-        }
-    }
-}
-
-/// The closest points of two cores and the direction between them.
-#[derive(Debug, Clone, Copy)]
-struct Closest {
-    normal: Vector3,
-    /// On A and on B. [m]
-    points: [Vector3; 2],
-}
 
 /// The algorithms' scratch.
 #[derive(Default)]
@@ -297,15 +164,4 @@ impl Narrow {
         let keep = |now: f64, before: f64| if now.is_nan() { before } else { now };
         [keep(fa.rim, A.rim), keep(fb.rim, B.rim)]
     }
-}
-
-/// Two unit vectors that make a right-handed frame with `n`.
-pub(crate) fn tangents(n: &Vector3) -> (Vector3, Vector3) {
-    let away = if n.x.abs() < 0.7 { Vector3::x() } else { Vector3::y() };
-    let t1 = (away - n * n.dot(&away)).normalize();
-    (t1, n.cross(&t1))
-}
-
-fn between(p: Vector3, feature: u64, gap: f64) -> ContactPoint {
-    ContactPoint { feature, position: p, gap }
 }

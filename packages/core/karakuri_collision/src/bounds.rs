@@ -1,0 +1,54 @@
+//! Axis-aligned boxes.
+
+use karakuri_spatial::{Pose, Vector3};
+use parry3d_f64::bounding_volume::Aabb;
+
+use crate::convert;
+
+/// An axis-aligned box in the world. [m]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) lower: Vector3,
+    pub(crate) upper: Vector3,
+}
+
+impl Bounds {
+    /// As parry's.
+    pub(crate) fn aabb(&self) -> Aabb {
+        Aabb::new(convert::vector(&self.lower), convert::vector(&self.upper))
+    }
+
+    /// The box about `center` that reaches `half` to each side.
+    pub(crate) fn about(center: &Vector3, half: &Vector3) -> Self {
+        Self { lower: center - half, upper: center + half }
+    }
+
+    /// The box around points.
+    pub(crate) fn around(points: &[Vector3]) -> Self {
+        let far = Vector3::repeat(f64::INFINITY);
+        let none = Self { lower: far, upper: -far };
+        points.iter().fold(none, |b, p| Self { lower: b.lower.inf(p), upper: b.upper.sup(p) })
+    }
+
+    /// Larger by `margin` on all sides. [m]
+    pub(crate) fn grown(&self, margin: f64) -> Self {
+        let margin = Vector3::repeat(margin);
+        Self { lower: self.lower - margin, upper: self.upper + margin }
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        (self.lower + self.upper).iter().all(|x| x.is_finite())
+    }
+
+    /// The box around this box at the pose `X_WB`.
+    pub(crate) fn turned(&self, X_WB: &Pose) -> Self {
+        let center = X_WB.transform_point(&(0.5 * (self.lower + self.upper)));
+        let half = X_WB.rotation.abs() * (0.5 * (self.upper - self.lower));
+        Self::about(&center, &half)
+    }
+
+    /// Least height of a point of the box along `normal`. [m]
+    pub(crate) fn lowest(&self, normal: &Vector3) -> f64 {
+        self.lower.component_mul(normal).inf(&self.upper.component_mul(normal)).sum()
+    }
+}
