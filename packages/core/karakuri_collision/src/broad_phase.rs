@@ -18,6 +18,8 @@ pub(crate) struct BroadPhase {
 
 impl BroadPhase {
     fn sort(&mut self, bounds: &[Option<Bounds>]) {
+        // By the lower end along x, then by index.
+        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         let lower = |i: usize| bounds.get(i)?.as_ref().map(|b| b.lower.x);
         let before = self.sorted.len();
         self.sorted.retain_mut(|(x, i)| lower(*i).map(|now| *x = now).is_some());
@@ -56,10 +58,6 @@ impl BroadPhase {
             self.active.push(i);
         }
     }
-}
-
-fn order(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
-    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 
 fn overlap_yz(a: &Bounds, b: &Bounds) -> bool {

@@ -24,4 +24,4 @@ pub use manifold::{ContactPoint, Manifold};
 pub use query::{ClosestPoints, RayHit};
 pub use scene::CollisionScene;
 pub use shape::{ColliderShape, ShapeError};
-pub use sweep::{Impact, Sweep};
+pub use sweep::{Impact, Sweep, Swept};

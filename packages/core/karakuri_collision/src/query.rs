@@ -82,7 +82,8 @@ impl CollisionScene {
     /// that carry the load; and the unit normal from A to B. Appends to `out`.
     pub fn contact_polygon(
         &mut self,
-        (a, b): (ColliderId, ColliderId),
+        a: ColliderId,
+        b: ColliderId,
         prediction: f64,
         out: &mut Vec<ContactPoint>,
     ) -> Option<Vector3> {

@@ -6,10 +6,10 @@ use crate::bounds::Bounds;
 use crate::broad_phase::BroadPhase;
 use crate::collider::{Collider, ColliderId, Placed};
 use crate::manifold::Manifold;
-use crate::narrow::Narrow;
+use crate::narrow::{Named, Narrow};
 use crate::shape::ShapeError;
 use crate::solid::Solid;
-use crate::sweep::{self, Impact, Sweep, Window};
+use crate::sweep::{self, Impact, Moving, Swept, Window};
 
 /// A change of a position's coordinate [m], or of an entry of a rotation, that is no change.
 const STILL: f64 = 1e-11;
@@ -172,7 +172,8 @@ impl CollisionScene {
                 self.manifolds[first..].iter_mut().for_each(|m| m.kept |= time_went_on);
                 continue;
             }
-            let (a, b) = ((a, placed_a), (b, placed_b));
+            let a = Named { id: a, placed: placed_a };
+            let b = Named { id: b, placed: placed_b };
             self.narrow.collide(a, b, prediction, known, &mut self.manifolds);
         }
         for placed in self.colliders.iter_mut().flatten() {
@@ -208,15 +209,15 @@ impl CollisionScene {
     /// impact at time 0 if its nearest points approach. Allocates nothing once warm.
     pub fn time_of_impact(
         &mut self,
-        (a, sweep_a): (ColliderId, &Sweep),
-        (b, sweep_b): (ColliderId, &Sweep),
+        a: Swept,
+        b: Swept,
         duration: f64,
         touch: f64,
     ) -> Option<Impact> {
-        let placed_a = self.colliders.get(a.0)?.as_ref()?;
-        let placed_b = self.colliders.get(b.0)?.as_ref()?;
-        let window = Window { duration, touch };
-        sweep::time_of_impact(&mut self.narrow, (placed_a, sweep_a), (placed_b, sweep_b), window)
+        let placed = |id: ColliderId| self.colliders.get(id.0)?.as_ref();
+        let a = Moving { placed: placed(a.collider)?, sweep: a.sweep };
+        let b = Moving { placed: placed(b.collider)?, sweep: b.sweep };
+        sweep::time_of_impact(&mut self.narrow, a, b, Window { duration, touch })
     }
 }
 

@@ -11,7 +11,7 @@
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 use parry3d_f64::bounding_volume::Aabb;
 
-use crate::collider::Placed;
+use crate::collider::{ColliderId, Placed};
 use crate::convert;
 use crate::narrow::Narrow;
 use crate::narrow::posed::Posed;
@@ -31,6 +31,15 @@ pub struct Sweep {
     pub velocity: Motion,
     /// The point that moves straight, in the collider's frame; a free body's centre of mass. [m] (3)
     pub center: Vector3,
+}
+
+/// A collider and the motion it is swept along.
+#[derive(Debug, Clone, Copy)]
+pub struct Swept<'a> {
+    /// The collider.
+    pub collider: ColliderId,
+    /// Its motion.
+    pub sweep: &'a Sweep,
 }
 
 /// A touch of two moving colliders.
@@ -129,8 +138,19 @@ impl<'a> Part<'a> {
     }
 }
 
-/// A collider on its way.
-type Moving<'a> = (&'a Placed, &'a Sweep);
+/// A collider that is swept.
+#[derive(Clone, Copy)]
+pub(crate) struct Moving<'a> {
+    pub(crate) placed: &'a Placed,
+    pub(crate) sweep: &'a Sweep,
+}
+
+/// A part of a collider that is swept.
+#[derive(Clone, Copy)]
+struct MovingPart<'a> {
+    part: Part<'a>,
+    sweep: &'a Sweep,
+}
 
 /// How long to look, and for what gap.
 #[derive(Debug, Clone, Copy)]
@@ -149,12 +169,13 @@ pub(crate) fn time_of_impact(
     window: Window,
 ) -> Option<Impact> {
     use Solid::{HalfSpace, Triangles};
-    match (&a.0.solid, &b.0.solid) {
+    match (&a.placed.solid, &b.placed.solid) {
         (HalfSpace | Triangles(_), HalfSpace | Triangles(_)) => None,
         (Triangles(_), _) => with_triangles(narrow, a, b, window),
         (_, Triangles(_)) => with_triangles(narrow, b, a, window).map(swapped),
         (solid_a, solid_b) => {
-            let (a, b) = ((Part::Solid(solid_a), a.1), (Part::Solid(solid_b), b.1));
+            let a = MovingPart { part: Part::Solid(solid_a), sweep: a.sweep };
+            let b = MovingPart { part: Part::Solid(solid_b), sweep: b.sweep };
             advance(narrow, a, b, window)
         }
     }
@@ -172,15 +193,17 @@ fn with_triangles(
     other: Moving,
     window: Window,
 ) -> Option<Impact> {
-    let triangles = mesh.0.parry.as_trimesh()?;
-    let part = Part::Solid(&other.0.solid);
-    let near = reachable(mesh, other, window, part.radius(&other.1.center));
+    let triangles = mesh.placed.parry.as_trimesh()?;
+    let part = Part::Solid(&other.placed.solid);
+    let near = reachable(mesh, other, window, part.radius(&other.sweep.center));
     let mut first: Option<Impact> = None;
     for index in triangles.bvh().intersect_aabb(&near) {
         let t = triangles.triangle(index);
         let corners = Part::Triangle([t.a, t.b, t.c].map(convert::from_vector));
         let left = Window { duration: first.map_or(window.duration, |f| f.time), ..window };
-        if let Some(impact) = advance(narrow, (corners, mesh.1), (part, other.1), left)
+        let triangle = MovingPart { part: corners, sweep: mesh.sweep };
+        let solid = MovingPart { part, sweep: other.sweep };
+        if let Some(impact) = advance(narrow, triangle, solid, left)
             && first.is_none_or(|first| impact.time < first.time)
         {
             first = Some(impact);
@@ -193,13 +216,14 @@ fn with_triangles(
 fn reachable(mesh: Moving, other: Moving, window: Window, radius: f64) -> Aabb {
     let Window { duration, touch } = window;
     let center = |t: f64| {
-        let p = other.1.start.transform_point(&other.1.center) + other.1.velocity.linear * t;
-        mesh.1.start.inverse().transform_point(&p)
+        let p = other.sweep.start.transform_point(&other.sweep.center)
+            + other.sweep.velocity.linear * t;
+        mesh.sweep.start.inverse().transform_point(&p)
     };
     let (p, q) = (center(0.0), center(duration));
     // A mesh that moves meets more by as much as any point within reach of its motion moves.
-    let own = &mesh.1.velocity;
-    let arm = (p - mesh.1.center).norm().max((q - mesh.1.center).norm()) + radius;
+    let own = &mesh.sweep.velocity;
+    let arm = (p - mesh.sweep.center).norm().max((q - mesh.sweep.center).norm()) + radius;
     let travel = (own.linear.norm() + own.angular.norm() * arm) * duration;
     let grown = Vector3::repeat(radius + touch.max(0.0) + travel);
     Aabb::new(convert::vector(&(p.inf(&q) - grown)), convert::vector(&(p.sup(&q) + grown)))
@@ -207,8 +231,8 @@ fn reachable(mesh: Moving, other: Moving, window: Window, radius: f64) -> Aabb {
 
 fn advance(
     narrow: &mut Narrow,
-    (part_a, sweep_a): (Part, &Sweep),
-    (part_b, sweep_b): (Part, &Sweep),
+    MovingPart { part: part_a, sweep: sweep_a }: MovingPart,
+    MovingPart { part: part_b, sweep: sweep_b }: MovingPart,
     Window { duration, touch }: Window,
 ) -> Option<Impact> {
     let origin = sweep_a.start.translation;

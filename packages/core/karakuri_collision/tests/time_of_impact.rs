@@ -1,6 +1,6 @@
 //! Times of impact against closed forms.
 
-use karakuri_collision::{Collider, ColliderShape, CollisionScene, Impact, Sweep};
+use karakuri_collision::{Collider, ColliderShape, CollisionScene, Impact, Sweep, Swept};
 use karakuri_spatial::{Motion, Pose, Vector3};
 use proptest::prelude::*;
 
@@ -22,7 +22,9 @@ fn impact(a: (&ColliderShape, Sweep), b: (&ColliderShape, Sweep), duration: f64)
     let mut scene = CollisionScene::default();
     let id_a = scene.add(&Collider::moving(a.0.clone(), a.1.start));
     let id_b = scene.add(&Collider::moving(b.0.clone(), b.1.start));
-    scene.time_of_impact((id_a, &a.1), (id_b, &b.1), duration, TOUCH)
+    let a = Swept { collider: id_a, sweep: &a.1 };
+    let b = Swept { collider: id_b, sweep: &b.1 };
+    scene.time_of_impact(a, b, duration, TOUCH)
 }
 
 #[test]

@@ -14,13 +14,21 @@ const PREFERENCE: f64 = 1e-5;
 /// How near the room along the axis the patch's deepest point must come. [m]
 const SAME: f64 = 1e-9;
 
-/// The boxes with their half extents; `last` is the number of the axis that won in the last step.
+/// A box at its pose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PosedBox<'a> {
+    pub(super) posed: &'a Posed<'a>,
+    /// [m] (3)
+    pub(super) half_extents: &'a Vector3,
+}
+
+/// Fills the patch with the contact of two boxes; `last` is the number of the axis that won in the last step.
 ///
 /// False if the boxes are apart and nearest at corners, where no axis of theirs is the normal.
 pub(super) fn collide(
     patch: &mut Patch,
-    (A, ha): (&Posed, &Vector3),
-    (B, hb): (&Posed, &Vector3),
+    PosedBox { posed: A, half_extents: ha }: PosedBox,
+    PosedBox { posed: B, half_extents: hb }: PosedBox,
     last: &mut u8,
     [fa, fb]: &mut [Feature; 2],
 ) -> bool {
@@ -69,7 +77,7 @@ pub(super) fn collide(
         return true;
     }
     if gap < 0.0 {
-        patch.include(&settle(A, B, (normal, true)).points, gap);
+        patch.include(&settle(A, B, normal, true).points, gap);
     }
     gap < 0.0
 }

@@ -97,8 +97,8 @@ impl Patch {
         let (t1, t2) = tangents(&self.normal);
         let axes = [t1, t2, self.normal];
         let [mut A, mut B] = core::mem::take(&mut self.flats);
-        A.set(fa, &axes, (self.margins[0], 1.0));
-        B.set(fb, &axes, (self.margins[1], -1.0));
+        A.set(fa, &axes, self.margins[0], 1.0);
+        B.set(fb, &axes, self.margins[1], -1.0);
         let near = COINCIDENT * A.size().max(B.size());
         let view = View { axes, near, flats: [&A, &B] };
         for (&id, &[x, y, height]) in A.ids.iter().zip(&A.x) {
@@ -156,7 +156,7 @@ impl Patch {
 }
 
 impl Flat {
-    fn set(&mut self, feature: &Feature, axes: &[Vector3; 3], (margin, side): (f64, f64)) {
+    fn set(&mut self, feature: &Feature, axes: &[Vector3; 3], margin: f64, side: f64) {
         (self.margin, self.side) = (margin, side);
         self.ids.clear();
         self.x.clear();

@@ -98,7 +98,7 @@ fn size(A: &Posed, B: &Posed, n: &Vector3) -> f64 {
 /// With B moved along `n` until the planes have some room between them, the direction of the cores' distance has no less
 /// room than `n`, wherever B is; where it is `n` again, no normal nearby has more. Of an `exact` normal only what is
 /// better by more than [`SAME`] takes the place.
-pub(super) fn settle(A: &Posed, B: &Posed, (start, exact): (Vector3, bool)) -> Closest {
+pub(super) fn settle(A: &Posed, B: &Posed, start: Vector3, exact: bool) -> Closest {
     let size = size(A, B, &start);
     let mut best = (room(A, B, &start), start);
     let mut better = if exact { SAME } else { f64::EPSILON * size };
@@ -194,7 +194,8 @@ impl Narrow {
             Distance::Overlap if simplex.corners().len() < 4 => (touching(middles), true),
             Distance::Overlap => (self.overlap(A, B, &simplex), true),
         };
-        Some(settle(A, B, best_normal(A, B, &closest, overlap)))
+        let (start, exact) = best_normal(A, B, &closest, overlap);
+        Some(settle(A, B, start, exact))
     }
 
     fn overlap(&mut self, A: &Posed, B: &Posed, simplex: &Simplex) -> Closest {

@@ -82,7 +82,7 @@ impl Feature {
                         if d.z.abs() < SHOWS_CAP {
                             self.set_side(*radius, *half_length, X, &d);
                         } else {
-                            self.set_cap((*radius, *half_length), X, &d, posed.rim);
+                            self.set_cap(*radius, *half_length, X, &d, posed.rim);
                         }
                     }
                     Solid::Hull(hull) => {
@@ -130,7 +130,7 @@ impl Feature {
         }
     }
 
-    fn set_cap(&mut self, (radius, half_length): (f64, f64), X: &Pose, d: &Vector3, before: f64) {
+    fn set_cap(&mut self, radius: f64, half_length: f64, X: &Pose, d: &Vector3, before: f64) {
         let axis: Vector3 = X.rotation.column(2) * 1.0_f64.copysign(d.z);
         let center = X.translation + axis * half_length;
         (self.normal, self.disc) = (Some(axis), Some(Disc { center, radius }));

@@ -23,7 +23,7 @@ pub(super) fn collide(
     };
     feature.set(other, &-n);
     if let ([p, q], true) = (feature.corners(), other.margin > 0.0) {
-        capsule(patch, (plane, sign), [p.p, q.p], other.margin);
+        capsule(patch, plane, sign, [p.p, q.p], other.margin);
         return other.rim;
     }
     for corner in feature.corners() {
@@ -33,7 +33,7 @@ pub(super) fn collide(
 }
 
 /// The ends of a capsule's axis, and the surface below them; a steep one touches with its lower end alone.
-fn capsule(patch: &mut Patch, (plane, sign): (&Pose, f64), ends: [Vector3; 2], radius: f64) {
+fn capsule(patch: &mut Patch, plane: &Pose, sign: f64, ends: [Vector3; 2], radius: f64) {
     let n: Vector3 = plane.rotation.column(2).into();
     let heights = ends.map(|p| n.dot(&(p - plane.translation)));
     let along = ends[1] - ends[0];

@@ -12,32 +12,44 @@ use super::clip::{corner_of_a, crossed_edge_of_a};
 use super::posed::{Closest, Posed};
 use super::{Named, Narrow};
 use crate::manifold::{Manifold, Memory};
-use crate::surface::{Edge, Face, Surface};
+use crate::solid::Solid;
+use crate::surface::{Edge, Face};
 
 /// `1 − cos` of the angle between normals that are one. (0.08°)
 const ONE_NORMAL: f64 = 1e-6;
 
+/// A triangle of a mesh.
+#[derive(Clone, Copy)]
+struct Triangle<'a> {
+    index: u32,
+    /// In the mesh's frame. [m]
+    corners: &'a [Vector3; 3],
+    face: &'a Face,
+}
+
 impl Narrow {
     pub(super) fn mesh_pair(
         &mut self,
-        (surface, mesh): (&Surface, Named),
+        mesh: Named,
         other: Named,
         prediction: f64,
         before: &[Manifold],
         out: &mut Vec<Manifold>,
     ) {
-        let Some(triangles) = mesh.1.parry.as_trimesh() else { return };
-        let swapped = mesh.0 > other.0;
-        let X_WM = &mesh.1.pose_in_world;
-        let Some(near) = mesh.1.box_around(other.1) else { return };
-        let mut theirs = other.1.posed(&X_WM.translation);
+        let Solid::Triangles(surface) = &mesh.placed.solid else { return };
+        let Some(triangles) = mesh.placed.parry.as_trimesh() else { return };
+        let swapped = mesh.id > other.id;
+        let X_WM = &mesh.placed.pose_in_world;
+        let Some(near) = mesh.placed.box_around(other.placed) else { return };
+        let mut theirs = other.placed.posed(&X_WM.translation);
         let mut memory = before.first().map_or(Memory::NONE, |m| m.memory);
         theirs.rim = memory.rims[usize::from(!swapped)];
         self.gathered.clear();
         self.refused = None;
         for index in triangles.bvh().intersect_aabb(&near.loosened(prediction)) {
             let (corners, face) = (surface.corners(index), surface.face(index));
-            self.triangle_pair(index, (&corners, face), X_WM, &theirs, prediction);
+            let triangle = Triangle { index, corners: &corners, face };
+            self.triangle_pair(triangle, X_WM, &theirs, prediction);
             if !self.features[1].rim.is_nan() {
                 theirs.rim = self.features[1].rim;
             }
@@ -64,7 +76,7 @@ impl Narrow {
         if !theirs.rim.is_nan() {
             memory.rims[usize::from(!swapped)] = theirs.rim;
         }
-        let (a, b) = (mesh.0.min(other.0), mesh.0.max(other.0));
+        let (a, b) = (mesh.id.min(other.id), mesh.id.max(other.id));
         while let Some(&(normal, _)) = self.gathered.first() {
             self.patch.reset(normal, [0.0; 2], prediction);
             let patch = &mut self.patch;
@@ -89,8 +101,7 @@ impl Narrow {
     /// Fills the patch with the points of one triangle, posed at `X_WM`, and a solid.
     fn triangle_pair(
         &mut self,
-        index: u32,
-        (corners, face): (&[Vector3; 3], &Face),
+        Triangle { index, corners, face }: Triangle,
         X_WM: &Pose,
         theirs: &Posed,
         prediction: f64,

@@ -26,10 +26,11 @@ use karakuri_spatial::Vector3;
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::VoronoiSimplex;
 
+use self::boxes::PosedBox;
 use self::clip::Patch;
 pub(crate) use self::cores::Separation;
 use self::feature::Feature;
-use self::posed::Posed;
+use self::posed::{Core, Posed};
 use crate::collider::{ColliderId, Placed};
 use crate::manifold::{ContactPoint, Manifold, Memory};
 use crate::solid::Solid;
@@ -60,7 +61,12 @@ impl core::fmt::Debug for Narrow {
     }
 }
 
-type Named<'a> = (ColliderId, &'a Placed);
+/// A collider and its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) id: ColliderId,
+    pub(crate) placed: &'a Placed,
+}
 
 impl Narrow {
     /// Adds the contacts of `a` and `b` with gaps up to `prediction`; `before` are those of the last step.
@@ -73,13 +79,13 @@ impl Narrow {
         out: &mut Vec<Manifold>,
     ) {
         use Solid::{HalfSpace, Triangles};
-        match (&a.1.solid, &b.1.solid) {
+        match (&a.placed.solid, &b.placed.solid) {
             (HalfSpace | Triangles(_), HalfSpace | Triangles(_)) => {}
-            (Triangles(mesh), _) => self.mesh_pair((mesh, a), b, prediction, before, out),
-            (_, Triangles(mesh)) => self.mesh_pair((mesh, b), a, prediction, before, out),
+            (Triangles(_), _) => self.mesh_pair(a, b, prediction, before, out),
+            (_, Triangles(_)) => self.mesh_pair(b, a, prediction, before, out),
             _ => {
-                let mut manifold = Manifold::new(a.0, b.0);
-                self.convex_pair(a.1, b.1, prediction, before.first(), &mut manifold);
+                let mut manifold = Manifold::new(a.id, b.id);
+                self.convex_pair(a.placed, b.placed, prediction, before.first(), &mut manifold);
                 if !manifold.points().is_empty() {
                     out.push(manifold);
                 }
@@ -102,7 +108,7 @@ impl Narrow {
             [A.rim, B.rim] = before.memory.rims;
         }
         self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
-        self.touch((&a.solid, &A), (&b.solid, &B), &mut out.memory);
+        self.touch(&A, &B, &mut out.memory);
         self.patch.reduce(before.map_or(&[], Manifold::points));
         self.patch.write(&origin, out);
     }
@@ -118,15 +124,16 @@ impl Narrow {
         let origin = a.pose_in_world.translation;
         let (A, B) = (a.posed(&origin), b.posed(&origin));
         self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
-        self.touch((&a.solid, &A), (&b.solid, &B), &mut Memory::NONE.clone());
+        self.touch(&A, &B, &mut Memory::NONE.clone());
         let points = self.patch.points.iter();
         out.extend(points.map(|p| ContactPoint { position: p.position + origin, ..*p }));
         (!self.patch.is_empty()).then_some(self.patch.normal)
     }
 
     /// Fills the patch with all points of two convex solids.
-    fn touch(&mut self, (a, A): (&Solid, &Posed), (b, B): (&Solid, &Posed), memory: &mut Memory) {
+    fn touch(&mut self, A: &Posed, B: &Posed, memory: &mut Memory) {
         use Solid::{Box, HalfSpace, Sphere};
+        let (Core::Shape(a), Core::Shape(b)) = (A.core, B.core) else { return };
         let patch = &mut self.patch;
         let [fa, fb] = &mut self.features;
         match (a, b) {
@@ -140,10 +147,11 @@ impl Narrow {
                 balls::box_and_ball(patch, half_extents, B, A, -1.0);
             }
             (Box { half_extents: ha }, Box { half_extents: hb }) => {
-                let (A, B) = ((A, ha), (B, hb));
-                if !boxes::collide(patch, A, B, &mut memory.axis, &mut self.features) {
+                let box_a = PosedBox { posed: A, half_extents: ha };
+                let box_b = PosedBox { posed: B, half_extents: hb };
+                if !boxes::collide(patch, box_a, box_b, &mut memory.axis, &mut self.features) {
                     patch.points.clear();
-                    self.generic(A.0, B.0);
+                    self.generic(A, B);
                 }
             }
             _ => memory.rims = self.generic(A, B),

@@ -277,7 +277,7 @@ fn a_can_over_the_edge_of_a_table_stands_on_a_segment_of_its_cap() {
     // The chord at 0.01 from the middle ends at ± √(0.03² − 0.01²).
     let chord = (0.03_f64 * 0.03 - 0.01 * 0.01).sqrt();
     let mut polygon = Vec::new();
-    assert_eq!(scene.contact_polygon((ground, can), 1e-4, &mut polygon), Some(Vector3::z()));
+    assert_eq!(scene.contact_polygon(ground, can, 1e-4, &mut polygon), Some(Vector3::z()));
     for y in [chord, -chord] {
         let end = Vector3::new(0.5, y, 0.0);
         assert!(polygon.iter().any(|p| (p.position - end).norm() < 1e-12), "{polygon:?}");
@@ -304,7 +304,7 @@ fn a_prism_stands_on_all_its_corners_and_the_four_that_matter() {
             let foot = scene.add(&Collider::moving(prism(n, 0.04, 0.05), pose));
             scene.update(1e-4);
             let mut polygon = Vec::new();
-            scene.contact_polygon((ground, foot), 1e-4, &mut polygon).unwrap();
+            scene.contact_polygon(ground, foot, 1e-4, &mut polygon).unwrap();
             let sides = f64::from(n);
             let exact = 0.5 * sides * 0.04 * 0.04 * (core::f64::consts::TAU / sides).sin();
             assert!((area(polygon.iter().map(|p| p.position)) - exact).abs() < 1e-9);

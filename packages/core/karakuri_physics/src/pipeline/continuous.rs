@@ -6,7 +6,7 @@
 //! widths, its motion is swept, and it goes only until it would be deeper in something than a fraction of those widths. It
 //! loses the rest of the step's time but no momentum; a robot stops as a whole. The next step finds the contact there.
 
-use karakuri_collision::{ColliderId, Sweep};
+use karakuri_collision::{ColliderId, Sweep, Swept};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::state::body::Body;
@@ -109,8 +109,9 @@ impl World {
             return None;
         }
         let touch = (-DEPTH * width).min(deepest - DEEPER * width);
-        let ways = ((pair[0], &a.sweep), (pair[1], &b.sweep));
-        self.state.collision.time_of_impact(ways.0, ways.1, h, touch).map(|impact| impact.time)
+        let a = Swept { collider: pair[0], sweep: &a.sweep };
+        let b = Swept { collider: pair[1], sweep: &b.sweep };
+        self.state.collision.time_of_impact(a, b, h, touch).map(|impact| impact.time)
     }
 
     /// The way of a collider in this step, at constant velocity.

@@ -6,7 +6,7 @@
 //! the threshold, or too many of them (a body coming to rest), hands the island to the ordinary step.
 //! [Moreau 1988]
 
-use karakuri_collision::{ColliderId, Sweep};
+use karakuri_collision::{ColliderId, Sweep, Swept};
 use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::constraint::contact::{SLIP, tangents};
@@ -191,9 +191,9 @@ impl World {
         for _ in 0..CHORDS {
             let [a, b] = colliders.map(|c| self.sweep(c, &bounces.times, now, duration));
             let (Some(a), Some(b)) = (a, b) else { return };
-            let pair = ((colliders[0], &a), (colliders[1], &b));
-            let Some(impact) = self.state.collision.time_of_impact(pair.0, pair.1, left, TOUCH)
-            else {
+            let a = Swept { collider: colliders[0], sweep: &a };
+            let b = Swept { collider: colliders[1], sweep: &b };
+            let Some(impact) = self.state.collision.time_of_impact(a, b, left, TOUCH) else {
                 break;
             };
             let settled = (impact.time - duration).abs() <= 1e-12 * h;
