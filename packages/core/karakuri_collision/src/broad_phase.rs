@@ -69,6 +69,7 @@ fn overlap_yz(a: &Bounds, b: &Bounds) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use karakuri_spatial::Vector3;
     use proptest::prelude::*;
 
     use super::*;

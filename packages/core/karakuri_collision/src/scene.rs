@@ -224,6 +224,7 @@ impl CollisionScene {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::ColliderShape;
 
     /// Contacts stay with what stays, and follow what moves, however little it moves in a step.
     #[test]
