@@ -58,22 +58,6 @@ impl Grip {
             / (self.friction * patch.radius * self.force);
         self.load(specific_force, closing).hypot(known + unknown)
     }
-
-    /// `A = μ ΣN/(s m)`, the largest specific force along the pads. [m/s²]
-    pub fn capacity(&self) -> f64 {
-        self.friction * self.force / (self.safety * self.mass)
-    }
-
-    /// Largest upward acceleration, `A − g`; negative: the object cannot be held. [m/s²]
-    pub fn max_upward(&self, gravity: f64) -> f64 {
-        self.capacity() - gravity
-    }
-
-    /// Largest horizontal acceleration along the pads, `√(A² − g²)`; `None`: the object cannot be held. [m/s²]
-    pub fn max_horizontal(&self, gravity: f64) -> Option<f64> {
-        let a = self.capacity();
-        (a >= gravity).then(|| (a * a - gravity * gravity).sqrt())
-    }
 }
 
 /// Where the fingers touch the object.
@@ -108,13 +92,17 @@ mod tests {
     fn worked_examples() {
         // m 0.1 kg, μ 0.5, 5 N a finger, s 1.5: A = 33, up 23, horizontal 32 m/s².
         let grip = Grip { mass: 0.1, friction: 0.5, force: 10.0, safety: 1.5 };
-        assert!((grip.capacity() - 33.333).abs() < 1e-3);
-        assert!((grip.max_upward(9.81) - 23.52).abs() < 1e-2);
-        assert!((grip.max_horizontal(9.81).unwrap() - 31.86).abs() < 1e-2);
+        let load_of = |grip: &Grip, along: f64, up: f64| {
+            grip.load(&Vector3::new(along, 0.0, 9.81 + up), &Vector3::y())
+        };
+        assert!((load_of(&grip, 0.0, 33.333 - 9.81) - 1.0).abs() < 1e-4);
+        assert!((load_of(&grip, 0.0, 23.52) - 1.0).abs() < 1e-3);
+        assert!((load_of(&grip, 31.86, 0.0) - 1.0).abs() < 1e-3);
         let heavy = Grip { mass: 0.3, ..grip };
-        assert!((heavy.max_upward(9.81) - 1.30).abs() < 1e-2);
-        assert!((heavy.max_horizontal(9.81).unwrap() - 5.22).abs() < 1e-2);
-        assert!(Grip { mass: 0.4, ..grip }.max_horizontal(9.81).is_none());
+        assert!((load_of(&heavy, 0.0, 1.30) - 1.0).abs() < 1e-3);
+        assert!((load_of(&heavy, 5.22, 0.0) - 1.0).abs() < 1e-3);
+        // 0.4 kg cannot be held at all.
+        assert!(load_of(&Grip { mass: 0.4, ..grip }, 0.0, 0.0) > 1.0);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -220,11 +220,6 @@ impl<A: Action> ActiveGoal<A> {
         self.end(status::CANCELED, result);
     }
 
-    /// A handle that only looks for cancel requests, for another thread.
-    pub fn cancel_handle(&self) -> CancelHandle<A> {
-        CancelHandle { id: self.id.clone(), goals: Arc::downgrade(&self.goals) }
-    }
-
     fn end(&mut self, status: i8, result: A::Result) {
         self.ended = true;
         lock(&self.goals).end(&self.id, status, result);
@@ -236,27 +231,6 @@ impl<A: Action> Drop for ActiveGoal<A> {
         if !self.ended {
             self.end(status::ABORTED, A::Result::default());
         }
-    }
-}
-
-/// Tells a worker thread whether its goal is to be canceled.
-pub struct CancelHandle<A: Action> {
-    id: Id,
-    goals: Weak<Mutex<Goals<A>>>,
-}
-
-impl<A: Action> fmt::Debug for CancelHandle<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CancelHandle").finish_non_exhaustive()
-    }
-}
-
-impl<A: Action> CancelHandle<A> {
-    /// True once the goal is canceling or over.
-    pub fn is_canceled(&self) -> bool {
-        self.goals.upgrade().is_none_or(|goals| {
-            lock(&goals).by_id.get(&self.id).is_none_or(|goal| goal.status != status::EXECUTING)
-        })
     }
 }
 

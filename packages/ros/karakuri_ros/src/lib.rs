@@ -39,7 +39,7 @@ mod type_description;
 mod wire;
 
 pub use action_client::{ActionClient, ClientGoal, ClientGoalState};
-pub use action_server::{ActiveGoal, CancelHandle, GoalRequest};
+pub use action_server::{ActiveGoal, GoalRequest};
 pub use backlog::Backlog;
 pub use clock::{Clock, Time};
 pub use convert::{FromMessage, IntoMessage, duration_from_message, duration_to_message};

@@ -10,6 +10,8 @@ mod project;
 mod references;
 mod signatures;
 mod source;
+mod unused;
+mod words;
 
 use std::path::Path;
 
@@ -29,6 +31,8 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Violation>> {
     paths::check(root, &sources, &mut found);
     signatures::check(&sources, &mut found);
     cycles::check(&sources, &mut found);
+    words::check(&sources, &mut found);
+    unused::check(&sources, &mut found);
     data::check(root, &sources, &mut found);
     found.sort();
     Ok(found)
