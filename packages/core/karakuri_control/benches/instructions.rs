@@ -7,15 +7,14 @@
 
 mod support;
 
+use karakuri_spatial::Time;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use karakuri_control::inverse_dynamics::{Motion, method};
 use karakuri_control::nodal::Nodes;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_control::{
-    Command, Controller, FeedforwardController, FeedforwardSettings, State, Time,
-};
+use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_dynamics::{Data, rnea};
 use karakuri_model::Model;
 use karakuri_testkit::{can_count_instructions, instructions};
@@ -31,9 +30,9 @@ fn control(model: &Model, plan: &Plan, rounds: usize) -> usize {
     let settings = FeedforwardSettings::default();
     let mut controller = FeedforwardController::new(Arc::new(model.clone()), settings).unwrap();
     let mut command = Command::new(model);
-    let mut now = Time(0);
+    let mut now = Time::ZERO;
     for sample in 0..n * rounds {
-        now = now.after(1e-3);
+        now = now.plus_seconds(1e-3);
         let [q, v, _] = plan.sample(sample % n);
         if sample % n == 1 {
             for group in 0..model.groups.len() {

@@ -21,12 +21,12 @@ pub use feedback::Gains;
 pub use force::{Axes, ForceSettings, TargetWrench};
 pub use settings::{ControllerError, FeedforwardSettings, Payload, PreparedSettings};
 
-use crate::Time;
 use crate::inverse_dynamics::{InverseDynamics, Motion, Realised};
 use crate::joint_trajectory::{FinishedGoal, GroupSettings, JointTrajectoryMachine};
 use crate::trajectory::JointSample;
 use feedback::Feedback;
 use force::ForcePoint;
+use karakuri_spatial::Time;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -396,7 +396,7 @@ impl Controller for FeedforwardController {
             }
             moved = last == now;
             let timeout = self.settings.state_timeout;
-            status.was_stale = timeout > 0.0 && now.since(last) > timeout;
+            status.was_stale = timeout > 0.0 && now.seconds_since(last) > timeout;
         }
         self.measured.0.copy_from_slice(state.q);
         self.measured.1.copy_from_slice(state.v);

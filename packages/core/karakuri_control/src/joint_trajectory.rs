@@ -36,9 +36,9 @@ pub use validate::GoalError;
 
 use thiserror::Error;
 
-use crate::Time;
 use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
 use goal::Limits;
+use karakuri_spatial::Time;
 
 /// Time between two updates beyond which the robot was without commands meanwhile, and held its place. [s]
 pub const INTERRUPTION: f64 = 0.05;
@@ -179,7 +179,7 @@ impl JointTrajectoryMachine {
         let Motion::Follow { start: Some(start), entered: Some(entered), .. } = self.motion else {
             return Err(NotFollowed::NoTrajectory);
         };
-        let t = at.since(start);
+        let t = at.seconds_since(start);
         if t < entered {
             return Err(NotFollowed::Before);
         }
@@ -339,11 +339,11 @@ impl JointTrajectoryMachine {
     fn wait_out(&mut self, now: Time, dt: f64) {
         let Some(last) = self.last else { return };
         if let Motion::Follow { start: Some(start), .. } = &mut self.motion
-            && now.since(last) > INTERRUPTION
+            && now.seconds_since(last) > INTERRUPTION
             && now > *start
         {
-            let commanded = last.after(dt).max(*start);
-            *start = start.after(now.since(commanded).max(0.0));
+            let commanded = last.plus_seconds(dt).max(*start);
+            *start = start.plus_seconds(now.seconds_since(commanded).max(0.0));
         }
     }
 
@@ -382,7 +382,7 @@ impl JointTrajectoryMachine {
     }
 
     fn measure(&mut self, now: Time, position: &[f64], velocity: &[f64]) {
-        let dt = self.last.map_or(0.0, |last| now.since(last));
+        let dt = self.last.map_or(0.0, |last| now.seconds_since(last));
         for (actual, (&p, &v)) in self.actual.iter_mut().zip(position.iter().zip(velocity)) {
             let acceleration = if dt > 0.0 { (v - actual.velocity) / dt } else { 0.0 };
             *actual = JointSample { position: p, velocity: v, acceleration, effort: 0.0 };
@@ -413,7 +413,7 @@ impl JointTrajectoryMachine {
             Motion::Follow { start, is_goal, entered } => {
                 let path = &mut self.path;
                 let start = *start.get_or_insert(now);
-                let t = now.since(start);
+                let t = now.seconds_since(start);
                 if entered.is_none() {
                     let from = if self.settings.interpolate_from_desired_state {
                         &self.command

@@ -8,7 +8,6 @@ pub mod joint_trajectory;
 pub mod nodal;
 pub mod profile;
 pub mod realtime;
-mod time;
 pub mod trajectory;
 
 pub use controller::{
@@ -16,4 +15,3 @@ pub use controller::{
     ForceSettings, Gains, Group, GroupEvent, Payload, PreparedSettings, State, Status,
     TargetWrench,
 };
-pub use time::Time;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use karakuri_model::Model;
-use karakuri_spatial::Force;
+use karakuri_spatial::{Force, Time};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
 use crate::joint_trajectory::{
@@ -20,7 +20,7 @@ use crate::joint_trajectory::{
 use crate::trajectory::{JointSample, JointTrajectory};
 use crate::{
     Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, GroupEvent,
-    PreparedSettings, State, Status, TargetWrench, Time,
+    PreparedSettings, State, Status, TargetWrench,
 };
 
 /// Orders under way at a time.
@@ -116,7 +116,7 @@ impl Report {
             waiting: None,
         };
         Self {
-            stamp: Time(0),
+            stamp: Time::ZERO,
             status: Status::default(),
             ended: Vec::with_capacity(N_ORDERS + 2 * model.groups.len()),
             groups: model.groups.iter().map(|g| group(g.joints.len())).collect(),
@@ -211,8 +211,8 @@ pub fn split(controller: FeedforwardController) -> (Updater, Desk) {
         status: Status::default(),
         ended: Report::new(&model).ended,
         period: f64::INFINITY,
-        next_report: Time(i64::MIN),
-        next_cut: Time(i64::MIN),
+        next_report: Time::MIN,
+        next_cut: Time::MIN,
     };
     (updater, desk)
 }
@@ -223,7 +223,7 @@ impl Updater {
     pub fn update(&mut self, state: &State<'_>, now: Time, dt: f64) -> bool {
         self.carry_out_orders(now);
         let status = self.controller.update(state, now, dt, &mut self.command);
-        self.newest.store(now.0, Ordering::Release);
+        self.newest.store(now.nanoseconds(), Ordering::Release);
         self.status = Status {
             realised: status.realised,
             saturated: self.status.saturated.or(status.saturated),
@@ -296,7 +296,7 @@ impl Updater {
     fn report(&mut self, now: Time) -> bool {
         let Ok(mut report) = self.blank.pop() else { return false };
         if self.status.saturated.is_some() {
-            self.next_cut = now.after(CUT_PERIOD);
+            self.next_cut = now.plus_seconds(CUT_PERIOD);
         }
         report.stamp = now;
         report.status = core::mem::take(&mut self.status);
@@ -310,7 +310,7 @@ impl Updater {
             to.waiting = machine.waiting_for();
         }
         if self.period.is_finite() {
-            self.next_report = now.after(self.period);
+            self.next_report = now.plus_seconds(self.period);
         }
         self.reports.push(report).is_ok()
     }
@@ -318,14 +318,14 @@ impl Updater {
 
 /// Whether it is time for what is due at `next` and every `period` [s]; a clock that jumped back begins anew.
 fn is_due(next: Time, period: f64, now: Time) -> bool {
-    now >= next || now < next.after(-2.0 * period)
+    now >= next || now < next.plus_seconds(-2.0 * period)
 }
 
 impl Desk {
     /// Time of the newest sample that was answered; `None` before the first.
     pub fn newest(&self) -> Option<Time> {
         let newest = self.newest.load(Ordering::Acquire);
-        (newest != NONE).then_some(Time(newest))
+        (newest != NONE).then_some(Time::from_nanoseconds(newest))
     }
 
     /// The settings in force, or on their way.

@@ -5,7 +5,7 @@
 //! Source: semantics of `joint_trajectory_controller` (`ros2_controllers` 4.42). Units: rad or m, s, N·m or N.
 //! Limits: times are relative to the trajectory's start.
 
-use crate::Time;
+use karakuri_spatial::Time;
 
 /// A trajectory as a message gives it.
 #[derive(Debug, Clone, PartialEq, Default)]

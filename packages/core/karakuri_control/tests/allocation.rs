@@ -9,10 +9,10 @@ use karakuri_control::realtime::split;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_control::{
     Command, Controller, FeedforwardController, FeedforwardSettings, Gains, Payload, State,
-    TargetWrench, Time,
+    TargetWrench,
 };
 use karakuri_model::{Base, BodyId, JointGroup};
-use karakuri_spatial::{Force, Pose, Vector3};
+use karakuri_spatial::{Force, Pose, Time, Vector3};
 use karakuri_testkit::{
     CountingHeap, Kind, Random, heap_requests, random_position, random_tree, random_vector,
 };
@@ -57,15 +57,15 @@ fn the_update_allocates_nothing() {
         let mut command = Command::new(&model);
         let mut q = vec![0.1; 6];
         let state = State { q: &q, v: &[0.0; 6], effort: &[] };
-        controller.update(&state, Time(1_000_000), 1e-3, &mut command);
+        controller.update(&state, Time::from_nanoseconds(1_000_000), 1e-3, &mut command);
         q.fill(0.11);
         let state = State { q: &q, v: &[0.0; 6], effort: &[] };
         let wrench = Force::new(Vector3::zeros(), Vector3::x());
         let target = TargetWrench { wrench, ..TargetWrench::default() };
         let before = heap_requests();
-        controller.set_target_wrench(point, target, Time(2_000_000));
-        controller.set_measured_wrench(point, wrench, Time(2_000_000));
-        controller.update(&state, Time(2_000_000), 1e-3, &mut command);
+        controller.set_target_wrench(point, target, Time::from_nanoseconds(2_000_000));
+        controller.set_measured_wrench(point, wrench, Time::from_nanoseconds(2_000_000));
+        controller.update(&state, Time::from_nanoseconds(2_000_000), 1e-3, &mut command);
         assert_eq!(heap_requests() - before, 0, "{method}");
     }
 }
@@ -113,7 +113,7 @@ fn nor_does_the_half_that_updates_whatever_is_ordered() {
         }
         let state = State { q: &q, v: &v, effort: &[] };
         let before = heap_requests();
-        updater.update(&state, Time(i64::from(n) * 1_000_000), 1e-3);
+        updater.update(&state, Time::from_nanoseconds(i64::from(n) * 1_000_000), 1e-3);
         assert_eq!(heap_requests() - before, 0, "update {n}");
         q.copy_from_slice(&updater.command().position);
         v.copy_from_slice(&updater.command().velocity);

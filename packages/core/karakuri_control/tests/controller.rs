@@ -8,14 +8,14 @@ use approx::assert_abs_diff_eq;
 use karakuri_control::inverse_dynamics::METHODS;
 use karakuri_control::{
     Axes, Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings,
-    ForceSettings, Gains, Payload, State, TargetWrench, Time,
+    ForceSettings, Gains, Payload, State, TargetWrench,
 };
 use karakuri_dynamics::{Data, forward_kinematics, frame_pose};
 use karakuri_model::{
     Base, Drive, JointGroup, JointKind, JointSpec, LinkSpec, Model, ModelBuilder,
 };
 use karakuri_physics::{World, WorldSettings};
-use karakuri_spatial::{Force, Inertia, Matrix3, Pose, Vector3};
+use karakuri_spatial::{Force, Inertia, Matrix3, Pose, Time, Vector3};
 
 const LENGTH: f64 = 0.4;
 const POSTURE: [f64; 3] = [0.4, -0.7, 0.9];
@@ -59,7 +59,7 @@ fn settings_at_once() -> FeedforwardSettings {
 }
 
 fn seconds(t: f64) -> Time {
-    Time::default().after(t)
+    Time::default().plus_seconds(t)
 }
 
 fn controller(model: &Arc<Model>, settings: FeedforwardSettings) -> FeedforwardController {

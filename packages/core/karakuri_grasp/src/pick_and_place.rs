@@ -36,10 +36,10 @@ pub use types::{
 
 use std::sync::Arc;
 
-use karakuri_control::Time;
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_dynamics::{Data, forward_kinematics, frame_pose, frame_velocity, update_velocities};
 use karakuri_model::Model;
+use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
@@ -221,7 +221,7 @@ impl PickAndPlace {
         }
         self.place.clear();
         self.place.extend_from_slice(measured.q);
-        let gap = self.last.map_or(0.0, |last| measured.time.since(last));
+        let gap = self.last.map_or(0.0, |last| measured.time.seconds_since(last));
         let is_first = self.last.replace(measured.time).is_none();
         if self.run.is_some() && gap > self.settings.robot_timeout {
             self.abandon(&format!("no measurement for {gap:.2} s"));
@@ -253,7 +253,7 @@ impl PickAndPlace {
         let Some(run) = &self.run else { return };
         let since = match run.stage {
             Stage::Look => run.entered,
-            Stage::Retreat => run.entered.after(self.settings.look_time),
+            Stage::Retreat => run.entered.plus_seconds(self.settings.look_time),
             _ => return,
         };
         if self.sighted.is_none()
@@ -308,7 +308,7 @@ impl PickAndPlace {
             run.heading = Some(v.normalize());
         }
         let speed = |id: &karakuri_model::BodyId| measured.v[self.model.joints[id.0].v_start].abs();
-        let elapsed = measured.time.since(run.entered);
+        let elapsed = measured.time.seconds_since(run.entered);
         let joints = run.plan.joints();
         let arrived = run.motion.as_ref().is_none_or(|motion| {
             plan::arrived(&self.model, &self.settings, (joints, motion), elapsed, measured)
@@ -500,7 +500,7 @@ impl PickAndPlace {
                 Feedback { opening: state.opening, forces: state.forces, ..Feedback::default() };
             return;
         };
-        if let Some(progress) = run.plan.progress(run.stage, now.since(run.entered)) {
+        if let Some(progress) = run.plan.progress(run.stage, now.seconds_since(run.entered)) {
             run.progress = progress;
         }
         self.output.feedback = Feedback {
@@ -523,7 +523,7 @@ impl PickAndPlace {
             failure,
             stage,
             message,
-            elapsed: now.since(run.started),
+            elapsed: now.seconds_since(run.started),
             width: opening,
             forces,
             retries: run.tries.total(),

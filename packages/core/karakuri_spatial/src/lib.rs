@@ -4,10 +4,12 @@
 mod inertia;
 mod motion;
 mod pose;
+mod time;
 
 pub use inertia::{Inertia, InertiaError};
 pub use motion::{Force, Motion, skew};
 pub use pose::Pose;
+pub use time::Time;
 
 /// Three reals.
 pub type Vector3 = nalgebra::Vector3<f64>;

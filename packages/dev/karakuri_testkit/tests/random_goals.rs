@@ -6,11 +6,9 @@ use std::{path::Path, sync::Arc};
 
 use karakuri_control::joint_trajectory::Goal;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_control::{
-    Command, Controller, FeedforwardController, FeedforwardSettings, State, Time,
-};
+use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_model::{Base, Model};
-use karakuri_spatial::Pose;
+use karakuri_spatial::{Pose, Time};
 use karakuri_testkit::Random;
 
 /// [s]
@@ -57,7 +55,7 @@ fn random_goals_make_no_steps() {
         q[model.joints[id.0].q_start] = start;
     }
     let mut random = Random::new(4);
-    let now = |n: u32| Time::default().after(1.0 + PERIOD * f64::from(n));
+    let now = |n: u32| Time::default().plus_seconds(1.0 + PERIOD * f64::from(n));
     let (mut last, mut n) = (Vec::new(), 0);
     for i in 0..1000 {
         let goal = random_goal(&model, &mut random);

@@ -1,5 +1,6 @@
 //! State of the node: goals, references and parameters to the desk, reports of the desk to results and feedback.
 
+use karakuri_spatial::Time;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
-    Audience, GoalRequest, SampleGate, SolePublisher, Throttle, Time, Timing, warn,
+    Audience, GoalRequest, IntoMessage, SampleGate, SolePublisher, Throttle, Timing, warn,
 };
 use rtrb::Consumer;
 
@@ -140,7 +141,7 @@ impl Controller {
         for event in &report.ended {
             self.groups[event.group].finish(&self.desk, event.finished);
         }
-        let stamp = Time::from_nanoseconds(report.stamp.0);
+        let stamp = report.stamp;
         let due =
             stamp >= self.next_feedback || stamp < self.next_feedback - Duration::from_secs(10);
         let message = stamp.to_message();

@@ -1,21 +1,22 @@
 //! Messages to what the controller understands, and back.
 
-use karakuri_control::Time as ControlTime;
 use karakuri_control::joint_trajectory::{Goal, JointTolerance};
 use karakuri_control::trajectory::{JointSample, JointTrajectory, TrajectoryPoint};
+use karakuri_ros::duration_from_message;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::control_msgs::msg::JointTolerance as ToleranceMessage;
 use karakuri_ros::msg::trajectory_msgs::msg::{
     JointTrajectory as TrajectoryMessage, JointTrajectoryPoint as PointMessage,
 };
-use karakuri_ros::{Time, duration_from_message};
+use karakuri_ros::time_from_message;
+use karakuri_spatial::Time;
 
-pub(crate) fn control_time(time: Time) -> ControlTime {
-    ControlTime(time.nanoseconds())
+pub(crate) fn control_time(time: Time) -> Time {
+    time
 }
 
 pub(crate) fn trajectory(message: &TrajectoryMessage) -> JointTrajectory {
-    let start = Time::from(&message.header.stamp);
+    let start = time_from_message(&message.header.stamp);
     JointTrajectory {
         start: (start != Time::ZERO).then(|| control_time(start)),
         joints: message.joint_names.clone(),

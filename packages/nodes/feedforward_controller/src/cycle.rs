@@ -1,6 +1,8 @@
 //! What happens at every sample, on the thread that receives it: a sample in, a command out, and a word to the node when
 //! something happened.
 
+use karakuri_ros::time_from_message;
+use karakuri_spatial::Time;
 use std::sync::Arc;
 
 use karakuri_control::realtime::Updater;
@@ -8,7 +10,8 @@ use karakuri_control::{Command, State};
 use karakuri_model::Model;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
-    Implausible, JointStateReader, NodeWaker, Parameter, Stopwatch, Time, Unread, WirePublisher,
+    Implausible, IntoMessage, JointStateReader, NodeWaker, Parameter, Stopwatch, Unread,
+    WirePublisher,
 };
 use rtrb::Producer;
 
@@ -45,7 +48,7 @@ impl Cycle {
     pub(crate) fn read(&mut self, sample: &JointState) -> Option<Time> {
         self.stopwatch.arrived();
         match self.reader.read(&self.model, sample) {
-            Ok(()) => Some(Time::from(&sample.header.stamp)),
+            Ok(()) => Some(time_from_message(&sample.header.stamp)),
             // else the node has not heard of the last one yet
             Err(_) if self.unread.is_full() => None,
             Err(why) => {

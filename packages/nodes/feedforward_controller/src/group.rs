@@ -1,5 +1,7 @@
 //! The action, topic and state of one joint group.
 
+use karakuri_ros::time_from_message;
+use karakuri_spatial::Time;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -12,7 +14,7 @@ use karakuri_ros::msg::control_msgs::msg::JointTrajectoryControllerState;
 use karakuri_ros::msg::control_msgs::srv::QueryTrajectoryState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{ActiveGoal, GoalRequest, Publisher, Request, Throttle, Time, info, warn};
+use karakuri_ros::{ActiveGoal, GoalRequest, Publisher, Request, Throttle, info, warn};
 
 use crate::convert::{control_time, goal, point_message, trajectory};
 
@@ -182,7 +184,7 @@ impl Drop for GroupTopics {
 impl Queries {
     /// Asks for the desired state of a group at the instant of the request; zero is that of the newest sample.
     pub(crate) fn ask(&mut self, desk: &mut Desk, group: usize, request: Request<Query>) {
-        let at = Time::from(&request.message().time);
+        let at = time_from_message(&request.message().time);
         let at = if at == Time::ZERO { desk.newest() } else { Some(control_time(at)) };
         match desk.query(group, at.unwrap_or_default()) {
             Ok(()) => self.0.push_back((Some(request), Instant::now())),

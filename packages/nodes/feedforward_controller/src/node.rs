@@ -3,6 +3,7 @@
 //! Samples are answered in [`Cycle`]: on the thread that receives them, which shares no lock with this one; in lockstep here,
 //! in order with what the answer depends on.
 
+use karakuri_spatial::Time;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use karakuri_control::{ControllerError, FeedforwardController};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
     Awaits, Backlog, JointStateReader, Node, RobotParameters, RosError, SampleGate, SolePublisher,
-    Status, Stopwatch, Throttle, Time, Timing, info, qos, warn,
+    Status, Stopwatch, Throttle, Timing, info, qos, warn,
 };
 use rtrb::RingBuffer;
 

@@ -1,12 +1,13 @@
 //! Topics, actions and services of joint groups and of links that exert forces.
 
+use karakuri_ros::time_from_message;
 use std::time::Instant;
 
 use karakuri_model::{Model, Sensor, SensorKind};
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{FromMessage, GoalRequest, Node, Request, RobotParameters, RosError, Time, qos};
+use karakuri_ros::{FromMessage, GoalRequest, Node, Request, RobotParameters, RosError, qos};
 use karakuri_spatial::Force;
 
 use crate::controller::Controller;
@@ -80,7 +81,7 @@ fn on_trajectory(controller: &mut Controller, group: usize, message: &JointTraje
     let topics = &mut controller.groups[group];
     topics.follow(&mut controller.desk, message);
     if let Some(lockstep) = &mut controller.lockstep {
-        lockstep.hear(&topics.topic, Time::from(&message.header.stamp));
+        lockstep.hear(&topics.topic, time_from_message(&message.header.stamp));
     }
     controller.attend();
 }
@@ -91,7 +92,7 @@ fn on_target_wrench(controller: &mut Controller, point: usize, message: &WrenchS
         controller.desk.set_target_wrench(point, target);
     }
     if let Some(lockstep) = &mut controller.lockstep {
-        lockstep.hear(&topics.topic, Time::from(&message.header.stamp));
+        lockstep.hear(&topics.topic, time_from_message(&message.header.stamp));
     }
     controller.attend();
 }

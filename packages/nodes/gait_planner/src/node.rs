@@ -1,12 +1,13 @@
 //! The node: each sample of the robot is one tick of the walk engine.
 
+use karakuri_ros::time_from_message;
 use std::time::{Duration, Instant};
 
 use karakuri_gait::planner::Measured;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
-use karakuri_ros::{Advance, FromMessage, Offer, Time, Turn, info, warn};
-use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+use karakuri_ros::{Advance, FromMessage, Offer, Turn, info, warn};
+use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 
 use crate::planner::{GaitPlanner, Reading, TICKS_A_REPORT};
 use crate::report::code;
@@ -28,7 +29,7 @@ impl GaitPlanner {
         if let (Some(orientation), Some(angular_velocity)) = (orientation, angular_velocity) {
             self.reading = Some(Reading { orientation, angular_velocity });
             if let Some(imu) = self.imu {
-                self.gate.hear(imu, Time::from(&message.header.stamp));
+                self.gate.hear(imu, time_from_message(&message.header.stamp));
             }
         }
         self.go_on();
@@ -36,7 +37,7 @@ impl GaitPlanner {
 
     pub(crate) fn on_wrench(&mut self, foot: usize, message: &WrenchStamped) {
         if let (Some(feet), Some(wrench)) = (&mut self.feet, Force::from_message(&message.wrench)) {
-            let stamp = Time::from(&message.header.stamp);
+            let stamp = time_from_message(&message.header.stamp);
             feet[foot] = Some((stamp, wrench));
             if let Some(input) = self.foot_inputs[foot] {
                 self.gate.hear(input, stamp);
@@ -49,7 +50,7 @@ impl GaitPlanner {
         if self.reader.read(&self.model, message).is_err() {
             return;
         }
-        let stamp = Time::from(&message.header.stamp);
+        let stamp = time_from_message(&message.header.stamp);
         if let Offer::Repeated(reference) = self.gate.offer(stamp, &self.reader.q) {
             if let Some(reference) = reference {
                 self.output.publish(reference);

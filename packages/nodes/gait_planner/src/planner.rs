@@ -9,10 +9,10 @@ use karakuri_model::Model;
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
 use karakuri_ros::{
-    ActiveGoal, InputId, JointStateReader, Publisher, SampleGate, Throttle, Time,
+    ActiveGoal, InputId, IntoMessage, JointStateReader, Publisher, SampleGate, Throttle,
     duration_to_message,
 };
-use karakuri_spatial::{Force, UnitQuaternion, Vector3};
+use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 
 use crate::gains::Gains;
 use crate::parameters::Parameters;

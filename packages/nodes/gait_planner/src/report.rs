@@ -11,8 +11,8 @@ use karakuri_ros::msg::geometry_msgs::msg::{
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
 use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
-use karakuri_ros::{IntoMessage, Node, Publisher, RosError, Time, qos};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
+use karakuri_spatial::{Pose, Time, Vector3};
 
 /// Where reports go.
 #[derive(Debug)]

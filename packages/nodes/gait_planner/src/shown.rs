@@ -1,6 +1,8 @@
 //! What is shown of the walk: points, polygon, footsteps, diagnostics.
 
-use karakuri_ros::{Status, Time};
+use karakuri_ros::IntoMessage;
+use karakuri_ros::Status;
+use karakuri_spatial::Time;
 
 use crate::planner::{GaitPlanner, TICKS_A_REPORT};
 use crate::report;

@@ -3,7 +3,8 @@
 use karakuri_gait::planner::{Fall, Progress, Walk as Run, WalkCommand, WalkFailure};
 use karakuri_ros::msg::geometry_msgs::msg::Twist;
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
-use karakuri_ros::{GoalRequest, Time, info, warn};
+use karakuri_ros::{GoalRequest, info, warn};
+use karakuri_spatial::Time;
 
 use crate::goal;
 use crate::planner::{GaitPlanner, TICKS_A_REPORT};

@@ -1,5 +1,6 @@
 //! The arm, as a client of the controller's action.
 
+use karakuri_spatial::Time;
 use std::time::Duration;
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
@@ -10,7 +11,7 @@ use karakuri_ros::msg::trajectory_msgs::msg::{
     JointTrajectory as TrajectoryMessage, JointTrajectoryPoint as PointMessage,
 };
 use karakuri_ros::{
-    ActionClient, ClientGoal, ClientGoalState, Node, RosError, Time, duration_to_message,
+    ActionClient, ClientGoal, ClientGoalState, IntoMessage, Node, RosError, duration_to_message,
 };
 
 type Follow = FollowJointTrajectory::Action;
@@ -121,7 +122,7 @@ pub(crate) fn trajectory_message(trajectory: &JointTrajectory) -> TrajectoryMess
         ..TrajectoryMessage::default()
     };
     if let Some(start) = trajectory.start {
-        message.header.stamp = Time::from_nanoseconds(start.0).to_message();
+        message.header.stamp = start.to_message();
     }
     message
 }

@@ -1,13 +1,13 @@
 //! Goals of the three actions: accepted, begun, refused.
 
+use karakuri_spatial::Time;
 use std::time::{Duration, Instant};
 
-use karakuri_control::Time as ControlTime;
 use karakuri_grasp::gripper_command::{GripperCommand as Command, GripperCommandRun};
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
-use karakuri_ros::{GoalRequest, Time, warn};
+use karakuri_ros::{GoalRequest, warn};
 
 use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
 use crate::hand::{Gripper, seen};
@@ -73,7 +73,7 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
     *gripper.machine.settings_mut() = settings;
     gripper.arm.clear();
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
-    let time = ControlTime(now.nanoseconds());
+    let time = now;
     let started = gripper.machine.start(goal, time, &gripper.reader.q, objects);
     started.map_err(|e| (pick::plan_code(&e), e.to_string()))
 }

@@ -11,10 +11,9 @@ use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    ActiveGoal, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Throttle, Time,
-    Transforms,
+    ActiveGoal, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Throttle, Transforms,
 };
-use karakuri_spatial::Force;
+use karakuri_spatial::{Force, Time};
 
 use crate::arm::Arm;
 use crate::command::{CommandGoal, Ending};

@@ -1,5 +1,6 @@
 //! The node: each sample of the robot is one tick of the hand.
 
+use karakuri_ros::time_from_message;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,7 @@ use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Status, Throttle, Time, info,
-    qos,
+    Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Status, Throttle, info, qos,
 };
 use karakuri_spatial::Force;
 
@@ -83,7 +83,7 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
 
 fn on_wrench(gripper: &mut Gripper, finger: usize, message: &WrenchStamped) {
     if let Some(wrench) = Force::from_message(&message.wrench) {
-        gripper.gate.hear(gripper.fingers[finger], Time::from(&message.header.stamp));
+        gripper.gate.hear(gripper.fingers[finger], time_from_message(&message.header.stamp));
         gripper.readings[finger] = Some(Reading { wrench, received: Instant::now() });
     }
 }
@@ -91,12 +91,12 @@ fn on_wrench(gripper: &mut Gripper, finger: usize, message: &WrenchStamped) {
 fn on_objects(gripper: &mut Gripper, message: &ObjectStates) {
     let objects = pick::objects(message, gripper.frames());
     gripper.blind = false;
-    gripper.sighting = Some((Time::from(&message.header.stamp), objects));
+    gripper.sighting = Some((time_from_message(&message.header.stamp), objects));
 }
 
 fn on_joint_states(gripper: &mut Gripper, message: &JointState) {
     if gripper.reader.read(&gripper.model, message).is_ok() {
-        let stamp = Time::from(&message.header.stamp);
+        let stamp = time_from_message(&message.header.stamp);
         let is_withheld = gripper.is_withheld();
         if let Offer::Repeated(reference) = gripper.gate.offer(stamp, &gripper.reader.q) {
             if let Some(reference) = reference.filter(|_| !is_withheld) {

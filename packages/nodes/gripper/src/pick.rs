@@ -7,8 +7,8 @@ use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace;
 use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
-use karakuri_ros::{FromMessage, Time, Transforms};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_ros::{FromMessage, IntoMessage, Transforms};
+use karakuri_spatial::{Pose, Time, Vector3};
 
 /// An object that leans more than this cannot be picked upright. [rad]
 const UPRIGHT: f64 = 0.05;

@@ -1,13 +1,12 @@
 //! A tick of the hand, and what is told of it.
 
-use karakuri_control::Time as ControlTime;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_grasp::grip_force::GripTask;
 use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, Sighting};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::std_msgs::msg::Header;
-use karakuri_ros::{Advance, JointStateReader, Time, Turn, warn};
-use karakuri_spatial::Force;
+use karakuri_ros::{Advance, IntoMessage, JointStateReader, Turn, warn};
+use karakuri_spatial::{Force, Time};
 
 use crate::arm::trajectory_message;
 use crate::command::Ending;
@@ -34,11 +33,9 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
     }
     let wrenches = gripper.readings.map(|r| r.map_or_else(Force::default, |r| r.wrench));
     let arm = gripper.arm.report();
-    let time = ControlTime(stamp.nanoseconds());
-    let sighting = gripper
-        .sighting
-        .as_ref()
-        .map(|(stamp, objects)| Sighting { time: ControlTime(stamp.nanoseconds()), objects });
+    let time = stamp;
+    let sighting =
+        gripper.sighting.as_ref().map(|(stamp, objects)| Sighting { time: *stamp, objects });
     let JointStateReader { q, v, effort, .. } = &gripper.reader;
     let measured = Measurement { time, q, v, effort, wrenches: &wrenches, arm, sighting };
     let period = gripper.parameters.robot.period.get();

@@ -8,10 +8,8 @@ use karakuri_ros::msg::nav_msgs::msg::Odometry;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
-use karakuri_ros::{
-    IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, Time, qos, warn,
-};
-use karakuri_spatial::{Motion, Pose};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, qos, warn};
+use karakuri_spatial::{Motion, Pose, Time};
 
 use crate::backend::Backend;
 

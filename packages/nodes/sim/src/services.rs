@@ -6,8 +6,8 @@ use karakuri_ros::msg::karakuri_msgs::srv::{RestoreSnapshot, SaveSnapshot};
 use karakuri_ros::msg::simulation_interfaces::msg as sim_msg;
 use karakuri_ros::msg::simulation_interfaces::srv;
 use karakuri_ros::msg::std_msgs::msg::Header;
-use karakuri_ros::{FromMessage, IntoMessage, Node, RosError, Time};
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_ros::{FromMessage, IntoMessage, Node, RosError};
+use karakuri_spatial::{Motion, Pose, Time, Vector3};
 
 use crate::answer::{failed, ok};
 use crate::codes::{self, bounds, category, result, scope, state};

@@ -1,5 +1,7 @@
 //! State of the node, and what services and timers do to it.
 
+use karakuri_ros::time_from_message;
+use karakuri_spatial::Time;
 use std::time::Instant;
 
 use karakuri_hardware::{LoadMeter, Pacer, RobotIo};
@@ -8,7 +10,8 @@ use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{
-    Clock, Later, Node, Publisher, RosError, SolePublisher, Stop, Throttle, Time, Timer, qos, warn,
+    Clock, IntoMessage, Later, Node, Publisher, RosError, SolePublisher, Stop, Throttle, Timer,
+    qos, warn,
 };
 
 use crate::backend::Backend;
@@ -158,7 +161,7 @@ impl Sim {
         if !self.pacer.io().is_present(index) || !robot.read_command(message) {
             return;
         }
-        let stamp = Time::from(&message.header.stamp).nanoseconds();
+        let stamp = time_from_message(&message.header.stamp).nanoseconds();
         if let Err(e) = self.pacer.command(index, stamp, &robot.command, now) {
             robot.refuse(&e);
         }

@@ -4,7 +4,8 @@ use karakuri_hardware::{Load, RobotIo};
 use karakuri_physics::Ledger;
 use karakuri_ros::msg::karakuri_msgs::msg::{EnergyLedger, SimStatistics};
 use karakuri_ros::msg::std_msgs::msg::Header;
-use karakuri_ros::{Node, Publisher, RosError, Time, qos};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
+use karakuri_spatial::Time;
 
 use crate::backend::Backend;
 

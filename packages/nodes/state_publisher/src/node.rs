@@ -1,5 +1,7 @@
 //! The node: parameters and topics.
 
+use karakuri_ros::time_from_message;
+use karakuri_spatial::Time;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,8 +14,7 @@ use karakuri_ros::msg::{
     tf2_msgs::msg::TFMessage,
 };
 use karakuri_ros::{
-    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Status, Throttle, Time, info, qos,
-    warn,
+    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Status, Throttle, info, qos, warn,
 };
 use thiserror::Error;
 
@@ -133,7 +134,7 @@ impl StatePublisher {
             }
             return;
         }
-        let stamp = Time::from(&message.header.stamp);
+        let stamp = time_from_message(&message.header.stamp);
         let period = Duration::try_from_secs_f64(self.frequency.get().recip()).unwrap_or_default();
         if !self.ignore_timestamp.get() && !self.rate.is_due(message.name.iter(), stamp, period) {
             return;

@@ -10,6 +10,8 @@
 //!
 //! Results are kept for 10 s after the end.
 
+use crate::time_from_message;
+use karakuri_spatial::Time;
 use std::{
     collections::BTreeMap,
     fmt,
@@ -21,7 +23,7 @@ use std::{
 };
 
 use crate::{
-    Action, Clock, Node, Publisher, Request, RosError, Time,
+    Action, Clock, IntoMessage, Node, Publisher, Request, RosError,
     msg::{
         action_msgs::{
             msg::{GoalInfo, GoalStatus, GoalStatusArray},
@@ -294,7 +296,7 @@ impl<A: Action> Goals<A> {
             }
         }
         let one_goal = asked.goal_id.uuid.iter().any(|byte| *byte != 0)
-            && Time::from(&asked.stamp) == Time::ZERO;
+            && time_from_message(&asked.stamp) == Time::ZERO;
         response.return_code = match (response.goals_canceling.is_empty(), n_active, n_found) {
             (true, 1.., _) => cancel_code::REJECTED,
             (true, 0, 0) if one_goal => cancel_code::UNKNOWN_GOAL,
@@ -320,7 +322,7 @@ impl<A: Action> Goals<A> {
 /// Which goals a cancel request means.
 fn select(asked: &GoalInfo) -> impl Fn(&Id, Time) -> bool {
     let id = asked.goal_id.uuid.clone();
-    let (any_id, stamp) = (id.iter().all(|byte| *byte == 0), Time::from(&asked.stamp));
+    let (any_id, stamp) = (id.iter().all(|byte| *byte == 0), time_from_message(&asked.stamp));
     move |goal_id, goal_stamp| {
         let before = stamp != Time::ZERO && goal_stamp <= stamp;
         let all = any_id && stamp == Time::ZERO;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Time;
+use karakuri_spatial::Time;
 
 /// Silence after which samples may have piled up.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -45,7 +45,7 @@ impl Backlog {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use crate::Time;
+    use karakuri_spatial::Time;
 
     use super::Backlog;
 

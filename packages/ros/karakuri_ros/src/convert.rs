@@ -140,7 +140,7 @@ pub fn duration_from_message(message: &DurationMessage) -> f64 {
 
 /// A duration of so many seconds, to the nearest nanosecond; beyond the message's range its end. [s]
 pub fn duration_to_message(seconds: f64) -> DurationMessage {
-    let time = crate::Time::ZERO.plus_seconds(seconds).to_message();
+    let time = karakuri_spatial::Time::ZERO.plus_seconds(seconds).to_message();
     DurationMessage { sec: time.sec, nanosec: time.nanosec }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::{
-    Clock, Publisher,
+    Clock, IntoMessage, Publisher,
     msg::{
         diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue},
         std_msgs::msg::Header,

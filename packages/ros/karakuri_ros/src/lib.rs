@@ -41,7 +41,7 @@ mod wire;
 pub use action_client::{ActionClient, ClientGoal, ClientGoalState};
 pub use action_server::{ActiveGoal, GoalRequest};
 pub use backlog::Backlog;
-pub use clock::{Clock, Time};
+pub use clock::{Clock, time_from_message};
 pub use convert::{FromMessage, IntoMessage, duration_from_message, duration_to_message};
 pub use diagnostics::{Level, Status};
 pub use direct::NodeWaker;

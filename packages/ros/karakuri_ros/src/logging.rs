@@ -20,7 +20,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-use crate::{Clock, arguments::Arguments, msg::rcl_interfaces::msg::Log};
+use crate::{Clock, IntoMessage, arguments::Arguments, msg::rcl_interfaces::msg::Log};
 
 /// Messages kept until the node exists.
 const EARLY_LIMIT: usize = 100;
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     fn log(msg: &str) -> Log {
-        let stamp = crate::Time::from_nanoseconds(5_000_000_007).to_message();
+        let stamp = karakuri_spatial::Time::from_nanoseconds(5_000_000_007).to_message();
         Log {
             stamp,
             level: 30,

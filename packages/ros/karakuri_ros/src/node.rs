@@ -1,5 +1,6 @@
 //! A node: its entities and the handlers that run on the spin thread.
 
+use crate::time_from_message;
 use std::{
     any::Any,
     cell::{Cell, RefCell},
@@ -18,7 +19,7 @@ use serde_yaml::Value;
 
 use crate::{
     Clock, Latest, Message, ParameterBuilder, ParameterType, Publisher, Request, RosError, Service,
-    ServiceClient, Status, Time, Timer,
+    ServiceClient, Status, Timer,
     diagnostics::Diagnostics,
     direct::{DirectNode, DirectReader, DirectSubscription, NodeWaker, Receiver, SharedNode},
     guard,
@@ -507,7 +508,7 @@ impl<S: 'static> Node<S> {
         let mut any = false;
         while let Some(message) = topic() {
             any = true;
-            if self.clock.set_sim_time(Time::from(&message.clock)) {
+            if self.clock.set_sim_time(time_from_message(&message.clock)) {
                 for callback in &mut self.after_jump_back {
                     callback(state);
                 }

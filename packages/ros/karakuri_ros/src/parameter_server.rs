@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    Clock, Node, Publisher, RosError,
+    Clock, IntoMessage, Node, Publisher, RosError,
     msg::rcl_interfaces::{
         msg::{
             ListParametersResult, Parameter as ParameterMessage, ParameterDescriptor,

@@ -4,9 +4,10 @@
 //! their order; gives each sample out once; keeps the answer, so that the same sample gets the same answer; and notices that
 //! the clock jumped back.
 
+use karakuri_spatial::Time;
 use std::time::{Duration, Instant};
 
-use crate::{Time, info, warn};
+use crate::{info, warn};
 
 /// When an answer waits for an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Timers on the spin thread, in ROS time or in wall time.
 
+use karakuri_spatial::Time;
 use std::{
     fmt,
     sync::{
@@ -9,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Clock, Time};
+use crate::Clock;
 
 /// Handle of a running timer. Dropping it changes nothing.
 #[derive(Clone)]

@@ -1,13 +1,14 @@
 //! From the bytes of a sample to the bytes of its command nothing is allocated, once names and lengths are known: every
 //! request to the heap is counted.
 
+use karakuri_ros::time_from_message;
 use std::sync::Arc;
 
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_model::{Base, NoAssets, Source, load};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
-use karakuri_ros::{JointStateReader, Time, Wire};
-use karakuri_spatial::Pose;
+use karakuri_ros::{IntoMessage, JointStateReader, Wire};
+use karakuri_spatial::{Pose, Time};
 use karakuri_testkit::{CountingHeap, heap_requests};
 
 #[global_allocator]
@@ -47,7 +48,7 @@ fn a_sample_is_answered_without_allocation() {
         let before = heap_requests();
         sample.read(&sample_bytes).unwrap();
         reader.read(&model, &sample).unwrap();
-        let now = karakuri_control::Time(Time::from(&sample.header.stamp).nanoseconds());
+        let now = time_from_message(&sample.header.stamp);
         let state = State { q: &reader.q, v: &reader.v, effort: &reader.effort };
         controller.update(&state, now, 1e-3, &mut command);
         answer.header.stamp = sample.header.stamp.clone();

@@ -9,7 +9,7 @@
 use karakuri_model::{BodyId, FrameId};
 use karakuri_spatial::{Force, Matrix3, Vector3};
 
-use crate::Time;
+use karakuri_spatial::Time;
 
 /// How forces are exerted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,7 +98,7 @@ impl ForcePoint {
         dt: f64,
     ) -> Force {
         let Some((target, since)) = self.target else { return Force::default() };
-        let fresh = freshness(now.since(since), settings.timeout);
+        let fresh = freshness(now.seconds_since(since), settings.timeout);
         if fresh == 0.0 {
             self.release();
             return Force::default();
@@ -107,7 +107,7 @@ impl ForcePoint {
             Axes::World => target.wrench * fresh,
             Axes::Link => turned(R_WL, &target.wrench) * fresh,
         };
-        let is_new = |since: Time| freshness(now.since(since), settings.timeout) >= 1.0;
+        let is_new = |since: Time| freshness(now.seconds_since(since), settings.timeout) >= 1.0;
         let mut correction = Force::default();
         if let Some((measured, _)) = self.measured.filter(|(_, since)| is_new(*since)) {
             let error = wanted + turned(R_WL, &measured);

@@ -4,8 +4,8 @@
 use super::goal::Limits;
 use super::validate::Checked;
 use super::{Goal, GoalError, GoalId, GroupSettings, validate};
-use crate::Time;
 use crate::trajectory::{JointTrajectory, Path};
+use karakuri_spatial::Time;
 
 /// A trajectory ready to be followed by the machine of the group whose settings checked it.
 #[derive(Debug, Clone)]

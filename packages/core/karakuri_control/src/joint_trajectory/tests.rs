@@ -2,8 +2,8 @@ use super::{
     ErrorCode, Goal, GoalError, GoalStatus, GroupSettings, JointSettings, JointTrajectoryMachine,
     Outcome, Tolerance, brake,
 };
-use crate::Time;
 use crate::trajectory::{Interpolation, JointSample, JointTrajectory, TrajectoryPoint};
+use karakuri_spatial::Time;
 
 const DT: f64 = 0.001;
 
@@ -63,13 +63,13 @@ struct Bench {
 impl Bench {
     fn new(settings: GroupSettings) -> Self {
         let machine = JointTrajectoryMachine::new(settings);
-        let mut bench = Self { machine, now: Time(0), q: [0.0; 2], v: [0.0; 2], stuck: false };
+        let mut bench = Self { machine, now: Time::ZERO, q: [0.0; 2], v: [0.0; 2], stuck: false };
         bench.step();
         bench
     }
 
     fn step(&mut self) -> Option<Outcome> {
-        self.now = self.now.after(DT);
+        self.now = self.now.plus_seconds(DT);
         let finished = self.machine.update(self.now, DT, &self.q, &self.v);
         if !self.stuck {
             for (j, command) in self.machine.command().iter().enumerate() {
@@ -118,9 +118,12 @@ fn every_refusal_names_its_reason() {
         assert!(refusal(change).contains(text), "{} lacks {text}", refusal(change));
     }
     assert!(refusal(|t| t.points[0].positions[0] = f64::NAN).contains("numbers must be finite"));
-    assert!(refusal(|t| t.start = Some(Time(-2_000_000_000))).contains("ended 1.001 s ago"));
+    assert!(
+        refusal(|t| t.start = Some(Time::from_nanoseconds(-2_000_000_000)))
+            .contains("ended 1.001 s ago")
+    );
     let fresh = JointTrajectoryMachine::new(settings());
-    assert_eq!(fresh.check_goal(&to(1.0, 0.0, 1.0), Time(0)), Err(GoalError::NoState));
+    assert_eq!(fresh.check_goal(&to(1.0, 0.0, 1.0), Time::ZERO), Err(GoalError::NoState));
 }
 
 /// From where it is to a place within the limits of 2 rad, through points with velocities.
@@ -163,7 +166,7 @@ fn no_command_leaves_the_limits_whatever_a_trajectory_does() {
     assert!((bench.q[0] - 1.5).abs() < 1e-9);
     // found beyond them it is held there, and comes back
     let mut bench = Bench::new(settings());
-    bench.now = Time(-10_000_000);
+    bench.now = Time::from_nanoseconds(-10_000_000);
     bench.q[0] = 2.2;
     bench.run(3);
     assert!((bench.q[0] - 2.2).abs() < 1e-12);
@@ -252,7 +255,7 @@ fn preemption_cancel_and_clock_never_jump() {
     }
     let goal = Goal { trajectory: to(0.0, 0.0, 5.0), ..Goal::default() };
     bench.machine.accept_goal(&goal, bench.now).unwrap();
-    bench.now = Time(0);
+    bench.now = Time::ZERO;
     assert_eq!(bench.step(), Some(Outcome::ClockJumpedBack));
     assert!((bench.q[0] - last[0]).abs() < 1e-12);
 }
@@ -280,7 +283,7 @@ fn a_point_of_a_stream_that_comes_late_is_followed_at_once() {
     bench.run(500);
     let late = |by: f64| {
         let point = to(1e-3, 0.0, DT);
-        JointTrajectory { start: Some(bench.now.after(-DT - by)), ..point }
+        JointTrajectory { start: Some(bench.now.plus_seconds(-DT - by)), ..point }
     };
     let too_late = bench.machine.clone().accept_topic(&late(0.2), bench.now).unwrap_err();
     assert!(matches!(too_late, GoalError::InThePast { .. }), "{too_late}");
@@ -373,13 +376,13 @@ fn a_motion_waits_for_a_robot_that_was_without_commands() {
     bench.machine.accept_goal(&goal, bench.now).unwrap();
     bench.run(400);
     let (held, commanded) = (bench.machine.command()[0], bench.now);
-    bench.now = bench.now.after(0.3);
+    bench.now = bench.now.plus_seconds(0.3);
     assert_eq!(bench.step(), None);
     let went = bench.machine.desired()[0].position - held.position;
     assert!(went.abs() < 1e-12, "it went on by {went} rad while nothing was commanded");
     // 1 s of motion, 0.3 s of waiting, and a tick on either side
     while bench.step().is_none() {}
-    let took = bench.now.since(commanded);
+    let took = bench.now.seconds_since(commanded);
     assert!((took - 0.9).abs() < 3.0 * DT, "{took}");
 }
 
@@ -387,13 +390,13 @@ fn a_motion_waits_for_a_robot_that_was_without_commands() {
 fn a_motion_that_should_have_begun_without_commands_begins_now() {
     let mut bench = Bench::new(settings());
     let mut trajectory = to(0.6, -0.3, 1.0);
-    trajectory.start = Some(bench.now.after(0.1));
+    trajectory.start = Some(bench.now.plus_seconds(0.1));
     let goal = Goal { trajectory, ..Goal::default() };
     bench.machine.accept_goal(&goal, bench.now).unwrap();
-    bench.now = bench.now.after(0.3);
+    bench.now = bench.now.plus_seconds(0.3);
     bench.step();
     assert!(bench.machine.desired()[0].position.abs() < 1e-12);
     let begun = bench.now;
     while bench.step().is_none() {}
-    assert!((bench.now.since(begun) - 1.0).abs() < 3.0 * DT);
+    assert!((bench.now.seconds_since(begun) - 1.0).abs() < 3.0 * DT);
 }

@@ -1,8 +1,8 @@
 //! Which trajectories are taken, and the sentence for those that are not.
 
 use super::{GroupSettings, JointSettings};
-use crate::Time;
 use crate::trajectory::{JointTrajectory, Path, TrajectoryPoint};
+use karakuri_spatial::Time;
 
 /// Why a trajectory is not taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -216,7 +216,7 @@ pub(super) fn check(
             return Err(GoalError::EndsInMotion { name, value });
         }
     }
-    let ended = |start: Time| now.since(start.after(last.time_from_start));
+    let ended = |start: Time| now.seconds_since(start.plus_seconds(last.time_from_start));
     match trajectory.start.map(ended) {
         Some(ago) if ago > 0.0 && is_stream && ago <= LATE => Ok(Checked { order, start: None }),
         Some(ago) if ago > 0.0 => Err(GoalError::InThePast { ago }),

@@ -60,7 +60,7 @@ impl Robot {
     }
 
     fn now(&self) -> Time {
-        Time(self.n * 1_000_000)
+        Time::from_nanoseconds(self.n * 1_000_000)
     }
 
     fn tick(&mut self, updater: &mut Updater) -> bool {
@@ -181,7 +181,7 @@ fn a_watch_reports_as_often_as_asked() {
         for _ in 0..n {
             robot.tick(&mut updater);
             while let Some(report) = desk.next_report() {
-                stamps.push(report.stamp.0 / 1_000_000 - before);
+                stamps.push(report.stamp.nanoseconds() / 1_000_000 - before);
                 desk.give_back(report);
             }
         }
@@ -289,13 +289,13 @@ fn a_query_gives_the_state_that_was_or_will_be_desired() {
         robot.tick(updater);
         desk.next_queried().unwrap()
     };
-    let found = ask(&mut updater, &mut robot, &mut desk, Time(0)).found;
+    let found = ask(&mut updater, &mut robot, &mut desk, Time::ZERO).found;
     assert_eq!(found, Err(NotFollowed::NoTrajectory));
     desk.accept_goal(0, &goal("shoulder", 0.4, 0.5)).unwrap();
     robot.tick(&mut updater);
     let begun = robot.now();
     // what is foretold comes true, and stays so
-    let soon = begun.after(0.2);
+    let soon = begun.plus_seconds(0.2);
     let foretold = ask(&mut updater, &mut robot, &mut desk, soon);
     assert_eq!((foretold.group, foretold.at, foretold.found), (0, soon, Ok(())));
     while robot.now() < soon {
@@ -305,9 +305,10 @@ fn a_query_gives_the_state_that_was_or_will_be_desired() {
     assert_eq!(foretold.state, [desired]);
     robot.tick(&mut updater);
     assert_eq!(ask(&mut updater, &mut robot, &mut desk, soon).state, [desired]);
-    for (at, reason) in
-        [(begun.after(-0.1), NotFollowed::Before), (begun.after(0.6), NotFollowed::After)]
-    {
+    for (at, reason) in [
+        (begun.plus_seconds(-0.1), NotFollowed::Before),
+        (begun.plus_seconds(0.6), NotFollowed::After),
+    ] {
         assert_eq!(ask(&mut updater, &mut robot, &mut desk, at).found, Err(reason));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A function says where to go next; entering a stage (its trajectory, its hand task) is the machine's.
 
-use karakuri_control::Time;
 use karakuri_control::trajectory::JointTrajectory;
+use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
 use super::plan::{GRAVITY, Plan};

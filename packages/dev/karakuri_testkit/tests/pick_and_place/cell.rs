@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use karakuri_control::joint_trajectory::{Goal, GoalId, JointTolerance, Outcome};
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_control::{
-    Command, Controller, FeedforwardController, FeedforwardSettings, State, Time,
-};
+use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
@@ -16,7 +14,7 @@ use karakuri_grasp::pick_and_place::{
 };
 use karakuri_model::{Model, Shape};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World, loop_gap};
-use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Motion, Pose, Time, UnitQuaternion, Vector3};
 
 const ARM: usize = 0;
 const HAND: usize = 1;
