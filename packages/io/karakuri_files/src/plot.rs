@@ -39,15 +39,20 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(90, 90, 90),
     RGBColor(160, 140, 0),
 ];
-/// Dashes of the second and third series of one colour. [px]
-const DASHES: [(u32, u32); 2] = [(10, 5), (3, 4)];
+
+/// A dash's length and the gap behind it. [px]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Dash(u32, u32);
+
+/// Dashes of the second and third series of one colour.
+const DASHES: [Dash; 2] = [Dash(10, 5), Dash(3, 4)];
 /// Series that can be told apart: each has a colour and a dash of its own.
 pub const DISTINCT_SERIES: usize = COLORS.len() * (1 + DASHES.len());
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);
 /// Limits, desired values and phases are no data.
 const GUIDE: RGBColor = RGBColor(120, 120, 120);
-const GUIDE_DASHES: [(u32, u32); 4] = [(6, 4), (2, 3), (14, 4), (9, 2)];
+const GUIDE_DASHES: [Dash; 4] = [Dash(6, 4), Dash(2, 3), Dash(14, 4), Dash(9, 2)];
 
 /// A figure.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -238,7 +243,7 @@ impl Plot {
 
 impl Panel {
     /// Names of the legend, and how each is drawn.
-    fn legend(&self) -> impl Iterator<Item = (&str, RGBColor, Option<(u32, u32)>, Style)> {
+    fn legend(&self) -> impl Iterator<Item = (&str, RGBColor, Option<Dash>, Style)> {
         let series = self.series.iter().enumerate().map(|(i, series)| {
             let dash = (i / COLORS.len()).checked_sub(1).map(|d| DASHES[d % DASHES.len()]);
             (series.name.as_str(), COLORS[i % COLORS.len()], dash, series.style)
@@ -282,7 +287,8 @@ impl Panel {
                 .map_err(failed)?;
         }
         for (series, (_, color, dash, style)) in self.series.iter().zip(self.legend()) {
-            let points: Vec<(f64, f64)> = series.points.iter().map(|&p| axes.place(p)).collect();
+            let points: Vec<(f64, f64)> =
+                series.points.iter().map(|&(x, y)| axes.place(x, y)).collect();
             let pieces = || points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
             if let Some(width) = style.line_width() {
                 for piece in pieces() {
@@ -331,7 +337,7 @@ impl Panel {
             if let Some(width) = style.line_width() {
                 let (line, thick) = (vec![(8, y), (30, y)], color.stroke_width(width + 1));
                 match dash {
-                    Some((length, gap)) => {
+                    Some(Dash(length, gap)) => {
                         area.draw(&DashedPathElement::new(line, length, gap, thick))
                     }
                     None => area.draw(&PathElement::new(line, thick)),
@@ -379,7 +385,7 @@ fn width_of<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
 
 type Dashed = DashedPathElement<std::vec::IntoIter<(f64, f64)>, u32>;
 
-fn dashed(points: Vec<(f64, f64)>, (length, gap): (u32, u32), style: ShapeStyle) -> [Dashed; 1] {
+fn dashed(points: Vec<(f64, f64)>, Dash(length, gap): Dash, style: ShapeStyle) -> [Dashed; 1] {
     [DashedPathElement::new(points, length, gap, style)]
 }
 
@@ -524,7 +530,7 @@ panels:
 ";
         let plot: Plot = serde_yaml::from_str(text).unwrap();
         let axes = plot.panels[0].axes();
-        assert_eq!(axes.place((1e-3, 1e-6)), (-3.0, -6.0));
+        assert_eq!(axes.place(1e-3, 1e-6), (-3.0, -6.0));
         let svg = plot.to_svg().unwrap();
         let shown = |word: &str| svg.contains(&format!("\n{word}\n"));
         for word in ["10⁻¹²", "10⁻⁵", "0.0001", "0.01", "bar", "drops", "first scene", "5", "20"]

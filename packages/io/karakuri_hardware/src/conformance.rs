@@ -53,9 +53,9 @@ pub fn check(io: &mut dyn RobotIo, trial: &Trial) -> Result<(), Violation> {
         format!("time stayed at {} s", io.time())
     })?;
     refuses_bad_commands(io, &mut state)?;
-    reaches_a_target(io, &mut state, (joint, trial))?;
-    ignores_nan(io, &mut state, (joint, trial))?;
-    holds_where_it_is(io, &mut state, (joint, trial))
+    reaches_a_target(io, &mut state, joint, trial)?;
+    ignores_nan(io, &mut state, joint, trial)?;
+    holds_where_it_is(io, &mut state, joint, trial)
 }
 
 /// Steps for `seconds`, reading every sample.
@@ -129,7 +129,8 @@ fn write(io: &mut dyn RobotIo, command: &JointCommand) -> Result<(), Violation> 
 fn reaches_a_target(
     io: &mut dyn RobotIo,
     state: &mut RobotState,
-    (joint, trial): (usize, &Trial),
+    joint: usize,
+    trial: &Trial,
 ) -> Result<(), Violation> {
     let goal = state.position[joint] + trial.stroke;
     let mut command = JointCommand::new(&io.robots()[0]);
@@ -146,7 +147,8 @@ fn reaches_a_target(
 fn ignores_nan(
     io: &mut dyn RobotIo,
     state: &mut RobotState,
-    (joint, trial): (usize, &Trial),
+    joint: usize,
+    trial: &Trial,
 ) -> Result<(), Violation> {
     let before = state.position[joint];
     let nothing = JointCommand::new(&io.robots()[0]);
@@ -161,7 +163,8 @@ fn ignores_nan(
 fn holds_where_it_is(
     io: &mut dyn RobotIo,
     state: &mut RobotState,
-    (joint, trial): (usize, &Trial),
+    joint: usize,
+    trial: &Trial,
 ) -> Result<(), Violation> {
     let mut command = JointCommand::new(&io.robots()[0]);
     command.position[joint] = state.position[joint] - trial.stroke;

@@ -3,7 +3,7 @@
 use karakuri_spatial::Vector3;
 
 use crate::Item;
-use crate::triangles::bounds;
+use crate::triangles::{Ball, bounds};
 
 /// A pinhole camera with z up.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +27,7 @@ pub(crate) struct CameraAxes {
 impl Camera {
     /// A camera that sees all items: from `azimuth` about z (0 looks from +x) and `elevation` above the horizon. [rad]
     pub fn framing(items: &[Item], azimuth: f64, elevation: f64) -> Self {
-        let (center, radius) = bounds(items);
+        let Ball { center, radius } = bounds(items);
         let field_of_view = 0.45_f64;
         let distance = radius / (field_of_view / 2.0).sin();
         Self::orbiting(center, distance, azimuth, elevation, field_of_view)

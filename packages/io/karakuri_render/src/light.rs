@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::camera::axes_along;
 use crate::raster::{Buffer, View, cell};
-use crate::triangles::Triangle;
+use crate::triangles::{Ball, Triangle};
 
 /// Directions that make the sun, and how far apart. [-]
 const SUN_SAMPLES: usize = 12;
@@ -28,11 +28,10 @@ pub(crate) struct Light {
     shadows: Buffer,
 }
 
-/// All lights for a scene within a ball `(center, radius)` [m], with shadows as fine as a picture of `height` [pixels]
-/// shows.
+/// All lights for what is within a ball, with shadows as fine as a picture of `height` [pixels] shows.
 pub(crate) fn lights(
     triangles: &[Triangle],
-    (center, radius): (Vector3, f64),
+    Ball { center, radius }: Ball,
     sun: Vector3,
     height: usize,
 ) -> Vec<Light> {

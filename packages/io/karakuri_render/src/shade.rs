@@ -53,7 +53,7 @@ struct Surface {
 /// Takes the picture.
 pub fn render(picture: &Picture, width: usize, height: usize) -> Image {
     let triangles = triangulate(&picture.items);
-    let (center, radius) = bounds(&picture.items);
+    let ball = bounds(&picture.items);
     let camera = &picture.camera;
     let view = View {
         origin: camera.eye,
@@ -66,15 +66,10 @@ pub fn render(picture: &Picture, width: usize, height: usize) -> Image {
     let scene = Scene {
         items: &picture.items,
         floor: picture.floor,
-        lights: lights(
-            &triangles,
-            (center, radius),
-            Vector3::from(SUN_DIRECTION).normalize(),
-            height,
-        ),
+        lights: lights(&triangles, ball, Vector3::from(SUN_DIRECTION).normalize(), height),
         buffer: Buffer::new(view, &triangles),
         triangles,
-        haze: 2.0 * (camera.eye - center).norm() + 3.0 * radius,
+        haze: 2.0 * (camera.eye - ball.center).norm() + 3.0 * ball.radius,
         eye: camera.eye,
     };
     let pixels = (0..width * height).into_par_iter().map(|i| scene.pixel(i % width, i / width));

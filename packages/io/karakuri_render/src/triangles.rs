@@ -44,17 +44,26 @@ pub(crate) fn triangulate(items: &[Item]) -> Vec<Triangle> {
     triangles
 }
 
-/// Centre and radius of a ball around all items. [m]
-pub(crate) fn bounds(items: &[Item]) -> (Vector3, f64) {
+/// A ball around what is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ball {
+    /// In the world. [m] (3)
+    pub(crate) center: Vector3,
+    /// At least a millimetre. [m]
+    pub(crate) radius: f64,
+}
+
+/// A ball around all items.
+pub(crate) fn bounds(items: &[Item]) -> Ball {
     let points = items.iter().flat_map(|item| corners(&item.shape, &item.pose));
     let (low, high) = points.fold(
         (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)),
         |(low, high), p| (low.inf(&p), high.sup(&p)),
     );
     if low.x > high.x {
-        return (Vector3::zeros(), 1.0);
+        return Ball { center: Vector3::zeros(), radius: 1.0 };
     }
-    ((low + high) / 2.0, ((high - low).norm() / 2.0).max(1e-3))
+    Ball { center: (low + high) / 2.0, radius: ((high - low).norm() / 2.0).max(1e-3) }
 }
 
 /// Points whose box holds the shape.

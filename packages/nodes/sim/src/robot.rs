@@ -56,7 +56,7 @@ fn diagonal(variance: f64) -> Vec<f64> {
 }
 
 /// Where `child` is in `frame`.
-fn transform((stamp, frame): (&Stamp, &str), child: &str, pose: &Pose) -> TransformStamped {
+fn transform(stamp: &Stamp, frame: &str, child: &str, pose: &Pose) -> TransformStamped {
     TransformStamped {
         header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
         child_frame_id: child.to_owned(),
@@ -198,7 +198,7 @@ impl RobotTopics {
             Base::Fixed(_) => (root.name.as_str(), root.pose_in_body),
             Base::Floating => (ODOM, Pose::IDENTITY),
         };
-        transform((&now.to_message(), "world"), &self.frame(child), &pose)
+        transform(&now.to_message(), "world", &self.frame(child), &pose)
     }
 
     /// The frame of a link, or of [`ODOM`].
@@ -230,7 +230,7 @@ impl RobotTopics {
         let model = &self.layout.model;
         let base = self.state.base.as_ref();
         let (odom, root) = (self.frame(ODOM), self.frame(&model.frames[0].name));
-        let base = base.map(|(pose, _)| transform((stamp, &odom), &root, pose));
+        let base = base.map(|(pose, _)| transform(stamp, &odom, &root, pose));
         let mut transforms: Vec<_> = base.into_iter().collect();
         let robot = io.world().and_then(|w| Some(w.robot(w.find_robot(&self.layout.name)?)));
         if let Some(robot) = robot {
@@ -242,7 +242,7 @@ impl RobotTopics {
                 let child = &model.frames[id.0];
                 let parent = &model.frames[child.parent.as_ref()?.frame.0];
                 let pose = place(parent).inverse() * place(child);
-                Some(transform((stamp, &self.frame(&parent.name)), &self.frame(&child.name), &pose))
+                Some(transform(stamp, &self.frame(&parent.name), &self.frame(&child.name), &pose))
             }));
         }
         publisher.publish(&TFMessage { transforms });

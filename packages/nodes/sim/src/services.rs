@@ -354,13 +354,12 @@ fn try_spawn(
     let own = || resource::own_name(&found.text);
     let wanted = if request.name.is_empty() { own() } else { request.name.clone() };
     let name = free_name(world, &wanted, request.allow_renaming)?;
-    let entity =
-        spawn::spawn(world, &name, (&found.text, &found.path), pose).map_err(|e| match e {
-            SpawnError::Parse(e) => (codes::spawn::RESOURCE_PARSE_ERROR, e),
-            SpawnError::MissingAssets(e) => (codes::spawn::MISSING_ASSETS, e),
-            SpawnError::UnsupportedAssets(e) => (codes::spawn::UNSUPPORTED_ASSETS, e),
-            SpawnError::Refused(e) => (result::OPERATION_FAILED, e),
-        })?;
+    let entity = spawn::spawn(world, &name, &found, pose).map_err(|e| match e {
+        SpawnError::Parse(e) => (codes::spawn::RESOURCE_PARSE_ERROR, e),
+        SpawnError::MissingAssets(e) => (codes::spawn::MISSING_ASSETS, e),
+        SpawnError::UnsupportedAssets(e) => (codes::spawn::UNSUPPORTED_ASSETS, e),
+        SpawnError::Refused(e) => (result::OPERATION_FAILED, e),
+    })?;
     if let Entity::Robot(id) = entity {
         let namespace = &request.entity_namespace;
         let prefix = if namespace.is_empty() { &name } else { namespace };

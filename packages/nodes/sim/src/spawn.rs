@@ -1,7 +1,6 @@
 //! What comes while the simulation runs: a URDF of one link with one shape is an object, any other a robot of its own; a
 //! scene of one robot or body is what it says.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use karakuri_files::{FileAssets, fill_scene};
@@ -10,7 +9,7 @@ use karakuri_physics::{BodyDescription, RobotId, Scene, World};
 use karakuri_ros::warn;
 use karakuri_spatial::{Motion, Pose};
 
-use crate::world::Entity;
+use crate::{resource::Resource, world::Entity};
 
 /// Root link that stands for the world itself: what hangs on it does not float.
 const WORLD_LINK: &str = "world";
@@ -26,18 +25,18 @@ pub(crate) enum SpawnError {
     Refused(String),
 }
 
-/// Spawns what `text`, read from `path`, describes, at a pose: a URDF, or a scene of one robot or body, whose own pose is
-/// then relative to this one.
+/// Spawns what the resource describes, at a pose: a URDF, or a scene of one robot or body, whose own pose is then relative
+/// to this one.
 pub(crate) fn spawn(
     world: &mut World,
     name: &str,
-    (text, path): (&str, &Path),
+    resource: &Resource,
     pose: Pose,
 ) -> Result<Entity, SpawnError> {
-    if text.trim_start().starts_with('<') {
-        spawn_urdf(world, name, (text, path), pose)
+    if resource.text.trim_start().starts_with('<') {
+        spawn_urdf(world, name, resource, pose)
     } else {
-        spawn_scene(world, name, (text, path), pose)
+        spawn_scene(world, name, resource, pose)
     }
 }
 
@@ -46,7 +45,7 @@ pub(crate) fn spawn(
 fn spawn_urdf(
     world: &mut World,
     name: &str,
-    urdf: (&str, &Path),
+    urdf: &Resource,
     pose: Pose,
 ) -> Result<Entity, SpawnError> {
     let fixed = load(urdf, Base::Fixed(pose));
@@ -74,7 +73,7 @@ fn spawn_urdf(
 fn spawn_scene(
     world: &mut World,
     name: &str,
-    (text, path): (&str, &Path),
+    Resource { text, path }: &Resource,
     pose: Pose,
 ) -> Result<Entity, SpawnError> {
     let parse = |e: &dyn std::fmt::Display| SpawnError::Parse(e.to_string());
@@ -125,9 +124,9 @@ fn movable(world: &mut World, id: RobotId) -> Result<Entity, SpawnError> {
 }
 
 /// Without its meshes a robot would pass through things: what is missing is an error here.
-fn load((urdf, path): (&str, &Path), base: Base) -> Result<Model, SpawnError> {
-    let name = path.display().to_string();
-    let source = Source::urdf(&name, urdf).with_base(base);
+fn load(urdf: &Resource, base: Base) -> Result<Model, SpawnError> {
+    let name = urdf.path.display().to_string();
+    let source = Source::urdf(&name, &urdf.text).with_base(base);
     let mut assets = Watched { files: FileAssets::from_env(), missing: None, unsupported: None };
     let loaded = karakuri_model::load(&source, &mut assets);
     if let Some(missing) = assets.missing {

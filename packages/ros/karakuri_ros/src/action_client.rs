@@ -141,10 +141,15 @@ impl<A: Action> fmt::Debug for ActionClient<A> {
     }
 }
 
-struct Core<A: Action> {
+/// The action's three services.
+struct Callers<A: Action> {
     send_goal: Caller<A::SendGoal>,
     get_result: Caller<A::GetResult>,
     cancel_goal: Caller<CancelGoal::Service>,
+}
+
+struct Core<A: Action> {
+    callers: Callers<A>,
     goals: Vec<Tracked<A>>,
     absent_since: Option<Instant>,
 }
@@ -170,7 +175,7 @@ struct Tracked<A: Action> {
 impl<A: Action> ActionClient<A> {
     /// Whether the server is there.
     pub fn is_ready(&self) -> bool {
-        lock(&self.core).is_present()
+        lock(&self.core).callers.is_present()
     }
 
     /// Sends `goal`. The server may still have to appear; it must answer within `timeout`.
@@ -209,18 +214,23 @@ fn random_id() -> Vec<u8> {
     id
 }
 
-impl<A: Action> Core<A> {
+impl<A: Action> Callers<A> {
     fn is_present(&self) -> bool {
         self.send_goal.is_present() && self.get_result.is_present() && self.cancel_goal.is_present()
     }
+}
 
+impl<A: Action> Core<A> {
     /// Once a spin; true if a goal changed.
     fn update(&mut self, action: &str) -> bool {
-        self.send_goal.update_presence();
-        self.get_result.update_presence();
-        self.cancel_goal.update_presence();
-        self.absent_since =
-            if self.is_present() { None } else { self.absent_since.or(Some(Instant::now())) };
+        self.callers.send_goal.update_presence();
+        self.callers.get_result.update_presence();
+        self.callers.cancel_goal.update_presence();
+        self.absent_since = if self.callers.is_present() {
+            None
+        } else {
+            self.absent_since.or(Some(Instant::now()))
+        };
         self.advance(action)
     }
 
@@ -251,19 +261,21 @@ impl<A: Action> Core<A> {
     }
 
     fn advance(&mut self, action: &str) -> bool {
-        let present = self.is_present();
+        let present = self.callers.is_present();
         let gone = self.absent_since.is_some_and(|since| since.elapsed() > SERVER_GONE);
-        let callers = (&self.send_goal, &self.get_result, &self.cancel_goal);
+        let callers = &self.callers;
         let mut changed = false;
         self.goals.retain_mut(|goal| {
             let before = lock(&goal.view).state;
             let next = match before {
                 ClientGoalState::Sending => goal.advance_sending(present, callers, action),
-                ClientGoalState::Executing => goal.advance_executing(gone, callers.1, action),
+                ClientGoalState::Executing => {
+                    goal.advance_executing(gone, &callers.get_result, action)
+                }
                 state => state,
             };
             if next == ClientGoalState::Executing {
-                goal.advance_cancel(present, callers.2, action);
+                goal.advance_cancel(present, &callers.cancel_goal, action);
             }
             lock(&goal.view).state = next;
             changed |= next != before;
@@ -277,13 +289,12 @@ impl<A: Action> Tracked<A> {
     fn advance_sending(
         &mut self,
         present: bool,
-        callers: (&Caller<A::SendGoal>, &Caller<A::GetResult>, &Caller<CancelGoal::Service>),
+        callers: &Callers<A>,
         action: &str,
     ) -> ClientGoalState {
-        let (send_goal, get_result, cancel_goal) = callers;
         if let Some(goal) = self.goal.take_if(|_| present) {
             let request = A::make_goal_request_msg(UUID { uuid: self.id.clone() }, goal);
-            self.accepted = request_or_warn(send_goal, &request, action);
+            self.accepted = request_or_warn(&callers.send_goal, &request, action);
             if self.accepted.is_none() {
                 return ClientGoalState::Rejected;
             }
@@ -293,14 +304,14 @@ impl<A: Action> Tracked<A> {
         match is_accepted.or(self.is_listed.then_some(true)) {
             Some(true) => {
                 self.accepted = None;
-                self.ask_result(get_result, action);
+                self.ask_result(&callers.get_result, action);
                 ClientGoalState::Executing
             }
             Some(false) => ClientGoalState::Rejected,
             None if Instant::now() >= self.deadline => {
                 // should it have been accepted after all, nobody waits for it
                 if self.goal.is_none() {
-                    self.send_cancel(cancel_goal, action);
+                    self.send_cancel(&callers.cancel_goal, action);
                 }
                 ClientGoalState::TimedOut
             }
@@ -394,9 +405,11 @@ impl<S: 'static> Node<S> {
     /// Sends goals to the action server of this name.
     pub fn action_client<A: Action>(&mut self, name: &str) -> Result<ActionClient<A>, RosError> {
         let core = Arc::new(Mutex::new(Core::<A> {
-            send_goal: Caller::new(self.raw_client(&format!("{name}/_action/send_goal"))?),
-            get_result: Caller::new(self.raw_client(&format!("{name}/_action/get_result"))?),
-            cancel_goal: Caller::new(self.raw_client(&format!("{name}/_action/cancel_goal"))?),
+            callers: Callers {
+                send_goal: Caller::new(self.raw_client(&format!("{name}/_action/send_goal"))?),
+                get_result: Caller::new(self.raw_client(&format!("{name}/_action/get_result"))?),
+                cancel_goal: Caller::new(self.raw_client(&format!("{name}/_action/cancel_goal"))?),
+            },
             goals: Vec::new(),
             absent_since: None,
         }));

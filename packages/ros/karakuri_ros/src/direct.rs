@@ -405,7 +405,8 @@ impl<T: Wire> DirectSubscription<T> {
     /// Subscribes to `topic`, a relative or an absolute name; a panic of `handle` stops the node.
     pub(crate) fn new(
         node: &Rc<RefCell<DirectNode>>,
-        (topic, qos): (&str, Qos),
+        topic: &str,
+        qos: Qos,
         handle: impl FnMut(&T) + Send + 'static,
         stop: Stop,
     ) -> Result<Self, RosError> {

@@ -326,7 +326,7 @@ impl<S: 'static> Node<S> {
             self.follow_sim_time()?;
         }
         let Some(node) = &self.beside else { return Ok(()) };
-        let direct = DirectSubscription::new(node, (topic, qos), handle, self.stop.clone())?;
+        let direct = DirectSubscription::new(node, topic, qos, handle, self.stop.clone())?;
         self.direct.push(Box::new(direct));
         Ok(())
     }

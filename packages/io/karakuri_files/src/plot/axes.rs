@@ -7,8 +7,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{
-    AXES, Area, GRID, GUIDE_DASHES, Guide, GuideAt, Panel, PlotError, Series, TEXT, failed, font,
-    width_of,
+    AXES, Area, Dash, GRID, GUIDE_DASHES, Guide, GuideAt, Panel, PlotError, Series, TEXT, failed,
+    font, width_of,
 };
 
 /// Room around the axes, below for the numbers and the name, left for the same. [px]
@@ -23,8 +23,8 @@ const DECADES_NAMED: i32 = 9;
 
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// A line across: its ends, and its dashes with their gaps. [px]
-type Dashes = ([(f64, f64); 2], (u32, u32));
+/// A line across: its ends, and its dashes.
+type Dashes = ([(f64, f64); 2], Dash);
 
 /// What is drawn first, and where all else goes.
 pub(super) struct Axes<'a> {
@@ -69,7 +69,7 @@ impl Panel {
 
 impl<'p> Axes<'p> {
     /// Where a point is drawn: the powers of ten of a logarithmic axis.
-    pub(super) fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+    pub(super) fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let scaled = |axis: usize, v: f64| if self.panel.log[axis] { v.log10() } else { v };
         (scaled(0, x), scaled(1, y))
     }
@@ -79,12 +79,12 @@ impl<'p> Axes<'p> {
         let first = GUIDE_DASHES[0];
         match guide.at {
             GuideAt::Y(level) => {
-                let (_, y) = self.place((1.0, level));
+                let (_, y) = self.place(1.0, level);
                 let dash = GUIDE_DASHES[n % GUIDE_DASHES.len()];
                 y.is_finite().then_some(([(self.x.start, y), (self.x.end, y)], dash))
             }
             GuideAt::X(instant) => {
-                let (x, _) = self.place((instant, 1.0));
+                let (x, _) = self.place(instant, 1.0);
                 let inside = (self.x.start..=self.x.end).contains(&x);
                 inside.then_some(([(x, self.y.start), (x, self.y.end)], first))
             }

@@ -82,7 +82,7 @@ fn sample_state(sample: &Value, place: &str, model: &Model) -> Result<State> {
         let mut given = vec![false; model.joints.len()];
         if let Some(values) = sample.get(key) {
             let place = format!("{place}.{key}");
-            read_joints(values, &place, model, (list, state.list(list)), &mut given)?;
+            read_joints(values, &place, model, list, state.list(list), &mut given)?;
         }
         if list != List::Tau {
             follow_leaders(model, list, state.list(list), &given);
@@ -127,7 +127,8 @@ fn read_joints(
     values: &Value,
     place: &str,
     model: &Model,
-    (kind, list): (List, &mut Vec<f64>),
+    kind: List,
+    list: &mut [f64],
     given: &mut [bool],
 ) -> Result<()> {
     for (name, value) in object(values, place)? {

@@ -125,7 +125,7 @@ pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
     let cases = file.cases();
     let mine = args.shard.of(&cases);
     let simulated = |case: &Vec<f64>, interrupt: &Interrupt| {
-        let row = simulate(file, (&scene, &scene_path), case, interrupt);
+        let row = simulate(file, &scene, &scene_path, case, interrupt);
         row.with_context(|| format!("{}: {}", args.sweep.display(), file.label(case)))
     };
     let Some(rows) = all(args, &mine, simulated)? else {
@@ -155,7 +155,8 @@ pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
 
 fn simulate(
     file: &ScenesFile,
-    (scene, path): (&Value, &Path),
+    scene: &Value,
+    path: &Path,
     case: &[f64],
     interrupt: &Interrupt,
 ) -> Result<Row> {
