@@ -9,6 +9,7 @@ mod decompose;
 mod ellipsoid;
 mod hull;
 mod manifold;
+mod model_shape;
 mod narrow;
 mod query;
 mod scene;

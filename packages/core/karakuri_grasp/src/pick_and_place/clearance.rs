@@ -7,7 +7,7 @@
 use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_dynamics::{Data, forward_kinematics, frame_pose};
-use karakuri_model::{BodyId, FrameId, Model, Shape};
+use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Pose, Vector3};
 
 use super::KnownObject;
@@ -51,8 +51,8 @@ impl Clearance {
         let mut movers: Vec<Mover> = Vec::new();
         for geometry in model.collisions.iter().filter(|g| g.body.is_some()) {
             // A shape without volume cannot be hit.
-            let Ok(collider) =
-                scene.try_add(&Collider::moving(shape(&geometry.shape), Pose::IDENTITY))
+            let Ok(collider) = scene
+                .try_add(&Collider::moving(ColliderShape::convex(&geometry.shape), Pose::IDENTITY))
             else {
                 continue;
             };
@@ -175,23 +175,5 @@ impl Clearance {
         let mover = link.map_or("the held object", |m| &model.frames[m.frame.0].name).to_owned();
         let object = self.obstacles.iter().find(|(id, _)| is(*id));
         Hit { mover, object: object.map_or_else(String::new, |(_, name)| name.clone()) }
-    }
-}
-
-/// The shape to check; a mesh as its convex hull.
-fn shape(shape: &Shape) -> ColliderShape {
-    match shape {
-        Shape::Box { size } => ColliderShape::Box { half_extents: size * 0.5 },
-        &Shape::Sphere { radius } => ColliderShape::Sphere { radius },
-        &Shape::Cylinder { radius, length } => {
-            ColliderShape::Cylinder { radius, half_length: 0.5 * length }
-        }
-        &Shape::Capsule { radius, length } => {
-            ColliderShape::Capsule { radius, half_length: 0.5 * length }
-        }
-        &Shape::Ellipsoid { semi_axes } => ColliderShape::Ellipsoid { semi_axes },
-        Shape::Mesh(mesh) => ColliderShape::ConvexHull {
-            points: mesh.vertices.iter().map(|&v| Vector3::from(v)).collect(),
-        },
     }
 }

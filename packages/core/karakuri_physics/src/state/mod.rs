@@ -20,7 +20,6 @@ pub(crate) mod prescribed_bodies;
 pub(crate) mod pushes;
 pub(crate) mod robot;
 pub(crate) mod settings;
-pub(crate) mod shapes;
 
 use karakuri_collision::{ColliderId, CollisionScene};
 use karakuri_spatial::Pose;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene};
-use karakuri_model::Model;
+use karakuri_collision::{Collider, ColliderId, ColliderShape, CollisionScene, ShapeError};
+use karakuri_model::{Model, Shape};
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use super::{Named, World};
@@ -15,7 +15,6 @@ use crate::state::materials::Surface;
 use crate::state::mover::Mover;
 use crate::state::overlaps::OwnCollider;
 use crate::state::robot::Robot;
-use crate::state::shapes::{collider_shapes, solid_shape};
 use crate::{BodyDescription, Owner};
 
 impl World {
@@ -125,9 +124,10 @@ impl World {
         let name = &description.name;
         let wrong = |source| WorldError::Shape { name: name.clone(), source };
         let shapes = collider_shapes(&description.shape, !description.fixed).map_err(wrong)?;
-        let inertia = match solid_shape(&description.shape, &shapes) {
-            Some(shape) if !description.fixed => body_inertia(&description, &shape)?,
-            _ => Matrix3::zeros(),
+        let inertia = if description.fixed {
+            Matrix3::zeros()
+        } else {
+            body_inertia(&description, &ColliderShape::filled(&description.shape))?
         };
         check_numbers(&description)?;
         let mut colliders = Vec::with_capacity(shapes.len());
@@ -293,4 +293,8 @@ pub(super) fn check_state(
         return Err(WorldError::NotFinite { name: robot.to_owned(), what });
     }
     Ok(())
+}
+
+fn collider_shapes(shape: &Shape, moves: bool) -> Result<Vec<ColliderShape>, ShapeError> {
+    if moves { ColliderShape::moving_parts(shape) } else { Ok(vec![ColliderShape::fixed(shape)]) }
 }
