@@ -222,7 +222,10 @@ fn the_page_of_the_study_is_up_to_date() {
     let value: serde_yaml::Value = serde_yaml::from_str(&text("h2_stop.yaml")).unwrap();
     let stop: gait::TransientSpec = serde_yaml::from_value(value["transient"].clone()).unwrap();
     let region = gait::published::REGIONS[1];
-    let both = gait::Rectangle { x: region.x, y: [gait::published::FIRST_RIGHT_EDGE, region.y[1]] };
+    let both = karakuri_gait::geometry::Rectangle {
+        x: region.x,
+        y: [gait::published::FIRST_RIGHT_EDGE, region.y[1]],
+    };
     let grid = gait::SurveyGrid { sway: gait::published::COARSE, pitch: gait::published::COARSE };
     let count = |standstill: f64| {
         let spec = gait::TransientSpec {

@@ -20,11 +20,12 @@ mod linear;
 mod march;
 mod mechanics;
 mod motion;
+mod optimize;
 mod periodic;
 mod posture;
 pub mod published;
-mod region;
 mod search;
+mod survey;
 mod transient;
 
 pub use arms::Arms;
@@ -41,13 +42,14 @@ pub use jet::Jet;
 pub use march::{March, MarchError, STEPS_A_STEP, march, march_in};
 pub use mechanics::{BodyMotion, JointMoment, Reaction, joint_moments};
 pub use motion::{Motion, MotionSample};
+pub use optimize::{OptimizeOptions, Optimum};
 pub use periodic::{
     Periodic, PeriodicError, PeriodicOptions, Route, find_main_family, find_periodic,
 };
 pub use posture::{BODIES, Elbow, LEFT, Point, Posture, RIGHT, Skeleton, skeleton};
-pub use region::{Polygon, Rectangle};
 pub use search::{Search, SearchOptions, survey_solutions, survey_starts};
+pub use survey::{SurveyGrid, SurveyPoint};
 pub use transient::{
-    Coefficients, Compensation, Curves, Degree, EndJoint, Input, Inputs, Kind, OptimizeOptions,
-    Optimum, SurveyGrid, SurveyPoint, Transient, TransientSpec, Verdict,
+    Coefficients, Compensation, Curves, Degree, EndJoint, Input, Inputs, Kind, Transient,
+    TransientSpec, Verdict,
 };

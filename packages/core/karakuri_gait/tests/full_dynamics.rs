@@ -3,8 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use karakuri_dynamics::{Data, rnea};
+use karakuri_dynamics::Data;
 use karakuri_gait::compensation::*;
+use karakuri_gait::zmp::{WholeBodyMotion, whole_body_zmp};
 use karakuri_model::{Base, Model, NoAssets, Source, load};
 use karakuri_spatial::Vector3;
 use karakuri_testkit::Random;
@@ -57,11 +58,7 @@ fn zmp(model: &Model, data: &mut Data, body: &BodyData, p: &Posture) -> [f64; 2]
         v[joint.v_start] = jet.rate;
         a[joint.v_start] = jet.acceleration;
     }
-    let tau = rnea(model, data, &q, &v, &a, &[]);
-    let (force, moment) = ([tau[0], tau[1], tau[2]], [tau[3], tau[4]]);
-    // Moment about the point under the pelvis, on the floor.
-    let [mx, my] = [moment[0] - q[2] * force[1], moment[1] + q[2] * force[0]];
-    [q[0] - my / force[2], q[1] + mx / force[2]]
+    whole_body_zmp(model, data, &WholeBodyMotion { q: &q, v: &v, vdot: &a }, 0.0).zmp
 }
 
 /// The robot with other arms and another pelvis. [-, m]

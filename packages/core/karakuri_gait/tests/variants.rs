@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use karakuri_gait::compensation::*;
+use karakuri_gait::geometry::Rectangle;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

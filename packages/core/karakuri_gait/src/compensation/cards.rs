@@ -4,9 +4,10 @@
 //! are not printed, and a ninth number goes to a new line. Samples are at 1/30 s, from 1.
 
 use super::{
-    Curves, Degree, Elbow, EndJoint, Input, Inputs, Interpolation, Kind, Rectangle, Samples,
-    SteadySpec, SurveyGrid, TransientSpec, ZmpSpec,
+    Curves, Degree, Elbow, EndJoint, Input, Inputs, Interpolation, Kind, Samples, SteadySpec,
+    SurveyGrid, TransientSpec, ZmpSpec,
 };
+use crate::geometry::Rectangle;
 
 /// Why cards cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

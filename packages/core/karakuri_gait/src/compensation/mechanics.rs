@@ -5,7 +5,10 @@
 //! `M_y = Σ m [(Z - P_z) X'' - (X - P_x)(Z'' + g)] + Σ M_Ry`; the ZMP is the floor point where both vanish.
 //! `M_R` is the rate of the angular momentum about the body's centre. [Kume 1991]
 
+use karakuri_spatial::{Force, Vector3};
+
 use super::{BodyData, Jet, LEFT, Part, Point, Posture, RIGHT, Skeleton, skeleton};
+use crate::zmp::zero_moment_point;
 
 /// One body's mass, motion and rate of angular momentum.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,9 +123,11 @@ impl Reaction {
         [self.moment[0] - point[1] * self.force[2], self.moment[1] + point[0] * self.force[2]]
     }
 
-    /// Where the floor's moment vanishes, X and Y. [m] (2)
+    /// Zero moment point. [m] (2)
     pub fn zmp(&self) -> [f64; 2] {
-        [-self.moment[1] / self.force[2], self.moment[0] / self.force[2]]
+        let [mx, my] = self.moment;
+        let wrench = Force::new(Vector3::new(mx, my, 0.0), self.force.into());
+        zero_moment_point(&wrench, &Vector3::zeros())
     }
 
     /// Friction coefficient that the floor must have. [-]

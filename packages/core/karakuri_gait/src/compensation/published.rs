@@ -1,6 +1,6 @@
 //! Numbers that the study prints, to compare with. [Kume 1991]
 
-use super::Rectangle;
+use crate::geometry::Rectangle;
 
 /// Table 3.2: factor of the arms' mass, arms and upper body in percent of the whole mass. The table prints the factor 14 as 12.
 /// [-, %, %] (10×3)

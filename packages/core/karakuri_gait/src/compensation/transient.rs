@@ -4,34 +4,20 @@
 //! prescribed too, a polynomial of degree 5 or 4 for `θ` and `φ` over the whole time with the standstill, one coefficient of each
 //! free, and the ZMP is computed and tested. [Kume 1991]
 
-mod optimize;
 mod prescribed;
-mod survey;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::optimize::{OptimizeOptions, Optimum};
-pub use self::prescribed::{Coefficients, Compensation, Degree, Input, Inputs};
+pub use self::prescribed::{Coefficients, Compensation, Degree, Input, Inputs, Kind};
 use self::prescribed::{Conditions, Polynomials, polynomial};
-pub use self::survey::{SurveyGrid, SurveyPoint};
 use super::gait::{Samples, ends, smoothed};
 use super::{
-    BodyData, Curve, Elbow, GaitError, Interpolation, Jet, LEFT, Polygon, Posture, RIGHT, Reaction,
-    Rectangle,
+    BodyData, Curve, Elbow, GaitError, Interpolation, Jet, LEFT, Posture, RIGHT, Reaction,
 };
+use crate::geometry::{ConvexPolygon, Rectangle};
 
 /// Time between two tests of the ZMP. [s]
 const GRID: f64 = 1.0 / 30.0;
-
-/// From or to standstill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Standstill, then motion.
-    Start,
-    /// Motion, then standstill.
-    Stop,
-}
 
 /// A joint's samples (1/30 s, from 1) with its ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -192,8 +178,8 @@ pub struct Transient {
     /// Of θ, φ. (2)
     prescribed: [Polynomials; 2],
     single: Rectangle,
-    on_one: Polygon,
-    on_both: Polygon,
+    on_one: ConvexPolygon,
+    on_both: ConvexPolygon,
     instants: Vec<Instant>,
     /// thigh, shank, arm; left, right.
     curves: [[Curve; 2]; 3],
@@ -228,19 +214,19 @@ impl Transient {
             pair(["arm.left", "arm.right"], &spec.arm, spec.arm_factor)?,
         ];
         let on_both = if let Some(rectangle) = &spec.double_support {
-            Polygon::around(&[*rectangle])
+            ConvexPolygon::around(&[*rectangle])
         } else {
             let width = 2.0 * body.lengths.half_pelvis_width;
             let Rectangle { x, y } = spec.single_support;
             let right = Rectangle { x, y: [-width - y[1], -width - y[0]] };
-            Polygon::around(&[spec.single_support, right])
+            ConvexPolygon::around(&[spec.single_support, right])
         };
         let mut transient = Self {
             body: *body,
             duration,
             prescribed: [prescribed(spec.input.sway, 0)?, prescribed(spec.input.pitch, 1)?],
             single: spec.single_support,
-            on_one: Polygon::around(&[spec.single_support]),
+            on_one: ConvexPolygon::around(&[spec.single_support]),
             on_both,
             instants: Vec::new(),
             curves,
@@ -303,7 +289,7 @@ impl Transient {
     }
 
     /// The verdict, or `None` as soon as the margin falls below a limit. [m]
-    fn verdict_above(&self, c: Coefficients, limit: f64) -> Option<Verdict> {
+    pub(super) fn verdict_above(&self, c: Coefficients, limit: f64) -> Option<Verdict> {
         let compensation = self.compensation(c);
         let (middle, size) = (self.single.center(), self.single.size());
         let mut verdict = Verdict { margin: f64::INFINITY, off_center: 0.0 };

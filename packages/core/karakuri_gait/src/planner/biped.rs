@@ -10,7 +10,7 @@ use karakuri_spatial::{Matrix3, Pose, Vector3};
 use nalgebra::{DMatrix, Matrix6xX};
 
 use super::{SettingError, Side, WalkSettings};
-use crate::compensation::{Polygon, Rectangle};
+use crate::geometry::{ConvexPolygon, Rectangle};
 
 /// Points of a foot's shapes this little above the lowest one belong to the sole. [m]
 const SOLE_THICKNESS: f64 = 0.002;
@@ -166,8 +166,8 @@ impl Biped {
     }
 
     /// Where the ZMP may be: the hull of the soles that stand. [m]
-    pub fn support_polygon(&self, soles: &[(Side, Pose)]) -> Polygon {
-        let mut polygon = Polygon::default();
+    pub fn support_polygon(&self, soles: &[(Side, Pose)]) -> ConvexPolygon {
+        let mut polygon = ConvexPolygon::default();
         self.fit_support(soles.iter().copied(), &mut polygon);
         polygon
     }
@@ -176,7 +176,7 @@ impl Biped {
     pub(super) fn fit_support(
         &self,
         soles: impl Iterator<Item = (Side, Pose)>,
-        polygon: &mut Polygon,
+        polygon: &mut ConvexPolygon,
     ) {
         polygon.fit(soles.flat_map(|(side, X_WSole)| {
             self.legs[side.index()].outline.corners().map(|[x, y]| {

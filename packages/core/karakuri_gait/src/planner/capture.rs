@@ -10,7 +10,7 @@
 use serde::Serialize;
 
 use super::{Place, Reach, Side};
-use crate::compensation::Rectangle;
+use crate::geometry::Rectangle;
 
 /// Steps that are looked at; what more of them capture is no larger by `e^{−ωnT}` of the reach.
 const MOST_STEPS: u32 = 10;
@@ -73,9 +73,11 @@ impl Steps {
         let now = |then: [Region; 2]| {
             let swinging = arrives(self.sole(side), self.landed(side, then), self.omega * land);
             let at_once = self.stood(side, &feet, then[side.other().index()]);
-            let swinging = hull(swinging, at_once);
+            let swinging = bounding_box(swinging, at_once);
             // Whoever stands on both feet need not step.
-            both.map_or(swinging, |both| hull(both, arrives(both, swinging, self.omega * lift)))
+            both.map_or(swinging, |both| {
+                bounding_box(both, arrives(both, swinging, self.omega * lift))
+            })
         };
         let at = seen(side, &feet[side.index()], dcm);
         // What each foot captures, with one step less, when it has just landed.
@@ -111,19 +113,19 @@ impl Steps {
     fn stood(&self, side: Side, feet: &[Place; 2], then: Region) -> Region {
         let [x, y, _] = feet[side.other().index()].position;
         let at = seen(side, &feet[side.index()], [x, y]);
-        let [along, across] = hull(then, self.sole(side.other()));
+        let [along, across] = bounding_box(then, self.sole(side.other()));
         let other = [moved(along, at[0]), moved(mirrored(across, -1.0), at[1])];
-        hull(self.sole(side), other)
+        bounding_box(self.sole(side), other)
     }
 
     /// Where ξ may be when the other foot has landed within reach of a side, if each foot then captures so much by itself.
     fn landed(&self, side: Side, then: [Region; 2]) -> Region {
         let Reach { forward, backward, width: [narrow, wide] } = self.reach;
-        let [x, y] = hull(then[side.other().index()], self.sole(side.other()));
+        let [x, y] = bounding_box(then[side.other().index()], self.sole(side.other()));
         // The other foot's frame points back to this one.
         let y = mirrored(y, -1.0);
         let landed = [[x[0] - backward, x[1] + forward], [y[0] + narrow, y[1] + wide]];
-        hull(self.sole(side), landed)
+        bounding_box(self.sole(side), landed)
     }
 }
 
@@ -133,8 +135,8 @@ fn arrives(stands: Region, region: Region, growth: f64) -> Region {
     [0, 1].map(|i| [0, 1].map(|end| (1.0 - left) * stands[i][end] + left * region[i][end]))
 }
 
-/// The box about both.
-fn hull(a: Region, b: Region) -> Region {
+/// Bounding box of both.
+fn bounding_box(a: Region, b: Region) -> Region {
     [0, 1].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])])
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Units: SI, world axes. Rates and accelerations are central differences over the sample period.
 
-use karakuri_dynamics::{Data, difference, integrate, rnea, take_off_wrench};
+use karakuri_dynamics::{Data, difference, integrate, take_off_wrench};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::sample::{Sample, Samples};
@@ -20,7 +20,8 @@ use super::{
     Biped, BipedError, CartState, GeneratorKind, Pendulum, Place, PreviewDesign, PreviewGains,
     Side, WalkSettings, dcm, footstep::turned,
 };
-use crate::compensation::Polygon;
+use crate::geometry::ConvexPolygon;
+use crate::zmp::{FloorReaction, WholeBodyMotion, whole_body_zmp};
 
 /// A part of a walk that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -170,7 +171,7 @@ pub struct Generator {
     righting: Righting,
     righting_before: Righting,
     rates: [Vec<f64>; 2],
-    polygon: Polygon,
+    polygon: ConvexPolygon,
     next_index: u64,
 }
 
@@ -217,7 +218,7 @@ impl Generator {
             righting: Righting::default(),
             righting_before: Righting::default(),
             rates: core::array::from_fn(|_| vec![0.0; model.nv]),
-            polygon: Polygon::default(),
+            polygon: ConvexPolygon::default(),
             next_index: 0,
             motion,
             biped,
@@ -432,7 +433,7 @@ impl Generator {
                 wanted.iter_mut().for_each(Vec::clear);
                 done = self.follow((pass, n), com, timeline, |generator, k, _, q, ways| {
                     let index = first + k as u64;
-                    let (zmp, _) = generator.floor_wrench(timeline.floor(index), q, ways);
+                    let zmp = generator.floor_reaction(timeline.floor(index), q, ways).zmp;
                     let reference = timeline.zmp(index);
                     for axis in 0..2 {
                         wanted[axis].push(reference[axis] - zmp[axis]);
@@ -548,12 +549,12 @@ impl Generator {
 
     /// ZMP of the whole robot and the wrench at the root that the floor must exert, of a posture and the ways to it and from it;
     /// leaves rates and accelerations in `rates`.
-    fn floor_wrench(
+    fn floor_reaction(
         &mut self,
         floor: f64,
         q: &[f64],
         [back, forth]: [&[f64]; 2],
-    ) -> ([f64; 2], Force) {
+    ) -> FloorReaction {
         let model = &*self.biped.model;
         let h = self.settings.period;
         let [v, a] = &mut self.rates;
@@ -561,20 +562,15 @@ impl Generator {
             v[i] = (forth + back) / (2.0 * h);
             a[i] = (forth - back) / (h * h);
         }
-        let tau = rnea(model, &mut self.data, q, v, a, &[]);
-        let force = Vector3::new(tau[0], tau[1], tau[2]);
-        let moment = Vector3::new(tau[3], tau[4], tau[5]);
-        // About the point of the floor under the root.
-        let (x, y, z) = (q[0], q[1], q[2] - floor);
-        let zmp = [x - (moment.y + z * force.x) / force.z, y + (moment.x - z * force.y) / force.z];
-        (zmp, Force::new(moment, force))
+        whole_body_zmp(model, &mut self.data, &WholeBodyMotion { q, v, vdot: a }, floor)
     }
 
     /// The rest of a sample whose index, soles and centre of mass are there, from the posture and the ways to it and from it.
     fn fill(&mut self, sample: &mut Sample, timeline: &Timeline, q: &[f64], ways: [&[f64]; 2]) {
         let index = sample.index;
         let floor = timeline.floor(index);
-        let (zmp, Force { moment, force }) = self.floor_wrench(floor, q, ways);
+        let FloorReaction { zmp, wrench: Force { moment, force } } =
+            self.floor_reaction(floor, q, ways);
         sample.zmp_reference = timeline.zmp(index);
         sample.zmp = zmp;
         sample.support = timeline.support(index);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dcm::zmp_to_reach;
 use super::{Place, Side, StepLimits};
-use crate::compensation::Polygon;
+use crate::geometry::ConvexPolygon;
 
 /// How steps answer what is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ pub(super) struct Situation<'a> {
     /// ZMP of the plan. [m] (2)
     pub(super) zmp: [f64; 2],
     /// The standing sole, and the rim that the ZMP is kept out of. [m]
-    pub(super) sole: &'a Polygon,
+    pub(super) sole: &'a ConvexPolygon,
     pub(super) rim: f64,
     pub(super) standing: Place,
     /// The foot that swings: where it lands by the plan now, and by the first plan.
@@ -214,7 +214,7 @@ mod tests {
     const OMEGA: f64 = 7.6;
 
     /// The right foot swings for 0.3 s more, 46 mm beside the left one; `ahead` of the plan. [m] (2)
-    fn situation(sole: &Polygon, ahead: [f64; 2]) -> Situation<'_> {
+    fn situation(sole: &ConvexPolygon, ahead: [f64; 2]) -> Situation<'_> {
         let landing = Place::level([0.04, -0.046, 0.0], 0.0);
         let planned = [0.004, -0.002];
         let growth = (OMEGA * 0.3).exp();
@@ -238,8 +238,8 @@ mod tests {
         }
     }
 
-    fn sole() -> Polygon {
-        Polygon::hull(&[[-0.04, -0.02], [0.06, -0.02], [0.06, 0.02], [-0.04, 0.02]])
+    fn sole() -> ConvexPolygon {
+        ConvexPolygon::hull(&[[-0.04, -0.02], [0.06, -0.02], [0.06, 0.02], [-0.04, 0.02]])
     }
 
     #[test]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::sample::Sample;
 use super::timeline::Support;
 use super::{Biped, Capture, JointTargets, LandingSettings, ReactionSettings, Side, WalkSettings};
-use crate::compensation::Polygon;
+use crate::geometry::ConvexPolygon;
 
 /// Gains; all may change while walking.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ pub struct Stabilizer {
     ankles: [[BodyId; 2]; 2],
     error: Option<[f64; 2]>,
     /// The soles that stand.
-    pub(super) polygon: Polygon,
+    pub(super) polygon: ConvexPolygon,
     /// How much higher the left sole is than the right one, as measured. [m]
     pub(super) step: f64,
     /// Last reading of the sensor, and the heading. [rad]
@@ -125,7 +125,7 @@ impl Stabilizer {
                 [leg.joints[n - 2], leg.joints[n - 1]]
             }),
             error: None,
-            polygon: Polygon::default(),
+            polygon: ConvexPolygon::default(),
             step: 0.0,
             heading: None,
         }

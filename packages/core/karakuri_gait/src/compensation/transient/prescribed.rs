@@ -8,7 +8,16 @@ use nalgebra::{SMatrix, SVector};
 use serde::{Deserialize, Serialize};
 
 use super::super::{GaitError, Jet};
-use super::Kind;
+
+/// From or to standstill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Standstill, then motion.
+    Start,
+    /// Motion, then standstill.
+    Stop,
+}
 
 /// A coefficient that may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
 use karakuri_gait::compensation::{
-    Coefficients, Degree, Interpolation, OptimizeOptions, Optimum, Rectangle, SurveyGrid,
-    SurveyPoint, Transient, TransientSpec, published,
+    Coefficients, Degree, Interpolation, OptimizeOptions, Optimum, SurveyGrid, SurveyPoint,
+    Transient, TransientSpec, published,
 };
+use karakuri_gait::geometry::Rectangle;
 
 use super::super::figures as plots;
 use super::{Gaits, Page, figures};
