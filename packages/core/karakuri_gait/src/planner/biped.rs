@@ -9,7 +9,9 @@ use karakuri_model::{Base, BodyId, Frame, FrameId, JointKind, Model, Sensor, Sen
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 use nalgebra::{DMatrix, Matrix6xX};
 
-use super::{SettingError, Side, WalkSettings};
+use super::error::PlanError;
+use super::settings::{SettingError, WalkSettings};
+use super::side::Side;
 use crate::geometry::{ConvexPolygon, Rectangle};
 
 /// Points of a foot's shapes this little above the lowest one belong to the sole. [m]
@@ -132,7 +134,7 @@ pub enum BipedError {
     },
     /// The gait's standing posture is out of reach.
     #[error("standing: {0}")]
-    Posture(super::PlanError),
+    Posture(PlanError),
     /// A number of the gait.
     #[error(transparent)]
     Setting(#[from] SettingError),

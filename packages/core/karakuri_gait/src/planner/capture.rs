@@ -9,7 +9,9 @@
 
 use serde::Serialize;
 
-use super::{Place, Reach, Side};
+use super::place::Place;
+use super::settings::Reach;
+use super::side::Side;
 use crate::geometry::Rectangle;
 
 /// Steps that are looked at; what more of them capture is no larger by `e^{−ωnT}` of the reach.

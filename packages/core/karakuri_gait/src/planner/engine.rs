@@ -7,19 +7,25 @@ use karakuri_dynamics::{difference, integrate};
 use karakuri_model::BodyId;
 use serde::Serialize;
 
+use super::biped::{Biped, BipedError};
 use super::capture::{Capturability, Capture, Stance, Steps};
+use super::error::PlanError;
 use super::excess::{Excess, Excesses};
-use super::fall::{Lost, Watch};
-use super::generator::{Displacement, Generator, PlanError};
+use super::footstep::{Clip, Footstep};
+use super::generator::{Displacement, Generator};
 use super::landing::{Felt, Landing, Yielded};
-use super::reaction::{Patience, Reach, Reaction, Situation};
+use super::lost::{Lost, Watch};
+use super::place::Place;
+use super::reaction::{Patience, Reaction, Situation};
 use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
 use super::sample::{Sample, Samples};
+use super::settings::{Reach, WalkSettings};
+use super::side::{Side, Support};
 use super::stabilizer::{Correction, Measured, Stabilizer};
-use super::stance::why_not_standing;
+use super::standing::why_not_standing;
 use super::swing::{FLAT, Swing};
-use super::timeline::{Support, Timeline, middle};
-use super::{Biped, BipedError, Clip, Footstep, Place, Side, WalkSettings};
+use super::targets::JointTargets;
+use super::timeline::{Timeline, middle};
 
 /// Samples planned at once while standing. [s]
 const IDLE: f64 = 0.1;
@@ -37,17 +43,6 @@ pub enum WalkState {
     Standing,
     /// Walking, or about to start or stop.
     Walking,
-}
-
-/// Targets of the joints' servos. Floating base entries are not used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JointTargets {
-    /// [rad or m] (nq)
-    pub position: Vec<f64>,
-    /// [rad/s or m/s] (nv)
-    pub velocity: Vec<f64>,
-    /// Feed-forward, and what the stabiliser adds. [N·m or N] (nv)
-    pub effort: Vec<f64>,
 }
 
 /// Walks a robot. Step it with [`Self::advance`].

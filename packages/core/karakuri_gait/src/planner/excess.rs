@@ -2,7 +2,7 @@
 
 use karakuri_model::{BodyId, Model};
 
-use super::Sample;
+use super::sample::Sample;
 
 /// What of a joint is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,104 +1,10 @@
-//! Places of feet: what a velocity or a distance asks for, cut to what the robot can do, with the reason.
+//! Steps, cut to what the robot can do, with the reason.
 
-use karakuri_spatial::{Matrix3, Pose, Vector3};
+use karakuri_spatial::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::WalkSettings;
-
-/// A foot, and what belongs to it, as an index of pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// 0
-    Left,
-    /// 1
-    Right,
-}
-
-impl Side {
-    /// Both, left first.
-    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
-
-    /// The other one.
-    #[must_use]
-    pub fn other(self) -> Self {
-        if self == Self::Left { Self::Right } else { Self::Left }
-    }
-
-    /// Index in pairs.
-    pub fn index(self) -> usize {
-        usize::from(self == Self::Right)
-    }
-
-    /// +1 left, -1 right.
-    pub fn sign(self) -> f64 {
-        if self == Self::Left { 1.0 } else { -1.0 }
-    }
-}
-
-/// Where a sole stands: its frame's origin on the floor, its heading, and how the floor slopes there.
-/// `R_WSole = R_z(yaw) R_y(pitch) R_x(roll)`.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Place {
-    /// In the world. [m] (3)
-    pub position: [f64; 3],
-    /// About the vertical. [rad]
-    pub yaw: f64,
-    /// Roll and pitch of the floor; it falls ahead where the pitch is positive. [rad] (2)
-    #[serde(default)]
-    pub tilt: [f64; 2],
-}
-
-impl Place {
-    /// On a level floor.
-    pub fn level(position: [f64; 3], yaw: f64) -> Self {
-        Self { position, yaw, tilt: [0.0; 2] }
-    }
-
-    /// `R_WSole`.
-    pub fn rotation(&self) -> Matrix3 {
-        let [roll, pitch] = self.tilt;
-        Pose::from_xyz_rpy([0.0; 3], [roll, pitch, self.yaw]).rotation
-    }
-
-    /// `X_WSole`.
-    pub fn pose(&self) -> Pose {
-        Pose::new(self.rotation(), Vector3::from(self.position))
-    }
-
-    /// The same, forward and left by so much as seen from above, in the plane of the sole. [m] (2)
-    #[must_use]
-    pub fn moved(&self, [forward, left]: [f64; 2]) -> Self {
-        let (sin, cos) = self.yaw.sin_cos();
-        let (dx, dy) = (cos * forward - sin * left, sin * forward + cos * left);
-        let [x, y, z] = self.position;
-        Self { position: [x + dx, y + dy, z + self.rise(dx, dy)], ..*self }
-    }
-
-    /// The same, on the same floor, with another heading. [rad]
-    #[must_use]
-    pub fn headed(&self, yaw: f64) -> Self {
-        let n = turned(yaw).tr_mul(&self.rotation().column(2).into_owned());
-        Self { yaw, tilt: [-n.y.asin(), n.x.atan2(n.z)], ..*self }
-    }
-
-    /// How much higher the plane of the sole is there. [m]
-    pub fn rise(&self, dx: f64, dy: f64) -> f64 {
-        let n = self.rotation().column(2).into_owned();
-        -(n.x * dx + n.y * dy) / n.z
-    }
-
-    /// A point of the sole in the world, seen from above. [m] (2)
-    pub fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
-        let p = self.pose().transform_point(&Vector3::new(x, y, 0.0));
-        [p.x, p.y]
-    }
-}
-
-/// Rotation about the vertical.
-pub(super) fn turned(yaw: f64) -> Matrix3 {
-    Pose::from_axis_angle(&Vector3::z(), yaw).rotation
-}
+use super::place::{Place, turned};
+use super::side::Side;
 
 /// One step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -222,35 +128,4 @@ pub struct SlipTurn {
 /// The feet after a slide. [m]
 pub(super) fn slid(feet: &[Place; 2], slide: f64) -> [Place; 2] {
     [feet[0].moved([slide, 0.0]), feet[1].moved([-slide, 0.0])]
-}
-
-/// A velocity: forward, left [m/s], turning left [rad/s].
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Velocity {
-    /// [m/s]
-    #[serde(default)]
-    pub forward: f64,
-    /// [m/s]
-    #[serde(default)]
-    pub left: f64,
-    /// [rad/s]
-    #[serde(default)]
-    pub turn: f64,
-}
-
-impl Velocity {
-    /// The next step of `side` at this velocity, before clipping.
-    ///
-    /// Sideways the foot that leads takes the whole way, the other one closes up. On the plane of the standing sole.
-    pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
-        let time = settings.step_time;
-        let leads = self.left * side.sign() > 0.0;
-        let sideways = if leads { 2.0 * self.left * time } else { 0.0 };
-        let turn = self.turn * time;
-        let half = 0.5 * settings.feet_apart * side.sign();
-        let middle = standing.moved([self.forward * time, half + sideways]);
-        let to = middle.headed(standing.yaw + turn).moved([0.0, half]);
-        Footstep { side, to, slide: 0.0 }
-    }
 }

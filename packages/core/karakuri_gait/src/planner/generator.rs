@@ -10,30 +10,22 @@
 use karakuri_dynamics::{Data, difference, integrate, take_off_wrench};
 use karakuri_spatial::{Force, Pose, Vector3};
 
+use super::biped::{Biped, BipedError};
+use super::dcm;
+use super::error::PlanError;
+use super::pendulum::Pendulum;
+use super::place::{Place, turned};
+use super::preview::{CartState, PreviewDesign, PreviewGains};
 use super::sample::{Sample, Samples};
+use super::settings::{GeneratorKind, SettingError, WalkSettings};
+use super::side::{Side, Support};
 use super::stance::check_zmp;
 use super::swing::Course;
-use super::timeline::{Support, Timeline, middle};
+use super::timeline::{Timeline, middle};
 use super::upper_body::UpperBody;
 use super::whole_body::{BodyTarget, OutOfReach, WholeBody};
-use super::{
-    Biped, BipedError, CartState, GeneratorKind, Pendulum, Place, PreviewDesign, PreviewGains,
-    Side, WalkSettings, dcm, footstep::turned,
-};
 use crate::geometry::ConvexPolygon;
 use crate::zmp::{FloorReaction, WholeBodyMotion, whole_body_zmp};
-
-/// A part of a walk that cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "at {time:.3} s the legs do not reach (an error of {left:.1e} remains); lower `com_height`, or make the steps shorter"
-)]
-pub struct PlanError {
-    /// From the start. [s]
-    pub time: f64,
-    /// Largest error. [rad, or part of the height of the centre of mass]
-    pub left: f64,
-}
 
 /// How the next way follows from the last ones, newest last: on a quartic through five postures. [-]
 const EXTRAPOLATION: [f64; 4] = [-1.0, 4.0, -6.0, 4.0];
@@ -188,7 +180,7 @@ impl Generator {
             jerk_weight: settings.jerk_weight,
             n_ahead: settings.samples(settings.preview_time),
         };
-        let unsolvable = || super::SettingError {
+        let unsolvable = || SettingError {
             name: "com_height",
             value: settings.com_height,
             range: "a height that preview control can be designed for".into(),

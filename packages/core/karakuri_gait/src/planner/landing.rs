@@ -13,12 +13,13 @@
 use karakuri_dynamics::{Data, forward_kinematics, frame_jacobian, frame_pose};
 use karakuri_spatial::{Force, Matrix6, Vector3, Vector6};
 use nalgebra::Matrix6xX;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::biped::Biped;
 use super::sample::Sample;
-use super::stabilizer::loads;
-use super::timeline::Support;
-use super::{Biped, JointTargets, Side, StabilizerSettings, WalkSettings};
+use super::settings::{StabilizerSettings, WalkSettings};
+use super::side::{Side, Support};
+use super::targets::JointTargets;
 
 /// Part of the weight that counts as contact. [-]
 const TOUCH: f64 = 0.03;
@@ -30,26 +31,6 @@ const FORGETTING: f64 = 0.2;
 const STEEPEST: f64 = 0.2;
 /// Damping of the Jacobian's inverse, lengths by the height of the centre of mass. [-]
 const DAMPING: f64 = 1e-6;
-
-/// How feet yield. Robots without force sensors in both feet do not.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LandingSettings {
-    /// Rate at which a sole turns, by moment; 0 is off. [-]
-    pub tilt: f64,
-    /// How fast a foot goes down to a floor that is lower than planned, by `ω z_c`; with 0 heights stay as planned. [-]
-    pub seek: f64,
-    /// How long a sole gives way after it has touched, by `1/ω`; where commands come late it must not go on. [-]
-    pub settling: f64,
-    /// T: within this a standing foot comes back to where it was planned. [s]
-    pub time: f64,
-}
-
-impl Default for LandingSettings {
-    fn default() -> Self {
-        Self { tilt: 0.15, seek: 0.05, settling: 1.0, time: 0.5 }
-    }
-}
 
 /// How far a foot is from its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -139,7 +120,7 @@ impl Landing {
             self.touched[i] += dt;
             // Of what the sole is on, above the plan; a walker that only leans touches at none.
             let height = felt.step[i] - felt.planned_step[i];
-            let is_missed = load < TOUCH && loads(plan)[i] > MISSING && height < 0.0;
+            let is_missed = load < TOUCH && plan.loads()[i] > MISSING && height < 0.0;
             let rate = if !plan.support.stands(side) {
                 if foot.height < height { -sinks } else { 0.0 }
             } else if is_missed {

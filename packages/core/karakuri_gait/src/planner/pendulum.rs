@@ -6,7 +6,7 @@
 //!
 //! Along one axis, `ξ` straight within a period. The ZMP of the pendulum is the wanted one; preview control smooths it.
 
-use super::CartState;
+use super::preview::CartState;
 
 /// κ: how fast a state comes back, by ω. [-]
 const BACK: f64 = 3.0;

@@ -8,49 +8,11 @@
 //! The plan goes on as though it had known: its divergent component is moved to `p_ref + e^{−ωt} (ξ_goal + d − p_ref)`, and all
 //! that it plans after landing moves by `d`.
 
-use serde::{Deserialize, Serialize};
-
 use super::dcm::zmp_to_reach;
-use super::{Place, Side, StepLimits};
+use super::place::Place;
+use super::settings::Reach;
+use super::side::Side;
 use crate::geometry::ConvexPolygon;
-
-/// How steps answer what is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ReactionSettings {
-    /// Steps are placed by what is measured.
-    pub on: bool,
-    /// How far a foot may be put then, instead of the step's limits.
-    pub reach: Option<Reach>,
-    /// How much faster than planned a foot may swing. [-]
-    pub hurry: f64,
-    /// Errors at landing smaller than about this are left to the ankles. [m]
-    pub least: f64,
-}
-
-impl Default for ReactionSettings {
-    fn default() -> Self {
-        Self { on: true, reach: None, hurry: 1.5, least: 0.01 }
-    }
-}
-
-/// How far a foot can be put from the standing one when need be.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reach {
-    /// [m]
-    pub forward: f64,
-    /// [m]
-    pub backward: f64,
-    /// Least and greatest distance across. [m] (2)
-    pub width: [f64; 2],
-}
-
-impl From<&StepLimits> for Reach {
-    fn from(limits: &StepLimits) -> Self {
-        Self { forward: limits.forward, backward: limits.backward, width: limits.width }
-    }
-}
 
 /// Weight of what remains against the way that the landing place moves. [-]
 const REMAINS: f64 = 10.0;

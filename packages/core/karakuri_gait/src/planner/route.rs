@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
-use super::footstep::slid;
-use super::{Clip, ClipKind, Footstep, Place, Side, Velocity, WalkSettings, footstep};
+use super::footstep::{self, Clip, ClipKind, Footstep, slid};
+use super::place::Place;
+use super::settings::WalkSettings;
+use super::side::Side;
+use super::velocity::Velocity;
 
 /// Feet nearer than this to side by side need no closing step. [m]
 const PARALLEL: f64 = 1e-3;

@@ -2,8 +2,7 @@
 
 use karakuri_spatial::Pose;
 
-use super::Side;
-use super::timeline::Support;
+use super::side::{Side, Support};
 
 /// One instant of a planned walk.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -38,6 +37,20 @@ impl Sample {
     /// The soles that stand, `X_WSole`.
     pub fn standing(&self) -> impl Iterator<Item = (Side, Pose)> {
         Side::BOTH.into_iter().zip(self.soles).filter(|(side, _)| self.support.stands(*side))
+    }
+
+    /// Part of the weight that each foot carries by plan: by the lever rule in double support. (2)
+    pub(super) fn loads(&self) -> [f64; 2] {
+        match self.support {
+            Support::One(side) => Side::BOTH.map(|s| if s == side { 1.0 } else { 0.0 }),
+            Support::Both => {
+                let [l, r] = self.soles.map(|sole| sole.translation.xy());
+                let along = r - l;
+                let p = nalgebra::Vector2::new(self.zmp_reference[0], self.zmp_reference[1]);
+                let k = ((p - l).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+                [1.0 - k, k]
+            }
+        }
     }
 }
 

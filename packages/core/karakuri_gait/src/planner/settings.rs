@@ -1,10 +1,15 @@
 //! How a robot walks: numbers of its gait, checked once.
 
-use std::borrow::Cow;
+mod range;
+mod stabilizer;
 
 use serde::{Deserialize, Serialize};
 
-use super::{SlipTurn, StabilizerSettings, StepLimits, UpperBodySettings};
+pub use self::range::SettingError;
+use self::range::ranged;
+pub(super) use self::range::within;
+pub use self::stabilizer::{LandingSettings, Reach, ReactionSettings, StabilizerSettings};
+use super::footstep::{SlipTurn, StepLimits};
 
 /// How the motion of the centre of mass follows from the ZMP ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -15,6 +20,24 @@ pub enum GeneratorKind {
     Preview,
     /// The divergent component of motion, planned backwards.
     Dcm,
+}
+
+/// Parts of the legs' angular momentum that waist and arms take up, about the axes of the walker. [-]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UpperBodySettings {
+    /// About forward. [-]
+    pub roll: f64,
+    /// About left. [-]
+    pub pitch: f64,
+    /// About up. [-]
+    pub yaw: f64,
+}
+
+impl Default for UpperBodySettings {
+    fn default() -> Self {
+        Self { roll: 0.0, pitch: 0.0, yaw: 1.0 }
+    }
 }
 
 /// A gait of a robot, as written in a file. [SI]
@@ -87,44 +110,6 @@ fn passes() -> usize {
     1
 }
 
-/// A number of the gait that makes no sense.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("`{name}` is {value}; it must be {range}")]
-pub struct SettingError {
-    /// Which.
-    pub name: &'static str,
-    /// What it is. [SI]
-    pub value: f64,
-    /// What it may be.
-    pub range: Cow<'static, str>,
-}
-
-/// Refuses what is not from `low` to `high`, NaN too.
-pub(super) fn within(
-    name: &'static str,
-    value: f64,
-    (low, high): (f64, f64),
-    range: impl Into<Cow<'static, str>>,
-) -> Result<(), SettingError> {
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        Err(SettingError { name, value, range: range.into() })
-    }
-}
-
-/// The same, the range told as it is.
-fn ranged(
-    name: &'static str,
-    value: f64,
-    low: f64,
-    high: f64,
-    unit: &'static str,
-) -> Result<(), SettingError> {
-    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-    within(name, value, (low, high), format!("from {low} to {high}{unit}"))
-}
-
 impl WalkSettings {
     /// Names the first number that makes no sense.
     pub fn check(&self) -> Result<(), SettingError> {
@@ -183,32 +168,5 @@ impl WalkSettings {
     )]
     pub(super) fn samples(&self, time: f64) -> usize {
         ((time / self.period).round() as usize).max(1)
-    }
-}
-
-impl StabilizerSettings {
-    /// Names the first number that makes no sense.
-    pub fn check(&self) -> Result<(), SettingError> {
-        ranged("stabilizer.dcm", self.dcm, 0.0, 20.0, "")?;
-        ranged("stabilizer.rate", self.rate, 0.0, 20.0, "")?;
-        ranged("stabilizer.ankle", self.ankle, 0.0, 1.0, "")?;
-        ranged("stabilizer.rim", self.rim, 0.0, 1.0, "m")?;
-        ranged("stabilizer.filter", self.filter, 0.0, 1.0, "s")?;
-        let steps = &self.steps;
-        ranged("stabilizer.steps.hurry", steps.hurry, 1.0, 5.0, "")?;
-        ranged("stabilizer.steps.least", steps.least, 0.0, 1.0, "m")?;
-        if let Some(reach) = &steps.reach {
-            let [narrow, wide] = reach.width;
-            ranged("stabilizer.steps.reach.forward", reach.forward, 0.0, 10.0, "m")?;
-            ranged("stabilizer.steps.reach.backward", reach.backward, 0.0, 10.0, "m")?;
-            ranged("stabilizer.steps.reach.width[1]", wide, 1e-3, 10.0, "m")?;
-            let least = format!("from 0.001 to {wide} m, the second number of `width`");
-            within("stabilizer.steps.reach.width[0]", narrow, (1e-3, wide), least)?;
-        }
-        let landing = &self.landing;
-        ranged("stabilizer.landing.tilt", landing.tilt, 0.0, 10.0, "")?;
-        ranged("stabilizer.landing.seek", landing.seek, 0.0, 10.0, "")?;
-        ranged("stabilizer.landing.settling", landing.settling, 0.0, 100.0, "")?;
-        ranged("stabilizer.landing.time", landing.time, 0.01, 100.0, "s")
     }
 }

@@ -10,41 +10,15 @@
 use core::f64::consts::PI;
 
 use karakuri_dynamics::{Data, center_of_mass, centroidal_momentum, frame_pose, frame_velocity};
-use karakuri_model::{BodyId, JointKind, Model};
+use karakuri_model::{BodyId, JointKind};
 use karakuri_spatial::{Force, Matrix3, Pose, UnitQuaternion, Vector3};
-use serde::{Deserialize, Serialize};
 
+use super::biped::Biped;
+use super::capture::Capture;
 use super::sample::Sample;
-use super::timeline::Support;
-use super::{Biped, Capture, JointTargets, LandingSettings, ReactionSettings, Side, WalkSettings};
+use super::settings::{StabilizerSettings, WalkSettings};
+use super::side::Side;
 use crate::geometry::ConvexPolygon;
-
-/// Gains; all may change while walking.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct StabilizerSettings {
-    /// k: how much further than the divergent component the ZMP goes. [-]
-    pub dcm: f64,
-    /// Moment against the rate of the lean, by weight and height: `M = k m g z_c/ω · rate`. [-]
-    pub rate: f64,
-    /// Part of the wanted moment that the ankles get; 0 is off. [-]
-    pub ankle: f64,
-    /// Rim of the soles that the ZMP is kept out of. [m]
-    pub rim: f64,
-    /// Time constant of the filter on the divergent component. [s]
-    pub filter: f64,
-    /// What the steps do where the ankles do not suffice.
-    pub steps: ReactionSettings,
-    /// What the feet do that feel the floor.
-    pub landing: LandingSettings,
-}
-
-impl Default for StabilizerSettings {
-    fn default() -> Self {
-        let (steps, landing) = (ReactionSettings::default(), LandingSettings::default());
-        Self { dcm: 1.0, rate: 0.0, ankle: 1.0, rim: 0.005, filter: 0.01, steps, landing }
-    }
-}
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -150,7 +124,7 @@ impl Stabilizer {
         correction.effort.clear();
         correction.effort.resize(model.nv, 0.0);
         let R_WB = self.attitude(plan, measured, correction);
-        let loads = loads(plan);
+        let loads = plan.loads();
         let (com, velocity) = self.estimate(biped, plan, measured, (&R_WB, &loads));
         let (gains, omega) = (self.settings, self.omega);
         let mut wanted = plan.zmp;
@@ -244,28 +218,4 @@ impl Stabilizer {
 
 fn quaternion(xyzw: &[f64]) -> UnitQuaternion {
     UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(xyzw[3], xyzw[0], xyzw[1], xyzw[2]))
-}
-
-/// Part of the weight that each foot carries by plan: by the lever rule in double support. (2)
-pub(super) fn loads(plan: &Sample) -> [f64; 2] {
-    match plan.support {
-        Support::One(side) => Side::BOTH.map(|s| if s == side { 1.0 } else { 0.0 }),
-        Support::Both => {
-            let [l, r] = plan.soles.map(|sole| sole.translation.xy());
-            let along = r - l;
-            let p = nalgebra::Vector2::new(plan.zmp_reference[0], plan.zmp_reference[1]);
-            let k = ((p - l).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
-            [1.0 - k, k]
-        }
-    }
-}
-
-/// Targets for servos without a torque input: positions moved by what the servo's stiffness gives way under the effort.
-pub fn with_servo_sag(model: &Model, targets: &JointTargets, position: &mut [f64]) {
-    position.copy_from_slice(&targets.position);
-    for joint in &model.joints {
-        if let Some(drive) = joint.drive.filter(|d| d.stiffness > 0.0) {
-            position[joint.q_start] += targets.effort[joint.v_start] / drive.stiffness;
-        }
-    }
 }

@@ -6,7 +6,8 @@
 
 use karakuri_spatial::{Pose, Vector3};
 
-use super::{Footstep, Place};
+use super::footstep::Footstep;
+use super::place::Place;
 
 /// Steps lower than this are flat. [m]
 pub(super) const FLAT: f64 = 1e-4;

@@ -2,27 +2,11 @@
 
 use karakuri_spatial::Pose;
 
-use super::footstep::slid;
+use super::footstep::{Footstep, slid};
+use super::place::Place;
+use super::settings::WalkSettings;
+use super::side::{Side, Support};
 use super::swing::{Swing, blend, quintic};
-use super::{Footstep, Place, Side, WalkSettings};
-
-/// What stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Support {
-    /// Both feet.
-    #[default]
-    Both,
-    /// One foot.
-    One(Side),
-}
-
-impl Support {
-    /// Whether a foot stands.
-    pub fn stands(self, side: Side) -> bool {
-        self == Self::Both || self == Self::One(side)
-    }
-}
 
 /// A stretch of time with the same contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]

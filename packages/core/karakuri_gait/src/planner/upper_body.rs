@@ -10,33 +10,16 @@
 use karakuri_dynamics::centroidal_momentum_matrix;
 use karakuri_model::JointKind;
 use nalgebra::{DMatrix, Matrix3, Matrix6xX};
-use serde::{Deserialize, Serialize};
 
+use super::biped::Biped;
+use super::place::turned;
+use super::settings::UpperBodySettings;
 use super::whole_body::{BodyTarget, WholeBody};
-use super::{Biped, footstep::turned};
 
 /// Joints swing no further than this. [rad]
 const WIDEST: f64 = 0.6;
 /// Damping, by the trace of what is inverted: too small to be felt where an axis can be served at all. [-]
 const DAMPING: f64 = 1e-6;
-
-/// Parts of the legs' angular momentum that waist and arms take up, about the axes of the walker. [-]
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct UpperBodySettings {
-    /// About forward. [-]
-    pub roll: f64,
-    /// About left. [-]
-    pub pitch: f64,
-    /// About up. [-]
-    pub yaw: f64,
-}
-
-impl Default for UpperBodySettings {
-    fn default() -> Self {
-        Self { roll: 0.0, pitch: 0.0, yaw: 1.0 }
-    }
-}
 
 /// A joint that is no leg's.
 #[derive(Debug, Clone, Copy)]

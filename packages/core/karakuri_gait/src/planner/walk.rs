@@ -1,8 +1,10 @@
 //! One walk, from standing to standing: what is asked for, how it goes, how it ended.
 
 use super::engine::{WalkEngine, WalkState};
-use super::generator::PlanError;
-use super::{Fall, Place, WalkCommand};
+use super::error::PlanError;
+use super::fall::Fall;
+use super::place::Place;
+use super::route::WalkCommand;
 
 /// A command is taken up within this. [s]
 const PATIENCE: f64 = 0.2;

@@ -13,7 +13,7 @@ use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Matrix3xX};
 
-use super::Biped;
+use super::biped::Biped;
 
 /// The last step needs no check where the product of the error and of that where the Jacobian was taken is below this: what it
 /// leaves is that product times at most 10, with legs as far stretched as they may be. [-]

@@ -1,0 +1,68 @@
+//! Where feet stand.
+
+use karakuri_spatial::{Matrix3, Pose, Vector3};
+use serde::{Deserialize, Serialize};
+
+/// Where a sole stands: its frame's origin on the floor, its heading, and how the floor slopes there.
+/// `R_WSole = R_z(yaw) R_y(pitch) R_x(roll)`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// In the world. [m] (3)
+    pub position: [f64; 3],
+    /// About the vertical. [rad]
+    pub yaw: f64,
+    /// Roll and pitch of the floor; it falls ahead where the pitch is positive. [rad] (2)
+    #[serde(default)]
+    pub tilt: [f64; 2],
+}
+
+impl Place {
+    /// On a level floor.
+    pub fn level(position: [f64; 3], yaw: f64) -> Self {
+        Self { position, yaw, tilt: [0.0; 2] }
+    }
+
+    /// `R_WSole`.
+    pub fn rotation(&self) -> Matrix3 {
+        let [roll, pitch] = self.tilt;
+        Pose::from_xyz_rpy([0.0; 3], [roll, pitch, self.yaw]).rotation
+    }
+
+    /// `X_WSole`.
+    pub fn pose(&self) -> Pose {
+        Pose::new(self.rotation(), Vector3::from(self.position))
+    }
+
+    /// The same, forward and left by so much as seen from above, in the plane of the sole. [m] (2)
+    #[must_use]
+    pub fn moved(&self, [forward, left]: [f64; 2]) -> Self {
+        let (sin, cos) = self.yaw.sin_cos();
+        let (dx, dy) = (cos * forward - sin * left, sin * forward + cos * left);
+        let [x, y, z] = self.position;
+        Self { position: [x + dx, y + dy, z + self.rise(dx, dy)], ..*self }
+    }
+
+    /// The same, on the same floor, with another heading. [rad]
+    #[must_use]
+    pub fn headed(&self, yaw: f64) -> Self {
+        let n = turned(yaw).tr_mul(&self.rotation().column(2).into_owned());
+        Self { yaw, tilt: [-n.y.asin(), n.x.atan2(n.z)], ..*self }
+    }
+
+    /// How much higher the plane of the sole is there. [m]
+    pub fn rise(&self, dx: f64, dy: f64) -> f64 {
+        let n = self.rotation().column(2).into_owned();
+        -(n.x * dx + n.y * dy) / n.z
+    }
+
+    /// A point of the sole in the world, seen from above. [m] (2)
+    pub fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let p = self.pose().transform_point(&Vector3::new(x, y, 0.0));
+        [p.x, p.y]
+    }
+}
+
+/// Rotation about the vertical.
+pub(super) fn turned(yaw: f64) -> Matrix3 {
+    Pose::from_axis_angle(&Vector3::z(), yaw).rotation
+}

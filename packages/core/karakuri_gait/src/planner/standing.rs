@@ -1,0 +1,60 @@
+//! Which number of a gait to change where the robot cannot stand so.
+
+use super::biped::{Biped, BipedError};
+use super::error::PlanError;
+use super::generator::Generator;
+use super::sample::Samples;
+use super::settings::{SettingError, WalkSettings};
+use super::stance::{NAMES, sole};
+use super::timeline::{Timeline, middle};
+
+/// How exactly a range is told. [m]
+const EXACT: f64 = 1e-4;
+/// The number of `zmp_in_sole` that is too far for the legs, with the range in which the robot stands; without one, the error itself.
+pub(super) fn why_not_standing(generator: &Generator, error: PlanError) -> BipedError {
+    let Generator { biped, settings, .. } = generator;
+    for (axis, name) in NAMES.into_iter().enumerate() {
+        let stands_with = |value: f64| {
+            let mut settings = settings.clone();
+            settings.zmp_in_sole[axis] = value;
+            stands(biped, settings)
+        };
+        let (low, high) = sole(biped)[axis];
+        let inside = 0_f64.clamp(low, high);
+        if !stands_with(inside) {
+            continue;
+        }
+        let [low, high] = [low, high].map(|end| furthest(inside, end, stands_with));
+        let range = format!("from {low:.4} to {high:.4} m, where the legs reach");
+        return SettingError { name, value: settings.zmp_in_sole[axis], range: range.into() }
+            .into();
+    }
+    BipedError::Posture(error)
+}
+
+/// The furthest from `good` towards `end` that is good, by halving.
+fn furthest(mut good: f64, end: f64, is_good: impl Fn(f64) -> bool) -> f64 {
+    if is_good(end) {
+        return end;
+    }
+    let mut bad = end;
+    while (bad - good).abs() > EXACT {
+        let middle = 0.5 * (good + bad);
+        if is_good(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    good
+}
+
+/// One sample of standing can be planned.
+fn stands(biped: &Biped, settings: WalkSettings) -> bool {
+    let Ok(mut generator) = Generator::new(biped.clone(), settings) else { return false };
+    let feet = generator.standing_feet();
+    let settings = &generator.settings;
+    let zmp = middle(settings, &feet);
+    let timeline = Timeline::new(settings, (0, feet, zmp), &[], (true, true));
+    generator.plan(&timeline, 1, &mut Samples::default()).is_ok()
+}

@@ -1,0 +1,39 @@
+//! Velocities of a walk, and the steps that they ask for.
+
+use serde::{Deserialize, Serialize};
+
+use super::footstep::Footstep;
+use super::place::Place;
+use super::settings::WalkSettings;
+use super::side::Side;
+
+/// A velocity: forward, left [m/s], turning left [rad/s].
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Velocity {
+    /// [m/s]
+    #[serde(default)]
+    pub forward: f64,
+    /// [m/s]
+    #[serde(default)]
+    pub left: f64,
+    /// [rad/s]
+    #[serde(default)]
+    pub turn: f64,
+}
+
+impl Velocity {
+    /// The next step of `side` at this velocity, before clipping.
+    ///
+    /// Sideways the foot that leads takes the whole way, the other one closes up. On the plane of the standing sole.
+    pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
+        let time = settings.step_time;
+        let leads = self.left * side.sign() > 0.0;
+        let sideways = if leads { 2.0 * self.left * time } else { 0.0 };
+        let turn = self.turn * time;
+        let half = 0.5 * settings.feet_apart * side.sign();
+        let middle = standing.moved([self.forward * time, half + sideways]);
+        let to = middle.headed(standing.yaw + turn).moved([0.0, half]);
+        Footstep { side, to, slide: 0.0 }
+    }
+}
