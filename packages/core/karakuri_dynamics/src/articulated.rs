@@ -11,14 +11,13 @@
 //! what acts implicitly in joint space: armature, and `h B + h² K` of dampers and servos.
 //! [Featherstone 2008, §7.3; Jain 2011, §7.2]
 
+mod factorize;
+
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Motion, Vector3};
 
-use crate::Data;
-use crate::crba::update_inertias;
-use crate::forward::SingularInertia;
 use crate::inertia::ArticulatedInertia;
-use crate::topology::{Topology, WORLD};
+use crate::topology::Topology;
 
 /// `M̂ = M + diag(extra)`, factorised.
 #[derive(Debug, Clone)]
@@ -62,40 +61,6 @@ impl Articulated {
             share: vec![0.0; model.nv],
             path: Vec::with_capacity(model.nv),
         }
-    }
-
-    /// Factorises at the position of the last `forward_kinematics` on `data`. `extra`: (nv), or empty.
-    pub fn factorize(
-        &mut self,
-        model: &Model,
-        data: &mut Data,
-        extra: &[f64],
-    ) -> Result<(), SingularInertia> {
-        update_inertias(model, data);
-        for (i, inertia) in self.inertia.iter_mut().enumerate() {
-            *inertia = ArticulatedInertia::of_rigid(&data.composite[i]);
-            self.body_offset[i] = data.pose_in_world[i].translation - data.origin;
-        }
-        for (i, body) in model.bodies.iter().enumerate().rev() {
-            let mut inertia = self.inertia[i];
-            for k in self.topology.dofs(i).rev() {
-                let S = data.subspace[k];
-                // Those of a floating base, which is at O, are unit vectors.
-                let U = if k < self.topology.n_base { inertia.column(k) } else { inertia.mul(&S) };
-                let pivot = S.dot(&U) + extra.get(k).copied().unwrap_or(0.0);
-                SingularInertia::check(k, pivot)?;
-                let inverse_pivot = 1.0 / pivot;
-                // What is left at the root is of no use.
-                if self.topology.dof_parent[k] != WORLD {
-                    inertia.add_outer(-inverse_pivot, &U);
-                }
-                self.freedoms[k] = Freedom { S, U, inverse_pivot };
-            }
-            if let Some(p) = body.parent {
-                self.inertia[p.0].add(&inertia);
-            }
-        }
-        Ok(())
     }
 
     /// `x ← M̂⁻¹ x`, in place: efforts become accelerations, impulses become velocity changes. (nv)

@@ -4,7 +4,7 @@ use karakuri_model::{Base, Model};
 use karakuri_spatial::{Force, Motion, Pose, Vector3};
 use nalgebra::DMatrix;
 
-use crate::Articulated;
+use crate::articulated::Articulated;
 use crate::inertia::RigidInertia;
 use crate::topology::Topology;
 

@@ -7,27 +7,7 @@ use karakuri_model::Model;
 use karakuri_spatial::Force;
 
 use crate::rnea::bias_at_velocity;
-use crate::{Articulated, Data, forward_kinematics, update_velocities};
-
-/// Some motion meets no inertia.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "the mass matrix is singular at velocity coordinate {dof} (pivot {pivot:e}): all that moves with it has no \
-     mass; give its links an inertia or its joint an armature"
-)]
-pub struct SingularInertia {
-    /// Velocity coordinate.
-    pub dof: usize,
-    /// What the factorisation found on the diagonal. [kg·m² or kg]
-    pub pivot: f64,
-}
-
-impl SingularInertia {
-    #[inline]
-    pub(crate) fn check(dof: usize, pivot: f64) -> Result<(), Self> {
-        if pivot > 0.0 { Ok(()) } else { Err(Self { dof, pivot }) }
-    }
-}
+use crate::{Articulated, Data, SingularInertia, forward_kinematics, update_velocities};
 
 /// Generalized accelerations under the efforts `tau`. [rad/s² or m/s²] (nv)
 ///

@@ -62,7 +62,7 @@ fn place_bodies<'m>(
         }
         let p_OB = X_WB.translation - data.origin;
         if let JointKind::Custom(motion) = &joint.kind {
-            set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, (q, data));
+            set_custom_axes(motion.as_ref(), joint, &X_WJ.rotation, &p_OB, q, data);
         } else {
             set_axes(joint, &X_WJ.rotation, &X_WB.rotation, &p_OB, &mut data.subspace);
         }
@@ -84,7 +84,7 @@ pub fn update_velocities(model: &Model, data: &mut Data, v: &[f64]) {
             data.carrier[i] = parent;
             data.velocity[i] = parent + data.subspace[k] * v[k];
         } else {
-            (data.carrier[i], data.velocity[i]) = joint_velocity((model, i), data, v, &parent);
+            (data.carrier[i], data.velocity[i]) = joint_velocity(model, i, data, v, &parent);
         }
     }
 }
@@ -92,7 +92,8 @@ pub fn update_velocities(model: &Model, data: &mut Data, v: &[f64]) {
 /// Carrier and velocity of a body on a joint of several freedoms, or on a custom one.
 #[inline(never)]
 fn joint_velocity(
-    (model, i): (&Model, usize),
+    model: &Model,
+    i: usize,
     data: &mut Data,
     v: &[f64],
     parent: &Motion,
@@ -111,7 +112,7 @@ fn joint_velocity(
             (carrier, carrier + sum(&S[k + 3..k + 6], &v[k + 3..k + 6]))
         }
         JointKind::Custom(motion) => {
-            (parent, parent + custom_velocity(motion.as_ref(), (model, i), data, v))
+            (parent, parent + custom_velocity(motion.as_ref(), model, i, data, v))
         }
     }
 }
@@ -123,7 +124,7 @@ fn joint_velocity(
 pub fn update_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f64]) {
     debug_assert_eq!(vdot.len(), model.nv, "length of vdot");
     if data.topology.has_custom() {
-        return update_custom_accelerations(model, data, (v, vdot), 0..model.bodies.len());
+        return update_custom_accelerations(model, data, v, vdot, 0..model.bodies.len());
     }
     for i in 0..model.bodies.len() {
         accelerate_body(model, data, i, v, vdot);
@@ -134,12 +135,13 @@ pub fn update_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f
 pub fn update_accelerations_of(
     model: &Model,
     data: &mut Data,
-    (v, vdot): (&[f64], &[f64]),
+    v: &[f64],
+    vdot: &[f64],
     bodies: &[usize],
 ) {
     debug_assert_eq!(vdot.len(), model.nv, "length of vdot");
     if data.topology.has_custom() {
-        return update_custom_accelerations(model, data, (v, vdot), bodies.iter().copied());
+        return update_custom_accelerations(model, data, v, vdot, bodies.iter().copied());
     }
     for &i in bodies {
         accelerate_body(model, data, i, v, vdot);
@@ -170,7 +172,8 @@ fn accelerate_body(model: &Model, data: &mut Data, i: usize, v: &[f64], vdot: &[
 fn update_custom_accelerations(
     model: &Model,
     data: &mut Data,
-    (v, vdot): (&[f64], &[f64]),
+    v: &[f64],
+    vdot: &[f64],
     bodies: impl Iterator<Item = usize>,
 ) {
     for i in bodies {
@@ -275,7 +278,8 @@ fn set_custom_axes(
     joint: &Joint,
     R_WJ: &Matrix3,
     p_OB: &Vector3,
-    (q, data): (&[f64], &mut Data),
+    q: &[f64],
+    data: &mut Data,
 ) {
     let n = motion.freedoms().len();
     let q = &q[joint.q_start..joint.q_start + n];
@@ -293,7 +297,8 @@ fn set_custom_axes(
 #[cold]
 fn custom_velocity(
     motion: &dyn JointMotion,
-    (model, i): (&Model, usize),
+    model: &Model,
+    i: usize,
     data: &mut Data,
     v: &[f64],
 ) -> Motion {

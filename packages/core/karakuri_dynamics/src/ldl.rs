@@ -6,7 +6,7 @@
 use karakuri_model::Model;
 use nalgebra::DMatrix;
 
-use crate::forward::SingularInertia;
+use crate::SingularInertia;
 use crate::topology::{Topology, WORLD};
 
 /// Freedoms of a floating base.

@@ -6,6 +6,7 @@ mod centroidal;
 mod couplings;
 mod crba;
 mod data;
+pub mod dense;
 mod derivatives;
 mod forward;
 mod frames;
@@ -16,6 +17,7 @@ mod ldl;
 mod momentum;
 mod position;
 mod rnea;
+mod singular_inertia;
 mod topology;
 
 pub use articulated::Articulated;
@@ -27,7 +29,7 @@ pub use couplings::Reduction;
 pub use crba::{crba, crba_at_position};
 pub use data::Data;
 pub use derivatives::{AbaDerivatives, RneaDerivatives, aba_derivatives, rnea_derivatives};
-pub use forward::{SingularInertia, aba, aba_at_velocity};
+pub use forward::{aba, aba_at_velocity};
 pub use frames::{
     frame_acceleration, frame_jacobian, frame_jacobian_local, frame_jacobian_rate, frame_pose,
     frame_velocity, pose_in_parent_link,
@@ -43,3 +45,4 @@ pub use ldl::MassFactor;
 pub use momentum::momentum_balance;
 pub use position::{difference, integrate, normalize, random_position};
 pub use rnea::{bias, gravity_effort, rnea, rnea_at_velocity, take_off_wrench};
+pub use singular_inertia::SingularInertia;

@@ -24,7 +24,8 @@ pub fn momentum_balance(
     model: &Model,
     data: &mut Data,
     external: &[Force],
-    (momentum, rate): (&mut [f64], &mut [f64]),
+    momentum: &mut [f64],
+    rate: &mut [f64],
 ) {
     for (i, body) in model.bodies.iter().enumerate() {
         let (V, c) = (&data.velocity[i], data.com[i]);
@@ -74,7 +75,7 @@ mod tests {
                 let (mut p, mut rate) = (vec![0.0; model.nv], vec![0.0; model.nv]);
                 forward_kinematics(&model, &mut data, q);
                 update_velocities(&model, &mut data, v);
-                momentum_balance(&model, &mut data, &[], (&mut p, &mut rate));
+                momentum_balance(&model, &mut data, &[], &mut p, &mut rate);
                 (p, rate)
             };
             let (p, rate) = balance(&q, &v);

@@ -15,6 +15,7 @@
 
 mod ends;
 
+use karakuri_dynamics::dense::{PivotStep, reduce_column, solve_semidefinite};
 use karakuri_dynamics::{
     Data, forward_kinematics, forward_kinematics_of, update_accelerations_of, update_velocities,
 };
@@ -92,8 +93,8 @@ pub(crate) struct Constraints {
     /// The driven column that is farthest from where its loops want it, and how far, where driven coordinates are held.
     /// [rad or m]
     farthest: Option<(usize, f64)>,
-    /// One row in the making. (n columns + `n_rows`)
-    pivot: Vec<f64>,
+    /// Positions that the last sample leads to; NaN for coordinates that are not predicted. (n columns)
+    predicted: Vec<f64>,
     /// `c`. (`n_rows`)
     right: Vec<f64>,
     /// Only loops move; couplings alone are eliminated once, for the drives in hand.
@@ -166,7 +167,7 @@ impl Constraints {
             free: Vec::with_capacity(n),
             driven_pivots: Vec::with_capacity(n),
             farthest: None,
-            pivot: vec![0.0; n + n_rows],
+            predicted: vec![0.0; n],
             right: vec![0.0; n_rows],
             moves: !model.loops.is_empty(),
             eliminated_for: Vec::with_capacity(model.nv),
@@ -246,7 +247,7 @@ impl Constraints {
             let way = self.free.iter().map(|&f| row[f] * way(f)).sum::<f64>();
             Some((i, self.last[c] - way))
         });
-        for (value, predicted) in self.pivot.iter_mut().zip(predicted) {
+        for (value, predicted) in self.predicted.iter_mut().zip(predicted) {
             *value = f64::NAN;
             if let Some((i, predicted)) = predicted {
                 let same = (predicted - q[i]).abs() < SAME_BRANCH;
@@ -256,7 +257,7 @@ impl Constraints {
                 *value = predicted;
             }
         }
-        for (k, value) in self.columns.iter().zip(&self.pivot) {
+        for (k, value) in self.columns.iter().zip(&self.predicted) {
             if let Some(i) = self.position_of[*k].filter(|_| !value.is_nan()) {
                 q[i] = *value;
             }
@@ -293,7 +294,7 @@ impl Constraints {
             // The rates that accelerations along the independent coordinates leave over.
             // What both ends of a loop share does not count: what carries them may stand still.
             self.carriers.iter().for_each(|&i| data.acceleration[i] = Motion::default());
-            update_accelerations_of(model, data, (v, &self.still), &self.bodies);
+            update_accelerations_of(model, data, v, &self.still, &self.bodies);
             self.fill_rates(model, data);
         }
         self.set_dependent(purpose, vdot);
@@ -570,19 +571,7 @@ impl Constraints {
                     (row, c) = self.lasting(done, n_driven, (size, row, c));
                     n_driven += 1;
                 }
-                let source = &self.rows[row * width..(row + 1) * width];
-                let pivot = source[c];
-                self.pivot.iter_mut().zip(source).for_each(|(to, from)| *to = from / pivot);
-                self.rows.copy_within(done * width..(done + 1) * width, row * width);
-                for (other, line) in self.rows.chunks_exact_mut(width).enumerate() {
-                    let factor = line[c];
-                    if other == done {
-                        line.copy_from_slice(&self.pivot);
-                    } else if factor != 0.0 {
-                        let both = line.iter_mut().zip(&self.pivot);
-                        both.for_each(|(x, pivot)| *x -= factor * pivot);
-                    }
-                }
+                reduce_column(&mut self.rows, width, PivotStep { row, column: c, target: done });
                 self.row_of[c] = Some(done);
                 done += 1;
             }
@@ -621,42 +610,5 @@ impl Constraints {
             }
         }
         best
-    }
-}
-
-/// Solves `A x = b` for a symmetric positive semidefinite `A` in place (`b` becomes `x`); components in its null
-/// space become zero. (n × n), (n)
-pub(crate) fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
-    let n = b.len();
-    // LDLᵀ; a row whose pivot vanishes belongs to the null space and is left out.
-    for j in 0..n {
-        for k in 0..j {
-            let (l, d) = (a[j * n + k], a[k * n + k]);
-            a[j * n + j] -= l * l * d;
-        }
-        let d = a[j * n + j];
-        let null = d <= 1e-12;
-        a[j * n + j] = if null { 0.0 } else { d };
-        for i in j + 1..n {
-            let mut sum = a[i * n + j];
-            for k in 0..j {
-                sum -= a[i * n + k] * a[j * n + k] * a[k * n + k];
-            }
-            a[i * n + j] = if null { 0.0 } else { sum / d };
-        }
-    }
-    for i in 0..n {
-        for k in 0..i {
-            b[i] -= a[i * n + k] * b[k];
-        }
-    }
-    for i in 0..n {
-        let d = a[i * n + i];
-        b[i] = if d > 0.0 { b[i] / d } else { 0.0 };
-    }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            b[i] -= a[k * n + i] * b[k];
-        }
     }
 }

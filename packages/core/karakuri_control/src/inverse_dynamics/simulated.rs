@@ -13,6 +13,7 @@
 //! Forward dynamics alone is used (mass matrix, bias), which makes it a check on the other methods.
 //! docs/theory/parallel-inverse-dynamics.md, "Rivals". Units: SI.
 
+use karakuri_dynamics::dense::solve_positive_definite;
 use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
@@ -99,7 +100,7 @@ impl Simulated {
         }
     }
 
-    /// Solves `A λ = j + J M̂⁻¹ c` by Cholesky's method; the rows are independent.
+    /// Solves `A λ = j + J M̂⁻¹ c`; the rows are independent, so A is positive definite.
     fn solve(&mut self) {
         let (nv, rows) = (self.v.len(), self.freedom.len());
         for i in 0..rows {
@@ -112,19 +113,8 @@ impl Simulated {
                     dot(&self.response[run.clone()], &self.jacobian[j * nv..(j + 1) * nv]);
             }
         }
-        let A = &mut self.operator;
-        for i in 0..rows {
-            for j in 0..=i {
-                let sum = dot(&A[i * rows..i * rows + j], &A[j * rows..j * rows + j]);
-                let rest = A[i * rows + j] - sum;
-                A[i * rows + j] = if i == j { rest.sqrt() } else { rest / A[j * rows + j] };
-            }
-            let sum = dot(&A[i * rows..i * rows + i], &self.lambda[..i]);
-            self.lambda[i] = (self.lambda[i] - sum) / A[i * rows + i];
-        }
-        for i in (0..rows).rev() {
-            let sum: f64 = (i + 1..rows).map(|k| A[k * rows + i] * self.lambda[k]).sum();
-            self.lambda[i] = (self.lambda[i] - sum) / A[i * rows + i];
+        if !solve_positive_definite(&mut self.operator[..rows * rows], &mut self.lambda) {
+            self.lambda.fill(f64::NAN);
         }
     }
 

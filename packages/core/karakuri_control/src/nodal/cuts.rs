@@ -6,10 +6,11 @@
 //! component of its gear. docs/theory/parallel-inverse-dynamics.md, "Loops".
 
 use karakuri_dynamics::Data;
+use karakuri_dynamics::dense::{PivotStep, reduce_column, solve_semidefinite};
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Pose, Vector3};
 
-use crate::inverse_dynamics::{path, solve_semidefinite};
+use crate::inverse_dynamics::path;
 
 /// A pivot below this part of the largest lever is rounding.
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -386,22 +387,7 @@ impl Cuts {
             }
             let Some((row, j)) = best.1 else { break };
             (largest, smallest) = (largest.max(best.0), smallest.min(best.0));
-            let (above, from_done) = rows.split_at_mut(done * width);
-            let (first, below) = from_done.split_at_mut(width);
-            if row > done {
-                first.swap_with_slice(&mut below[(row - done - 1) * width..][..width]);
-            }
-            let pivot = first[j];
-            for x in first.iter_mut() {
-                *x /= pivot;
-            }
-            for other in above.chunks_exact_mut(width).chain(below.chunks_exact_mut(width)) {
-                let factor = other[j];
-                if factor != 0.0 {
-                    other.iter_mut().zip(&*first).for_each(|(x, y)| *x -= factor * y);
-                    other[j] = 0.0;
-                }
-            }
+            reduce_column(rows, width, PivotStep { row, column: j, target: done });
             self.row_of[j] = Some(done);
             done += 1;
         }

@@ -219,9 +219,9 @@ impl InverseKinematics {
         damping: f64,
         gain: f64,
     ) -> Option<Errors> {
-        let scratch = (self.square.as_mut_slice(), self.solution.as_mut_slice());
-        let solved =
-            step::damped_step(&self.jacobian, &self.residual, damping, scratch, &mut self.delta);
+        let (J, r) = (&self.jacobian, &self.residual);
+        let (A, y) = (&mut self.square, &mut self.solution);
+        let solved = step::damped_step(J, r, damping, A, y, &mut self.delta);
         if !solved {
             return None;
         }

@@ -4,6 +4,7 @@ use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
 use super::IkTarget;
+use crate::dense::solve_positive_definite;
 use crate::frames::shifted;
 use crate::position::rotation_vector;
 use crate::topology::WORLD;
@@ -99,10 +100,10 @@ pub(super) fn damped_step(
     J: &[f64],
     r: &[f64],
     damping: f64,
-    scratch: (&mut [f64], &mut [f64]),
+    A: &mut [f64],
+    y: &mut [f64],
     delta: &mut [f64],
 ) -> bool {
-    let (A, y) = scratch;
     let (m, n) = (r.len(), delta.len());
     for i in 0..m {
         for j in 0..=i {
@@ -119,7 +120,7 @@ pub(super) fn damped_step(
         A[i * m + i] += shift;
     }
     y.copy_from_slice(r);
-    if !solve_cholesky(A, y) {
+    if !solve_positive_definite(A, y) {
         return false;
     }
     delta.fill(0.0);
@@ -129,29 +130,4 @@ pub(super) fn damped_step(
         }
     }
     delta.iter().all(|x| x.is_finite())
-}
-
-/// Solves `A y = y` in place for positive A, of which the lower triangle is read. (m × m), (m)
-fn solve_cholesky(A: &mut [f64], y: &mut [f64]) -> bool {
-    let m = y.len();
-    for i in 0..m {
-        for j in 0..=i {
-            let dot: f64 = (0..j).map(|k| A[i * m + k] * A[j * m + k]).sum();
-            let rest = A[i * m + j] - dot;
-            if i > j {
-                A[i * m + j] = rest / A[j * m + j];
-            } else if rest > 0.0 {
-                A[i * m + i] = rest.sqrt();
-            } else {
-                return false;
-            }
-        }
-        let dot: f64 = (0..i).map(|k| A[i * m + k] * y[k]).sum();
-        y[i] = (y[i] - dot) / A[i * m + i];
-    }
-    for i in (0..m).rev() {
-        let dot: f64 = (i + 1..m).map(|k| A[k * m + i] * y[k]).sum();
-        y[i] = (y[i] - dot) / A[i * m + i];
-    }
-    true
 }

@@ -7,12 +7,12 @@
 //! * inside a tree in free motion, at the middle of the step, the spring by its mean over the step and the damper at
 //!   the step's end: `λ = −h (k (L_m + ¼h (u' − u) − L₀) + c u')`. Second order, energy bounded, stable at any `k`, `c`.
 
+use karakuri_dynamics::dense::PivotedCholesky;
 use karakuri_model::{BodyId as LinkBody, Bumper};
 use karakuri_spatial::Vector3;
 
 use super::kind::{Constraint, SolvedRow};
 use super::row::{Account, Row, RowBuilder};
-use crate::linear::pivoted::PivotedCholesky;
 use crate::solver::{Block, RowSpec, Side, dot};
 use crate::state::State;
 use crate::state::body::Body;

@@ -1,4 +1,3 @@
 //! Factorisations of the operators of robots and of the equalities in them.
 
 pub(crate) mod factor;
-pub(crate) mod pivoted;

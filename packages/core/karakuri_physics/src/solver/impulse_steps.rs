@@ -9,10 +9,11 @@
 //! a system of as many unknowns as there are rows, whatever the robot's size, and with loops exactly closed. It is not
 //! symmetric; Gaussian elimination with partial pivoting solves it. [Golub & Van Loan 2013, §2.1.4 and 3.4]
 
+use karakuri_dynamics::dense::solve_general;
 use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Delassus;
-use super::{Block, Problem, block_factor, dot};
+use super::{Block, Problem, block_factor};
 
 /// The system of a step, and the room for it.
 #[derive(Debug, Default)]
@@ -60,7 +61,7 @@ impl ImpulseSteps {
 
     /// Makes `ζ` of what was loaded; false if there is none.
     pub(crate) fn solve(&mut self) -> bool {
-        eliminate(&mut self.matrix, &mut self.change)
+        solve_general(&mut self.matrix, &mut self.change)
     }
 
     /// `ζ` of a block, and the change of velocity `G ζ`. (3, 3; one row uses the first entry)
@@ -72,67 +73,5 @@ impl ImpulseSteps {
             velocity[i] = block_factor::dot(self.delassus.row(row), &self.change);
         }
         (change, velocity)
-    }
-}
-
-/// `x ← A⁻¹ x`, `A` row-major, eliminated in place; false if a pivot vanishes.
-fn eliminate(A: &mut [f64], x: &mut [f64]) -> bool {
-    let n = x.len();
-    for k in 0..n {
-        let size = |i: usize| A[i * n + k].abs();
-        let pivot = (k + 1..n).fold(k, |most, i| if size(i) > size(most) { i } else { most });
-        let (above, below) = A.split_at_mut((k + 1) * n);
-        let row = &mut above[k * n + k..];
-        if pivot > k {
-            row.swap_with_slice(&mut below[(pivot - k - 1) * n + k..(pivot - k) * n]);
-            x.swap(k, pivot);
-        }
-        if row[0] == 0.0 || !row[0].is_finite() {
-            return false;
-        }
-        for (i, other) in below.chunks_exact_mut(n).enumerate() {
-            let factor = other[k] / row[0];
-            if factor != 0.0 {
-                for (other, own) in other[k + 1..].iter_mut().zip(&row[1..]) {
-                    *other -= factor * own;
-                }
-                x[k + 1 + i] -= factor * x[k];
-            }
-        }
-    }
-    for k in (0..n).rev() {
-        let rest = dot(&A[k * n + k + 1..(k + 1) * n], &x[k + 1..]);
-        x[k] = (x[k] - rest) / A[k * n + k];
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use nalgebra::{DMatrix, DVector};
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Solves what nalgebra's factor solves.
-        #[test]
-        fn equals_the_solution_of_nalgebra(n in 1..20_usize, seed in prop::collection::vec(-1.0..1.0_f64, 421)) {
-            let entry = |i: usize| seed[i * 31 % 421];
-            let A = DMatrix::from_fn(n, n, |i, j| entry(i * n + j));
-            let b = DVector::from_fn(n, |i, _| entry(i + 400));
-            let Some(expected) = A.clone().lu().solve(&b) else { return Ok(()) };
-            prop_assume!(expected.amax() < 1e3);
-            let mut rows: Vec<f64> = A.transpose().as_slice().to_vec();
-            let mut x = b.as_slice().to_vec();
-            prop_assert!(eliminate(&mut rows, &mut x));
-            let error = (DVector::from_vec(x) - &expected).amax();
-            prop_assert!(error < 1e-9, "{error}");
-        }
-    }
-
-    #[test]
-    fn a_singular_system_is_refused() {
-        assert!(!eliminate(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
-        assert!(!eliminate(&mut [f64::NAN], &mut [1.0]));
     }
 }

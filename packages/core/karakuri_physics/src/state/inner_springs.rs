@@ -1,6 +1,6 @@
 //! Springs that a robot has all of, while it is in free motion.
 
-use crate::linear::pivoted::PivotedCholesky;
+use karakuri_dynamics::dense::PivotedCholesky;
 
 /// Springs of a robot in free motion: scratch.
 #[derive(Debug, Clone, Default)]

@@ -8,12 +8,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use karakuri_dynamics::dense::PivotedCholesky;
 use karakuri_dynamics::{Data, forward_kinematics, integrate};
 use karakuri_model::{BodyId, LoopJoint, Model};
 use karakuri_spatial::{Force, Motion, Pose, Vector3};
 
 use crate::linear::factor::Factor;
-use crate::linear::pivoted::PivotedCholesky;
 use crate::solver::dot;
 use crate::state::motion_table::MotionTable;
 

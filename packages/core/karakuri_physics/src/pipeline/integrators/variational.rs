@@ -149,7 +149,7 @@ impl Robot {
         let (momentum, rate) = (&mut free_motion.momentum_at_end, &mut free_motion.rates[1]);
         forward_kinematics(model, &mut self.data, &self.q);
         update_velocities(model, &mut self.data, &self.v);
-        momentum_balance(model, &mut self.data, &[], (momentum, rate));
+        momentum_balance(model, &mut self.data, &[], momentum, rate);
         for (p, (armature, v)) in momentum.iter_mut().zip(self.armature.iter().zip(&self.v)) {
             *p += armature * v;
         }
@@ -183,7 +183,7 @@ impl Robot {
         integrate(model, &self.q, velocity, 0.5 * h, stage);
         forward_kinematics(model, &mut self.data, stage);
         update_velocities(model, &mut self.data, velocity);
-        momentum_balance(model, &mut self.data, &self.applied, (momentum, rate));
+        momentum_balance(model, &mut self.data, &self.applied, momentum, rate);
         for k in 0..model.nv {
             momentum[k] += self.armature[k] * velocity[k];
             rate[k] += self.soft_effort(k, stage, velocity);

@@ -1,15 +1,15 @@
-//! Cholesky with diagonal pivoting, for symmetric matrices that may have lost rank.
+//! Cholesky factorisation with diagonal pivoting, for symmetric matrices that may be rank deficient.
 //!
-//! `P A Pᵀ ≈ L Lᵀ`; the factor stop_times where the largest remaining pivot is below a tolerance, and the rows left over
-//! depend on the others: a solve gives them zero. Redundant loop closures (a planar four-bar closed by a hinge has
-//! three too many) are so dropped exactly, without a regularisation that drifts. [Higham 2002, §10.3]
+//! `P A Pᵀ ≈ L Lᵀ`. The factorisation stops at the first pivot below a tolerance; the remaining rows depend on the
+//! others, and a solve sets their unknowns to zero. Redundant loop closures (a planar four-bar closed by a hinge has
+//! three) are dropped exactly this way, without a regularisation that drifts. [Higham 2002, §10.3]
 
 /// Pivots below this fraction of the largest one count as zero.
 const RELATIVE_RANK: f64 = 1e-10;
 
 /// A pivoted Cholesky factor.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PivotedCholesky {
+pub struct PivotedCholesky {
     n: usize,
     rank: usize,
     order: Vec<usize>,
@@ -20,7 +20,7 @@ pub(crate) struct PivotedCholesky {
 
 impl PivotedCholesky {
     /// Allocates for `n` rows.
-    pub(crate) fn new(n: usize) -> Self {
+    pub fn new(n: usize) -> Self {
         Self {
             n,
             rank: 0,
@@ -31,7 +31,7 @@ impl PivotedCholesky {
     }
 
     /// Factorises the symmetric `matrix`, row-major. (n × n)
-    pub(crate) fn factorize(&mut self, matrix: &[f64]) {
+    pub fn factorize(&mut self, matrix: &[f64]) {
         let n = self.n;
         self.factor.copy_from_slice(matrix);
         for (i, o) in self.order.iter_mut().enumerate() {
@@ -88,14 +88,19 @@ impl PivotedCholesky {
         }
     }
 
-    /// The smallest pivot that counts over the largest; 1 where there is none.
-    pub(crate) fn margin(&self) -> f64 {
+    /// Number of independent rows of the last matrix.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The smallest pivot above the tolerance over the largest; 1 where there is none. [-]
+    pub fn margin(&self) -> f64 {
         let pivot = |k: usize| self.factor[k * (self.n + 1)].powi(2);
         if self.rank == 0 { 1.0 } else { pivot(self.rank - 1) / pivot(0) }
     }
 
     /// `x ← A⁺ x` on the independent rows; zero on the rest. (n)
-    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+    pub fn solve(&mut self, x: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
         for k in 0..rank {
             let mut sum = x[self.order[k]];
@@ -114,33 +119,6 @@ impl PivotedCholesky {
         x.fill(0.0);
         for k in 0..rank {
             x[self.order[k]] = self.scratch[k];
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A rank-2 matrix of order 4 solves every right-hand side in its range.
-    #[test]
-    fn redundant_rows_are_dropped_and_consistent_systems_solved() {
-        let rows = [[1.0, 2.0], [0.5, -1.0], [1.5, 1.0], [2.0, 4.0]];
-        let mut a = vec![0.0; 16];
-        for i in 0..4 {
-            for j in 0..4 {
-                a[i * 4 + j] = rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1];
-            }
-        }
-        let mut factor = PivotedCholesky::new(4);
-        factor.factorize(&a);
-        assert_eq!(factor.rank, 2);
-        let b: Vec<f64> = (0..4).map(|i| a[i * 4] * 3.0 - a[i * 4 + 2]).collect();
-        let mut x = b.clone();
-        factor.solve(&mut x);
-        for i in 0..4 {
-            let ax: f64 = (0..4).map(|j| a[i * 4 + j] * x[j]).sum();
-            assert!((ax - b[i]).abs() < 1e-12, "row {i}: {ax} is not {}", b[i]);
         }
     }
 }

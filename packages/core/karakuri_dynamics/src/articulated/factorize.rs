@@ -1,0 +1,45 @@
+//! The leaf-to-root sweep that computes the articulated-body factor. [Featherstone 2008, §7.3, Table 7.1]
+
+use karakuri_model::Model;
+
+use super::{Articulated, Freedom};
+use crate::crba::update_inertias;
+use crate::inertia::ArticulatedInertia;
+use crate::topology::WORLD;
+use crate::{Data, SingularInertia};
+
+impl Articulated {
+    /// Factorises at the position of the last `forward_kinematics` on `data`. `extra`: (nv), or empty.
+    pub fn factorize(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        extra: &[f64],
+    ) -> Result<(), SingularInertia> {
+        update_inertias(model, data);
+        for (i, inertia) in self.inertia.iter_mut().enumerate() {
+            *inertia = ArticulatedInertia::of_rigid(&data.composite[i]);
+            self.body_offset[i] = data.pose_in_world[i].translation - data.origin;
+        }
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let mut inertia = self.inertia[i];
+            for k in self.topology.dofs(i).rev() {
+                let S = data.subspace[k];
+                // Those of a floating base, which is at O, are unit vectors.
+                let U = if k < self.topology.n_base { inertia.column(k) } else { inertia.mul(&S) };
+                let pivot = S.dot(&U) + extra.get(k).copied().unwrap_or(0.0);
+                SingularInertia::check(k, pivot)?;
+                let inverse_pivot = 1.0 / pivot;
+                // What is left at the root is of no use.
+                if self.topology.dof_parent[k] != WORLD {
+                    inertia.add_outer(-inverse_pivot, &U);
+                }
+                self.freedoms[k] = Freedom { S, U, inverse_pivot };
+            }
+            if let Some(p) = body.parent {
+                self.inertia[p.0].add(&inertia);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! `A = L D Lᵀ` of a symmetric positive semidefinite matrix. [Golub & Van Loan 2013, §4.1.2, §4.2.8]
+
+/// A pivot below this is round-off, for matrices scaled to entries near one.
+const RANK_TOLERANCE: f64 = 1e-12;
+
+/// `b ← A⁺ b` for a symmetric positive semidefinite `A`, row-major, overwritten by its factor. Unknowns without a pivot
+/// of their own become zero. (n × n), (n)
+pub fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
+    let n = b.len();
+    // A row whose pivot vanishes depends on the rows above: it gets no unknown.
+    for j in 0..n {
+        for k in 0..j {
+            let (l, d) = (a[j * n + k], a[k * n + k]);
+            a[j * n + j] -= l * l * d;
+        }
+        let d = a[j * n + j];
+        let null = d <= RANK_TOLERANCE;
+        a[j * n + j] = if null { 0.0 } else { d };
+        for i in j + 1..n {
+            let mut sum = a[i * n + j];
+            for k in 0..j {
+                sum -= a[i * n + k] * a[j * n + k] * a[k * n + k];
+            }
+            a[i * n + j] = if null { 0.0 } else { sum / d };
+        }
+    }
+    for i in 0..n {
+        for k in 0..i {
+            b[i] -= a[i * n + k] * b[k];
+        }
+    }
+    for i in 0..n {
+        let d = a[i * n + i];
+        b[i] = if d > 0.0 { b[i] / d } else { 0.0 };
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            b[i] -= a[k * n + i] * b[k];
+        }
+    }
+}

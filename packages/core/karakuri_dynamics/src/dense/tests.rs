@@ -1,0 +1,49 @@
+use nalgebra::{DMatrix, DVector};
+use proptest::prelude::*;
+
+use super::*;
+
+proptest! {
+    /// The solution equals that of nalgebra's factor.
+    #[test]
+    fn gaussian_elimination_equals_nalgebra(n in 1..20_usize, seed in prop::collection::vec(-1.0..1.0_f64, 421)) {
+        let entry = |i: usize| seed[i * 31 % 421];
+        let A = DMatrix::from_fn(n, n, |i, j| entry(i * n + j));
+        let b = DVector::from_fn(n, |i, _| entry(i + 400));
+        let Some(expected) = A.clone().lu().solve(&b) else { return Ok(()) };
+        prop_assume!(expected.amax() < 1e3);
+        let mut rows: Vec<f64> = A.transpose().as_slice().to_vec();
+        let mut x = b.as_slice().to_vec();
+        prop_assert!(solve_general(&mut rows, &mut x));
+        let error = (DVector::from_vec(x) - &expected).amax();
+        prop_assert!(error < 1e-9, "{error}");
+    }
+}
+
+#[test]
+fn a_singular_system_is_refused() {
+    assert!(!solve_general(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
+    assert!(!solve_general(&mut [f64::NAN], &mut [1.0]));
+}
+
+/// `A x = b` holds for every `b` in the range of a rank-2 matrix of order 4.
+#[test]
+fn redundant_rows_are_dropped_and_consistent_systems_solved() {
+    let rows = [[1.0, 2.0], [0.5, -1.0], [1.5, 1.0], [2.0, 4.0]];
+    let mut a = vec![0.0; 16];
+    for i in 0..4 {
+        for j in 0..4 {
+            a[i * 4 + j] = rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1];
+        }
+    }
+    let mut factor = PivotedCholesky::new(4);
+    factor.factorize(&a);
+    assert_eq!(factor.rank(), 2);
+    let b: Vec<f64> = (0..4).map(|i| a[i * 4] * 3.0 - a[i * 4 + 2]).collect();
+    let mut x = b.clone();
+    factor.solve(&mut x);
+    for i in 0..4 {
+        let ax: f64 = (0..4).map(|j| a[i * 4 + j] * x[j]).sum();
+        assert!((ax - b[i]).abs() < 1e-12, "row {i}: {ax} is not {}", b[i]);
+    }
+}

@@ -1,0 +1,21 @@
+//! The error of a factorisation of the mass matrix.
+
+/// Some motion meets no inertia.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "the mass matrix is singular at velocity coordinate {dof} (pivot {pivot:e}): all that moves with it has no \
+     mass; give its links an inertia or its joint an armature"
+)]
+pub struct SingularInertia {
+    /// Velocity coordinate.
+    pub dof: usize,
+    /// What the factorisation found on the diagonal. [kg·m² or kg]
+    pub pivot: f64,
+}
+
+impl SingularInertia {
+    #[inline]
+    pub(crate) fn check(dof: usize, pivot: f64) -> Result<(), Self> {
+        if pivot > 0.0 { Ok(()) } else { Err(Self { dof, pivot }) }
+    }
+}
