@@ -14,7 +14,9 @@ use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::profile::Profile;
-use crate::trajectory::{JointSample, JointTrajectory, Path, TrajectoryPoint};
+use crate::trajectory::{
+    Entry, Interpolation, JointSample, JointTrajectory, Path, TrajectoryPoint,
+};
 
 /// Parts into which a path is cut.
 const PARTS: usize = 40;
@@ -233,10 +235,11 @@ impl MovePlanner {
         let path = Path::new(trajectory, &order);
         let mut samples = vec![JointSample::default(); self.joints.len()];
         let (mut q, mut v, mut vdot) = (q.to_vec(), vec![0.0; model.nv], vec![0.0; model.nv]);
-        let entry: Vec<_> = path.first().iter().map(crate::trajectory::Knot::sample).collect();
+        let first: Vec<_> = path.first().iter().map(crate::trajectory::Knot::sample).collect();
+        let entry = Entry { time: 0.0, states: &first };
         let mut t = 0.0;
         while t <= path.duration() {
-            path.sample(t, (0.0, &entry), crate::trajectory::Interpolation::Splines, &mut samples);
+            path.sample(t, entry, Interpolation::Splines, &mut samples);
             for (id, sample) in self.joints.iter().zip(&samples) {
                 let joint = &model.joints[id.0];
                 q[joint.q_start] = sample.position;

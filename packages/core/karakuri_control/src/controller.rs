@@ -24,7 +24,7 @@ pub use settings::{ControllerError, FeedforwardSettings, Payload, PreparedSettin
 use crate::inverse_dynamics::{InverseDynamics, Motion, Realised};
 use crate::joint_trajectory::{FinishedGoal, GroupSettings, JointTrajectoryMachine};
 use crate::trajectory::JointSample;
-use feedback::Feedback;
+use feedback::{DriveEffort, Feedback};
 use force::ForcePoint;
 use karakuri_spatial::Time;
 
@@ -359,7 +359,8 @@ impl FeedforwardController {
         let limit = joint.limits.effort;
         let gains = self.settings.gains.get(id.0).copied().unwrap_or_default();
         let servo = joint.drive.map_or(0.0, |d| servo_effort(d, error));
-        effort += feedback[index].effort(&gains, error, (effort + servo, limit), dt);
+        let drive = DriveEffort { others: effort + servo, limit };
+        effort += feedback[index].effort(&gains, error, drive, dt);
         // An effort that is not a number must not reach a motor.
         if effort.is_nan() {
             return (0.0, true);

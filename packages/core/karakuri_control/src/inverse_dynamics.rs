@@ -8,7 +8,7 @@ mod nodal;
 mod recursive;
 mod simulated;
 
-pub(crate) use loops::{Constraints, Contradiction, largest_gap, path, tied};
+pub(crate) use loops::{Constraints, Contradiction, MotionMut, largest_gap, path, tied};
 pub use nodal::Nodal;
 pub use recursive::Recursive;
 pub use simulated::Simulated;

@@ -36,7 +36,9 @@ pub use validate::GoalError;
 
 use thiserror::Error;
 
-use crate::trajectory::{Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle};
+use crate::trajectory::{
+    Entry, Interpolation, JointSample, JointTrajectory, Path, Phase, shortest_angle,
+};
 use goal::Limits;
 use karakuri_spatial::Time;
 
@@ -186,7 +188,8 @@ impl JointTrajectoryMachine {
         if t > self.path.duration() {
             return Err(NotFollowed::After);
         }
-        self.path.sample(t, (entered, self.entry.as_slice()), self.settings.interpolation, state);
+        let entry = Entry { time: entered, states: &self.entry };
+        self.path.sample(t, entry, self.settings.interpolation, state);
         Ok(())
     }
 
@@ -427,7 +430,7 @@ impl JointTrajectoryMachine {
                     *entered = Some(t);
                     self.entry.copy_from_slice(from);
                 }
-                let entry = (entered.unwrap_or(t), self.entry.as_slice());
+                let entry = Entry { time: entered.unwrap_or(t), states: &self.entry };
                 let interpolation = self.settings.interpolation;
                 let phase = path.sample(t, entry, interpolation, &mut self.desired);
                 path.sample(t + dt, entry, interpolation, &mut self.command);

@@ -26,8 +26,8 @@ mod tests;
 mod variant;
 
 pub use check::{NodalError, Warning};
-pub(crate) use cuts::Cuts;
 pub use cuts::Rule;
+pub(crate) use cuts::{Cuts, Drives};
 pub use mechanism::{ForcePoint, Mechanism, Payload};
 pub use nodes::Nodes;
 pub use product::{Part, Product};

@@ -127,10 +127,13 @@ pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample
         (Some(a), None) => a * (1.0 - u),
         (None, None) => 0.0,
     };
-    let derivatives = (from.velocity.zip(to.velocity), from.acceleration.zip(to.acceleration));
-    let coefficients = match derivatives {
-        (Some(v), Some(a)) => quintic(from.position, to.position, v, a, duration),
-        (Some(v), None) => cubic(from.position, to.position, v, duration),
+    let at_both = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| [a, b]);
+    let velocities = at_both(from.velocity, to.velocity);
+    let accelerations = at_both(from.acceleration, to.acceleration);
+    let ends = [from.position, to.position];
+    let coefficients = match (velocities, accelerations) {
+        (Some(v), Some(a)) => quintic(ends, v, a, duration),
+        (Some(v), None) => cubic(ends, v, duration),
         (None, _) => [from.position, to.position - from.position, 0.0, 0.0, 0.0, 0.0],
     };
     let [position, du, ddu] = polynomial(&coefficients, u);
@@ -153,14 +156,17 @@ fn polynomial(c: &[f64; 6], u: f64) -> [f64; 3] {
     [p, d, dd]
 }
 
-fn cubic(p0: f64, p1: f64, v: (f64, f64), duration: f64) -> [f64; 6] {
-    let (d, v0, v1) = (p1 - p0, v.0 * duration, v.1 * duration);
+/// Coefficients, by powers of `u = t / duration`, of the cubic with these positions and velocities at its ends.
+fn cubic([p0, p1]: [f64; 2], v: [f64; 2], duration: f64) -> [f64; 6] {
+    let (d, v0, v1) = (p1 - p0, v[0] * duration, v[1] * duration);
     [p0, v0, 3.0 * d - 2.0 * v0 - v1, -2.0 * d + v0 + v1, 0.0, 0.0]
 }
 
-fn quintic(p0: f64, p1: f64, v: (f64, f64), a: (f64, f64), duration: f64) -> [f64; 6] {
-    let (d, v0, v1) = (p1 - p0, v.0 * duration, v.1 * duration);
-    let (a0, a1) = (a.0 * duration * duration, a.1 * duration * duration);
+/// Coefficients, by powers of `u = t / duration`, of the quintic with these positions, velocities and accelerations at
+/// its ends.
+fn quintic([p0, p1]: [f64; 2], v: [f64; 2], a: [f64; 2], duration: f64) -> [f64; 6] {
+    let (d, v0, v1) = (p1 - p0, v[0] * duration, v[1] * duration);
+    let (a0, a1) = (a[0] * duration * duration, a[1] * duration * duration);
     [
         p0,
         v0,
@@ -177,6 +183,15 @@ pub fn shortest_angle(from: f64, to: f64) -> f64 {
     let direct = to - from;
     let wrapped = direct - TAU * (direct / TAU).round();
     if wrapped.abs() >= PI - 1e-12 && wrapped * direct < 0.0 { -wrapped } else { wrapped }
+}
+
+/// Where a trajectory takes over from another motion.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    /// From the trajectory's start. [s]
+    pub(crate) time: f64,
+    /// (n)
+    pub(crate) states: &'a [JointSample],
 }
 
 /// A trajectory's points in the order of a group's joints, ready to be sampled.
@@ -335,11 +350,11 @@ impl Path {
         }
     }
 
-    /// Samples at `t` from start [s], coming from `entry` at `t0`. Fills `out`. (n)
+    /// Samples at `t` from start [s], coming from `entry`. Fills `out`. (n)
     pub(crate) fn sample(
         &self,
         t: f64,
-        entry: (f64, &[JointSample]),
+        entry: Entry<'_>,
         interpolation: Interpolation,
         out: &mut [JointSample],
     ) -> Phase {
@@ -355,7 +370,7 @@ impl Path {
         for (j, (out, to)) in out.iter_mut().zip(to).enumerate() {
             let (start, from) = match next.checked_sub(1) {
                 Some(i) => (self.times[i], self.knots[i * n + j]),
-                None => (entry.0, entry.1[j].into()),
+                None => (entry.time, entry.states[j].into()),
             };
             *out = match interpolation {
                 // A knot without a velocity gets none from its neighbour either: the segment is a line.

@@ -27,15 +27,25 @@ pub(super) struct Feedback {
     integral: f64,
 }
 
+/// The drive whose effort the feedback shares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct DriveEffort {
+    /// Effort of all else at the joint. [N·m or N]
+    pub(super) others: f64,
+    /// Largest effort of the drive. [N·m or N]
+    pub(super) limit: f64,
+}
+
 impl Feedback {
-    /// The effort for a period `dt` [s]. `(others, limit)`: effort of all else at the joint, and what it can give.
+    /// The effort for a period `dt`. [s]
     pub(super) fn effort(
         &mut self,
         gains: &Gains,
         error: &JointSample,
-        (others, limit): (f64, f64),
+        drive: DriveEffort,
         dt: f64,
     ) -> f64 {
+        let DriveEffort { others, limit } = drive;
         let proportional = gains.p * error.position + gains.d * error.velocity;
         let total = others + proportional + self.integral;
         let step = gains.i * error.position * dt;
@@ -57,6 +67,9 @@ mod tests {
 
     const GAINS: Gains = Gains { p: 0.0, i: 10.0, d: 0.0, i_clamp: 2.0 };
 
+    const IDLE: DriveEffort = DriveEffort { others: 0.0, limit: 50.0 };
+    const SATURATED: DriveEffort = DriveEffort { others: 50.0, limit: 50.0 };
+
     fn behind(position: f64) -> JointSample {
         JointSample::at_rest(position)
     }
@@ -65,12 +78,12 @@ mod tests {
     fn the_integral_is_clamped_and_forgotten_with_its_gain() {
         let mut feedback = Feedback::default();
         for _ in 0..1000 {
-            feedback.effort(&GAINS, &behind(0.1), (0.0, 50.0), 0.01);
+            feedback.effort(&GAINS, &behind(0.1), IDLE, 0.01);
         }
         assert_abs_diff_eq!(feedback.integral, 2.0);
         let none = Gains { p: 3.0, d: 2.0, ..Gains::default() };
         let error = JointSample { velocity: 0.5, ..behind(0.1) };
-        assert_abs_diff_eq!(feedback.effort(&none, &error, (0.0, 50.0), 0.01), 1.3);
+        assert_abs_diff_eq!(feedback.effort(&none, &error, IDLE, 0.01), 1.3);
         assert_eq!(feedback, Feedback::default());
     }
 
@@ -78,9 +91,9 @@ mod tests {
     fn at_the_limit_it_only_unwinds() {
         let mut feedback = Feedback { integral: 1.0 };
         // The error would drive it further.
-        feedback.effort(&GAINS, &behind(0.1), (50.0, 50.0), 0.01);
+        feedback.effort(&GAINS, &behind(0.1), SATURATED, 0.01);
         assert_abs_diff_eq!(feedback.integral, 1.0);
-        feedback.effort(&GAINS, &behind(-0.1), (50.0, 50.0), 0.01);
+        feedback.effort(&GAINS, &behind(-0.1), SATURATED, 0.01);
         assert!(feedback.integral < 1.0, "the error drives it back");
     }
 
@@ -88,6 +101,6 @@ mod tests {
     fn a_new_gain_makes_no_step() {
         let mut feedback = Feedback { integral: 1.0 };
         let stronger = Gains { i: 100.0, ..GAINS };
-        assert_abs_diff_eq!(feedback.effort(&stronger, &behind(0.0), (0.0, 50.0), 0.01), 1.0);
+        assert_abs_diff_eq!(feedback.effort(&stronger, &behind(0.0), IDLE, 0.01), 1.0);
     }
 }

@@ -71,6 +71,25 @@ pub(crate) struct Contradiction {
     pub(crate) loops: Vec<usize>,
 }
 
+/// Position, velocity and acceleration that are completed in place.
+#[derive(Debug)]
+pub(crate) struct MotionMut<'a> {
+    /// [rad or m] (nq)
+    pub(crate) q: &'a mut [f64],
+    /// [rad/s or m/s] (nv)
+    pub(crate) v: &'a mut [f64],
+    /// [rad/s² or m/s²] (nv)
+    pub(crate) vdot: &'a mut [f64],
+}
+
+/// A candidate for a pivot.
+#[derive(Debug, Clone, Copy)]
+struct Pivot {
+    size: f64,
+    row: usize,
+    column: usize,
+}
+
 /// Scratch of a model's loops.
 #[derive(Debug, Clone)]
 pub(crate) struct Constraints {
@@ -123,7 +142,7 @@ pub(crate) struct Constraints {
 /// The freedoms between the bodies of a loop joint, with the sign of [`for_each_between`].
 pub(crate) fn path(model: &Model, l: &LoopJoint) -> Vec<(f64, usize)> {
     let mut path = Vec::new();
-    for_each_between(model, (l.body_a, l.body_b), |sign, k| path.push((sign, k)));
+    for_each_between(model, l.body_a, l.body_b, |sign, k| path.push((sign, k)));
     path
 }
 
@@ -131,7 +150,7 @@ pub(crate) fn path(model: &Model, l: &LoopJoint) -> Vec<(f64, usize)> {
 pub(crate) fn tied(model: &Model) -> (Vec<usize>, Vec<usize>) {
     let mut is_tied = vec![false; model.nv];
     for l in &model.loops {
-        for_each_between(model, (l.body_a, l.body_b), |_, k| is_tied[k] = true);
+        for_each_between(model, l.body_a, l.body_b, |_, k| is_tied[k] = true);
     }
     for c in &model.couplings {
         is_tied[model.joints[c.follower.0].v_start] = true;
@@ -210,8 +229,9 @@ impl Constraints {
         model: &Model,
         data: &mut Data,
         motion: &super::Motion<'_>,
-        (q, v, vdot): (&mut [f64], &mut [f64], &mut [f64]),
+        completed: MotionMut<'_>,
     ) -> f64 {
+        let MotionMut { q, v, vdot } = completed;
         q.copy_from_slice(motion.q);
         v.copy_from_slice(motion.v);
         vdot.copy_from_slice(motion.vdot);
@@ -219,11 +239,11 @@ impl Constraints {
             return 0.0;
         }
         let predicted = self.predict(motion.driven, q);
-        let parts = (&mut *q, &mut *v, &mut *vdot);
+        let parts = MotionMut { q: &mut *q, v: &mut *v, vdot: &mut *vdot };
         let mut gap = self.complete_for(Purpose::Followed, model, data, motion.driven, parts);
         if predicted && (gap.is_nan() || gap > ROUNDING) {
             q.copy_from_slice(motion.q);
-            let parts = (&mut *q, &mut *v, &mut *vdot);
+            let parts = MotionMut { q: &mut *q, v: &mut *v, vdot: &mut *vdot };
             gap = self.complete_for(Purpose::Followed, model, data, motion.driven, parts);
         }
         self.follows = gap <= ROUNDING;
@@ -273,7 +293,7 @@ impl Constraints {
         model: &Model,
         data: &mut Data,
         driven: &[bool],
-        parts: (&mut [f64], &mut [f64], &mut [f64]),
+        parts: MotionMut<'_>,
     ) -> f64 {
         self.complete_for(Purpose::Sampled, model, data, driven, parts)
     }
@@ -284,8 +304,9 @@ impl Constraints {
         model: &Model,
         data: &mut Data,
         driven: &[bool],
-        (q, v, vdot): (&mut [f64], &mut [f64], &mut [f64]),
+        parts: MotionMut<'_>,
     ) -> f64 {
+        let MotionMut { q, v, vdot } = parts;
         let gap = self.close(purpose, model, data, driven, q);
         self.right.fill(0.0);
         self.set_dependent(purpose, v);
@@ -563,16 +584,17 @@ impl Constraints {
         for candidates in [0..self.n_passive, self.n_passive..n] {
             let is_driven = candidates.start == self.n_passive;
             while done < self.n_rows {
-                let (size, mut row, mut c) = self.largest(done, candidates.clone());
-                if size <= PIVOT_TOLERANCE {
+                let mut pivot = self.largest(done, candidates.clone());
+                if pivot.size <= PIVOT_TOLERANCE {
                     break;
                 }
                 if is_driven {
-                    (row, c) = self.lasting(done, n_driven, (size, row, c));
+                    pivot = self.lasting(done, n_driven, pivot);
                     n_driven += 1;
                 }
-                reduce_column(&mut self.rows, width, PivotStep { row, column: c, target: done });
-                self.row_of[c] = Some(done);
+                let Pivot { row, column, .. } = pivot;
+                reduce_column(&mut self.rows, width, PivotStep { row, column, target: done });
+                self.row_of[column] = Some(done);
                 done += 1;
             }
         }
@@ -580,32 +602,27 @@ impl Constraints {
         self.free.extend((0..n).filter(|c| self.row_of[*c].is_none()));
     }
 
-    /// Row and column of the `k`th pivot among the driven columns: the last one's while it lasts, else the largest.
-    fn lasting(
-        &mut self,
-        done: usize,
-        k: usize,
-        (size, row, c): (f64, usize, usize),
-    ) -> (usize, usize) {
+    /// The `k`th pivot among the driven columns: the last one's while it lasts, else the largest.
+    fn lasting(&mut self, done: usize, k: usize, largest: Pivot) -> Pivot {
         if let Some(&last) = self.driven_pivots.get(k) {
-            let (here, row, c) = self.largest(done, last..last + 1);
-            if here >= LASTING_PIVOT * size {
-                return (row, c);
+            let here = self.largest(done, last..last + 1);
+            if here.size >= LASTING_PIVOT * largest.size {
+                return here;
             }
         }
         self.driven_pivots.truncate(k);
-        self.driven_pivots.push(c);
-        (row, c)
+        self.driven_pivots.push(largest.column);
+        largest
     }
 
-    /// The largest entry of the rows from `done` on in some columns: its size, row and column.
-    fn largest(&self, done: usize, columns: core::ops::Range<usize>) -> (f64, usize, usize) {
+    /// The largest entry of the rows from `done` on in some columns.
+    fn largest(&self, done: usize, columns: core::ops::Range<usize>) -> Pivot {
         let width = self.columns.len() + self.n_rows;
-        let mut best = (0.0, 0, 0);
+        let mut best = Pivot { size: 0.0, row: 0, column: 0 };
         for (row, line) in self.rows.chunks_exact(width).enumerate().skip(done) {
             for (c, value) in columns.clone().zip(&line[columns.clone()]) {
-                if value.abs() > best.0 {
-                    best = (value.abs(), row, c);
+                if value.abs() > best.size {
+                    best = Pivot { size: value.abs(), row, column: c };
                 }
             }
         }

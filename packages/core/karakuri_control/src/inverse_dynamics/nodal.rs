@@ -7,9 +7,9 @@ use karakuri_dynamics::Data;
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
-use super::loops::Constraints;
+use super::loops::{Constraints, MotionMut};
 use super::{InverseDynamics, Motion, Realised};
-use crate::nodal::{Cuts, Rule, Stencil};
+use crate::nodal::{Cuts, Drives, Rule, Stencil};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl InverseDynamics for Nodal {
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
-        let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+        let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
         realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
         let wanted = [&self.q[..], &self.v, &self.vdot];
         self.stencil.efforts(model, wanted, motion.external, tau);
@@ -68,8 +68,8 @@ impl InverseDynamics for Nodal {
             self.constraints.reduce_effort(tau);
             return realised;
         }
-        let who = (driven, self.nowhere.as_slice());
-        let closure = self.cuts.close(model, &self.data, who, &Rule::LeastNorm, tau);
+        let drives = Drives { driven, supported: &self.nowhere };
+        let closure = self.cuts.close(model, &self.data, drives, &Rule::LeastNorm, tau);
         realised.missing_effort = closure.missing.0;
         realised
     }

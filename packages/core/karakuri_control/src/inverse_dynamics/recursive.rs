@@ -8,7 +8,7 @@
 use karakuri_dynamics::{Data, rnea, rnea_at_velocity};
 use karakuri_model::Model;
 
-use super::loops::Constraints;
+use super::loops::{Constraints, MotionMut};
 use super::{InverseDynamics, Motion, Realised};
 
 /// See the module.
@@ -47,7 +47,7 @@ impl InverseDynamics for Recursive {
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
-        let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+        let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
         realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
         let (q, v, vdot) = (&self.q, &self.v, &self.vdot);
         let data = &mut self.data;

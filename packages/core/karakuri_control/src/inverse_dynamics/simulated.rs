@@ -18,7 +18,7 @@ use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
-use super::loops::Constraints;
+use super::loops::{Constraints, MotionMut};
 use super::{InverseDynamics, Motion, Realised};
 
 /// See the module.
@@ -158,7 +158,7 @@ impl InverseDynamics for Simulated {
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
-        let moved = (&mut self.q[..], &mut self.v[..], &mut self.vdot[..]);
+        let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
         realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
         // The bias: what it takes to move without acceleration.
         let (q, v, still) = (&self.q, &self.v, &self.still);

@@ -212,7 +212,7 @@ impl Block {
         update_velocities(model, &mut self.data, v);
         update_accelerations(model, &mut self.data, v, vdot);
         let [v, a] = &mut self.spare;
-        exact(self.kind, model, &m.payloads, &self.data, (v, a));
+        exact(self.kind, model, &m.payloads, &self.data, v, a);
     }
 
     fn place_body(&mut self, i: usize, target: &Target<'_>, w: &Window, n: usize) {
@@ -285,7 +285,7 @@ impl Block {
                 }
                 Nodes::Beam { elements, lumped } => {
                     let far = p_BC * Lane::splat(2.0);
-                    link.beam((elements, lumped), &far, |k| vector(a, 3 * k, at) - g)
+                    link.beam(elements, lumped, &far, |k| vector(a, 3 * k, at) - g)
                 }
             };
             put(out, 0, at, &F.moment);
@@ -406,7 +406,7 @@ impl Block {
                 let R = rotation_at(body, at);
                 let samples = w.samples(at, n);
                 let q = |k: usize| gather(target.q, samples, self.nq, place.q_start + k);
-                place.efforts(&R, (parent, q), &F, |k, x| store(&mut tau[k], at, x));
+                place.efforts(&R, parent, q, &F, |k, x| store(&mut tau[k], at, x));
             }
             let Some(p) = place.parent else { continue };
             for at in (self.lead..moved).step_by(LANES) {

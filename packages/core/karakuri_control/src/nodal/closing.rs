@@ -6,7 +6,7 @@ use karakuri_dynamics::Data;
 
 use super::check::gap_limit;
 use super::{Mechanism, NodalError};
-use crate::inverse_dynamics::{Constraints, Contradiction, largest_gap};
+use crate::inverse_dynamics::{Constraints, Contradiction, MotionMut, largest_gap};
 
 /// When a passive coordinate moves farther than this in a step, the way between is gone in steps of `STRIDE`.
 /// [rad or m]
@@ -117,7 +117,7 @@ impl<'a> Closing<'a> {
 
     fn complete(&mut self, q: &mut [f64], v: &mut [f64], vdot: &mut [f64]) -> f64 {
         let Mechanism { model, driven, .. } = self.mechanism;
-        self.constraints.complete(model, &mut self.data, driven, (q, v, vdot))
+        self.constraints.complete(model, &mut self.data, driven, MotionMut { q, v, vdot })
     }
 
     /// Whether a closed position is another one than the way from the last sample leads to, which is then left in `q`.

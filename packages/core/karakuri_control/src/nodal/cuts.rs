@@ -37,6 +37,22 @@ pub enum Rule {
     NoForce,
 }
 
+/// Who gives effort at which degree of freedom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drives<'a> {
+    /// Whether a motor acts on it. (nv)
+    pub(crate) driven: &'a [bool],
+    /// Whether the surroundings supply its effort. (nv)
+    pub(crate) supported: &'a [bool],
+}
+
+impl Drives<'_> {
+    /// Whether nothing gives effort.
+    fn is_passive(self, k: usize) -> bool {
+        !self.driven[k] && !self.supported[k]
+    }
+}
+
 /// How the cuts could be solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Closure {
@@ -132,23 +148,23 @@ impl Cuts {
         &mut self,
         model: &Model,
         data: &Data,
-        (driven, supported): (&[bool], &[bool]),
+        drives: Drives<'_>,
         rule: &Rule,
         tau: &mut [f64],
     ) -> Closure {
         let mut closure = Closure { rank: 0, condition: 1.0, missing: (0.0, 0) };
         if self.n > 0 {
             closure = if model.loops.is_empty() {
-                self.by_constants(model, data, (driven, supported), rule, tau)
+                self.by_constants(model, data, drives, rule, tau)
             } else {
                 self.fill_columns(model, data);
-                self.solve(model, data, (driven, supported), rule, tau)
+                self.solve(model, data, drives, rule, tau)
             };
             for (tau, row) in tau.iter_mut().zip(self.columns.chunks_exact(self.n)) {
                 *tau += row.iter().zip(&self.lambda).map(|(c, x)| c * x).sum::<f64>();
             }
         }
-        closure.missing = missing(driven, supported, tau);
+        closure.missing = missing(drives, tau);
         closure
     }
 
@@ -157,16 +173,15 @@ impl Cuts {
         &mut self,
         model: &Model,
         data: &Data,
-        (driven, supported): (&[bool], &[bool]),
+        drives: Drives<'_>,
         rule: &Rule,
         tau: &[f64],
     ) -> Closure {
-        let is_passive = |k: usize| !driven[k] && !supported[k];
         self.lambda.fill(0.0);
         match rule {
             Rule::NoForce => Closure { rank: 0, condition: 1.0, missing: (0.0, 0) },
-            Rule::Ratio(shares) => self.by_ratio(is_passive, shares, tau),
-            _ => self.by_least_norm(model, data, (driven, &is_passive), rule, tau),
+            Rule::Ratio(shares) => self.by_ratio(drives, shares, tau),
+            _ => self.by_least_norm(model, data, drives, rule, tau),
         }
     }
 
@@ -175,12 +190,12 @@ impl Cuts {
         &mut self,
         model: &Model,
         data: &Data,
-        (driven, supported): (&[bool], &[bool]),
+        drives: Drives<'_>,
         rule: &Rule,
         tau: &[f64],
     ) -> Closure {
         let closure = if let Some(closure) = self.constant
-            && self.known_for == driven
+            && self.known_for == drives.driven
         {
             closure
         } else {
@@ -189,13 +204,13 @@ impl Cuts {
             for k in 0..self.nv {
                 let mut unit = core::mem::take(&mut self.unit);
                 unit[k] = 1.0;
-                closure = self.solve(model, data, (driven, supported), rule, &unit);
+                closure = self.solve(model, data, drives, rule, &unit);
                 unit[k] = 0.0;
                 self.unit = unit;
                 self.by_effort[k * self.n..(k + 1) * self.n].copy_from_slice(&self.lambda);
             }
             self.constant = Some(closure);
-            self.known_for.copy_from_slice(driven);
+            self.known_for.copy_from_slice(drives.driven);
             closure
         };
         self.lambda.fill(0.0);
@@ -240,7 +255,7 @@ impl Cuts {
         &mut self,
         model: &Model,
         data: &Data,
-        (driven, is_passive): (&[bool], &dyn Fn(usize) -> bool),
+        drives: Drives<'_>,
         rule: &Rule,
         tau: &[f64],
     ) -> Closure {
@@ -250,7 +265,7 @@ impl Cuts {
         };
         // What no freedom feels may be what squeezes.
         self.want(|j, felt| felt[j] || squeeze.is_some());
-        self.fill_system(is_passive, tau);
+        self.fill_system(drives, tau);
         if let Some((contacts, force)) = squeeze {
             self.add_squeeze(model, data, contacts, force);
         }
@@ -274,7 +289,7 @@ impl Cuts {
                 Rule::Weighted(ratings) => ratings.iter().copied().fold(0.0, f64::max),
                 _ => 1.0,
             };
-            for k in (0..self.nv).filter(|k| driven[*k] && n_free > 0) {
+            for k in (0..self.nv).filter(|k| drives.driven[*k] && n_free > 0) {
                 let weight = match rule {
                     Rule::Weighted(ratings) => largest / ratings[k],
                     _ => 1.0,
@@ -303,18 +318,13 @@ impl Cuts {
     }
 
     /// Every cut alone for the whole load, times its share.
-    fn by_ratio(
-        &mut self,
-        is_passive: impl Fn(usize) -> bool,
-        shares: &[f64],
-        tau: &[f64],
-    ) -> Closure {
+    fn by_ratio(&mut self, drives: Drives<'_>, shares: &[f64], tau: &[f64]) -> Closure {
         let mut worst = Closure { rank: usize::MAX, condition: 1.0, missing: (0.0, 0) };
         self.share.fill(0.0);
         for (l, share) in shares.iter().enumerate() {
             let run = self.starts[l]..self.starts[l + 1];
             self.want(|j, felt| felt[j] && run.contains(&j));
-            self.fill_system(&is_passive, tau);
+            self.fill_system(drives, tau);
             let closure = self.eliminate();
             worst.rank = worst.rank.min(closure.rank);
             worst.condition = worst.condition.min(closure.condition);
@@ -333,10 +343,10 @@ impl Cuts {
         wanted.extend((0..*n).filter(|j| is_wanted(*j, felt)));
     }
 
-    fn fill_system(&mut self, is_passive: impl Fn(usize) -> bool, tau: &[f64]) {
+    fn fill_system(&mut self, drives: Drives<'_>, tau: &[f64]) {
         let (m, width) = (self.wanted.len(), self.wanted.len() + 1);
         self.n_rows = 0;
-        for k in (0..self.nv).filter(|k| is_passive(*k)) {
+        for k in (0..self.nv).filter(|k| drives.is_passive(*k)) {
             let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
             let columns = &self.columns[k * self.n..(k + 1) * self.n];
             row.iter_mut().zip(&self.wanted).for_each(|(x, j)| *x = columns[*j]);
@@ -426,9 +436,9 @@ fn frame(data: &Data, body: Option<BodyId>, pose: &Pose) -> Pose {
 }
 
 /// Largest effort of a freedom that has no motor, and takes it out.
-fn missing(driven: &[bool], supported: &[bool], tau: &mut [f64]) -> (f64, usize) {
+fn missing(drives: Drives<'_>, tau: &mut [f64]) -> (f64, usize) {
     let mut worst = (0.0, 0);
-    for k in (0..tau.len()).filter(|k| !driven[*k] && !supported[*k]) {
+    for k in (0..tau.len()).filter(|k| drives.is_passive(*k)) {
         let effort = core::mem::take(&mut tau[k]).abs();
         if effort > worst.0 || effort.is_nan() {
             worst = (effort, k);

@@ -90,7 +90,8 @@ impl Link {
     #[inline(always)]
     pub(super) fn beam<T: Number>(
         &self,
-        (elements, lumped): (usize, bool),
+        elements: usize,
+        lumped: bool,
         far: &V<T>,
         A: impl Fn(usize) -> V<T>,
     ) -> Wrench<T> {
@@ -140,7 +141,8 @@ pub(super) fn exact(
     model: &Model,
     payloads: &[Payload],
     data: &Data,
-    (v, a): (&mut [f64], &mut [f64]),
+    v: &mut [f64],
+    a: &mut [f64],
 ) {
     let width = kind.width();
     let point = |body: usize, p: &Vector3| {

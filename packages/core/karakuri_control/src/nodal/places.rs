@@ -103,7 +103,8 @@ impl Place {
     pub(super) fn efforts<T: Number>(
         &self,
         R_WB: &M<T>,
-        (R_WP, q): (impl Fn() -> M<T>, impl Fn(usize) -> T),
+        R_WP: impl Fn() -> M<T>,
+        q: impl Fn(usize) -> T,
         F: &Wrench<T>,
         mut put: impl FnMut(usize, T),
     ) {

@@ -80,7 +80,7 @@ impl Stencil {
             let (inner, outer) = self.wrenches.split_at_mut(i);
             let (F, R, parent) = (&outer[0], &self.body[i + 1].R, outward(place));
             let q = |k: usize| self.q[nq + place.q_start + k];
-            place.efforts(R, (|| self.body[parent].R, q), F, |k, x| tau[place.v_start + k] = x);
+            place.efforts(R, || self.body[parent].R, q, F, |k, x| tau[place.v_start + k] = x);
             if let Some(p) = place.parent {
                 let d = self.body[i + 1].p - self.body[parent].p;
                 inner[p].moment += F.moment + d.cross(&F.force);

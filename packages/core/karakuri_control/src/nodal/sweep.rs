@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, STRETCH};
 use super::check::{Seen, gap_limit, near_dead_point};
-use super::cuts::{Closure, Cuts};
+use super::cuts::{Closure, Cuts, Drives};
 use super::nodes::is_rod;
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
 use crate::inverse_dynamics::{InverseDynamics, Motion, Simulated, largest_gap, tied};
@@ -375,8 +375,8 @@ impl<'a> Worker<'a> {
                 return Err(NodalError::OpenLoop { name, time, gap, limit });
             }
         }
-        let who = (m.driven.as_slice(), m.supported.as_slice());
-        let closure = self.cuts.close(model, &self.data, who, &m.rule, tau);
+        let drives = Drives { driven: &m.driven, supported: &m.supported };
+        let closure = self.cuts.close(model, &self.data, drives, &m.rule, tau);
         self.note(sample, &closure, tau);
         Ok(())
     }

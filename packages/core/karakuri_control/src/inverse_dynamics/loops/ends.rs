@@ -97,7 +97,8 @@ fn moved(S: &Motion, p_OP: &Vector3) -> Motion {
 /// only `b`. What carries both moves neither against the other.
 pub(crate) fn for_each_between(
     model: &Model,
-    (mut a, mut b): (Option<BodyId>, Option<BodyId>),
+    mut a: Option<BodyId>,
+    mut b: Option<BodyId>,
     mut visit: impl FnMut(f64, usize),
 ) {
     // Parents come before children, so the later body is never the common one.
