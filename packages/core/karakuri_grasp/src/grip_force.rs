@@ -7,23 +7,23 @@
 //! keep it calm.
 //! Targets may reach the drive late (a busy machine, a slow bus), and a target ahead of the measured position is a spring that
 //! waits to be released. So closing slows down as soon as the *target* is near the object; from there on it creeps while it
-//! stands for much more than the fingers feel, and it never stands for much more than the wanted force.
+//! stands for much more than the fingers feel, and it never stands for much more than the desired force.
 //! While one finger alone touches, its force is kept low: the object is pushed to the middle if it goes lightly, and not
 //! pressed against what holds it.
 //! Units: m, rad, N, s.
 
 use crate::{EndEffector, FingerForce};
 
-/// The most that a closing target stands for beyond the wanted force, as a share of it, but at least [`UNFELT`]. [-]
+/// The most that a closing target stands for beyond the desired force, as a share of it, but at least [`UNFELT`]. [-]
 const PRESS: f64 = 0.3;
 /// A target that stands for so much more than the fingers feel has not arrived yet; less may be the drive's friction. [N]
 const UNFELT: f64 = 1.0;
 /// Share of the rate with which it goes on: it may be friction that holds the hand. [-]
 const CREEP: f64 = 0.1;
-/// Below this wanted force the touch speed falls with it, to a fifth: the drive's inertia strikes as hard as it is fast. [N]
+/// Below this desired force the touch speed falls with it, to a fifth: the drive's inertia strikes as hard as it is fast. [N]
 const GENTLE: f64 = 5.0;
 
-/// The force comes so near to the wanted one, whatever the dead band: less than any judgement of it asks for. [-]
+/// The force comes so near to the desired one, whatever the dead band: less than any judgement of it asks for. [-]
 const CLOSE: f64 = 0.02;
 
 /// What a user may set.
@@ -61,7 +61,7 @@ impl Default for GripSettings {
     }
 }
 
-/// What the hand shall do.
+/// Task of the hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GripTask {
     /// Keep the target.
@@ -102,10 +102,19 @@ pub struct GripState {
     pub forces: [f64; 2],
     /// Which fingers touch something. (2)
     pub touching: [bool; 2],
-    /// The fingers reached the wanted force in this task ([`is_firm`]).
+    /// The fingers reached the desired force in this task ([`is_firm`]).
     pub gripped: bool,
     /// The target is at the end of its range.
     pub at_end: bool,
+}
+
+/// Limits of the driven joint's position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DriveRange {
+    /// [rad or m]
+    pub lower: f64,
+    /// [rad or m]
+    pub upper: f64,
 }
 
 /// The control of one hand.
@@ -115,8 +124,7 @@ pub struct GripForce {
     task: GripTask,
     /// Drive stiffness. [N·m/rad or N/m]
     stiffness: f64,
-    /// Of the driven joint. [rad or m]
-    limits: (f64, f64),
+    range: DriveRange,
     target: Option<f64>,
     filtered: [f64; 2],
     tare: [f64; 2],
@@ -124,13 +132,13 @@ pub struct GripForce {
 }
 
 impl GripForce {
-    /// For a drive of this stiffness [N·m/rad or N/m] at a joint with these limits [rad or m].
-    pub fn new(settings: GripSettings, stiffness: f64, limits: (f64, f64)) -> Self {
+    /// For a drive of this stiffness [N·m/rad or N/m] at a joint of this range.
+    pub fn new(settings: GripSettings, stiffness: f64, range: DriveRange) -> Self {
         Self {
             settings,
             task: GripTask::Stay,
             stiffness,
-            limits,
+            range,
             target: None,
             filtered: [0.0; 2],
             tare: [0.0; 2],
@@ -167,7 +175,7 @@ impl GripForce {
 
     /// Forgets the target and the filter (the clock jumped, the robot was away).
     pub fn reset(&mut self) {
-        *self = Self::new(self.settings, self.stiffness, self.limits);
+        *self = Self::new(self.settings, self.stiffness, self.range);
     }
 
     /// Goes on holding what is in the hand, at the first measurement: both fingers feel it, and the drive presses by `effort`,
@@ -218,7 +226,7 @@ impl GripForce {
                 (way / dt).clamp(-rate, rate)
             }
             GripTask::Close { force, slow_below } => {
-                self.close(hand, (position, target), force, slow_below)
+                self.close(hand, position, target, force, slow_below)
             }
         };
         // The drive cannot use a target further away than its effort reaches: more would only wind up.
@@ -230,9 +238,9 @@ impl GripForce {
             GripTask::Stay | GripTask::MoveTo { .. } => hand.force_max(),
         };
         let (full, press) = (reach(hand.force_max()), reach(press));
-        let wanted = (target + velocity * dt).clamp(position - press, position + full);
+        let desired = (target + velocity * dt).clamp(position - press, position + full);
         // A target below the closed end presses the fingers on each other or on the object: allow the press.
-        let next = wanted.clamp(lowest - press, highest);
+        let next = desired.clamp(lowest - press, highest);
         self.state.at_end = hand.opening(position) <= hand.opening(lowest) + 2e-4;
         self.target = Some(next);
         self.reference(target, next, dt)
@@ -240,7 +248,7 @@ impl GripForce {
 
     /// The way from one target to the next within the joint's limits; what a target beyond them stands for is an effort.
     fn reference(&self, target: f64, next: f64, dt: f64) -> HandReference {
-        let within = |position: f64| position.clamp(self.limits.0, self.limits.1);
+        let within = |position: f64| position.clamp(self.range.lower, self.range.upper);
         let position = within(next);
         HandReference {
             position,
@@ -279,7 +287,8 @@ impl GripForce {
     fn close(
         &mut self,
         hand: &dyn EndEffector,
-        (position, target): (f64, f64),
+        position: f64,
+        target: f64,
         force: f64,
         slow_below: f64,
     ) -> f64 {
@@ -294,7 +303,7 @@ impl GripForce {
         if rate < 0.0 && unfelt > UNFELT { CREEP * rate } else { rate }
     }
 
-    /// Rate of the target that brings the fingers to the object, and their forces to what they shall be. [rad/s or m/s]
+    /// Rate of the target that brings the fingers to the object, and their forces to the desired ones. [rad/s or m/s]
     fn touch(&self, hand: &dyn EndEffector, target: f64, force: f64) -> f64 {
         let s = &self.settings;
         let sum = self.state.forces[0] + self.state.forces[1];
@@ -317,7 +326,7 @@ impl GripForce {
     }
 }
 
-/// The mean force is the wanted one, and neither finger has much less. [N]
-pub fn is_firm(forces: &[f64; 2], wanted: f64) -> bool {
-    forces[0] + forces[1] >= 1.9 * wanted && forces.iter().all(|f| *f >= 0.7 * wanted)
+/// The mean force is the desired one, and neither finger has much less. [N]
+pub fn is_firm(forces: &[f64; 2], desired: f64) -> bool {
+    forces[0] + forces[1] >= 1.9 * desired && forces.iter().all(|f| *f >= 0.7 * desired)
 }

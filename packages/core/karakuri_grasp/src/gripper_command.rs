@@ -38,7 +38,7 @@ impl Default for GripperCommandSettings {
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripperCommand {
-    /// Wanted opening. [m]
+    /// Desired opening. [m]
     pub opening: f64,
     /// Largest force of a finger; 0 takes the setting. [N]
     pub max_effort: f64,

@@ -11,7 +11,7 @@
 //! | no object, or blocked | fingers closed, or centring out of reach | `OPEN`, `UNDO` (up), `LOOK`; once more where it is seen; then the failure |
 //! | wrong size | stopped at another opening | `OPEN`, `UNDO`, `WRONG_SIZE` |
 //! | slips when lifted | in `WEIGH` the load changes with the grip's force | `SET_DOWN`, `OPEN`, `UNDO`, `LOOK`, a grip for the friction felt; at the limit `SLIPPED` |
-//! | other weight than told | the load in `WEIGH` | lighter: goes on; heavier: the same with a grip for that weight; beyond the limit `TOO_HEAVY` |
+//! | other weight than stated | the load in `WEIGH` | lighter: goes on; heavier: the same with a grip for that weight; beyond the limit `TOO_HEAVY` |
 //! | stands early | the load falls in `LOWER` | `HALT`, `OPEN` |
 //! | slips on the way | forces or load fall | more force up to the limit; then `HALT`, `SLIPPED`, what is held stays held |
 //! | collision | force on a free finger, or the controller gives up | `HALT`, `BACK_UP` 20 mm, `COLLISION` |
@@ -26,9 +26,11 @@ mod clearance;
 mod plan;
 mod planner;
 mod run;
+mod tuning;
 mod types;
 
 pub use plan::{Plan, PlanError};
+pub use tuning::PATH_TOLERANCE;
 pub use types::{
     ArmReport, ArmRequest, Failure, Feedback, KnownObject, Measurement, ObjectPose, Output,
     PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, Sighting, Stage,
@@ -43,11 +45,15 @@ use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
-use crate::grip_force::{GripForce, GripSettings, GripTask};
+use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask};
 use crate::{EndEffector, FingerForce};
 use plan::{Reaction, holding_force};
-use planner::similar;
+use planner::{Task, similar};
 use run::{Found, MOVABLE, Run, Seen, Step, Tries, Weighing};
+use tuning::{
+    BACK_UP, CENTRING_REACH, LOOK_RADIUS, LOOK_TIME, ROBOT_TIMEOUT, STAGE_TIMEOUT,
+    VELOCITY_TOLERANCE,
+};
 
 /// Slower than this the tool's velocity says nothing of where it goes. [m/s]
 const HEADING_SPEED: f64 = 0.01;
@@ -84,10 +90,10 @@ impl PickAndPlace {
         let sensors = FingerSensors::new(&model)?;
         let joint = &model.joints[hand.joint().0];
         let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
-        let limits = (joint.limits.lower, joint.limits.upper);
+        let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
         Ok(Self {
             data: Data::new(&model),
-            grip: GripForce::new(grip, stiffness, limits),
+            grip: GripForce::new(grip, stiffness, range),
             model,
             hand,
             sensors,
@@ -127,6 +133,10 @@ impl PickAndPlace {
         &mut self.settings
     }
 
+    fn task<'a>(&'a self, goal: &'a PickAndPlaceGoal) -> Task<'a> {
+        Task { model: &self.model, goal, settings: &self.settings }
+    }
+
     /// True if the last tick was at this time and place.
     pub fn has_seen(&self, time: Time, q: &[f64]) -> bool {
         self.last == Some(time) && self.place == q
@@ -156,7 +166,7 @@ impl PickAndPlace {
         }
         let hand = self.hand.as_ref();
         plan::check(hand, &goal, &self.settings)?;
-        let plan = Plan::new(&self.model, hand, (&goal, &self.settings), q, objects)?;
+        let plan = Plan::new(self.task(&goal), hand, q, objects)?;
         let needed = MOVABLE * holding_force(hand, &goal, &self.settings);
         goal.grip_force = goal.grip_force.max(needed).min(goal.max_grip_force);
         let run = Run {
@@ -223,7 +233,7 @@ impl PickAndPlace {
         self.place.extend_from_slice(measured.q);
         let gap = self.last.map_or(0.0, |last| measured.time.seconds_since(last));
         let is_first = self.last.replace(measured.time).is_none();
-        if self.run.is_some() && gap > self.settings.robot_timeout {
+        if self.run.is_some() && gap > ROBOT_TIMEOUT {
             self.abandon(&format!("no measurement for {gap:.2} s"));
             self.output.arm = Some(ArmRequest::Stop);
         }
@@ -253,7 +263,7 @@ impl PickAndPlace {
         let Some(run) = &self.run else { return };
         let since = match run.stage {
             Stage::Look => run.entered,
-            Stage::Retreat => run.entered.plus_seconds(self.settings.look_time),
+            Stage::Retreat => run.entered.plus_seconds(LOOK_TIME),
             _ => return,
         };
         if self.sighted.is_none()
@@ -310,15 +320,16 @@ impl PickAndPlace {
         let speed = |id: &karakuri_model::BodyId| measured.v[self.model.joints[id.0].v_start].abs();
         let elapsed = measured.time.seconds_since(run.entered);
         let joints = run.plan.joints();
-        let arrived = run.motion.as_ref().is_none_or(|motion| {
-            plan::arrived(&self.model, &self.settings, (joints, motion), elapsed, measured)
-        });
+        let arrived = run
+            .motion
+            .as_ref()
+            .is_none_or(|motion| plan::arrived(&self.model, joints, motion, elapsed, measured));
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         Seen {
             dt,
             elapsed,
             arrived,
-            at_rest: joints.iter().all(|id| speed(id) < self.settings.velocity_tolerance),
+            at_rest: joints.iter().all(|id| speed(id) < VELOCITY_TOLERANCE),
             grip: *self.grip.state(),
             touch: fingers.iter().map(|f| f.normal.hypot(f.tangential.norm())).fold(0.0, f64::max),
             load: fingers.iter().map(pull).sum(),
@@ -338,12 +349,12 @@ impl PickAndPlace {
             (None, Stage::Close) => run.plan.open / self.grip.settings().touch_speed,
             _ => 0.0,
         };
-        if seen.elapsed <= planned + self.settings.stage_timeout {
+        if seen.elapsed <= planned + STAGE_TIMEOUT {
             return None;
         }
         let lacking = match &run.motion {
             Some(motion) if !seen.arrived => {
-                plan::describe_error(&self.model, (run.plan.joints(), motion), measured)
+                plan::describe_error(&self.model, run.plan.joints(), motion, measured)
             }
             _ => "the fingers did not get where they should".to_owned(),
         };
@@ -418,27 +429,28 @@ impl PickAndPlace {
         let (model, s) = (&*self.model, &self.settings);
         if stage == Stage::LiftOff && run.tries.centrings > 0 {
             // The hand is not where it was planned to be.
-            let planned = run.plan.carry_from(model, (&run.goal, s), q);
+            let planned = run.plan.carry_from(Task { model, goal: &run.goal, settings: s }, q);
             planned.map_err(|(stage, why)| {
                 format!("no way on from where the object is: {stage}: {why}")
             })?;
         }
         if stage == Stage::Lift {
             let Found { mass, friction } = run.found;
-            run.plan.slow_for_grip(model, (&PickAndPlaceGoal { mass, friction, ..run.goal }, s), q);
+            let goal = PickAndPlaceGoal { mass, friction, ..run.goal };
+            run.plan.slow_for_grip(Task { model, goal: &goal, settings: s }, q);
         }
         let reaction = match stage {
             Stage::Centre => self.centring(run, q),
             Stage::BackUp => run
                 .heading
-                .map(|heading| Reaction::By { way: -heading * s.back_up, speed: s.vertical_speed }),
+                .map(|heading| Reaction::By { way: -heading * BACK_UP, speed: s.vertical_speed }),
             Stage::SetDown => Some(run.plan.grasp()),
             Stage::Shake => Some(Reaction::Shake),
             Stage::Retreat | Stage::Undo => Some(Reaction::Up),
             _ => None,
         };
         run.motion = match reaction {
-            Some(reaction) => run.plan.reaction(model, &self.settings, (q, reaction)),
+            Some(reaction) => run.plan.reaction(model, &self.settings, q, reaction),
             None => run.plan.trajectory(stage).cloned(),
         };
         Ok(())
@@ -450,7 +462,7 @@ impl PickAndPlace {
         let sides = self.sensors.sides(&self.model, &self.data);
         let side = if a && !b { sides[0] } else { sides[1] };
         let done = side * run.plan.off_centre(&self.model, q);
-        let rest = self.settings.centring_reach - done;
+        let rest = CENTRING_REACH - done;
         let y =
             frame_pose(&self.model, &self.data, self.hand.tool_frame()).rotation.column(1) * side;
         let speed = 0.45 * self.grip.settings().touch_speed;
@@ -460,7 +472,7 @@ impl PickAndPlace {
     /// The whole run once more: the object may be elsewhere.
     fn again(&mut self, mut run: Run, measured: &Measurement<'_>) -> Run {
         if self.sighted.is_some() {
-            let radius = self.settings.look_radius;
+            let radius = LOOK_RADIUS;
             match self.nearest(&run.goal.size, &run.goal.pick.position) {
                 Some((found, distance)) if distance < radius => {
                     let yaw = found.pose.rpy()[2];
@@ -473,9 +485,9 @@ impl PickAndPlace {
                 }
             }
         }
-        let (hand, s) = (self.hand.as_ref(), &self.settings);
+        let hand = self.hand.as_ref();
         let objects = self.sighted.take().unwrap_or_default();
-        match Plan::new(&self.model, hand, (&run.goal, s), measured.q, &objects) {
+        match Plan::new(self.task(&run.goal), hand, measured.q, &objects) {
             Ok(plan) => {
                 (run.plan, run.failure, run.tries.centrings) = (plan, None, 0);
                 self.enter(run, Stage::Approach, measured.time, measured.q)

@@ -15,6 +15,7 @@ karakuri_ros::parameters! {
         speed: f64 = PickAndPlaceSettings::default().speed, "Speed of the tool. [m/s]", range(0.01..=5.0);
         acceleration: f64 = PickAndPlaceSettings::default().acceleration, "Acceleration of the tool without load. [m/s²]", range(0.01..=50.0);
         slip_safety: f64 = PickAndPlaceSettings::default().slip_safety, "How much more friction than needed a held object has. [-]", range(1.0..=10.0);
+        gravity: f64 = PickAndPlaceSettings::default().gravity, "Gravity where the robot works: what is held weighs by it. [m/s²]", range(0.1..=100.0);
         touch_speed: f64 = GripSettings::default().touch_speed, "Rate of the opening near the object and after contact. [m/s]", range(0.001..=0.1);
         allow_stalling: bool = GripperCommandSettings::default().allow_stalling, "Whether gripper_cmd succeeds when an object stops the fingers.";
         stall_timeout: f64 = GripperCommandSettings::default().stall_timeout, "Time without progress after which the fingers count as stalled. [s]", range(0.05..=60.0);
@@ -28,6 +29,7 @@ impl Parameters {
             speed: self.speed.get(),
             acceleration: self.acceleration.get(),
             slip_safety: self.slip_safety.get(),
+            gravity: self.gravity.get(),
             ..PickAndPlaceSettings::default()
         }
     }

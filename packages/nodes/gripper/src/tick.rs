@@ -2,7 +2,7 @@
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_grasp::grip_force::GripTask;
-use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, Sighting};
+use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, PATH_TOLERANCE, Sighting};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::{Advance, IntoMessage, JointStateReader, Turn, warn};
@@ -41,8 +41,7 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
     let period = gripper.parameters.robot.period.get();
     let output = gripper.machine.tick(&measured, period).clone();
     if let Some(request) = &output.arm {
-        let tolerance = gripper.machine.settings().path_tolerance;
-        gripper.arm.request(request, gripper.parameters.robot.lockstep.get(), tolerance);
+        gripper.arm.request(request, gripper.parameters.robot.lockstep.get(), PATH_TOLERANCE);
     }
     let point = TrajectoryPoint {
         time_from_start: period,

@@ -143,7 +143,7 @@ impl Clearance {
                     None => excused = Some(touching.collect()),
                     Some(excused) => {
                         if let Some(pair) = touching.into_iter().find(|p| !excused.contains(p)) {
-                            return Err(self.name(model, pair));
+                            return Err(self.name(model, pair.0, pair.1));
                         }
                     }
                 }
@@ -169,7 +169,7 @@ impl Clearance {
         self.scene.update(self.distance);
     }
 
-    fn name(&self, model: &Model, (a, b): (ColliderId, ColliderId)) -> Hit {
+    fn name(&self, model: &Model, a: ColliderId, b: ColliderId) -> Hit {
         let is = |id: ColliderId| id == a || id == b;
         let link = self.movers.iter().find(|m| is(m.collider));
         let mover = link.map_or("the held object", |m| &model.frames[m.frame.0].name).to_owned();

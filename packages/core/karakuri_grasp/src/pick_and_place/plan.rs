@@ -12,15 +12,17 @@ use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::clearance::Clearance;
-use super::planner::{Carry, Fault, Planner, Way, clear_all, limits, target};
+use super::planner::{Carry, Fault, Planner, Task, Way, clear_all, limits, target};
+use super::tuning::{
+    CLEARANCE, COM_TOLERANCE, PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE,
+    VELOCITY_TOLERANCE,
+};
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::EndEffector;
 use crate::slip::{Patch, effective_radius, required_force};
 
 /// Room between a fingertip and what the object stands on. [m]
 const TIP_CLEARANCE: f64 = 0.004;
-/// [m/s²]
-pub(super) const GRAVITY: f64 = 9.81;
 
 /// Why a goal is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -107,23 +109,21 @@ pub(super) struct Poses {
 
 impl Plan {
     pub(super) fn new(
-        model: &Model,
+        task: Task<'_>,
         hand: &dyn EndEffector,
-        (goal, settings): (&PickAndPlaceGoal, &PickAndPlaceSettings),
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Self, PlanError> {
+        let Task { model, goal, .. } = task;
         let Some(arm) = model.groups.first() else {
             return Err(PlanError::NoArm { robot: model.name.clone() });
         };
         let target = target(goal, objects);
         let others: Vec<_> = objects.iter().filter(|o| o.name != target.name).cloned().collect();
         let mut planner = Planner {
-            model,
-            goal,
-            settings,
+            task,
             moves: MovePlanner::new(model, hand.tool_frame(), &arm.joints),
-            clearance: Clearance::new(model, &others, settings.safety_distance),
+            clearance: Clearance::new(model, &others, SAFETY_DISTANCE),
         };
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
         let mut ways: Vec<Way> = Vec::new();
@@ -131,12 +131,12 @@ impl Plan {
         for quarter in 0..4 {
             // Closing along the object's y at quarters 0 and 2, along its x at 1 and 3.
             let width = if quarter % 2 == 0 { goal.size.y } else { goal.size.x };
-            if width + settings.clearance > highest {
+            if width + CLEARANCE > highest {
                 continue;
             }
             let yaw = core::f64::consts::FRAC_PI_2 * f64::from(quarter);
-            let poses = poses(hand, goal, settings, width, yaw);
-            let open = (width + 2.0 * settings.clearance).min(highest);
+            let poses = poses(hand, goal, width, yaw);
+            let open = (width + 2.0 * CLEARANCE).min(highest);
             match planner.way(poses, q, open, width) {
                 Ok(way) => ways.push(way),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
@@ -170,7 +170,7 @@ impl Plan {
                 value: goal.size.x.min(goal.size.y),
                 range: format!(
                     "below {:.4}, the hand's opening less clearance",
-                    highest - settings.clearance
+                    highest - CLEARANCE
                 ),
             },
         })
@@ -228,7 +228,8 @@ impl Plan {
         &mut self,
         model: &Model,
         settings: &PickAndPlaceSettings,
-        (q, reaction): (&[f64], Reaction),
+        q: &[f64],
+        reaction: Reaction,
     ) -> Option<JointTrajectory> {
         let X_WT = self.moves.tool_pose(model, q);
         let mut limits = limits(settings, settings.vertical_speed);
@@ -244,7 +245,7 @@ impl Plan {
                 to(way)
             }
             Reaction::Shake => {
-                let side = X_WT.rotation.column(2) * settings.shake;
+                let side = X_WT.rotation.column(2) * SHAKE;
                 let path = move |s: f64| {
                     let (sin, _) = (2.0 * core::f64::consts::TAU * s).sin_cos();
                     Pose::new(X_WT.rotation, X_WT.translation + side * sin)
@@ -256,36 +257,27 @@ impl Plan {
         self.moves.path_move(model, q, path, &limits).ok().map(|found| found.0)
     }
 
-    /// Plans the carrying ways anew from where the hand took the object. (nq)
-    pub(super) fn carry_from(
-        &mut self,
-        model: &Model,
-        (goal, settings): (&PickAndPlaceGoal, &PickAndPlaceSettings),
-        q: &[f64],
-    ) -> Result<(), Fault> {
+    /// Plans the carrying moves again from where the hand took the object. (nq)
+    pub(super) fn carry_from(&mut self, task: Task<'_>, q: &[f64]) -> Result<(), Fault> {
+        let model = task.model;
         let X_WT = self.moves.tool_pose(model, q);
         let shift = X_WT.translation - self.poses.pick.translation;
         self.poses.pick = X_WT;
         self.poses.above_pick.translation += Vector3::new(shift.x, shift.y, 0.0);
         let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
-        let mut planner = Planner { model, goal, settings, moves, clearance };
+        let mut planner = Planner { task, moves, clearance };
         self.carry = planner.carry(&self.poses, q)?;
         let joints = self.moves.joints().to_vec();
         self.clearance.hold(self.moves.frame(), self.poses.object, &self.poses.held);
-        let checked = clear_all(&mut self.clearance, (model, q, &joints), &self.carry.carrying());
+        let checked = clear_all(&mut self.clearance, model, q, &joints, &self.carry.carrying());
         self.clearance.release();
         checked
     }
 
     /// Slows the carrying ways that are still to come until the grip holds. (nq)
-    pub(super) fn slow_for_grip(
-        &mut self,
-        model: &Model,
-        (goal, settings): (&PickAndPlaceGoal, &PickAndPlaceSettings),
-        q: &[f64],
-    ) {
+    pub(super) fn slow_for_grip(&mut self, task: Task<'_>, q: &[f64]) {
         let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
-        let mut planner = Planner { model, goal, settings, moves, clearance };
+        let mut planner = Planner { task, moves, clearance };
         let Carry { lift, transit, lower, .. } = &mut self.carry;
         for trajectory in [lift, transit, lower] {
             planner.slow_for_grip(&self.poses.patch, q, trajectory);
@@ -326,30 +318,31 @@ pub(super) enum Reaction {
 /// The joints stand where a trajectory ends.
 pub(super) fn arrived(
     model: &Model,
-    settings: &PickAndPlaceSettings,
-    (joints, trajectory): (&[BodyId], &JointTrajectory),
+    joints: &[BodyId],
+    trajectory: &JointTrajectory,
     elapsed: f64,
     measured: &Measurement<'_>,
 ) -> bool {
     let Some(end) = trajectory.points.last() else { return true };
     elapsed >= end.time_from_start
-        && joints.iter().zip(&end.positions).all(|(id, wanted)| {
+        && joints.iter().zip(&end.positions).all(|(id, desired)| {
             let joint = &model.joints[id.0];
-            (measured.q[joint.q_start] - wanted).abs() < settings.position_tolerance
-                && measured.v[joint.v_start].abs() < settings.velocity_tolerance
+            (measured.q[joint.q_start] - desired).abs() < POSITION_TOLERANCE
+                && measured.v[joint.v_start].abs() < VELOCITY_TOLERANCE
         })
 }
 
 /// The joint that is furthest from a trajectory's end.
 pub(super) fn describe_error(
     model: &Model,
-    (joints, trajectory): (&[BodyId], &JointTrajectory),
+    joints: &[BodyId],
+    trajectory: &JointTrajectory,
     measured: &Measurement<'_>,
 ) -> String {
     let Some(end) = trajectory.points.last() else { return String::new() };
-    let errors = joints.iter().zip(&end.positions).map(|(id, wanted)| {
+    let errors = joints.iter().zip(&end.positions).map(|(id, desired)| {
         let joint = &model.joints[id.0];
-        (joint, wanted - measured.q[joint.q_start])
+        (joint, desired - measured.q[joint.q_start])
     });
     errors.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(String::new(), |(joint, e)| {
         format!("joint `{}` is {e:.4} rad from its goal", joint.name)
@@ -399,18 +392,13 @@ pub(super) fn holding_force(
     goal: &PickAndPlaceGoal,
     settings: &PickAndPlaceSettings,
 ) -> f64 {
-    let twist = settings.com_tolerance / patch(hand, goal, settings, 0.0).radius;
-    required_force(goal.mass, goal.friction, settings.slip_safety, GRAVITY) * twist.hypot(1.0)
+    let twist = COM_TOLERANCE / patch(hand, goal, 0.0).radius;
+    required_force(goal.mass, goal.friction, settings.slip_safety, settings.gravity)
+        * twist.hypot(1.0)
 }
 
 /// Tool poses of a run: x down, y along the closing direction.
-fn poses(
-    hand: &dyn EndEffector,
-    goal: &PickAndPlaceGoal,
-    settings: &PickAndPlaceSettings,
-    width: f64,
-    turn: f64,
-) -> Poses {
+fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64) -> Poses {
     // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
     let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
     let depth = hand.tool_depth(hand.position(width));
@@ -420,7 +408,7 @@ fn poses(
         let rotation = Matrix3::from_columns(&[x, y, x.cross(&y)]);
         Pose::new(rotation, object.position + Vector3::z() * (raise + lift) - x * depth)
     };
-    let (height, clearance) = (goal.approach_height, settings.place_clearance);
+    let (height, clearance) = (goal.approach_height, PLACE_CLEARANCE);
     // Both vertical ways end at one height where the lower of them still has its full length.
     let top = goal.pick.position.z.max(goal.place.position.z) + height;
     Poses {
@@ -431,22 +419,17 @@ fn poses(
         // The object's centre lies on the tool's x, its box square to the tool.
         object: Pose::from_translation(Vector3::x() * (depth + raise)),
         held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
-        patch: patch(hand, goal, settings, raise),
+        patch: patch(hand, goal, raise),
         tip: 0.5 * hand.pad_depth() + 0.01,
     }
 }
 
 /// Where the fingers touch the object when they are `raise` above its middle. [m]
-fn patch(
-    hand: &dyn EndEffector,
-    goal: &PickAndPlaceGoal,
-    settings: &PickAndPlaceSettings,
-    raise: f64,
-) -> Patch {
+fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64) -> Patch {
     let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
     Patch {
         radius: effective_radius(hand.pad_depth().min(goal.size.z), width),
         offset: Vector3::z() * -raise,
-        uncertainty: settings.com_tolerance,
+        uncertainty: COM_TOLERANCE,
     }
 }

@@ -8,7 +8,8 @@ use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::clearance::Clearance;
-use super::plan::{GRAVITY, Poses};
+use super::plan::Poses;
+use super::tuning::WEIGH_HEIGHT;
 use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::slip::{Grip, Patch};
 
@@ -56,7 +57,9 @@ pub(super) type Fault = (Stage, String);
 
 pub(super) fn clear_all(
     clearance: &mut Clearance,
-    (model, q, joints): (&Model, &[f64], &[BodyId]),
+    model: &Model,
+    q: &[f64],
+    joints: &[BodyId],
     ways: &[(Stage, &JointTrajectory)],
 ) -> Result<(), Fault> {
     for (stage, trajectory) in ways {
@@ -75,11 +78,17 @@ pub(super) fn limits(settings: &PickAndPlaceSettings, speed: f64) -> MoveLimits 
     }
 }
 
-/// What planning one goal needs.
-pub(super) struct Planner<'a> {
+/// A goal, the robot that it is planned for, and how that may move.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Task<'a> {
     pub(super) model: &'a Model,
     pub(super) goal: &'a PickAndPlaceGoal,
     pub(super) settings: &'a PickAndPlaceSettings,
+}
+
+/// What planning one goal needs.
+pub(super) struct Planner<'a> {
+    pub(super) task: Task<'a>,
     pub(super) moves: MovePlanner,
     pub(super) clearance: Clearance,
 }
@@ -97,7 +106,7 @@ impl Planner<'_> {
         let (descend, q_pick) =
             self.vertical(poses.above_pick, poses.pick, &q_above).map_err(at(Stage::Descend))?;
         let carry = self.carry(&poses, &q_pick)?;
-        let there = self.moves.joint_move(self.model, q, &q_above, &self.free());
+        let there = self.moves.joint_move(self.task.model, q, &q_above, &self.free());
         let cost = there.duration() + carry.transit.duration();
         Ok(Way { cost, open, width, poses, q_above, descend, carry })
     }
@@ -106,7 +115,7 @@ impl Planner<'_> {
     pub(super) fn carry(&mut self, poses: &Poses, q_pick: &[f64]) -> Result<Carry, Fault> {
         let (start, end) = (poses.pick, poses.above_pick);
         let height = end.translation.z - start.translation.z;
-        let share = (self.settings.weigh_height / height.max(1e-6)).min(0.5);
+        let share = (WEIGH_HEIGHT / height.max(1e-6)).min(0.5);
         let between = Pose::new(start.rotation, start.translation.lerp(&end.translation, share));
         let (lift_off, q_up) = self.vertical(start, between, q_pick).map_err(at(Stage::LiftOff))?;
         let (lift, q_lifted) = self.vertical(between, end, &q_up).map_err(at(Stage::Lift))?;
@@ -131,14 +140,13 @@ impl Planner<'_> {
         target: &KnownObject,
     ) -> Result<JointTrajectory, Fault> {
         let joints = self.moves.joints().to_vec();
-        let (model, frame) = (self.model, self.moves.frame());
-        let around = (model, q, joints.as_slice());
-        clear_all(&mut self.clearance, around, &[(Stage::Descend, &way.descend)])?;
+        let (model, frame) = (self.task.model, self.moves.frame());
+        clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Descend, &way.descend)])?;
         self.clearance.hold(frame, way.poses.object, &way.poses.held);
-        let carried = clear_all(&mut self.clearance, around, &way.carry.carrying());
+        let carried = clear_all(&mut self.clearance, model, q, &joints, &way.carry.carrying());
         self.clearance.release();
         carried?;
-        clear_all(&mut self.clearance, around, &[(Stage::Retreat, &way.carry.retreat)])?;
+        clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Retreat, &way.carry.retreat)])?;
         self.clearance.add(target);
         let approach = self.approach(way, q);
         self.clearance.remove(&target.name);
@@ -147,7 +155,7 @@ impl Planner<'_> {
 
     /// To above the object: directly, or first straight up and then across, by the joints or round the base.
     fn approach(&mut self, way: &Way, q: &[f64]) -> Result<JointTrajectory, String> {
-        let (model, free) = (self.model, self.free());
+        let (model, free) = (self.task.model, self.free());
         let X_WT = self.moves.tool_pose(model, q);
         let direct = self.moves.joint_move(model, q, &way.q_above, &free);
         let mut why = match self.is_clear(q, &direct, self.floor(&way.poses)) {
@@ -184,10 +192,10 @@ impl Planner<'_> {
     /// Clear of all known objects, and the tool never below `floor`. [m]
     fn is_clear(&mut self, q: &[f64], way: &JointTrajectory, floor: f64) -> Result<(), String> {
         let joints = self.moves.joints().to_vec();
-        let checked = self.clearance.check(self.model, q, &joints, way);
+        let checked = self.clearance.check(self.task.model, q, &joints, way);
         checked.map_err(|hit| hit.to_string())?;
         let mut lowest = f64::INFINITY;
-        self.moves.visit(self.model, q, way, 0.02, |_, X_WT, _, _| {
+        self.moves.visit(self.task.model, q, way, 0.02, |_, X_WT, _, _| {
             lowest = lowest.min(X_WT.translation.z);
         });
         if lowest < floor {
@@ -198,13 +206,13 @@ impl Planner<'_> {
 
     /// Height of the tool at which the fingers pass over the object and over its place. [m]
     fn floor(&self, poses: &Poses) -> f64 {
-        let top =
-            self.goal.pick.position.z.max(self.goal.place.position.z) + 0.5 * self.goal.size.z;
+        let top = self.task.goal.pick.position.z.max(self.task.goal.place.position.z)
+            + 0.5 * self.task.goal.size.z;
         (top + poses.tip).min(poses.above_pick.translation.z - 1e-3)
     }
 
     fn free(&self) -> MoveLimits {
-        limits(self.settings, self.settings.speed)
+        limits(self.task.settings, self.task.settings.speed)
     }
 
     fn vertical(
@@ -213,22 +221,22 @@ impl Planner<'_> {
         to: Pose,
         q: &[f64],
     ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
-        let slow = limits(self.settings, self.settings.vertical_speed);
-        self.moves.path_move(self.model, q, MovePlanner::straight(from, to), &slow)
+        let slow = limits(self.task.settings, self.task.settings.vertical_speed);
+        self.moves.path_move(self.task.model, q, MovePlanner::straight(from, to), &slow)
     }
 
     /// Above the object: from the measured position if that leads there, else from the model's postures.
     fn start_of_way(&mut self, poses: &Poses, q: &[f64]) -> Result<Vec<f64>, MoveError> {
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut why = String::new();
-        for posture in self.model.postures.iter().map(Some).chain([None]) {
+        for posture in self.task.model.postures.iter().map(Some).chain([None]) {
             let mut start = q.to_vec();
             for (id, value) in posture.iter().flat_map(|p| &p.positions) {
                 if self.moves.joints().contains(id) {
-                    start[self.model.joints[id.0].q_start] = *value;
+                    start[self.task.model.joints[id.0].q_start] = *value;
                 }
             }
-            match self.moves.solve(self.model, &poses.above_pick, &start, 0) {
+            match self.moves.solve(self.task.model, &poses.above_pick, &start, 0) {
                 Ok(found) => {
                     // The way must go on from there: the grasp below decides which solutions count.
                     if self.vertical(poses.above_pick, poses.pick, &found).is_err() {
@@ -260,15 +268,15 @@ impl Planner<'_> {
     ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
         let free = self.free();
         let arc = MovePlanner::arc(self.axis(), poses.above_pick, poses.above_place);
-        self.moves.path_move(self.model, q, arc, &free).or_else(|_| {
+        self.moves.path_move(self.task.model, q, arc, &free).or_else(|_| {
             let line = MovePlanner::straight(poses.above_pick, poses.above_place);
-            self.moves.path_move(self.model, q, line, &free)
+            self.moves.path_move(self.task.model, q, line, &free)
         })
     }
 
     /// A point of the vertical that the arm turns about. [m] (3)
     fn axis(&self) -> Vector3 {
-        match self.model.base {
+        match self.task.model.base {
             Base::Fixed(X_WRoot) => X_WRoot.translation,
             Base::Floating => Vector3::zeros(),
         }
@@ -282,15 +290,16 @@ impl Planner<'_> {
         trajectory: &mut JointTrajectory,
     ) {
         let grip = Grip {
-            mass: self.goal.mass,
-            friction: self.goal.friction,
-            force: 2.0 * self.goal.grip_force,
-            safety: self.settings.slip_safety,
+            mass: self.task.goal.mass,
+            friction: self.task.goal.friction,
+            force: 2.0 * self.task.goal.grip_force,
+            safety: self.task.settings.slip_safety,
         };
+        let gravity = self.task.settings.gravity;
         for _ in 0..SLOWINGS {
             let mut load: f64 = 0.0;
-            self.moves.visit(self.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
-                let specific = A.linear + Vector3::z() * GRAVITY;
+            self.moves.visit(self.task.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
+                let specific = A.linear + Vector3::z() * gravity;
                 let closing = X_WT.rotation.column(1).into_owned();
                 load = load.max(grip.total_load(&specific, &closing, patch));
             });

@@ -6,7 +6,12 @@ use karakuri_control::trajectory::JointTrajectory;
 use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
-use super::plan::{GRAVITY, Plan};
+use super::plan::Plan;
+use super::tuning::{
+    CENTRING_REACH, CENTRINGS, COLLISION_FORCE, LOOK_TIME, ONE_SIDED_TIME, PLACE_TOLERANCE,
+    RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME, VERIFY_TIME,
+    WEIGHT_TOLERANCE,
+};
 use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::grip_force::{GripState, is_firm};
 use crate::slip::required_force;
@@ -14,7 +19,7 @@ use crate::slip::required_force;
 /// A goal under way.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// What is to be done; the grip force as it is wanted now, the object's place as it is known now.
+    /// What is to be done; the grip force as it is desired now, the object's place as it is known now.
     pub(super) goal: PickAndPlaceGoal,
     pub(super) found: Found,
     pub(super) plan: Plan,
@@ -52,10 +57,10 @@ pub(super) const MOVABLE: f64 = 1.1;
 /// Loads that differ more than this share are two loads. [-]
 const LOAD_CHANGE: f64 = 0.05;
 
-/// What the grip told of the object.
+/// What the grip shows of the object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    /// Between pads and object, if less than told; it may be more, if the object also stood on something. [-]
+    /// Between pads and object, if less than stated; it may be more, if the object also stood on something. [-]
     pub(super) friction: f64,
     /// [kg]
     pub(super) mass: f64,
@@ -64,7 +69,7 @@ pub(super) struct Found {
 impl Found {
     /// Force of each finger that carries it, and can move it. [N]
     fn needed(&self, s: &PickAndPlaceSettings) -> f64 {
-        required_force(self.mass, self.friction, s.slip_safety, MOVABLE * GRAVITY)
+        required_force(self.mass, self.friction, s.slip_safety, MOVABLE * s.gravity)
     }
 }
 
@@ -168,27 +173,27 @@ impl Run {
             _ => {}
         }
         match self.stage {
-            Stage::Approach | Stage::Descend => self.unloaded(seen, s),
+            Stage::Approach | Stage::Descend => self.unloaded(seen),
             Stage::Close => self.close(seen, s),
-            Stage::Centre => self.centre(seen, s),
+            Stage::Centre => self.centre(seen),
             Stage::Verify => self.verify(seen, s),
             Stage::LiftOff => self.lift_off(seen, s),
             Stage::Weigh => self.weigh(seen, s),
             Stage::Lift | Stage::Move | Stage::Lower => self.carry(seen, s),
-            Stage::Open => self.open(seen, s),
-            Stage::Retreat => Self::retreat(seen, s),
+            Stage::Open => self.open(seen),
+            Stage::Retreat => Self::retreat(seen),
             Stage::Halt => self.halt(seen),
             Stage::BackUp if seen.arrived => Step::Enter(Stage::Stopped),
             Stage::Shake | Stage::SetDown if seen.arrived => Step::Enter(Stage::Open),
-            Stage::Undo if seen.arrived => self.undone(s),
-            Stage::Look if seen.elapsed >= s.look_time => Step::Again,
+            Stage::Undo if seen.arrived => self.undone(),
+            Stage::Look if seen.elapsed >= LOOK_TIME => Step::Again,
             _ => Step::Stay,
         }
     }
 
-    fn unloaded(&self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
-        if seen.touch > s.collision_force {
-            let (force, limit) = (seen.touch, s.collision_force);
+    fn unloaded(&self, seen: &Seen<'_>) -> Step {
+        if seen.touch > COLLISION_FORCE {
+            let (force, limit) = (seen.touch, COLLISION_FORCE);
             let text = format!(
                 "a finger met {force:.1} N on the way, above {limit:.1} N, at {}; clear the way",
                 place(&seen.position)
@@ -228,13 +233,13 @@ impl Run {
         }
         let [a, b] = state.touching;
         self.missing = if a == b { 0.0 } else { self.missing + seen.dt };
-        if self.missing < s.one_sided_time {
+        if self.missing < ONE_SIDED_TIME {
             return Step::Stay;
         }
-        if self.tries.centrings >= s.centrings {
+        if self.tries.centrings >= CENTRINGS {
             let text = format!(
                 "the fingers do not come to touch both, centred {} times; forces {}; free the object and the hand",
-                s.centrings,
+                CENTRINGS,
                 pair(&state.forces)
             );
             return Step::Fail(Failure::Blocked, text);
@@ -244,17 +249,17 @@ impl Run {
     }
 
     /// Until both fingers touch, or the one that did lost contact.
-    fn centre(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+    fn centre(&mut self, seen: &Seen<'_>) -> Step {
         let [a, b] = seen.grip.touching;
         self.held = if a && b { self.held + seen.dt } else { 0.0 };
         self.missing = if a || b { 0.0 } else { self.missing + seen.dt };
-        if self.held > 0.02 || seen.grip.gripped || self.missing > s.one_sided_time {
+        if self.held > 0.02 || seen.grip.gripped || self.missing > ONE_SIDED_TIME {
             return Step::Enter(Stage::Halt);
         }
         if seen.arrived {
             let text = format!(
                 "only one finger touches, even {:.0} mm to the side; forces {}; free the object and the hand",
-                1e3 * s.centring_reach,
+                1e3 * CENTRING_REACH,
                 pair(&seen.grip.forces)
             );
             return Step::Fail(Failure::Blocked, text);
@@ -267,7 +272,7 @@ impl Run {
             return step;
         }
         self.firm(seen);
-        if self.held < s.verify_time { Step::Stay } else { Step::Enter(Stage::LiftOff) }
+        if self.held < VERIFY_TIME { Step::Stay } else { Step::Enter(Stage::LiftOff) }
     }
 
     fn lift_off(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
@@ -286,7 +291,7 @@ impl Run {
         if self.weighing.done {
             return if self.firm(seen) { Step::Enter(Stage::Lift) } else { Step::Stay };
         }
-        let Some(load) = self.weighing.mean(seen, self.goal.grip_force, s.verify_time) else {
+        let Some(load) = self.weighing.mean(seen, self.goal.grip_force, VERIFY_TIME) else {
             return Step::Stay;
         };
         let Some(whole) = self.weighing.whole.replace(load) else {
@@ -296,18 +301,18 @@ impl Run {
             return Step::Grip;
         };
         let held_by = 2.0 * self.goal.grip_force;
-        let expected = self.found.mass * GRAVITY;
+        let expected = self.found.mass * s.gravity;
         self.goal.grip_force = self.weighing.force;
         self.weighing = Weighing { done: true, ..Weighing::default() };
         if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
             self.found.friction = self.goal.friction.min(load / held_by);
-            self.found.mass = self.found.mass.max(whole / GRAVITY);
+            self.found.mass = self.found.mass.max(whole / s.gravity);
             return self.regrip(whole, s);
         }
-        if (load - expected).abs() > s.weight_tolerance * expected {
-            self.found.mass = load / GRAVITY;
-            let told = Found { friction: self.goal.friction, ..self.found };
-            if load > expected && told.needed(s) > self.goal.grip_force {
+        if (load - expected).abs() > WEIGHT_TOLERANCE * expected {
+            self.found.mass = load / s.gravity;
+            let stated = Found { friction: self.goal.friction, ..self.found };
+            if load > expected && stated.needed(s) > self.goal.grip_force {
                 // It may have moved in the hand when it was lifted.
                 return self.regrip(load, s);
             }
@@ -321,13 +326,13 @@ impl Run {
     /// Puts it down and grips it as hard as it needs, or as is allowed; fails if that was tried. Of the load
     /// felt [N].
     fn regrip(&mut self, load: f64, s: &PickAndPlaceSettings) -> Step {
-        let told = self.goal.mass * GRAVITY;
+        let stated = self.goal.mass * s.gravity;
         let (force, limit) = (self.goal.grip_force, self.goal.max_grip_force);
         let needed = self.found.needed(s);
-        let heavy = load > told * (1.0 + s.weight_tolerance);
+        let heavy = load > stated * (1.0 + WEIGHT_TOLERANCE);
         let hopeless = heavy && needed > MOVABLE * limit;
-        if force < 0.999 * limit && self.tries.regrips < s.regrips && !hopeless {
-            self.goal.grip_force = needed.max(force * s.raise_factor).min(limit);
+        if force < 0.999 * limit && self.tries.regrips < REGRIPS && !hopeless {
+            self.goal.grip_force = needed.max(force * RAISE_FACTOR).min(limit);
             self.weighing = Weighing::default();
             self.tries.regrips += 1;
             return Step::Enter(Stage::SetDown);
@@ -335,8 +340,9 @@ impl Run {
         let room =
             format!("{needed:.1} N a finger, {limit:.1} N are allowed; raise max_grip_force");
         if heavy {
-            let text =
-                format!("it weighs {load:.1} N or more, {told:.1} N were told; that needs {room}");
+            let text = format!(
+                "it weighs {load:.1} N or more, {stated:.1} N were stated; that needs {room}"
+            );
             return Step::Fail(Failure::TooHeavy, text);
         }
         let friction = self.found.friction;
@@ -353,9 +359,9 @@ impl Run {
         let firm = self.firm(seen);
         if self.stage == Stage::Lower {
             // What stands does not pull any more.
-            let stands = seen.load < 0.5 * self.found.mass * GRAVITY;
+            let stands = seen.load < 0.5 * self.found.mass * s.gravity;
             self.standing = if stands { self.standing + seen.dt } else { 0.0 };
-            self.placed = seen.arrived || self.standing > s.slip_time;
+            self.placed = seen.arrived || self.standing > SLIP_TIME;
         }
         match self.stage {
             Stage::Lift if seen.arrived && firm => Step::Enter(Stage::Move),
@@ -378,24 +384,24 @@ impl Run {
         let largest = self.grip.map_or([0.0; 2], |(_, largest)| largest);
         let largest = core::array::from_fn(|k| state.forces[k].max(largest[k]));
         self.grip = Some((state.opening, largest));
-        let wanted = self.goal.grip_force;
+        let desired = self.goal.grip_force;
         let gone = state.opening < self.plan.width - 2.0 * s.width_tolerance;
-        let weak = state.forces.iter().any(|f| *f < 0.5 * wanted);
+        let weak = state.forces.iter().any(|f| *f < 0.5 * desired);
         let carried = matches!(self.stage, Stage::Lift | Stage::Move);
-        let light = carried && seen.load < 0.5 * self.found.mass * GRAVITY;
+        let light = carried && seen.load < 0.5 * self.found.mass * s.gravity;
         self.missing = if gone || weak || light { self.missing + seen.dt } else { 0.0 };
-        if self.missing < s.slip_time {
+        if self.missing < SLIP_TIME {
             return None;
         }
         self.missing = 0.0;
-        if !gone && wanted < 0.999 * self.goal.max_grip_force {
-            self.goal.grip_force = (wanted * s.raise_factor).min(self.goal.max_grip_force);
+        if !gone && desired < 0.999 * self.goal.max_grip_force {
+            self.goal.grip_force = (desired * RAISE_FACTOR).min(self.goal.max_grip_force);
             self.tries.raises += 1;
             return Some(Step::Grip);
         }
         let text = format!(
             "the grip was lost in {} after {:.2} s at {}, the tool accelerated with {:.1} m/s²: opening {:.1} mm, forces {} \
-             of {wanted:.1} N",
+             of {desired:.1} N",
             self.stage,
             seen.elapsed,
             place(&seen.position),
@@ -407,18 +413,18 @@ impl Run {
     }
 
     /// Until the fingers are free.
-    fn open(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+    fn open(&mut self, seen: &Seen<'_>) -> Step {
         let state = &seen.grip;
         let free = !state.touching[0] && !state.touching[1];
         let wide = state.opening > self.plan.open - 0.002;
         self.held = if free && wide { self.held + seen.dt } else { 0.0 };
-        if self.held > s.release_time {
+        if self.held > RELEASE_TIME {
             return Step::Enter(match (self.placed, &self.failure) {
                 (true, None) => Stage::Retreat,
                 _ => Stage::Undo,
             });
         }
-        if seen.elapsed < s.release_timeout {
+        if seen.elapsed < RELEASE_TIMEOUT {
             return Step::Stay;
         }
         if self.tries.shakes == 0 {
@@ -435,12 +441,12 @@ impl Run {
     }
 
     /// Until it is up; what is seen by then must stand where it was put.
-    fn retreat(seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+    fn retreat(seen: &Seen<'_>) -> Step {
         if !seen.arrived {
             return Step::Stay;
         }
         let away = match seen.placed_off {
-            Some(off) if off > s.place_tolerance => format!("{:.0} mm from its place", 1e3 * off),
+            Some(off) if off > PLACE_TOLERANCE => format!("{:.0} mm from its place", 1e3 * off),
             _ => return Step::Enter(Stage::Done),
         };
         Step::Fail(
@@ -463,11 +469,11 @@ impl Run {
         })
     }
 
-    fn undone(&mut self, s: &PickAndPlaceSettings) -> Step {
+    fn undone(&mut self) -> Step {
         match self.failure {
             // To grip harder: it may have moved.
             None => Step::Enter(Stage::Look),
-            Some((Failure::NoObject | Failure::Blocked, ..)) if self.tries.rescans < s.rescans => {
+            Some((Failure::NoObject | Failure::Blocked, ..)) if self.tries.rescans < RESCANS => {
                 self.tries.rescans += 1;
                 Step::Enter(Stage::Look)
             }

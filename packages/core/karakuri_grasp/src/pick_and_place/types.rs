@@ -46,7 +46,7 @@ pub struct PickAndPlaceGoal {
     pub friction: f64,
     /// Where it is.
     pub pick: ObjectPose,
-    /// Where it shall be.
+    /// Desired pose.
     pub place: ObjectPose,
     /// Of each finger. [N]
     pub grip_force: f64,
@@ -59,8 +59,6 @@ pub struct PickAndPlaceGoal {
 /// What a user may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PickAndPlaceSettings {
-    /// Free room on each side of the object when the hand is open. [m]
-    pub clearance: f64,
     /// Speed of the tool without load. [m/s]
     pub speed: f64,
     /// Acceleration of the tool without load. [m/s²]
@@ -75,64 +73,13 @@ pub struct PickAndPlaceSettings {
     pub slip_safety: f64,
     /// Measured and given width may differ by this. [m]
     pub width_tolerance: f64,
-    /// An object that is seen further from its place has slipped. [m]
-    pub place_tolerance: f64,
-    /// The object is let go this far above its place. [m]
-    pub place_clearance: f64,
-    /// A finger force above it in free motion is a collision. [N]
-    pub collision_force: f64,
-    /// A joint further than this from its trajectory is a collision; for whoever follows the arm's trajectories. [rad]
-    pub path_tolerance: f64,
-    /// How far the hand goes back from a collision. [m]
-    pub back_up: f64,
-    /// The robot keeps this far from known objects. [m]
-    pub safety_distance: f64,
-    /// The centre of mass may be this far from the middle of the object's box. [m]
-    pub com_tolerance: f64,
-    /// Joints within this of their goal have arrived. [rad]
-    pub position_tolerance: f64,
-    /// Joints slower than this have arrived. [rad/s]
-    pub velocity_tolerance: f64,
-    /// The grip must be firm for this long before the lift. [s]
-    pub verify_time: f64,
-    /// Height at which the object is weighed. [m]
-    pub weigh_height: f64,
-    /// Measured and given weight may differ by this share. [-]
-    pub weight_tolerance: f64,
-    /// A grip weaker than half for this long is lost. [s]
-    pub slip_time: f64,
-    /// By what the force grows when the object slips. [-]
-    pub raise_factor: f64,
-    /// How often the object is gripped anew, and harder, before it has `SLIPPED`.
-    pub regrips: u32,
-    /// When one finger alone has touched for this long the hand moves to the middle. [s]
-    pub one_sided_time: f64,
-    /// How far the hand may move for that. [m]
-    pub centring_reach: f64,
-    /// How often.
-    pub centrings: u32,
-    /// The fingers must be free for this long before the retreat. [s]
-    pub release_time: f64,
-    /// When they are not free after this time the hand shakes, once. [s]
-    pub release_timeout: f64,
-    /// Amplitude of the shake. [m]
-    pub shake: f64,
-    /// How often the object is looked for again when it was not where it should be.
-    pub rescans: u32,
-    /// How long to look. [s]
-    pub look_time: f64,
-    /// How far from its expected place an object may be found. [m]
-    pub look_radius: f64,
-    /// What a stage may take beyond its planned time. [s]
-    pub stage_timeout: f64,
-    /// Measurements further apart than this: the robot was lost. [s]
-    pub robot_timeout: f64,
+    /// Where the robot works. [m/s²]
+    pub gravity: f64,
 }
 
 impl Default for PickAndPlaceSettings {
     fn default() -> Self {
         Self {
-            clearance: 0.012,
             speed: 0.6,
             acceleration: 2.5,
             vertical_speed: 0.25,
@@ -140,32 +87,7 @@ impl Default for PickAndPlaceSettings {
             joint_acceleration: 6.0,
             slip_safety: 1.5,
             width_tolerance: 0.004,
-            place_tolerance: 0.01,
-            place_clearance: 0.0005,
-            collision_force: 5.0,
-            path_tolerance: 0.04,
-            back_up: 0.02,
-            safety_distance: 0.003,
-            com_tolerance: 0.002,
-            position_tolerance: 0.004,
-            velocity_tolerance: 0.02,
-            verify_time: 0.2,
-            weigh_height: 0.02,
-            weight_tolerance: 0.15,
-            slip_time: 0.05,
-            raise_factor: 1.3,
-            regrips: 3,
-            one_sided_time: 0.15,
-            centring_reach: 0.016,
-            centrings: 5,
-            release_time: 0.1,
-            release_timeout: 1.0,
-            shake: 0.003,
-            rescans: 1,
-            look_time: 0.2,
-            look_radius: 0.1,
-            stage_timeout: 4.0,
-            robot_timeout: 0.5,
+            gravity: 9.81,
         }
     }
 }
@@ -195,7 +117,7 @@ pub enum Stage {
     Approach,
     /// Straight down to the object.
     Descend,
-    /// Fingers close to the wanted force.
+    /// Fingers close to the desired force.
     Close,
     /// The grip must stay firm.
     Verify,
@@ -347,7 +269,7 @@ pub struct Measurement<'a> {
     pub sighting: Option<Sighting<'a>>,
 }
 
-/// What the arm shall do; at most one a tick.
+/// Request to the arm; at most one a tick.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArmRequest {
     /// Follow this trajectory of the arm group, stamped with the present time.

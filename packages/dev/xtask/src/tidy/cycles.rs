@@ -16,7 +16,7 @@ use super::{Source, Violation};
 const MAX_FILES: usize = 3;
 
 /// Larger circles that are there, by crate. Numbers may only shrink.
-const PRESENT: [(&str, usize); 5] = [
+const PRESENT: &[(&str, usize)] = &[
     ("karakuri", 14),
     ("karakuri_collision", 8),
     ("karakuri_gait", 18),

@@ -11,7 +11,7 @@ use super::source::code_lines;
 use super::{Source, Violation};
 
 /// What a library offers to programs of others, by the file's end and the item, each with its reason.
-const OFFERED: [(&str, &str, &str); 30] = [
+const OFFERED: &[(&str, &str, &str)] = &[
     (
         "karakuri_collision/src/query.rs",
         "contact_polygon",

@@ -9,8 +9,8 @@ use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSe
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
-    ArmReport, ArmRequest, KnownObject, Measurement, ObjectPose, PickAndPlace, PickAndPlaceGoal,
-    PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
+    ArmReport, ArmRequest, KnownObject, Measurement, ObjectPose, PATH_TOLERANCE, PickAndPlace,
+    PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
 };
 use karakuri_model::{Model, Shape};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World, loop_gap};
@@ -20,6 +20,8 @@ const ARM: usize = 0;
 const HAND: usize = 1;
 /// Control period: the physics' own step. [s]
 const DT: f64 = 0.001;
+/// [m/s²]
+const EARTH: f64 = 9.81;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
@@ -73,9 +75,20 @@ impl Cell {
         config: &str,
         change: impl Fn(&mut Vec<BodyDescription>),
     ) -> Self {
+        Self::under(EARTH, posture, config, change)
+    }
+
+    /// With another scene, under a gravity that the machine knows. [m/s²]
+    pub(crate) fn under(
+        gravity: f64,
+        posture: &str,
+        config: &str,
+        change: impl Fn(&mut Vec<BodyDescription>),
+    ) -> Self {
         let scene_path = repository().join("config/scenes/pick_and_place.yaml");
         let text = read_text(&scene_path).unwrap();
         let mut scene = Scene::parse(&text, "pick_and_place.yaml").unwrap();
+        scene.settings.gravity = Vector3::new(0.0, 0.0, -gravity);
         let folder = scene_path.parent().unwrap();
         let robot = &mut scene.robots[0];
         let urdf = folder.join(&robot.urdf).with_file_name(format!("{config}.urdf"));
@@ -102,7 +115,7 @@ impl Cell {
         let controller = FeedforwardController::new(model.clone(), settings).unwrap();
         let machine = PickAndPlace::new(
             model.clone(),
-            PickAndPlaceSettings::default(),
+            PickAndPlaceSettings { gravity, ..PickAndPlaceSettings::default() },
             GripSettings::default(),
         )
         .unwrap();
@@ -228,7 +241,7 @@ impl Cell {
 
     fn request(&mut self, request: Option<ArmRequest>, now: Time) {
         let arm = self.controller.machine_mut(ARM).unwrap();
-        let position = self.machine.settings().path_tolerance;
+        let position = PATH_TOLERANCE;
         match request {
             Some(ArmRequest::Follow(trajectory)) => {
                 self.stopped = None;

@@ -1,6 +1,9 @@
 //! The demonstration's task, and what must be true of it.
 
-use crate::cell::{Cell, goal, start};
+use karakuri_grasp::pick_and_place::{PickAndPlaceGoal, PlanError};
+use karakuri_physics::BodyDescription;
+
+use crate::cell::{Cell, goal, start, try_start};
 
 fn picks_and_places(posture: &str, config: &str) -> u64 {
     let mut cell = Cell::new(posture, config);
@@ -44,4 +47,25 @@ fn two_runs_are_equal_to_the_bit() {
 #[test]
 fn the_mimic_hand_does_it_too() {
     picks_and_places("start1", "arm6_mimic");
+}
+
+/// A kilogram weighs a sixth there: fingers that may press with 5 N carry it, and weigh it as stated; on Earth it is too heavy.
+#[test]
+fn picks_and_places_on_the_moon() {
+    let goal = PickAndPlaceGoal { mass: 1.0, grip_force: 3.0, max_grip_force: 5.0, ..goal() };
+    let heavy = |bodies: &mut Vec<BodyDescription>| {
+        bodies.iter_mut().filter(|body| body.name == "cube").for_each(|cube| cube.mass = 1.0);
+    };
+    let refused = try_start(&mut Cell::with("start1", "arm6", heavy), goal);
+    assert!(matches!(refused, Err(PlanError::TooHeavy { .. })), "{refused:?}");
+    let mut cell = Cell::under(1.62, "start1", "arm6", heavy);
+    start(&mut cell, goal);
+    let result = cell.run(15.0, |_| {});
+    assert_eq!((result.failure, result.retries), (None, 0), "{result:?}");
+    for _ in 0..300 {
+        cell.step();
+    }
+    let (p, tilt, _) = cell.cube();
+    let error = (p - goal.place.position).norm();
+    assert!(error < 0.005 && tilt.to_degrees() < 2.0, "{:.2} mm off", 1e3 * error);
 }

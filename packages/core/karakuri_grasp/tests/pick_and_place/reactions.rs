@@ -1,4 +1,4 @@
-//! What the machine does when things are not as told: each case ends in success or in an honest failure, and always with
+//! What the machine does when things are not as stated: each case ends in success or in an honest failure, and always with
 //! a robot at rest.
 
 use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceGoal, PickAndPlaceResult, Stage};
@@ -214,7 +214,7 @@ fn a_slippery_cube_is_gripped_harder() {
     is_placed(&cell, &goal);
 }
 
-/// Forces near the sensors' dead band: the grip is weak, but what it finds is found, and told for what it is.
+/// Forces near the sensors' dead band: the grip is weak, but what it finds is found, and named for what it is.
 #[test]
 fn a_grip_too_weak_for_the_cube_says_so_however_late_its_targets_are() {
     for force in [0.8, 1.2, 1.7] {
@@ -252,7 +252,7 @@ fn a_slippery_cube_fails_honestly_at_the_limit() {
 }
 
 #[test]
-fn a_heavier_cube_than_told_is_gripped_harder() {
+fn a_heavier_cube_than_stated_is_gripped_harder() {
     // Well below what 15 N a finger may carry: how heavy a slipping cube seems depends on how it slips.
     let mut cell = cell(|cube| cube.mass = 0.6);
     let goal = PickAndPlaceGoal { grip_force: 6.0, ..goal() };
@@ -266,12 +266,12 @@ fn a_heavier_cube_than_told_is_gripped_harder() {
 fn a_far_too_heavy_cube_is_put_back() {
     let mut cell = cell(|cube| cube.mass = 3.0);
     let result = outcome(&mut cell, goal());
-    failed(&result, Failure::TooHeavy, &["2.0 N were told", "15.0 N are allowed"]);
+    failed(&result, Failure::TooHeavy, &["2.0 N were stated", "15.0 N are allowed"]);
     assert!((cell.cube().0 - goal().pick.position).norm() < 0.01);
 }
 
 #[test]
-fn a_lighter_cube_than_told_is_no_slip() {
+fn a_lighter_cube_than_stated_is_no_slip() {
     let mut cell = cell(|cube| cube.mass = 0.1);
     let result = outcome(&mut cell, goal());
     assert_eq!((result.failure, result.retries), (None, 0), "{result:?}");
@@ -423,12 +423,12 @@ fn a_cancel_in_any_stage_ends_at_rest() {
     let stages =
         [Approach, Descend, Close, Verify, LiftOff, Weigh, Lift, Move, Lower, Open, Retreat];
     // One run, and from the beginning of each stage a branch.
-    for wanted in stages {
+    for desired in stages {
         let mut cell = Cell::new("start1", "arm6");
         start(&mut cell, goal());
         let mut ticks = 0;
         let result = cell.run(40.0, |cell| {
-            if cell.machine.feedback().stage == wanted {
+            if cell.machine.feedback().stage == desired {
                 ticks += 1;
                 if ticks == 60 {
                     cell.machine.cancel();
@@ -436,25 +436,25 @@ fn a_cancel_in_any_stage_ends_at_rest() {
             }
         });
         failed(&result, Failure::Canceled, &["cancelled"]);
-        assert_eq!(result.stage, wanted);
+        assert_eq!(result.stage, desired);
         let held = result.message.contains("still held");
         assert_eq!(
             held,
-            matches!(wanted, Verify | LiftOff | Weigh | Lift | Move | Lower),
+            matches!(desired, Verify | LiftOff | Weigh | Lift | Move | Lower),
             "{result:?}"
         );
         let opening = cell.machine.feedback().opening;
         comes_to_rest(&mut cell);
         let (p, ..) = cell.cube();
         if held {
-            assert!((cell.tool() - p).norm() < 0.01, "{wanted}: dropped at {p:?}");
+            assert!((cell.tool() - p).norm() < 0.01, "{desired}: dropped at {p:?}");
             let forces = cell.machine.feedback().forces;
-            assert!(forces.iter().all(|f| (8.0..12.0).contains(f)), "{wanted}: {forces:?}");
+            assert!(forces.iter().all(|f| (8.0..12.0).contains(f)), "{desired}: {forces:?}");
         } else {
             let now = cell.machine.feedback().opening;
             assert!(
                 (now - opening).abs() < 0.004,
-                "{wanted}: the fingers went on from {opening} to {now}"
+                "{desired}: the fingers went on from {opening} to {now}"
             );
         }
         assert!(!cell.machine.is_busy());
