@@ -9,7 +9,7 @@ mod robots;
 
 use criterion::{BatchSize, Criterion};
 use karakuri_gait::planner::{
-    Footstep, Generator, Samples, Side, Timeline, Velocity, WalkCommand, WalkEngine,
+    Footstep, Generator, Samples, Side, Timeline, TimelineStart, Velocity, WalkCommand, WalkEngine,
 };
 use karakuri_testkit::{CpuTime, can_count_instructions, instructions};
 
@@ -46,7 +46,8 @@ fn steps(engine: &WalkEngine, n: usize) -> (Generator, Timeline, usize) {
         })
         .collect();
     let zmp = engine.sample().zmp_reference;
-    let timeline = Timeline::new(settings, (start, engine.feet(), zmp), &footsteps, (false, false));
+    let at = TimelineStart { index: start, feet: engine.feet(), zmp, from_rest: false };
+    let timeline = Timeline::new(settings, &at, &footsteps, false);
     let mut end = start;
     for _ in 0..n {
         end = timeline.end_of_step(end);

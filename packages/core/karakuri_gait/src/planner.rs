@@ -8,6 +8,7 @@
 //! Frames: the world, X forward at the start, Z up; soles as URDF links. Units: SI.
 
 mod biped;
+mod candidate;
 mod capture;
 pub mod dcm;
 mod engine;
@@ -59,7 +60,7 @@ pub use settings::{
 pub use side::{Side, Support};
 pub use stabilizer::{Correction, Measured, Stabilizer};
 pub use targets::{JointTargets, with_servo_sag};
-pub use timeline::Timeline;
+pub use timeline::{Timeline, TimelineStart};
 pub use velocity::Velocity;
 pub use walk::{Progress, Travelled, Walk, WalkFailure, WalkGoal};
 pub use whole_body::{BodyTarget, OutOfReach, WholeBody};

@@ -30,7 +30,8 @@ pub(crate) struct Gains {
 /// Up to so much, negative for the gait file's.
 fn gain<S: 'static>(
     node: &mut Node<S>,
-    (name, most): (&str, f64),
+    name: &str,
+    most: f64,
     description: &str,
 ) -> Result<Parameter<f64>, RosError> {
     let description = describe(description);
@@ -54,11 +55,11 @@ impl Gains {
     ) -> Result<Self, RosError> {
         Ok(Self {
             file_reach: file_reach(settings),
-            dcm: gain(node, ("dcm", 20.0), "How much further than the divergent component of motion the ZMP goes. [-]")?,
-            rate: gain(node, ("rate", 20.0), "Moment against the rate of the lean, by weight and height. [-]")?,
-            ankle: gain(node, ("ankle", 1.0), "Part of the wanted moment that the ankles get, 0 is off. [-]")?,
+            dcm: gain(node, "dcm", 20.0, "How much further than the divergent component of motion the ZMP goes. [-]")?,
+            rate: gain(node, "rate", 20.0, "Moment against the rate of the lean, by weight and height. [-]")?,
+            ankle: gain(node, "ankle", 1.0, "Part of the wanted moment that the ankles get, 0 is off. [-]")?,
             rim: rim(node, biped)?,
-            filter: gain(node, ("filter", 1.0), "Time constant of the filter on the divergent component of motion. [s]")?,
+            filter: gain(node, "filter", 1.0, "Time constant of the filter on the divergent component of motion. [s]")?,
             steps_on: node
                 .parameter("stabilizer.steps.on", -1)
                 .describe("1: steps are placed by what is measured, 0: where planned, -1: as the gait file says.")
@@ -76,10 +77,10 @@ impl Gains {
                     })
                 })
                 .declare()?,
-            steps_least: gain(node, ("steps.least", 1.0), "Errors at landing smaller than about this are left to the ankles. [m]")?,
-            landing_tilt: gain(node, ("landing.tilt", 10.0), "Rate at which a sole that feels the floor turns, by moment, 0 is off. [-]")?,
-            landing_seek: gain(node, ("landing.seek", 10.0), "How fast a foot goes down to a floor that is lower than planned, by natural frequency and height of the centre of mass, 0 is off. [-]")?,
-            landing_settling: gain(node, ("landing.settling", 100.0), "How long a sole gives way after it has touched, by natural frequency. [-]")?,
+            steps_least: gain(node, "steps.least", 1.0, "Errors at landing smaller than about this are left to the ankles. [m]")?,
+            landing_tilt: gain(node, "landing.tilt", 10.0, "Rate at which a sole that feels the floor turns, by moment, 0 is off. [-]")?,
+            landing_seek: gain(node, "landing.seek", 10.0, "How fast a foot goes down to a floor that is lower than planned, by natural frequency and height of the centre of mass, 0 is off. [-]")?,
+            landing_settling: gain(node, "landing.settling", 100.0, "How long a sole gives way after it has touched, by natural frequency. [-]")?,
             landing_time: node
                 .parameter("stabilizer.landing.time", -1.0)
                 .describe(&describe("Within this a standing foot comes back to where it was planned. [s]"))

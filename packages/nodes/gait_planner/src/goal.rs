@@ -56,7 +56,7 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     };
     let command = match first {
         Some("footsteps") => {
-            let steps = goal.footsteps.iter().enumerate().map(footstep);
+            let steps = goal.footsteps.iter().enumerate().map(|(i, step)| footstep(i, step));
             WalkCommand::Footsteps(steps.collect::<Result<_, _>>()?)
         }
         Some("velocity") => {
@@ -98,7 +98,7 @@ pub(crate) fn velocity(message: &Twist) -> Result<Velocity, String> {
     Ok(Velocity { forward: linear.x, left: linear.y, turn: angular.z })
 }
 
-fn footstep((i, message): (usize, &FootstepMessage)) -> Result<Footstep, String> {
+fn footstep(i: usize, message: &FootstepMessage) -> Result<Footstep, String> {
     let side = match message.side {
         LEFT => Side::Left,
         RIGHT => Side::Right,

@@ -54,25 +54,37 @@ pub(crate) mod code {
     pub(crate) const ROBOT_LOST: u8 = 5;
 }
 
+/// How a walk ended.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    /// Of [`code`].
+    pub(crate) error_code: u8,
+    /// A sentence for people.
+    pub(crate) message: String,
+}
+
 /// Code and sentence of how a walk ended.
-pub(crate) fn ending(progress: Progress, model: &Model) -> (u8, String) {
-    match progress {
+pub(crate) fn ending(progress: Progress, model: &Model) -> Ending {
+    let (error_code, message) = match progress {
         Progress::Walking | Progress::Done => (code::NONE, "stands where it should".to_owned()),
         Progress::Stopped => (code::CANCELED, "stopped on request; it stands".to_owned()),
         Progress::Failed(failure) => match failure {
             WalkFailure::Unreachable(_) => (code::UNREACHABLE, failure.to_string()),
             WalkFailure::Fell(fall) => (code::FELL, fall.describe(model)),
         },
-    }
+    };
+    Ending { error_code, message }
 }
 
 pub(crate) fn result(
-    (run, engine): (&Run, &WalkEngine),
-    (error_code, message): (u8, String),
+    run: &Run,
+    engine: &WalkEngine,
+    ending: Ending,
     clips: &[Clip],
     now: Time,
 ) -> Walk::Result {
     let travelled = run.travelled(engine);
+    let Ending { error_code, message } = ending;
     Walk::Result {
         success: error_code == code::NONE,
         error_code,

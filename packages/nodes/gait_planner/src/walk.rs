@@ -8,7 +8,7 @@ use karakuri_spatial::Time;
 
 use crate::goal;
 use crate::planner::{GaitPlanner, TICKS_A_REPORT};
-use crate::report::{self, code};
+use crate::report::{self, Ending, code};
 
 impl GaitPlanner {
     pub(crate) fn on_walk(&mut self, request: GoalRequest<Walk::Action>) {
@@ -60,8 +60,8 @@ impl GaitPlanner {
             return;
         }
         let ending = report::ending(progress, &self.model);
-        let message = ending.1.clone();
-        let mut result = report::result((&run, &self.engine), ending, &clips, stamp);
+        let message = ending.message.clone();
+        let mut result = report::result(&run, &self.engine, ending, &clips, stamp);
         for excess in self.engine.take_excesses() {
             let text = excess.describe(&self.engine.generator().biped.model);
             warn!("walk: {text}");
@@ -85,8 +85,8 @@ impl GaitPlanner {
     pub(crate) fn end_walk(&mut self, error_code: u8, why: &str) {
         if let Some((goal, run, clips)) = self.walk.take() {
             warn!("walk: {why}");
-            let ending = (error_code, why.to_owned());
-            goal.abort(report::result((&run, &self.engine), ending, &clips, self.now()));
+            let ending = Ending { error_code, message: why.to_owned() };
+            goal.abort(report::result(&run, &self.engine, ending, &clips, self.now()));
         }
     }
 

@@ -8,6 +8,7 @@ use karakuri_model::BodyId;
 use serde::Serialize;
 
 use super::biped::{Biped, BipedError};
+use super::candidate::{Candidate, Plan, StepChange};
 use super::capture::{Capturability, Capture, Stance, Steps};
 use super::error::PlanError;
 use super::excess::{Excess, Excesses};
@@ -25,15 +26,13 @@ use super::stabilizer::{Correction, Measured, Stabilizer};
 use super::standing::why_not_standing;
 use super::swing::{FLAT, Swing};
 use super::targets::JointTargets;
-use super::timeline::{Timeline, middle};
+use super::timeline::{Timeline, TimelineStart, middle};
 
 /// Samples planned at once while standing. [s]
 const IDLE: f64 = 0.1;
 
 /// Parts of a reaction that are tried, one a tick: less of it where joints would be too fast or legs too short. [-]
 const PARTS: [f64; 3] = [1.0, 0.7, 0.4];
-/// Samples after a change in which joints may be said to be faster than they can: they catch up with what was measured.
-const CATCHING_UP: usize = 3;
 
 /// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -55,6 +54,8 @@ pub struct WalkEngine {
     /// Memory for the next timeline.
     spare: Timeline,
     route: Route,
+    /// Memory for a step that is planned again.
+    candidate: Candidate,
     ahead: Ahead,
     /// Samples from `samples[0].index` on.
     samples: Samples,
@@ -92,7 +93,8 @@ impl WalkEngine {
         let feet = generator.standing_feet();
         let settings = &generator.settings;
         let zmp = middle(settings, &feet);
-        let timeline = Timeline::new(settings, (0, feet, zmp), &[], (true, true));
+        let start = TimelineStart { index: 0, feet, zmp, from_rest: true };
+        let timeline = Timeline::new(settings, &start, &[], true);
         let model = &generator.biped.model;
         let targets = JointTargets {
             position: generator.biped.posture.clone(),
@@ -106,7 +108,8 @@ impl WalkEngine {
             landing,
             timeline,
             spare: Timeline::default(),
-            route: Route::new(),
+            route: Route::default(),
+            candidate: Candidate::default(),
             ahead: Ahead::default(),
             samples: Samples::default(),
             meant: (0, Place::default()),
@@ -171,7 +174,7 @@ impl WalkEngine {
         let (feet, mut ahead) = (self.feet(), Ahead::default());
         let from = standing(&feet, self.strayed, &self.generator);
         let rest = most.saturating_sub(footsteps.len());
-        self.route.look_ahead(&from, (self.is_at_rest, rest), &mut ahead);
+        self.route.intent().look_ahead(&from, self.is_at_rest, rest, &mut ahead);
         footsteps.append(&mut ahead.steps);
         footsteps.truncate(most);
         footsteps
@@ -266,7 +269,7 @@ impl WalkEngine {
             let (k, _) = self.position();
             let sample = &self.samples[k];
             let biped = &self.generator.biped;
-            self.stabilizer.correct(biped, sample, measured, (dt, &mut self.correction));
+            self.stabilizer.correct(biped, sample, measured, dt, &mut self.correction);
             self.strayed = self.correction.heading - self.timeline.trunk(sample.index).0;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
@@ -283,7 +286,7 @@ impl WalkEngine {
                     dcm_error: self.correction.dcm_error,
                 };
                 let gains = &self.stabilizer.settings;
-                self.landing.feel(biped, gains, [sample, next], (&felt, dt));
+                self.landing.feel(biped, gains, [sample, next], &felt, dt);
                 self.landing.write(biped, dt, &mut self.targets);
             }
             self.correction.capture = Some(self.capture(k));
@@ -386,7 +389,8 @@ impl WalkEngine {
         let settings = &self.generator.settings;
         let Ahead { steps, ends, .. } = &self.ahead;
         let is_idle = steps.is_empty() && self.is_at_rest;
-        self.spare.lay(settings, (at, feet, zmp), steps, (self.is_at_rest, *ends));
+        let start = TimelineStart { index: at, feet, zmp, from_rest: self.is_at_rest };
+        self.spare.lay(settings, &start, steps, *ends);
         let end = self.spare.end_of_step(at);
         let n =
             if is_idle { settings.samples(IDLE) } else { usize::try_from(end - at).unwrap_or(1) };
@@ -411,12 +415,9 @@ impl WalkEngine {
 
     /// The next steps, from feet that stand so.
     fn look_ahead(&mut self, feet: &[Place; 2], is_at_rest: bool) {
-        let settings = &self.generator.settings;
-        // Every pass looks ahead, and the last step seen must not be felt.
-        let seen = settings.samples(settings.preview_time) * (1 + settings.passes);
-        let most = 2 + seen / settings.samples(settings.step_time);
+        let most = self.generator.settings.steps_ahead();
         let from = standing(feet, self.strayed, &self.generator);
-        self.route.look_ahead(&from, (is_at_rest, most), &mut self.ahead);
+        self.route.intent().look_ahead(&from, is_at_rest, most, &mut self.ahead);
     }
 
     /// Changes the step under way, from the next sample on, where what is measured asks for it.
@@ -438,7 +439,7 @@ impl WalkEngine {
         }
         let Some(reaction) = wanted else { return };
         self.reacted = index;
-        if !self.replan(index, &swing, (&reaction, part)) && refused + 1 < PARTS.len() {
+        if !self.replan(index, swing.step.side, &reaction, part) && refused + 1 < PARTS.len() {
             self.refused = refused + 1;
         }
     }
@@ -484,47 +485,34 @@ impl WalkEngine {
         situation.react(steps.least)
     }
 
-    /// Plans the rest of the step anew; it stays as it was where legs are too short or joints too slow.
-    fn replan(&mut self, index: u64, swing: &Swing, (reaction, part): (&Reaction, f64)) -> bool {
-        let landing = reaction.landing;
-        let (sin, cos) = landing.yaw.sin_cos();
-        let [x, y] = reaction.moved;
-        let moved = [cos * x + sin * y, cos * y - sin * x];
-        let first = self.samples[0].index;
-        let kept = usize::try_from(index - first).unwrap_or(0);
-        self.samples.truncate(kept);
-        self.generator.rewind(index);
-        let displacement = Displacement {
-            dcm: reaction.displaced,
-            com: self.correction.com_error.map(|d| part * d),
-            lean: self.correction.lean.map(|angle| part * angle),
-            lean_rate: self.correction.lean_rate.map(|rate| part * rate),
+    /// Plans the rest of the step again; false where legs are too short or joints too slow, and it stays as it was.
+    fn replan(&mut self, index: u64, side: Side, reaction: &Reaction, part: f64) -> bool {
+        let change = StepChange {
+            side,
+            index,
+            samples: reaction.samples,
+            landing: reaction.landing,
+            moved: reaction.moved,
+            displacement: Displacement {
+                dcm: reaction.displaced,
+                com: self.correction.com_error.map(|d| part * d),
+                lean: self.correction.lean.map(|angle| part * angle),
+                lean_rate: self.correction.lean_rate.map(|rate| part * rate),
+            },
+            strayed: self.strayed,
         };
-        self.generator.displace(&self.timeline, &displacement);
-        self.route.shift(&landing, moved);
-        let mut feet = self.timeline.places(index);
-        feet[swing.step.side.index()] = landing;
-        self.look_ahead(&feet, false);
-        let Ahead { steps, ends, .. } = &self.ahead;
-        let end = index + reaction.samples;
-        let now = (&self.generator.settings, &self.timeline);
-        self.spare.lay_changed(now, (index, end, landing), steps, *ends);
-        let n = usize::try_from(reaction.samples).unwrap_or(1);
-        let planned = self.generator.plan(&self.spare, n, &mut self.samples);
-        if planned.is_ok() && self.generator.is_slow_enough(&self.samples, kept + CATCHING_UP) {
-            core::mem::swap(&mut self.timeline, &mut self.spare);
+        let mut plan = Plan {
+            generator: &mut self.generator,
+            timeline: &mut self.timeline,
+            route: &mut self.route,
+            samples: &mut self.samples,
+        };
+        let is_walkable = self.candidate.attempt(&mut plan, &change);
+        if is_walkable {
+            self.candidate.commit(plan);
             self.stabilizer.move_plan(reaction.displaced);
-            return true;
         }
-        self.samples.truncate(kept);
-        self.generator.rewind(index);
-        self.generator.undo_displace();
-        self.route.shift(&landing, [-moved[0], -moved[1]]);
-        let n = usize::try_from(self.timeline.end_of_step(index) - index).unwrap_or(1);
-        if let Err(error) = self.generator.plan(&self.timeline, n, &mut self.samples) {
-            self.failure = Some(error);
-        }
-        false
+        is_walkable
     }
 
     /// Between two samples: positions and rates by the cubic through both.

@@ -81,7 +81,8 @@ pub struct StepLimits {
 pub fn clip(
     step: &Footstep,
     standing: &Place,
-    (limits, has_yaw): (&StepLimits, bool),
+    limits: &StepLimits,
+    has_yaw: bool,
     clips: &mut Vec<Clip>,
 ) -> Footstep {
     let mut cut = |what, asked: f64, low: f64, high: f64| {

@@ -66,6 +66,14 @@ impl Clone for End {
     }
 }
 
+impl Pass {
+    /// Becomes another one, in the memory that it has.
+    fn assign(&mut self, other: &Self) {
+        self.cart = other.cart;
+        self.end.clone_from(&other.end);
+    }
+}
+
 /// How a leaning trunk comes upright again.
 #[derive(Debug, Clone, Copy, Default)]
 struct Righting {
@@ -88,6 +96,50 @@ impl Righting {
                 course.at(at, self.span.max(1.0))
             }
         })
+    }
+}
+
+/// Where a plan has got to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PlanState {
+    /// Before each sample of the last chunk and after it: first pass, then one a correction. (n+1 × passes)
+    states: Vec<Pass>,
+    /// Samples of the last chunk.
+    n_states: usize,
+    righting: Righting,
+    /// The sample that comes next.
+    next_index: u64,
+}
+
+impl PlanState {
+    /// Becomes the state of a plan before one of the samples of its last chunk.
+    pub(super) fn branch_off(&mut self, generator: &Generator, index: u64) {
+        let (from, n_passes) = (&generator.state, generator.n_passes());
+        let back = usize::try_from(from.next_index.saturating_sub(index)).unwrap_or(usize::MAX);
+        let first = from.n_states.saturating_sub(back) * n_passes;
+        self.set_states(&from.states[first..first + n_passes]);
+        *self = Self {
+            states: core::mem::take(&mut self.states),
+            n_states: 0,
+            righting: from.righting,
+            next_index: index,
+        };
+    }
+
+    /// Becomes another one, in the memory that it has.
+    fn assign(&mut self, other: &Self, n_passes: usize) {
+        self.set_states(&other.states[..(other.n_states + 1) * n_passes]);
+        let states = core::mem::take(&mut self.states);
+        *self = Self { states, ..*other };
+    }
+
+    /// What is behind stays as memory.
+    fn set_states(&mut self, states: &[Pass]) {
+        let n = self.states.len().max(states.len());
+        self.states.resize_with(n, Pass::default);
+        for (to, from) in self.states.iter_mut().zip(states) {
+            to.assign(from);
+        }
     }
 }
 
@@ -153,18 +205,10 @@ pub struct Generator {
     kinematics: WholeBody,
     upper_body: UpperBody,
     data: Data,
-    /// Before each sample of the last chunk and after it: first pass, then one a correction. (n+1 × passes)
-    states: Vec<Pass>,
-    /// Samples of the last chunk.
-    n_states: usize,
+    state: PlanState,
     scratch: Scratch,
-    /// As it was before the last displacement. (passes)
-    undisplaced: Vec<Pass>,
-    righting: Righting,
-    righting_before: Righting,
     rates: [Vec<f64>; 2],
     polygon: ConvexPolygon,
-    next_index: u64,
 }
 
 impl Generator {
@@ -203,15 +247,10 @@ impl Generator {
             kinematics,
             upper_body,
             data: Data::new(model),
-            states: Vec::new(),
-            n_states: 0,
+            state: PlanState::default(),
             scratch: Scratch::default(),
-            undisplaced: Vec::new(),
-            righting: Righting::default(),
-            righting_before: Righting::default(),
             rates: core::array::from_fn(|_| vec![0.0; model.nv]),
             polygon: ConvexPolygon::default(),
-            next_index: 0,
             motion,
             biped,
             settings,
@@ -232,11 +271,11 @@ impl Generator {
         let nv = self.biped.model.nv;
         let end = End { q, ways: core::array::from_fn(|_| vec![0.0; nv]) };
         let pass = |cart: [CartState; 2]| Pass { cart, end: end.clone() };
-        self.states = vec![pass(zmp.map(CartState::at))];
+        let mut states = vec![pass(zmp.map(CartState::at))];
         for _ in 0..self.settings.passes {
-            self.states.push(pass([CartState::default(); 2]));
+            states.push(pass([CartState::default(); 2]));
         }
-        (self.n_states, self.next_index) = (0, 0);
+        self.state = PlanState { states, ..PlanState::default() };
     }
 
     /// `ω` of the gait. [1/s]
@@ -246,7 +285,7 @@ impl Generator {
 
     /// The sample that comes next.
     pub fn next_index(&self) -> u64 {
-        self.next_index
+        self.state.next_index
     }
 
     fn n_passes(&self) -> usize {
@@ -255,15 +294,16 @@ impl Generator {
 
     /// State of a pass before a sample of the last chunk.
     fn state(&self, k: usize, pass: usize) -> &Pass {
-        &self.states[k * self.n_passes() + pass]
+        &self.state.states[k * self.n_passes() + pass]
     }
 
     /// Divergent component before the next sample. [m] (2)
     pub fn next_dcm(&self) -> [f64; 2] {
         let omega = self.omega();
-        let last = self.n_states * self.n_passes();
+        let last = self.state.n_states * self.n_passes();
         [0, 1].map(|axis| {
-            let carts = self.states[last..last + self.n_passes()].iter().map(|p| p.cart[axis]);
+            let carts =
+                self.state.states[last..last + self.n_passes()].iter().map(|p| p.cart[axis]);
             carts.map(|cart| cart.position + cart.velocity / omega).sum()
         })
     }
@@ -276,19 +316,19 @@ impl Generator {
         samples: &mut Samples,
     ) -> Result<(), PlanError> {
         let (before, n_passes) = (samples.len(), self.n_passes());
-        let from = self.n_states * n_passes;
-        while self.states.len() < from + (n + 1) * n_passes {
-            let like = self.states[from].clone();
-            self.states.push(like);
+        let from = self.state.n_states * n_passes;
+        while self.state.states.len() < from + (n + 1) * n_passes {
+            let like = self.state.states[from].clone();
+            self.state.states.push(like);
         }
         // The new chunk's states lie behind the old one's until it is there.
-        self.states.rotate_left(from);
+        self.state.states.rotate_left(from);
         let planned = self.plan_passes(timeline, n, samples);
         if planned.is_ok() {
-            self.n_states = n;
-            self.next_index += n as u64;
+            self.state.n_states = n;
+            self.state.next_index += n as u64;
         } else {
-            self.states.rotate_right(from);
+            self.state.states.rotate_right(from);
             samples.truncate(before);
         }
         planned
@@ -301,71 +341,79 @@ impl Generator {
         samples.iter().skip(from).all(|s| slow(&s.v))
     }
 
-    /// Takes back the last chunk from a sample on.
-    pub(super) fn rewind(&mut self, index: u64) {
-        let back = usize::try_from(self.next_index - index).unwrap_or(usize::MAX);
-        if back <= self.n_states {
-            self.n_states -= back;
-            self.next_index = index;
-        }
-    }
-
-    /// Takes back what [`Self::displace`] did last.
-    pub(super) fn undo_displace(&mut self) {
-        let first = self.n_states * self.n_passes();
-        for (state, before) in self.states[first..].iter_mut().zip(&self.undisplaced) {
-            state.cart = before.cart;
-            state.end.clone_from(&before.end);
-        }
-        self.righting = self.righting_before;
-    }
-
     /// The plan goes on from another state, as though it had come there at the rate that it has there. What a correction follows is the
     /// ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins anew.
-    pub(super) fn displace(&mut self, timeline: &Timeline, by: &Displacement) {
+    pub(super) fn displace(
+        &mut self,
+        state: &mut PlanState,
+        timeline: &Timeline,
+        by: &Displacement,
+    ) {
+        self.with_state(state, |generator| generator.displace_state(timeline, by));
+    }
+
+    /// The next `n` samples of a timeline from another state than the plan's own, on top of `samples`.
+    pub(super) fn plan_from(
+        &mut self,
+        state: &mut PlanState,
+        timeline: &Timeline,
+        n: usize,
+        samples: &mut Samples,
+    ) -> Result<(), PlanError> {
+        self.with_state(state, |generator| generator.plan(timeline, n, samples))
+    }
+
+    /// Goes on from another state.
+    pub(super) fn adopt(&mut self, state: &PlanState) {
+        self.state.assign(state, self.n_passes());
+    }
+
+    /// Works on another state, and leaves the plan's own as it is.
+    fn with_state<R>(&mut self, state: &mut PlanState, work: impl FnOnce(&mut Self) -> R) -> R {
+        core::mem::swap(&mut self.state, state);
+        let result = work(self);
+        core::mem::swap(&mut self.state, state);
+        result
+    }
+
+    fn displace_state(&mut self, timeline: &Timeline, by: &Displacement) {
         let (n_passes, h, omega) = (self.n_passes(), self.settings.period, self.omega());
-        let first = self.n_states * n_passes;
-        self.undisplaced.resize_with(n_passes, Pass::default);
-        for (before, state) in self.undisplaced.iter_mut().zip(&self.states[first..]) {
-            before.cart = state.cart;
-            before.end.clone_from(&state.end);
-        }
-        let index = self.next_index;
-        self.righting_before = self.righting;
-        let lean = self.righting.lean(index);
+        let first = self.state.n_states * n_passes;
+        let index = self.state.next_index;
+        let lean = self.state.righting.lean(index);
         let course = |i: usize| Course {
             from: lean[i].0 + by.lean[i],
             rate: by.lean_rate[i] * h,
             ..Course::default()
         };
         let span = self.settings.samples(self.settings.step_time) as f64;
-        self.righting = Righting { from: index, span, lean: [course(0), course(1)] };
+        self.state.righting = Righting { from: index, span, lean: [course(0), course(1)] };
         let rate = [0, 1].map(|i| omega * (by.dcm[i] - by.com[i]));
         let mut q = core::mem::take(&mut self.scratch.q);
         let mut com = [0.0; 4];
         for pass in first..first + n_passes {
             for axis in 0..2 {
                 if pass == first {
-                    self.states[pass].cart[axis].position += by.com[axis];
-                    self.states[pass].cart[axis].velocity += rate[axis];
+                    self.state.states[pass].cart[axis].position += by.com[axis];
+                    self.state.states[pass].cart[axis].velocity += rate[axis];
                 } else {
-                    self.states[pass].cart[axis].error_sum = 0.0;
+                    self.state.states[pass].cart[axis].error_sum = 0.0;
                 }
-                let cart = self.states[pass].cart[axis];
+                let cart = self.state.states[pass].cart[axis];
                 com[axis] += cart.position;
                 com[2 + axis] += cart.velocity;
             }
             let before = [com[0] - com[2] * h, com[1] - com[3] * h, com[2], com[3]];
-            let end = &self.states[pass].end;
+            let end = &self.state.states[pass].end;
             q.clone_from(&end.q);
             let before = self.target(timeline, index - 1, &before);
             if self.pose(&before, &mut q).is_err() {
                 continue;
             }
-            self.states[pass].end.q.copy_from_slice(&q);
+            self.state.states[pass].end.q.copy_from_slice(&q);
             let now = self.target(timeline, index, &com);
             if self.pose(&now, &mut q).is_ok() {
-                let end = &mut self.states[pass].end;
+                let end = &mut self.state.states[pass].end;
                 let [first, rest @ ..] = &mut end.ways;
                 difference(&self.biped.model, &end.q, &q, first);
                 for way in rest {
@@ -382,7 +430,7 @@ impl Generator {
         n: usize,
         samples: &mut Samples,
     ) -> Result<(), PlanError> {
-        let first = self.next_index;
+        let first = self.state.next_index;
         let ahead = self.motion.n_ahead();
         let n_passes = self.n_passes();
         // Each pass looks `ahead` beyond what the next one needs, and one further for the central difference.
@@ -401,7 +449,7 @@ impl Generator {
             let mut cart = self.state(0, pass).cart;
             for (k, com) in com.iter_mut().enumerate().take(length) {
                 if k <= n {
-                    self.states[k * n_passes + pass].cart = cart;
+                    self.state.states[k * n_passes + pass].cart = cart;
                 }
                 for axis in 0..2 {
                     com[axis] += cart[axis].position;
@@ -412,7 +460,7 @@ impl Generator {
             }
             let com = &com[..length];
             if pass + 1 == n_passes {
-                done = self.follow((pass, n), com, timeline, |generator, k, target, q, ways| {
+                done = self.follow(pass, n, com, timeline, |generator, k, target, q, ways| {
                     let sample = samples.push();
                     let [_, _, vx, vy] = com[k];
                     sample.index = first + k as u64;
@@ -423,7 +471,7 @@ impl Generator {
                 });
             } else {
                 wanted.iter_mut().for_each(Vec::clear);
-                done = self.follow((pass, n), com, timeline, |generator, k, _, q, ways| {
+                done = self.follow(pass, n, com, timeline, |generator, k, _, q, ways| {
                     let index = first + k as u64;
                     let zmp = generator.floor_reaction(timeline.floor(index), q, ways).zmp;
                     let reference = timeline.zmp(index);
@@ -445,12 +493,13 @@ impl Generator {
     /// is, the posture, and the ways to it and from it.
     fn follow(
         &mut self,
-        (pass, n): (usize, usize),
+        pass: usize,
+        n: usize,
         com: &[[f64; 4]],
         timeline: &Timeline,
         mut on_sample: impl FnMut(&mut Self, usize, &BodyTarget, &[f64], [&[f64]; 2]),
     ) -> Result<(), PlanError> {
-        let (first, n_passes) = (self.next_index, self.n_passes());
+        let (first, n_passes) = (self.state.next_index, self.n_passes());
         let mut end = core::mem::take(&mut self.scratch.end);
         let mut q = core::mem::take(&mut self.scratch.q);
         let mut way = core::mem::take(&mut self.scratch.way);
@@ -462,7 +511,7 @@ impl Generator {
         for (k, c) in com.iter().enumerate() {
             let index = first + k as u64;
             if k <= n {
-                self.states[k * n_passes + pass].end.clone_from(&end);
+                self.state.states[k * n_passes + pass].end.clone_from(&end);
             }
             for (i, way) in way.iter_mut().enumerate() {
                 *way = end.ways.iter().zip(EXTRAPOLATION).map(|(ways, w)| w * ways[i]).sum();
@@ -512,7 +561,7 @@ impl Generator {
 
     fn target(&self, timeline: &Timeline, index: u64, com: &[f64; 4]) -> BodyTarget {
         let (yaw, floor) = timeline.trunk(index);
-        let [(roll, _), (pitch, _)] = self.righting.lean(index);
+        let [(roll, _), (pitch, _)] = self.state.righting.lean(index);
         let lean = Pose::from_xyz_rpy([0.0; 3], [roll, pitch + self.settings.lean, 0.0]).rotation;
         let mut target = BodyTarget {
             com: Vector3::new(com[0], com[1], floor + self.settings.com_height),

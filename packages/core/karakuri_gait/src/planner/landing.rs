@@ -98,7 +98,8 @@ impl Landing {
         biped: &Biped,
         gains: &StabilizerSettings,
         [plan, next]: [&Sample; 2],
-        (felt, dt): (&Felt<'_>, f64),
+        felt: &Felt<'_>,
+        dt: f64,
     ) {
         let settings = &gains.landing;
         let pushed = felt.dcm_error[0].hypot(felt.dcm_error[1]) / gains.steps.least.max(1e-9);

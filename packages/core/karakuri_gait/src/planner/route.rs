@@ -99,12 +99,25 @@ struct Line {
     is_turning: bool,
 }
 
-/// Footsteps to come.
+/// What the steps to come are for, and the next of them.
 #[derive(Debug, Clone)]
-pub(super) struct Route {
+pub(super) struct Intent {
     aim: Aim,
     committed: Option<Footstep>,
+    /// Of the next step that is not committed.
     next_side: Side,
+}
+
+impl Default for Intent {
+    fn default() -> Self {
+        Self { aim: Aim::Close, committed: None, next_side: Side::Left }
+    }
+}
+
+/// Footsteps to come.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Route {
+    intent: Intent,
     clips: Vec<Clip>,
 }
 
@@ -148,20 +161,26 @@ impl Standing<'_> {
 }
 
 impl Route {
-    pub(super) fn new() -> Self {
-        Self { aim: Aim::Close, committed: None, next_side: Side::Left, clips: Vec::new() }
+    /// What it is for.
+    pub(super) fn intent(&self) -> &Intent {
+        &self.intent
+    }
+
+    /// Goes on for something else.
+    pub(super) fn follow(&mut self, intent: &Intent) {
+        self.intent.clone_from(intent);
     }
 
     /// Of the next step that is not committed.
     pub(super) fn step_next(&mut self, side: Side) {
-        self.next_side = side;
+        self.intent.next_side = side;
     }
 
     pub(super) fn command(&mut self, command: WalkCommand, standing: &Standing<'_>) {
         let mut no_yaw = |asked| {
             self.clips.push(Clip { what: ClipKind::NoYaw, asked, done: 0.0 });
         };
-        self.aim = match command {
+        self.intent.aim = match command {
             WalkCommand::Stop => Aim::Close,
             WalkCommand::Velocity(v) if v == Velocity::default() => Aim::Close,
             WalkCommand::Velocity(mut velocity) => {
@@ -169,7 +188,7 @@ impl Route {
                     no_yaw(velocity.turn * standing.settings.step_time);
                     velocity.turn = 0.0;
                 }
-                let heading = match self.aim {
+                let heading = match self.intent.aim {
                     Aim::Velocity { heading, .. } => heading,
                     _ => standing.heading(),
                 };
@@ -182,9 +201,9 @@ impl Route {
             WalkCommand::Turn(angle) => Aim::Heading(standing.heading() + angle),
             WalkCommand::Footsteps(steps) => Aim::Steps { steps: steps.into(), done: 0 },
             WalkCommand::Straight(walk) => {
-                let (mut feet, mut side) = (*standing.feet, self.next_side);
+                let (mut feet, mut side) = (*standing.feet, self.intent.next_side);
                 let middle = between(&feet);
-                if let Some(step) = self.committed {
+                if let Some(step) = self.intent.committed {
                     feet = slid(&feet, step.slide);
                     feet[step.side.index()] = step.to;
                     side = step.side.other();
@@ -212,18 +231,40 @@ impl Route {
 
     /// Stands as soon as the feet can.
     pub(super) fn give_up(&mut self) {
-        (self.aim, self.committed) = (Aim::Close, None);
+        (self.intent.aim, self.intent.committed) = (Aim::Close, None);
     }
 
     pub(super) fn take_clips(&mut self) -> Vec<Clip> {
         core::mem::take(&mut self.clips)
     }
 
+    /// The first of the steps is under way.
+    pub(super) fn begin(&mut self, ahead: &Ahead, from: &Standing<'_>) {
+        self.intent.aim.clone_from(&ahead.then);
+        if self.clips.len() < MOST_CLIPS {
+            self.clips.extend_from_slice(&ahead.clips);
+        }
+        if let Some(step) = ahead.steps.first() {
+            self.intent.next_side = step.side.other();
+            if let Aim::Straight(line) = &mut self.intent.aim {
+                let mut feet = *from.feet;
+                feet[step.side.index()] = step.to;
+                let gone =
+                    forward(&step.to, between(&feet)) - forward(&step.to, between(from.feet));
+                line.aside += gone * (from.heading() - line.heading).sin();
+            }
+        }
+        self.intent.committed = ahead.steps.get(1).copied();
+    }
+}
+
+impl Intent {
     /// The next steps, `most` at most, into `ahead`.
     pub(super) fn look_ahead(
         &self,
         from: &Standing<'_>,
-        (is_at_rest, most): (bool, usize),
+        is_at_rest: bool,
+        most: usize,
         ahead: &mut Ahead,
     ) {
         let (settings, has_yaw) = (from.settings, from.has_yaw);
@@ -248,8 +289,9 @@ impl Route {
             strayed += turned_by(&wanted, settings);
             standing = slid(&standing, wanted.slide);
             side = wanted.side;
-            let (limits, told) = ((&settings.limits, has_yaw), clips.len());
-            let step = footstep::clip(&wanted, &standing[side.other().index()], limits, clips);
+            let told = clips.len();
+            let foot = &standing[side.other().index()];
+            let step = footstep::clip(&wanted, foot, &settings.limits, has_yaw, clips);
             // The first two are committed by this plan, so each step is told of once.
             if steps.len() < 2 {
                 then.clone_from(&aim);
@@ -261,25 +303,6 @@ impl Route {
             steps.push(step);
         }
         *ends = !matches!(aim, Aim::Velocity { .. }) && steps.len() < most;
-    }
-
-    /// The first of the steps is under way.
-    pub(super) fn begin(&mut self, ahead: &Ahead, from: &Standing<'_>) {
-        self.aim.clone_from(&ahead.then);
-        if self.clips.len() < MOST_CLIPS {
-            self.clips.extend_from_slice(&ahead.clips);
-        }
-        if let Some(step) = ahead.steps.first() {
-            self.next_side = step.side.other();
-            if let Aim::Straight(line) = &mut self.aim {
-                let mut feet = *from.feet;
-                feet[step.side.index()] = step.to;
-                let gone =
-                    forward(&step.to, between(&feet)) - forward(&step.to, between(from.feet));
-                line.aside += gone * (from.heading() - line.heading).sin();
-            }
-        }
-        self.committed = ahead.steps.get(1).copied();
     }
 
     /// The foot under way lands elsewhere, by so much forward and left of where it was to [m] (2): what is meant against it moves

@@ -39,6 +39,16 @@ impl Sample {
         Side::BOTH.into_iter().zip(self.soles).filter(|(side, _)| self.support.stands(*side))
     }
 
+    /// Becomes another one, in the memory that it has.
+    fn assign(&mut self, other: &Self) {
+        let [mut q, mut v, mut effort] =
+            [&mut self.q, &mut self.v, &mut self.effort].map(core::mem::take);
+        q.clone_from(&other.q);
+        v.clone_from(&other.v);
+        effort.clone_from(&other.effort);
+        *self = Self { q, v, effort, ..*other };
+    }
+
     /// Part of the weight that each foot carries by plan: by the lever rule in double support. (2)
     pub(super) fn loads(&self) -> [f64; 2] {
         match self.support {
@@ -73,6 +83,15 @@ impl Samples {
     /// Keeps the first ones only.
     pub(super) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
+    }
+
+    /// Puts others in place of those from the first one's index on.
+    pub(super) fn replace_end(&mut self, others: &[Sample]) {
+        let Some(first) = others.first() else { return };
+        self.truncate(self.partition_point(|sample| sample.index < first.index));
+        for other in others {
+            self.push().assign(other);
+        }
     }
 
     /// Memory for one more.

@@ -137,7 +137,7 @@ impl WalkSettings {
         ranged("passes", self.passes as f64, 0.0, 10.0, "")?;
         let (least, most) = (self.period, self.step_time - 2.0 * self.period);
         let part = format!("from {least} to {most:.4} s, one period to the step time less two");
-        within("double_support", self.double_support, (least, most), part)?;
+        within("double_support", self.double_support, least..=most, part)?;
         if let Some(slip) = &self.slip_turn {
             ranged("slip_turn.slide", slip.slide, 1e-4, 1.0, "m")?;
             ranged("slip_turn.time", slip.time, 0.02, 10.0, "s")?;
@@ -155,9 +155,15 @@ impl WalkSettings {
         ranged("limits.height", l.height, 0.0, 1.0, "m")?;
         let apart = self.feet_apart;
         let least = format!("from 0.001 to {apart} m, which is `feet_apart`");
-        within("limits.width[0]", l.width[0], (1e-3, apart), least)?;
+        within("limits.width[0]", l.width[0], 1e-3..=apart, least)?;
         let most = format!("from {apart}, which is `feet_apart`, to 10 m");
-        within("limits.width[1]", l.width[1], (apart, 10.0), most)
+        within("limits.width[1]", l.width[1], apart..=10.0, most)
+    }
+
+    /// Most footsteps that a plan looks at. Every pass looks ahead, and the end of what is seen must not be felt.
+    pub(super) fn steps_ahead(&self) -> usize {
+        let seen = self.samples(self.preview_time) * (1 + self.passes);
+        2 + seen / self.samples(self.step_time)
     }
 
     /// Samples in a time.

@@ -118,14 +118,15 @@ impl Stabilizer {
         biped: &Biped,
         plan: &Sample,
         measured: &Measured<'_>,
-        (dt, correction): (f64, &mut Correction),
+        dt: f64,
+        correction: &mut Correction,
     ) {
         let model = &biped.model;
         correction.effort.clear();
         correction.effort.resize(model.nv, 0.0);
         let R_WB = self.attitude(plan, measured, correction);
         let loads = plan.loads();
-        let (com, velocity) = self.estimate(biped, plan, measured, (&R_WB, &loads));
+        let (com, velocity) = self.estimate(biped, plan, measured, &R_WB, &loads);
         let (gains, omega) = (self.settings, self.omega);
         let mut wanted = plan.zmp;
         let mut filtered = self.error.unwrap_or([0.0; 2]);
@@ -188,7 +189,8 @@ impl Stabilizer {
         biped: &Biped,
         plan: &Sample,
         measured: &Measured<'_>,
-        (R_WB, loads): (&Matrix3, &[f64; 2]),
+        R_WB: &Matrix3,
+        loads: &[f64; 2],
     ) -> ([f64; 2], [f64; 2]) {
         let model = &biped.model;
         self.q.copy_from_slice(measured.q);

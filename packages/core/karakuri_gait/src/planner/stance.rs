@@ -12,7 +12,7 @@ pub(super) fn check_zmp(biped: &Biped, settings: &WalkSettings) -> Result<(), Se
     let ranges = sole(biped);
     for ((name, value), (low, high)) in NAMES.into_iter().zip(settings.zmp_in_sole).zip(ranges) {
         let range = format!("from {low:.4} to {high:.4} m, within the soles");
-        within(name, value, (low, high), range)?;
+        within(name, value, low..=high, range)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::generator::Generator;
 use super::sample::Samples;
 use super::settings::{SettingError, WalkSettings};
 use super::stance::{NAMES, sole};
-use super::timeline::{Timeline, middle};
+use super::timeline::{Timeline, TimelineStart, middle};
 
 /// How exactly a range is told. [m]
 const EXACT: f64 = 1e-4;
@@ -55,6 +55,7 @@ fn stands(biped: &Biped, settings: WalkSettings) -> bool {
     let feet = generator.standing_feet();
     let settings = &generator.settings;
     let zmp = middle(settings, &feet);
-    let timeline = Timeline::new(settings, (0, feet, zmp), &[], (true, true));
+    let start = TimelineStart { index: 0, feet, zmp, from_rest: true };
+    let timeline = Timeline::new(settings, &start, &[], true);
     generator.plan(&timeline, 1, &mut Samples::default()).is_ok()
 }

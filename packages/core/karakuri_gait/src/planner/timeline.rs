@@ -30,6 +30,30 @@ pub struct Timeline {
     step_height: f64,
 }
 
+/// Where a timeline begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimelineStart {
+    /// First sample.
+    pub index: u64,
+    /// Where the feet stand. (2)
+    pub feet: [Place; 2],
+    /// Where the ZMP is. [m] (2)
+    pub zmp: [f64; 2],
+    /// The robot stands still: the first double support takes the start's time.
+    pub from_rest: bool,
+}
+
+/// Another end of the swing under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SwingChange {
+    /// Sample from which on it changes.
+    pub(super) index: u64,
+    /// First sample after the landing.
+    pub(super) end: u64,
+    /// Where the foot lands.
+    pub(super) to: Place,
+}
+
 /// ZMP at rest in a foot. [m] (2)
 pub(super) fn resting_zmp(settings: &WalkSettings, side: Side, place: &Place) -> [f64; 2] {
     let [forward, outward] = settings.zmp_in_sole;
@@ -43,58 +67,64 @@ pub(super) fn middle(settings: &WalkSettings, feet: &[Place; 2]) -> [f64; 2] {
 }
 
 impl Timeline {
-    /// From feet at a sample, the ZMP at `zmp` [m], over steps, to rest if `ends`. The first double support is as long
-    /// as the start where `from_rest`.
+    /// Phases from a start over steps, to rest if `ends`.
     pub fn new(
         settings: &WalkSettings,
-        start: (u64, [Place; 2], [f64; 2]),
+        start: &TimelineStart,
         steps: &[Footstep],
-        flags: (bool, bool),
+        ends: bool,
     ) -> Self {
         let mut timeline = Self::default();
-        timeline.lay(settings, start, steps, flags);
+        timeline.lay(settings, start, steps, ends);
         timeline
     }
 
-    /// The same in place of what was here.
+    /// Lays the phases of [`Self::new`] in place of those that are here.
     pub(super) fn lay(
         &mut self,
         settings: &WalkSettings,
-        start: (u64, [Place; 2], [f64; 2]),
-        steps: &[Footstep],
-        flags: (bool, bool),
-    ) {
-        self.phases.clear();
-        self.step_height = settings.step_height;
-        self.add(settings, start, steps, flags);
-    }
-
-    /// In place of what was here: the swing under way in another timeline, from a sample on with another end and another place
-    /// to land, then other steps.
-    pub(super) fn lay_changed(
-        &mut self,
-        (settings, now): (&WalkSettings, &Self),
-        (index, end, to): (u64, u64, Place),
+        start: &TimelineStart,
         steps: &[Footstep],
         ends: bool,
     ) {
+        self.phases.clear();
+        self.step_height = settings.step_height;
+        self.add(settings, start, steps, ends);
+    }
+
+    /// Lays, in place of the phases that are here, the swing under way in another timeline with another end, then other steps.
+    pub(super) fn lay_changed(
+        &mut self,
+        settings: &WalkSettings,
+        now: &Self,
+        change: &SwingChange,
+        steps: &[Footstep],
+        ends: bool,
+    ) {
+        let SwingChange { index, end, to } = *change;
         self.phases.clear();
         self.step_height = settings.step_height;
         let mut phase = *now.phase(index).0;
         phase.span = [index, end];
         phase.swing = phase.swing.map(|swing| swing.changed(index, end, to));
         self.phases.push(phase);
-        self.add(settings, (end, self.places(index), phase.zmp[1]), steps, (false, ends));
+        let start = TimelineStart {
+            index: end,
+            feet: self.places(index),
+            zmp: phase.zmp[1],
+            from_rest: false,
+        };
+        self.add(settings, &start, steps, ends);
     }
 
     fn add(
         &mut self,
         settings: &WalkSettings,
-        (start, feet, zmp): (u64, [Place; 2], [f64; 2]),
+        start: &TimelineStart,
         steps: &[Footstep],
-        (from_rest, ends): (bool, bool),
+        ends: bool,
     ) {
-        let (mut at, mut feet, mut zmp) = (start, feet, zmp);
+        let TimelineStart { index: mut at, mut feet, mut zmp, from_rest } = *start;
         let mut push =
             |len: f64, feet: [Place; 2], zmp: [[f64; 2]; 2], step: Option<Footstep>, slide| {
                 let span = [at, at + settings.samples(len) as u64];

@@ -1,5 +1,6 @@
 //! Ranges of numbers of a gait.
 
+use core::ops::RangeInclusive;
 use std::borrow::Cow;
 
 /// A number of the gait that makes no sense.
@@ -14,14 +15,14 @@ pub struct SettingError {
     pub range: Cow<'static, str>,
 }
 
-/// Refuses what is not from `low` to `high`, NaN too.
+/// Refuses what is not in the allowed range, NaN too.
 pub(in super::super) fn within(
     name: &'static str,
     value: f64,
-    (low, high): (f64, f64),
+    allowed: RangeInclusive<f64>,
     range: impl Into<Cow<'static, str>>,
 ) -> Result<(), SettingError> {
-    if (low..=high).contains(&value) {
+    if allowed.contains(&value) {
         Ok(())
     } else {
         Err(SettingError { name, value, range: range.into() })
@@ -37,5 +38,5 @@ pub(super) fn ranged(
     unit: &'static str,
 ) -> Result<(), SettingError> {
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-    within(name, value, (low, high), format!("from {low} to {high}{unit}"))
+    within(name, value, low..=high, format!("from {low} to {high}{unit}"))
 }

@@ -49,7 +49,7 @@ impl StabilizerSettings {
             ranged("stabilizer.steps.reach.backward", reach.backward, 0.0, 10.0, "m")?;
             ranged("stabilizer.steps.reach.width[1]", wide, 1e-3, 10.0, "m")?;
             let least = format!("from 0.001 to {wide} m, the second number of `width`");
-            within("stabilizer.steps.reach.width[0]", narrow, (1e-3, wide), least)?;
+            within("stabilizer.steps.reach.width[0]", narrow, 1e-3..=wide, least)?;
         }
         let landing = &self.landing;
         ranged("stabilizer.landing.tilt", landing.tilt, 0.0, 10.0, "")?;

@@ -53,7 +53,7 @@ impl Stairs {
         let (mut feet, mut clips) = (engine.generator().standing_feet(), Vec::new());
         for step in self.footsteps(engine, first) {
             let standing = feet[step.side.other().index()];
-            clip(&step, &standing, (&settings.limits, biped.has_yaw), &mut clips);
+            clip(&step, &standing, &settings.limits, biped.has_yaw, &mut clips);
             feet[step.side.index()] = step.to;
         }
         let by_cut =
@@ -111,7 +111,7 @@ fn add_slope(world: &mut World, conditions: &Conditions) -> Result<()> {
     let turn = Pose::from_xyz_rpy([0.0; 3], [roll, pitch, 0.0]);
     let middle = turn.transform_vector(&Vector3::new(0.0, 0.0, -0.5 * SIZE[2]));
     let pose = Pose::new(turn.rotation, middle);
-    add_box(world, "slope".to_owned(), Vector3::from(SIZE), pose, conditions.friction)
+    add_box(world, "slope".to_owned(), (Vector3::from(SIZE), pose), conditions.friction)
 }
 
 fn add_block(
@@ -121,14 +121,13 @@ fn add_block(
     middle: Vector3,
     friction: f64,
 ) -> Result<()> {
-    add_box(world, name, size, Pose::from_translation(middle), friction)
+    add_box(world, name, (size, Pose::from_translation(middle)), friction)
 }
 
 fn add_box(
     world: &mut World,
     name: String,
-    size: Vector3,
-    pose: Pose,
+    (size, pose): (Vector3, Pose),
     friction: f64,
 ) -> Result<()> {
     world.add_body(BodyDescription {
