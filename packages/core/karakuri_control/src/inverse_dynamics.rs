@@ -3,12 +3,10 @@
 //! A method is one file and one line in [`method`]. All of them answer the same question: which efforts of the driven
 //! joints give the accelerations, with loops and couplings held.
 
-mod loops;
 mod nodal;
 mod recursive;
 mod simulated;
 
-pub(crate) use loops::{Constraints, Contradiction, MotionMut, largest_gap, path, tied};
 pub use nodal::Nodal;
 pub use recursive::Recursive;
 pub use simulated::Simulated;

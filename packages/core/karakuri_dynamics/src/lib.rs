@@ -14,6 +14,7 @@ mod inertia;
 mod inverse_kinematics;
 mod kinematics;
 mod ldl;
+pub mod loops;
 mod momentum;
 mod position;
 mod rnea;

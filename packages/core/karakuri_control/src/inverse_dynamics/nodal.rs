@@ -4,10 +4,10 @@
 //! nodes; between updates only the place of closed loops is kept. Units: SI.
 
 use karakuri_dynamics::Data;
+use karakuri_dynamics::loops::{ConstraintEmbedding, MotionMut};
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
-use super::loops::{Constraints, MotionMut};
 use super::{InverseDynamics, Motion, Realised};
 use crate::nodal::{Cuts, Drives, Rule, Stencil};
 
@@ -17,7 +17,7 @@ pub struct Nodal {
     stencil: Stencil,
     cuts: Cuts,
     data: Data,
-    constraints: Constraints,
+    constraints: ConstraintEmbedding,
     q: Vec<f64>,
     v: Vec<f64>,
     vdot: Vec<f64>,
@@ -32,7 +32,7 @@ impl Nodal {
             stencil: Stencil::new(model, gravity),
             cuts: Cuts::new(model),
             data: Data::new(model),
-            constraints: Constraints::new(model),
+            constraints: ConstraintEmbedding::new(model),
             q: model.neutral_position(),
             v: vec![0.0; model.nv],
             vdot: vec![0.0; model.nv],
@@ -53,8 +53,11 @@ impl InverseDynamics for Nodal {
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
+        self.q.copy_from_slice(motion.q);
+        self.v.copy_from_slice(motion.v);
+        self.vdot.copy_from_slice(motion.vdot);
         let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
-        realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
+        realised.loop_gap = self.constraints.follow(model, &mut self.data, driven, moved);
         let wanted = [&self.q[..], &self.v, &self.vdot];
         self.stencil.efforts(model, wanted, motion.external, tau);
         for joint in &model.joints {

@@ -5,17 +5,17 @@
 //! the least-norm solution `τ_d = Mᵀ (M Mᵀ)⁻¹ Nᵀ τ`, `M = Nᵀ B`, is taken.
 //! [Featherstone 2008, §5.3, §8.12]. Units: SI.
 
+use karakuri_dynamics::loops::{ConstraintEmbedding, MotionMut};
 use karakuri_dynamics::{Data, rnea, rnea_at_velocity};
 use karakuri_model::Model;
 
-use super::loops::{Constraints, MotionMut};
 use super::{InverseDynamics, Motion, Realised};
 
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Recursive {
     data: Data,
-    constraints: Constraints,
+    constraints: ConstraintEmbedding,
     q: Vec<f64>,
     v: Vec<f64>,
     vdot: Vec<f64>,
@@ -27,7 +27,7 @@ impl Recursive {
         let nv = model.nv;
         Self {
             data: Data::new(model),
-            constraints: Constraints::new(model),
+            constraints: ConstraintEmbedding::new(model),
             q: model.neutral_position(),
             v: vec![0.0; nv],
             vdot: vec![0.0; nv],
@@ -47,8 +47,11 @@ impl InverseDynamics for Recursive {
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
+        self.q.copy_from_slice(motion.q);
+        self.v.copy_from_slice(motion.v);
+        self.vdot.copy_from_slice(motion.vdot);
         let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
-        realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
+        realised.loop_gap = self.constraints.follow(model, &mut self.data, driven, moved);
         let (q, v, vdot) = (&self.q, &self.v, &self.vdot);
         let data = &mut self.data;
         tau.copy_from_slice(if self.constraints.moves() {
@@ -64,7 +67,7 @@ impl InverseDynamics for Recursive {
             }
         }
         self.constraints.reduce_effort(tau);
-        realised.missing_effort = self.constraints.share_out(driven, tau);
+        realised.missing_effort = self.constraints.distribute_effort(driven, tau);
         realised
     }
 }

@@ -14,18 +14,18 @@
 //! docs/theory/parallel-inverse-dynamics.md, "Rivals". Units: SI.
 
 use karakuri_dynamics::dense::solve_positive_definite;
+use karakuri_dynamics::loops::{ConstraintEmbedding, MotionMut};
 use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
-use super::loops::{Constraints, MotionMut};
 use super::{InverseDynamics, Motion, Realised};
 
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     data: Data,
-    constraints: Constraints,
+    constraints: ConstraintEmbedding,
     factor: MassFactor,
     armature: Vec<f64>,
     damping: Vec<f64>,
@@ -63,7 +63,7 @@ impl Simulated {
         };
         Self {
             data,
-            constraints: Constraints::new(model),
+            constraints: ConstraintEmbedding::new(model),
             factor: MassFactor::new(model),
             armature: per_freedom(|j| j.armature),
             damping: per_freedom(|j| j.damping),
@@ -158,8 +158,11 @@ impl InverseDynamics for Simulated {
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
+        self.q.copy_from_slice(motion.q);
+        self.v.copy_from_slice(motion.v);
+        self.vdot.copy_from_slice(motion.vdot);
         let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
-        realised.loop_gap = self.constraints.follow(model, &mut self.data, motion, moved);
+        realised.loop_gap = self.constraints.follow(model, &mut self.data, driven, moved);
         // The bias: what it takes to move without acceleration.
         let (q, v, still) = (&self.q, &self.v, &self.still);
         let c = rnea(model, &mut self.data, q, v, still, motion.external);
@@ -182,7 +185,7 @@ impl InverseDynamics for Simulated {
             }
         }
         let undone = self.undone(driven);
-        realised.missing_effort = undone.max(self.constraints.share_out(driven, tau));
+        realised.missing_effort = undone.max(self.constraints.distribute_effort(driven, tau));
         realised
     }
 }

@@ -3,10 +3,10 @@
 //! Units: rad or m, s.
 
 use karakuri_dynamics::Data;
+use karakuri_dynamics::loops::{ConstraintEmbedding, Contradiction, MotionMut, largest_gap};
 
 use super::check::gap_limit;
 use super::{Mechanism, NodalError};
-use crate::inverse_dynamics::{Constraints, Contradiction, MotionMut, largest_gap};
 
 /// When a passive coordinate moves farther than this in a step, the way between is gone in steps of `STRIDE`.
 /// [rad or m]
@@ -77,14 +77,14 @@ impl Mechanism {
         let quoted = |names: &mut dyn Iterator<Item = &str>| {
             names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
-        let mut freedoms = found.freedoms.clone();
-        freedoms.sort_unstable();
+        let mut dofs = found.dofs.clone();
+        dofs.sort_unstable();
         let loops = quoted(&mut found.loops.iter().map(|&l| model.loops[l].name.as_str()));
         let several = if found.loops.len() > 1 { "loops" } else { "loop" };
         NodalError::Contradiction {
-            joints: quoted(&mut freedoms.iter().map(|&k| name(k))),
+            joints: quoted(&mut dofs.iter().map(|&k| name(k))),
             loops: format!("{several} {loops}"),
-            joint: name(found.freedoms[0]).to_owned(),
+            joint: name(found.dofs[0]).to_owned(),
             time,
             residual: found.residual,
             limit,
@@ -95,7 +95,7 @@ impl Mechanism {
 /// Scratch for a motion.
 struct Closing<'a> {
     mechanism: &'a Mechanism,
-    constraints: Constraints,
+    constraints: ConstraintEmbedding,
     data: Data,
     /// Positions on the way between two samples. (nq)
     between: Vec<f64>,
@@ -108,7 +108,7 @@ impl<'a> Closing<'a> {
         let model = &mechanism.model;
         Self {
             mechanism,
-            constraints: Constraints::new(model),
+            constraints: ConstraintEmbedding::new(model),
             data: Data::new(model),
             between: vec![0.0; model.nq],
             idle: [vec![0.0; model.nv], vec![0.0; model.nv]],

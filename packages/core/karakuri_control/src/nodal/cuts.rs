@@ -7,10 +7,8 @@
 
 use karakuri_dynamics::Data;
 use karakuri_dynamics::dense::{PivotStep, reduce_column, solve_semidefinite};
-use karakuri_model::{BodyId, Model};
-use karakuri_spatial::{Force, Pose, Vector3};
-
-use crate::inverse_dynamics::path;
+use karakuri_dynamics::loops::{LoopEnds, PathDof, loop_path};
+use karakuri_model::Model;
 
 /// A pivot below this part of the largest lever is rounding.
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -73,7 +71,7 @@ pub(crate) struct Cuts {
     /// First component of every loop joint, and the end. (n loops + 1)
     starts: Vec<usize>,
     /// Freedoms in each loop, with their signs. (n loops)
-    paths: Vec<Vec<(f64, usize)>>,
+    paths: Vec<Vec<PathDof>>,
     /// `C`, row-major. (nv × n)
     columns: Vec<f64>,
     /// Components that any freedom feels; what holds a planar loop in its plane is felt by none. (n)
@@ -118,7 +116,7 @@ impl Cuts {
             n,
             nv,
             starts,
-            paths: model.loops.iter().map(|l| path(model, l)).collect(),
+            paths: model.loops.iter().map(|l| loop_path(model, l)).collect(),
             columns,
             felt: vec![true; n],
             wanted: Vec::with_capacity(n),
@@ -224,18 +222,12 @@ impl Cuts {
     fn fill_columns(&mut self, model: &Model, data: &Data) {
         let n = self.n;
         for (i, l) in model.loops.iter().enumerate() {
-            let X_WA = frame(data, l.body_a, &l.pose_in_a);
-            let X_WB = frame(data, l.body_b, &l.pose_in_b);
+            let ends = LoopEnds::at(data, l);
             let components = self.starts[i]..self.starts[i + 1];
             for (k, component) in (0..6).filter(|k| l.locked[*k]).zip(components) {
-                let e: Vector3 = X_WA.rotation.column(k % 3).into();
-                let F = if k < 3 {
-                    Force::new(e, Vector3::zeros())
-                } else {
-                    Force::new((X_WB.translation - data.origin).cross(&e), e)
-                };
-                for &(sign, j) in &self.paths[i] {
-                    self.columns[j * n + component] = sign * data.subspace[j].dot(&F);
+                let F = ends.unit_wrench(k, &data.origin);
+                for &PathDof { sign, dof } in &self.paths[i] {
+                    self.columns[dof * n + component] = sign * data.subspace[dof].dot(&F);
                 }
             }
         }
@@ -361,16 +353,12 @@ impl Cuts {
         let width = self.n + 1;
         let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
         row.fill(0.0);
-        let at = contacts.map(|c| {
-            let l = &model.loops[c];
-            frame(data, l.body_b, &l.pose_in_b).translation
-        });
-        let n_WA = (at[1] - at[0]).normalize();
-        for (contact, sign) in contacts.into_iter().zip([0.5, -0.5]) {
+        let ends = contacts.map(|c| LoopEnds::at(data, &model.loops[c]));
+        let n_W = (ends[1].p_WB - ends[0].p_WB).normalize();
+        for ((contact, ends), sign) in contacts.into_iter().zip(&ends).zip([0.5, -0.5]) {
             let l = &model.loops[contact];
-            let R = frame(data, l.body_a, &l.pose_in_a).rotation;
             for (i, k) in (0..6).filter(|k| l.locked[*k]).enumerate().filter(|(_, k)| *k >= 3) {
-                row[self.starts[contact] + i] = sign * R.column(k - 3).dot(&n_WA);
+                row[self.starts[contact] + i] = sign * ends.R_WA.column(k - 3).dot(&n_W);
             }
         }
         row[self.n] = force;
@@ -429,10 +417,6 @@ fn add_normal(normal: &mut [f64], right: &mut [f64], g: &[f64], b: f64) {
             normal[i * n + j] += gi * gj;
         }
     }
-}
-
-fn frame(data: &Data, body: Option<BodyId>, pose: &Pose) -> Pose {
-    body.map_or(*pose, |b| data.pose_in_world[b.0] * *pose)
 }
 
 /// Largest effort of a freedom that has no motor, and takes it out.

@@ -5,6 +5,7 @@
 
 use core::ops::Range;
 
+use karakuri_dynamics::loops::{constrained, largest_gap};
 use karakuri_dynamics::{Data, forward_kinematics, forward_kinematics_of, rnea};
 use karakuri_spatial::{Force, Vector3};
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use super::check::{Seen, gap_limit, near_dead_point};
 use super::cuts::{Closure, Cuts, Drives};
 use super::nodes::is_rod;
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
-use crate::inverse_dynamics::{InverseDynamics, Motion, Simulated, largest_gap, tied};
+use crate::inverse_dynamics::{InverseDynamics, Motion, Simulated};
 
 /// Effort without a motor up to this part of the largest effort is rounding. [-]
 const MISSING_TOLERANCE: f64 = 1e-6;
@@ -304,7 +305,7 @@ struct Worker<'a> {
     block: Block,
     /// For the cuts: places of the bodies that loops move, against those that carry them, which stand still here.
     data: Data,
-    tied: Vec<usize>,
+    constrained: Vec<usize>,
     cuts: Cuts,
     summary: Summary,
     has_rotors: bool,
@@ -319,7 +320,7 @@ impl<'a> Worker<'a> {
             scheme,
             block: Block::new(m, scheme.nodes, scheme.variant),
             data,
-            tied: tied(&m.model).1,
+            constrained: constrained(&m.model).bodies,
             cuts: Cuts::new(&m.model),
             summary: Summary { condition: (1.0, 0), ..Summary::default() },
             has_rotors: m.model.joints.iter().any(|j| j.armature != 0.0 || j.damping != 0.0),
@@ -367,7 +368,7 @@ impl<'a> Worker<'a> {
         if !model.loops.is_empty() {
             let data = &mut self.data;
             let q = &target.q[sample * model.nq..][..model.nq];
-            forward_kinematics_of(model, data, q, &self.tied);
+            forward_kinematics_of(model, data, q, &self.constrained);
             let limit = gap_limit(target.dt);
             let (gap, name) = largest_gap(model, data);
             if gap > limit || gap.is_nan() {

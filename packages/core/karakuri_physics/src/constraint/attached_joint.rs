@@ -10,6 +10,7 @@
 //! *yields* gives at most this force and torque about each of its axes and keeps the shape it is bent to. Neither counts
 //! in the joint's first step, whose impulse is that of an impact.
 
+use karakuri_dynamics::loops::relative_gap;
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::bushing::{Bushing, displacement, rate_axes};
@@ -19,7 +20,7 @@ use super::spring::SoftLaw;
 use crate::solver::{Block, RowSpec};
 use crate::state::body::Body;
 use crate::state::collider::Attachment;
-use crate::state::loops::{GAP_RATE, relative_gap};
+use crate::state::loops::GAP_RATE;
 use crate::state::mover::{Mover, Owner};
 use crate::state::robot::Robot;
 use crate::state::{State, pose_of};

@@ -9,9 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use karakuri_dynamics::dense::PivotedCholesky;
+use karakuri_dynamics::loops::{constraint_gaps, constraint_jacobian, joint_frames, n_constraints};
 use karakuri_dynamics::{Data, forward_kinematics, integrate};
-use karakuri_model::{BodyId, LoopJoint, Model};
-use karakuri_spatial::{Force, Motion, Pose, Vector3};
+use karakuri_model::{BodyId, Model};
+use karakuri_spatial::{Force, Vector3};
 
 use crate::linear::factor::Factor;
 use crate::solver::dot;
@@ -68,8 +69,7 @@ impl Loops {
 
     /// Those of a model some joints of which move as prescribed.
     pub(crate) fn holding(model: &Model, held: Vec<Held>) -> Self {
-        let locked = |l: &LoopJoint| l.locked.iter().filter(|&&x| x).count();
-        let n = model.loops.iter().map(locked).sum::<usize>() + model.couplings.len() + held.len();
+        let n = n_constraints(model) + held.len();
         Self {
             held,
             n,
@@ -99,17 +99,11 @@ impl Loops {
     }
 
     /// Prepares the elimination at the position of the last `forward_kinematics`.
-    pub(crate) fn factorize(
-        &mut self,
-        model: &Model,
-        data: &Data,
-        chains: &Chains,
-        mass: &mut Factor,
-    ) {
+    pub(crate) fn factorize(&mut self, model: &Model, data: &Data, mass: &mut Factor) {
         if self.n == 0 {
             return;
         }
-        self.fill_jacobian(model, data, chains);
+        self.fill_jacobian(model, data);
         self.response.copy_from_slice(&self.jacobian);
         let (n, nv) = (self.n, self.nv);
         for row in self.response.chunks_exact_mut(nv) {
@@ -308,106 +302,20 @@ impl Loops {
 
     /// Gaps of all rows into `multipliers`; the largest. [m or rad]
     fn gaps(&mut self, model: &Model, data: &Data, q: &[f64]) -> f64 {
-        let mut row = 0;
-        for joint in &model.loops {
-            let (X_WA, X_WB) = joint_frames(joint, data);
-            let gap = relative_gap(&X_WA, &X_WB, joint.locked);
-            for (value, _) in gap.iter().zip(&joint.locked).filter(|(_, locked)| **locked) {
-                self.multipliers[row] = *value;
-                row += 1;
-            }
-        }
-        for c in &model.couplings {
-            let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
-            self.multipliers[row] =
-                q[follower.q_start] - c.multiplier * q[leader.q_start] - c.offset;
-            row += 1;
-        }
-        for held in &self.held {
-            self.multipliers[row] = q[held.coordinate] - held.place;
-            row += 1;
+        let row = constraint_gaps(model, data, q, &mut self.multipliers);
+        for (gap, held) in self.multipliers[row..].iter_mut().zip(&self.held) {
+            *gap = q[held.coordinate] - held.place;
         }
         self.multipliers.iter().fold(0.0, |largest, gap| largest.max(gap.abs()))
     }
 
-    fn fill_jacobian(&mut self, model: &Model, data: &Data, chains: &Chains) {
+    fn fill_jacobian(&mut self, model: &Model, data: &Data) {
         self.jacobian.fill(0.0);
-        let mut row = 0;
-        for joint in &model.loops {
-            let (X_WA, X_WB) = joint_frames(joint, data);
-            let p_OB = X_WB.translation - data.origin;
-            for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
-                for &k in body.map_or(&[][..], |b| chains.of(b)) {
-                    let rates = locked_rates(&data.subspace[k], &p_OB, &X_WA);
-                    let locked = rates.iter().zip(&joint.locked).filter(|(_, locked)| **locked);
-                    for (i, (rate, _)) in locked.enumerate() {
-                        self.jacobian[(row + i) * self.nv + k] += sign * rate;
-                    }
-                }
-            }
-            row += joint.locked.iter().filter(|&&l| l).count();
-        }
-        for c in &model.couplings {
-            let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
-            self.jacobian[row * self.nv + follower.v_start] = 1.0;
-            self.jacobian[row * self.nv + leader.v_start] = -c.multiplier;
-            row += 1;
-        }
-        for held in &self.held {
+        let first = constraint_jacobian(model, data, &mut self.jacobian);
+        for (held, row) in self.held.iter().zip(first..) {
             self.jacobian[row * self.nv + held.dof] = 1.0;
-            row += 1;
         }
     }
-}
-
-/// Largest gap of the loop joints of a model at the position of the last `forward_kinematics`. [m or rad]
-pub fn loop_gap(model: &Model, data: &Data) -> f64 {
-    model.loops.iter().fold(0.0, |largest: f64, joint| {
-        let (X_WA, X_WB) = joint_frames(joint, data);
-        let gap = relative_gap(&X_WA, &X_WB, joint.locked);
-        gap.iter().zip(&joint.locked).filter(|(_, l)| **l).fold(largest, |m, (g, _)| m.max(g.abs()))
-    })
-}
-
-fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
-    let frame = |body: Option<BodyId>, pose: Pose| match body {
-        Some(b) => data.pose_in_world[b.0] * pose,
-        None => pose,
-    };
-    (frame(joint.body_a, joint.pose_in_a), frame(joint.body_b, joint.pose_in_b))
-}
-
-/// Rotation and translation of B against A in A's axes: zero on the locked degrees of freedom of a closed joint. (6)
-pub(crate) fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
-    let X_AB = X_WA.inverse() * *X_WB;
-    let R = &X_AB.rotation;
-    let rotation = match [locked[0], locked[1], locked[2]] {
-        [true, true, true] => X_AB.quaternion().scaled_axis(),
-        // A hinge: the tilt of the free axis, e × R e.
-        [false, true, true] => tilt(R, 0),
-        [true, false, true] => tilt(R, 1),
-        [true, true, false] => tilt(R, 2),
-        // A universal joint: the angle between one axis of A and another of B, against 90°.
-        [true, false, false] => Vector3::new(R[(2, 1)], 0.0, 0.0),
-        [false, true, false] => Vector3::new(0.0, R[(0, 2)], 0.0),
-        [false, false, true] => Vector3::new(0.0, 0.0, R[(1, 0)]),
-        [false, false, false] => Vector3::zeros(),
-    };
-    let p = X_AB.translation;
-    [rotation.x, rotation.y, rotation.z, p.x, p.y, p.z]
-}
-
-fn tilt(R: &karakuri_spatial::Matrix3, axis: usize) -> Vector3 {
-    let mut e = Vector3::zeros();
-    e[axis] = 1.0;
-    e.cross(&R.column(axis))
-}
-
-/// Rates of the six gaps for a unit rate of a degree of freedom that moves B alone. (6)
-fn locked_rates(S: &Motion, p_OB: &Vector3, X_WA: &Pose) -> [f64; 6] {
-    let angular = X_WA.rotation.tr_mul(&S.angular);
-    let linear = X_WA.rotation.tr_mul(&(S.linear + S.angular.cross(p_OB)));
-    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
 }
 
 /// For every body, the degrees of freedom between it and the world, ascending.

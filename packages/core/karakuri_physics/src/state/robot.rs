@@ -190,7 +190,7 @@ impl Robot {
             if self.factor.factorize(&self.model, &mut self.data, &self.extra).is_err() {
                 return;
             }
-            self.loops.factorize(&self.model, &self.data, &self.chains, &mut self.factor);
+            self.loops.factorize(&self.model, &self.data, &mut self.factor);
             let left = self.loops.close(&self.model, &mut self.data, &mut self.q);
             if left >= gap {
                 return;
@@ -269,7 +269,7 @@ impl Robot {
         for (out, v) in out.iter_mut().zip(&self.v) {
             *out += v;
         }
-        self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
+        self.loops.factorize(&model, &self.data, &mut self.factor);
         self.loops.project(out);
         Ok(())
     }

@@ -73,7 +73,7 @@ impl Robot {
             self.free_motion.stage = middle;
             return Err(singular);
         }
-        self.loops.factorize(&model, &self.data, &self.chains, &mut self.factor);
+        self.loops.factorize(&model, &self.data, &mut self.factor);
         self.prepare_springs(springs, h);
         let mut mean = std::mem::take(&mut self.free_motion.velocity);
         mean.copy_from_slice(&self.v);
@@ -112,7 +112,7 @@ impl Robot {
         }
         self.loops.close(&self.model, &mut self.data, &mut self.q);
         if self.factor.factorize(&self.model, &mut self.data, &self.armature).is_ok() {
-            self.loops.factorize(&self.model, &self.data, &self.chains, &mut self.factor);
+            self.loops.factorize(&self.model, &self.data, &mut self.factor);
             self.loops.project(&mut self.v);
         }
     }

@@ -95,7 +95,7 @@ impl Robot {
         }
         self.factor.solve(model, out);
         free_motion.rates_at_end.copy_from_slice(out);
-        self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
+        self.loops.factorize(model, &self.data, &mut self.factor);
         self.loops.project(out);
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Robot {
             *extra = self.armature[k] + damping + 0.25 * h * h * stiffness;
         }
         self.factor.factorize(model, &mut self.data, extra)?;
-        self.loops.factorize(model, &self.data, &self.chains, &mut self.factor);
+        self.loops.factorize(model, &self.data, &mut self.factor);
         Ok(())
     }
 

@@ -1,0 +1,114 @@
+//! The two joint frames of a loop: gap, constraint directions and convective acceleration.
+//!
+//! The gap is the pose of B's joint frame seen from A's. Its rate is taken at B's origin, so a motion that both ends
+//! share does not enter. Units: m, rad, s. [Featherstone 2008, §8.2]
+
+use karakuri_model::{BodyId, LoopJoint, Model};
+use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
+
+use crate::Data;
+use crate::frames::shifted;
+
+/// The joint frames of a loop joint, in the world.
+#[derive(Debug, Clone)]
+pub struct LoopEnds {
+    /// Axes of the joint frame on A. (3×3)
+    pub R_WA: Matrix3,
+    /// Axes of the joint frame on B where rotations are locked, otherwise of B. (3×3)
+    R_WB: Matrix3,
+    /// Origin of the joint frame on A. [m] (3)
+    p_WA: Vector3,
+    /// Origin of the joint frame on B. [m] (3)
+    pub p_WB: Vector3,
+    /// Whether a rotation is locked.
+    locks_rotation: bool,
+}
+
+impl LoopEnds {
+    /// Computes the frames at the position of the last `forward_kinematics`.
+    pub fn at(data: &Data, l: &LoopJoint) -> Self {
+        let (X_WA, X_WB) = (pose(data, l.body_a), pose(data, l.body_b));
+        let locks_rotation = l.locked[..3].contains(&true);
+        Self {
+            R_WA: X_WA.rotation * l.pose_in_a.rotation,
+            R_WB: if locks_rotation { X_WB.rotation * l.pose_in_b.rotation } else { X_WB.rotation },
+            p_WA: X_WA.transform_point(&l.pose_in_a.translation),
+            p_WB: X_WB.transform_point(&l.pose_in_b.translation),
+            locks_rotation,
+        }
+    }
+
+    /// Rotation and translation of B against A, in A's axes; zero on a closed loop. (6)
+    ///
+    /// The rotation is `½ (R − Rᵀ)^∨`, sin θ times its axis: its derivative on a closed loop is the relative angular
+    /// velocity, so Newton's method converges quadratically. Zero where no rotation is locked. [rad; m]
+    pub fn gap(&self) -> [f64; 6] {
+        let p = self.R_WA.tr_mul(&(self.p_WB - self.p_WA));
+        let mut rotation = [0.0; 3];
+        if self.locks_rotation {
+            let R = self.R_WA.tr_mul(&self.R_WB);
+            let half = |a: f64, b: f64| 0.5 * (a - b);
+            rotation = [half(R.m32, R.m23), half(R.m13, R.m31), half(R.m21, R.m12)];
+        }
+        [rotation[0], rotation[1], rotation[2], p.x, p.y, p.z]
+    }
+
+    /// Wrench on B, about O and in world axes, of a unit multiplier of constraint direction `k`; A bears its opposite.
+    ///
+    /// Directions: rotations x y z, then translations x y z, along A's axes.
+    pub fn unit_wrench(&self, k: usize, origin: &Vector3) -> Force {
+        let e: Vector3 = self.R_WA.column(k % 3).into();
+        if k < 3 {
+            Force::new(e, Vector3::zeros())
+        } else {
+            // Both bodies' motion is taken at B's point: the gap is seen from A, which turns.
+            Force::new((self.p_WB - origin).cross(&e), e)
+        }
+    }
+
+    /// `Ġ v` of all six directions on a closed loop, in A's axes: the relative acceleration while `v̇ = 0`, seen from A.
+    ///
+    /// Reads velocities and accelerations for `v̇ = 0` from `data`; an acceleration that both ends share cancels.
+    /// [Featherstone 2008, §8.7]
+    pub fn convective_acceleration(&self, data: &Data, l: &LoopJoint) -> [f64; 6] {
+        let p_OP = self.p_WB - data.origin;
+        let at = |body: Option<BodyId>| {
+            body.map_or((Motion::default(), Motion::default()), |body| {
+                let V = shifted(&data.velocity[body.0], &p_OP);
+                let A = shifted(&data.acceleration[body.0], &p_OP);
+                // From the spatial to the classical acceleration of the point.
+                (V, Motion::new(A.angular, A.linear + V.angular.cross(&V.linear)))
+            })
+        };
+        let ((V_A, A_A), (V_B, A_B)) = (at(l.body_a), at(l.body_b));
+        let (V, A) = (V_B - V_A, A_B - A_A);
+        // Seen from A, which turns with `w`: the Coriolis terms `w × ω` of the rotation and `2 w × v` of the translation.
+        let w = V_A.angular;
+        let angular = if self.locks_rotation {
+            self.R_WA.tr_mul(&(A.angular - w.cross(&V.angular)))
+        } else {
+            Vector3::zeros()
+        };
+        let linear = self.R_WA.tr_mul(&(A.linear - w.cross(&V.linear) * 2.0));
+        [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+    }
+}
+
+/// Largest [`LoopEnds::gap`] of the loop joints at the position in `data`, and the name of its loop. [m or rad]
+pub fn largest_gap<'a>(model: &'a Model, data: &Data) -> (f64, &'a str) {
+    let mut largest = (0.0, "");
+    for l in &model.loops {
+        for (gap, _) in
+            LoopEnds::at(data, l).gap().iter().zip(&l.locked).filter(|(_, locked)| **locked)
+        {
+            if gap.abs() > largest.0 || gap.is_nan() {
+                largest = (gap.abs(), l.name.as_str());
+            }
+        }
+    }
+    largest
+}
+
+fn pose(data: &Data, body: Option<BodyId>) -> &Pose {
+    body.map_or(&Pose::IDENTITY, |b| &data.pose_in_world[b.0])
+}

@@ -1,0 +1,118 @@
+//! Gaps and Jacobian of all loop joints and couplings, row by row.
+//!
+//! Rows: the locked directions of each loop joint, in the order of the model, then one row a coupling.
+
+use karakuri_model::{BodyId, LoopJoint, Model};
+use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
+
+use crate::Data;
+
+/// Number of rows.
+pub fn n_constraints(model: &Model) -> usize {
+    let locked = |l: &LoopJoint| l.locked.iter().filter(|&&x| x).count();
+    model.loops.iter().map(locked).sum::<usize>() + model.couplings.len()
+}
+
+/// Writes the gap of every row; returns their number. Needs `forward_kinematics` at `q`. [m or rad]
+pub fn constraint_gaps(model: &Model, data: &Data, q: &[f64], gaps: &mut [f64]) -> usize {
+    let mut row = 0;
+    for joint in &model.loops {
+        let (X_WA, X_WB) = joint_frames(joint, data);
+        let gap = relative_gap(&X_WA, &X_WB, joint.locked);
+        for (value, _) in gap.iter().zip(&joint.locked).filter(|(_, locked)| **locked) {
+            gaps[row] = *value;
+            row += 1;
+        }
+    }
+    for c in &model.couplings {
+        let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+        gaps[row] = q[follower.q_start] - c.multiplier * q[leader.q_start] - c.offset;
+        row += 1;
+    }
+    row
+}
+
+/// Writes the Jacobian `J` of the gaps on closed loops into a zeroed row-major matrix; returns the number of rows. Needs
+/// `forward_kinematics`. (n × nv)
+pub fn constraint_jacobian(model: &Model, data: &Data, jacobian: &mut [f64]) -> usize {
+    let nv = model.nv;
+    let mut row = 0;
+    for joint in &model.loops {
+        let (X_WA, X_WB) = joint_frames(joint, data);
+        let p_OB = X_WB.translation - data.origin;
+        // Common ancestors of both bodies enter twice, with opposite signs.
+        for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
+            let Some(BodyId(body)) = body else { continue };
+            for k in data.topology.chain(data.topology.last_dof[body]) {
+                let rates = locked_rates(&data.subspace[k], &p_OB, &X_WA);
+                let locked = rates.iter().zip(&joint.locked).filter(|(_, locked)| **locked);
+                for (i, (rate, _)) in locked.enumerate() {
+                    jacobian[(row + i) * nv + k] += sign * rate;
+                }
+            }
+        }
+        row += joint.locked.iter().filter(|&&l| l).count();
+    }
+    for c in &model.couplings {
+        let (follower, leader) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
+        jacobian[row * nv + follower.v_start] = 1.0;
+        jacobian[row * nv + leader.v_start] = -c.multiplier;
+        row += 1;
+    }
+    row
+}
+
+/// Largest [`relative_gap`] of the loop joints at the position of the last `forward_kinematics`. [m or rad]
+pub fn loop_gap(model: &Model, data: &Data) -> f64 {
+    model.loops.iter().fold(0.0, |largest: f64, joint| {
+        let (X_WA, X_WB) = joint_frames(joint, data);
+        let gap = relative_gap(&X_WA, &X_WB, joint.locked);
+        gap.iter().zip(&joint.locked).filter(|(_, l)| **l).fold(largest, |m, (g, _)| m.max(g.abs()))
+    })
+}
+
+/// `X_WA` and `X_WB`: the joint frames of a loop joint on both bodies, in the world.
+pub fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
+    let frame = |body: Option<BodyId>, pose: Pose| match body {
+        Some(b) => data.pose_in_world[b.0] * pose,
+        None => pose,
+    };
+    (frame(joint.body_a, joint.pose_in_a), frame(joint.body_b, joint.pose_in_b))
+}
+
+/// Rotation and translation of B against A in A's axes; zero in the locked directions of a closed joint. (6)
+///
+/// Three locked rotations give the rotation vector, valid up to π; two the tilt of the free axis; one the angle between
+/// an axis of A and one of B against 90°, as a universal joint needs. [rad; m]
+pub fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
+    let X_AB = X_WA.inverse() * *X_WB;
+    let R = &X_AB.rotation;
+    let rotation = match [locked[0], locked[1], locked[2]] {
+        [true, true, true] => X_AB.quaternion().scaled_axis(),
+        // A hinge: the tilt of the free axis, e × R e.
+        [false, true, true] => tilt(R, 0),
+        [true, false, true] => tilt(R, 1),
+        [true, true, false] => tilt(R, 2),
+        // A universal joint: the angle between one axis of A and another of B, against 90°.
+        [true, false, false] => Vector3::new(R[(2, 1)], 0.0, 0.0),
+        [false, true, false] => Vector3::new(0.0, R[(0, 2)], 0.0),
+        [false, false, true] => Vector3::new(0.0, 0.0, R[(1, 0)]),
+        [false, false, false] => Vector3::zeros(),
+    };
+    let p = X_AB.translation;
+    [rotation.x, rotation.y, rotation.z, p.x, p.y, p.z]
+}
+
+fn tilt(R: &Matrix3, axis: usize) -> Vector3 {
+    let mut e = Vector3::zeros();
+    e[axis] = 1.0;
+    e.cross(&R.column(axis))
+}
+
+/// Rates of the six gaps for a unit rate of a degree of freedom that moves B alone. (6)
+#[inline]
+fn locked_rates(S: &Motion, p_OB: &Vector3, X_WA: &Pose) -> [f64; 6] {
+    let angular = X_WA.rotation.tr_mul(&S.angular);
+    let linear = X_WA.rotation.tr_mul(&(S.linear + S.angular.cross(p_OB)));
+    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+}
