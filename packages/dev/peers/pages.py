@@ -1,21 +1,32 @@
-"""docs/benchmarks.md: one page of two parts that two commands write, each leaving the other's as it is."""
+"""docs/benchmarks.md: one page of three parts. Two commands write a part each; the last is written by hand, and kept."""
 import pathlib
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
-# The second part begins with this line.
+# The second and the third part begin with these lines.
 PHYSICS = "## Physics benchmarks"
+VERSIONS = "## Measurements by version"
 
 
 def parts():
-    """Times, and the physics benchmarks; empty where there is none yet."""
+    """Times, the physics benchmarks, and the measurements by version; empty where there is none yet."""
     text = PAGE.read_text() if PAGE.exists() else ""
-    times, heading, physics = text.partition("\n" + PHYSICS + "\n")
-    return times.rstrip("\n"), (PHYSICS + "\n" + physics.rstrip("\n")) if heading else ""
+    text, _, versions = text.partition("\n" + VERSIONS + "\n")
+    times, _, physics = text.partition("\n" + PHYSICS + "\n")
+    return times.rstrip("\n"), _with_heading(PHYSICS, physics), _with_heading(VERSIONS, versions)
 
 
 def write_times(times):
-    PAGE.write_text("\n\n".join(part for part in (times.rstrip("\n"), parts()[1]) if part) + "\n")
+    _write(times, *parts()[1:])
 
 
 def write_physics(physics):
-    PAGE.write_text("\n\n".join(part for part in (parts()[0], physics.rstrip("\n")) if part) + "\n")
+    times, _, versions = parts()
+    _write(times, physics, versions)
+
+
+def _with_heading(heading, body):
+    return heading + "\n" + body.rstrip("\n") if body else ""
+
+
+def _write(*texts):
+    PAGE.write_text("\n\n".join(text.rstrip("\n") for text in texts if text) + "\n")

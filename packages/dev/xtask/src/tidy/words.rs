@@ -55,9 +55,8 @@ const PRESENT: &[(&str, usize)] = &[
 /// Kinds of files whose words people read.
 const READ: [&str; 9] = ["rs", "md", "py", "yaml", "xml", "sh", "msg", "srv", "action"];
 
-/// What happened before this rule; the rule's own words; robots of others.
-const ELSEWHERE: [&str; 4] =
-    ["CHANGELOG.md", "docs/notation.md", "packages/dev/xtask/", "tests/robots/"];
+/// The rule's own words; robots of others.
+const ELSEWHERE: [&str; 3] = ["docs/notation.md", "packages/dev/xtask/", "tests/robots/"];
 
 /// A word of a sentence, or a part of a name in snake or camel case.
 static WORD: LazyLock<Option<Regex>> =
