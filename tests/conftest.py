@@ -30,6 +30,8 @@ def pytest_configure(config):
     # A shell starts what runs in its background with SIGINT ignored, and programs inherit that until they say otherwise.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "soak: takes minutes; runs with `-m soak` only")
+    config.addinivalue_line("markers", "realtime: judges what runs against the clock; nothing else runs beside it")
+    config.addinivalue_line("markers", "quick: one test of each node; `./dev test quick` runs these")
 
 
 def pytest_collection_modifyitems(config, items):

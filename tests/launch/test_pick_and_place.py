@@ -81,6 +81,7 @@ def test_interrupted_while_it_draws_it_ends_at_once_and_says_so(environment, tmp
     wait_gone(environment)
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize("factor", ["0", "1"])
 def test_placed_without_lockstep(environment, tmp_path, factor):
     # Nobody waits for a node here. A program that takes the processors from the controller for some 40 ms lets the arm leave

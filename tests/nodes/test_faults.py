@@ -103,6 +103,7 @@ def test_a_goal_survives_a_stall(arm, ros, node):
     states.close()
 
 
+@pytest.mark.realtime
 def test_a_pick_survives_stalls_of_every_node(arm, ros):
     """One after the other, while it lifts, moves and lowers the cube."""
     states = joint_states(ros)

@@ -18,6 +18,8 @@ from support.domain import Domain
 from support.ros import Ros
 from trajectory_msgs.msg import JointTrajectory
 
+pytestmark = pytest.mark.quick
+
 Result = FollowJointTrajectory.Result
 ACTION = "/arm/follow_joint_trajectory"
 CONTROLLER = "/arm/feedforward_controller"

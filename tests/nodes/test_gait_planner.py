@@ -128,6 +128,7 @@ def twist(forward=0.0, left=0.0, turn=0.0):
     return message
 
 
+@pytest.mark.quick
 def test_walks_a_distance_and_stands(walk, ros):
     feedback, before = [], upright(ros)
     points = {name: ros.subscribe(PointStamped, f"/khr1/{name}") for name in ("com", "zmp", "dcm")}

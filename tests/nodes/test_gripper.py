@@ -13,6 +13,8 @@ from support.arm import PICK, PLACE, Arm, at, distance, goal, joint_states, movi
 from support.domain import Domain
 from support.ros import Ros
 
+pytestmark = pytest.mark.quick
+
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 # The tool looks down, above the cube and round it (`karakuri ik`).
 ABOVE_CUBE = [-0.5862, 0.2972, 1.7563, -0.4827, 0.0, -0.5862]

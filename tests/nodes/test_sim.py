@@ -44,6 +44,8 @@ from support.ros import latched
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
+pytestmark = pytest.mark.quick
+
 OK, NOT_FOUND, FAILED, INVALID_POSE = 1, 2, 4, 101
 BALL = """<robot name="ball"><link name="ball">
   <inertial><mass value="0.1"/><inertia ixx="4e-5" iyy="4e-5" izz="4e-5" ixy="0" ixz="0" iyz="0"/></inertial>

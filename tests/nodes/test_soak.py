@@ -116,6 +116,7 @@ def soak(domain, ros, n, duration=0.0):
         assert not [line for line in node.lines[n_before:] if "WARN" in line and "preempted" not in line], node.output()
 
 
+@pytest.mark.realtime
 def test_sixty_random_goals(domain, ros):
     soak(domain, ros, 60)
 

@@ -10,6 +10,8 @@ from support.process import ROOT, NodeProcess
 from support.ros import latched
 from tf2_msgs.msg import TFMessage
 
+pytestmark = pytest.mark.quick
+
 INERTIA = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 
 

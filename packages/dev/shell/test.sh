@@ -6,8 +6,10 @@ usage: ./dev test [STAGE...]
 
 Builds everything and runs every test (rust, system), or only the given stages:
 
+  quick    the fast part: rust without what takes seconds, and one system test of each node
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
-  system   running nodes, seen by rclpy clients (pytest in tests/)
+  system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
+           then, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
@@ -15,6 +17,27 @@ Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others,
 The last line is `N passed, N failed`, with the number of skipped tests if there are any. Exit 0 only if none failed.
 S
 }
+
+# Tests that take seconds, which `quick` leaves out.
+slow=(
+  a_cancel_in_any_stage_ends_at_rest
+  a_grip_too_weak_for_the_cube_says_so_however_late_its_targets_are
+  a_post_beside_one_finger_is_blocked
+  a_robot_walks_across_a_slope
+  a_slippery_cube_is_gripped_harder
+  a_stall_while_closing_does_not_strike
+  a_step_catches_a_push
+  all_families_of_the_study_are_found
+  any_start_leads_to_a_motion_that_repeats
+  both_robots_walk_on_slopes
+  by_the_divergent_component_they_walk_as_far
+  full_dynamics_see_the_prescribed_zmp
+  huge_velocities_are_stepped_or_refused_by_name
+  restore_and_step_is_bit_equal_in_a_thousand_worlds_of_robots_and_bodies
+  the_ledger_of_every_scene_closes
+  the_main_family_goes_through_all_masses
+  the_page_of_walks_is_current
+)
 
 passed=0 failed=0 skipped=0
 
@@ -47,13 +70,26 @@ stage() {
   say "    $(summary $((passed - before[0])) $((failed - before[1])) $((skipped - before[2])))"
 }
 
+# pytest_stage TITLE LOG MARKERS [OPTIONS...]
+pytest_stage() {
+  stage "$1" "$2" python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
+}
+
+# Options that run test files beside each other, if there is what does it.
+find_pytest() {
+  python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
+  beside=()
+  ! python3 -c 'import xdist' 2> /dev/null || beside=(-n "$(($(nproc) < 4 ? $(nproc) : 4))" --dist loadscope)
+}
+
 dev_test() {
-  local stages=("$@") name started=$SECONDS
+  local stages=("$@") name started=$SECONDS beside
   for name; do
-    case $name in rust | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
+    case $name in quick | rust | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
   done
   [ $# -gt 0 ] || stages=(rust system)
   with_ros
+  [[ " ${stages[*]} " != *" system "* && " ${stages[*]} " != *" quick "* ]] || find_pytest
   heading 'build'
   build
   separate_ros
@@ -63,8 +99,12 @@ dev_test() {
       rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
       builds) stage 'builds: the same bits from a second build' test_builds "$root/packages/dev/shell/builds.sh" ;;
       system)
-        python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
-        stage 'system: running nodes' test_system python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" tests
+        pytest_stage 'system: running nodes' test_system 'not realtime' "${beside[@]}"
+        pytest_stage 'system: against the clock' test_realtime realtime
+        ;;
+      quick)
+        stage 'rust: what is fast of it' test_quick_rust cargo test --release --no-fail-fast --workspace --lib --bins --tests -- "${slow[@]/#/--skip=}"
+        pytest_stage 'system: a test of each node' test_quick_system quick "${beside[@]}"
         ;;
     esac
   done
