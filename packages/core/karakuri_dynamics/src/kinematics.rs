@@ -206,7 +206,7 @@ fn place(joint: &Joint, X_WJ: Pose, q: &[f64]) -> Pose {
             let shift = R * (x * q[k] + y * q[k + 1]);
             Pose::new(turn(&R, &x.cross(y), q[k + 2]), X_WJ.translation + shift)
         }
-        JointKind::Custom(motion) => X_WJ * motion.pose(&q[k..k + motion.freedoms().len()]),
+        JointKind::Custom(motion) => X_WJ * motion.pose(&q[k..k + motion.dof_kinds().len()]),
         JointKind::Floating => {
             let p = Vector3::new(q[k], q[k + 1], q[k + 2]);
             Pose::new(R * rotation(&q[k + 3..k + 7]), X_WJ.transform_point(&p))
@@ -281,7 +281,7 @@ fn set_custom_axes(
     q: &[f64],
     data: &mut Data,
 ) {
-    let n = motion.freedoms().len();
+    let n = motion.dof_kinds().len();
     let q = &q[joint.q_start..joint.q_start + n];
     data.custom_position[joint.v_start..joint.v_start + n].copy_from_slice(q);
     let columns = &mut data.subspace[joint.v_start..joint.v_start + n];
@@ -306,7 +306,7 @@ fn custom_velocity(
     let R_WP = body.parent.map_or(Matrix3::identity(), |p| data.pose_in_world[p.0].rotation);
     let R_WJ = R_WP * joint.pose_in_parent.rotation;
     let p_OB = data.pose_in_world[i].translation - data.origin;
-    let own = joint.v_start..joint.v_start + motion.freedoms().len();
+    let own = joint.v_start..joint.v_start + motion.dof_kinds().len();
     let v = &v[own.clone()];
     let V_rel = sum(&data.subspace[own.clone()], v);
     let v_origin = V_rel.linear + V_rel.angular.cross(&p_OB);

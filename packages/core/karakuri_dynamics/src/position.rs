@@ -3,7 +3,7 @@
 //! Rates of spherical and floating joints are measured in the axes of the joint's parent side, so a rotation
 //! advances by `R ← exp(ω dt) R` and a floating joint's translation by `p ← p + v dt`. [Solà 2018, §4]
 
-use karakuri_model::{Freedom, JointKind, Model};
+use karakuri_model::{DofKind, JointKind, Model};
 use karakuri_spatial::{UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
@@ -18,7 +18,7 @@ pub fn integrate(model: &Model, q: &[f64], v: &[f64], dt: f64, q_out: &mut [f64]
         };
         match &joint.kind {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => plain(1, q_out),
-            JointKind::Custom(motion) => plain(motion.freedoms().len(), q_out),
+            JointKind::Custom(motion) => plain(motion.dof_kinds().len(), q_out),
             JointKind::Planar { .. } => plain(3, q_out),
             JointKind::Spherical => turn(&q[i..i + 4], &v[k..k + 3], dt, &mut q_out[i..i + 4]),
             JointKind::Floating => {
@@ -40,7 +40,7 @@ pub fn difference(model: &Model, q0: &[f64], q1: &[f64], dv: &mut [f64]) {
         };
         match &joint.kind {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => plain(1, dv),
-            JointKind::Custom(motion) => plain(motion.freedoms().len(), dv),
+            JointKind::Custom(motion) => plain(motion.dof_kinds().len(), dv),
             JointKind::Planar { .. } => plain(3, dv),
             JointKind::Spherical => {
                 dv[k..k + 3].copy_from_slice(&angle_between(&q0[i..i + 4], &q1[i..i + 4]));
@@ -84,7 +84,7 @@ pub fn random_position(model: &Model, uniform: &mut dyn FnMut() -> f64, q: &mut 
         let i = joint.q_start;
         let mut within = |half: f64| half * (2.0 * uniform() - 1.0);
         if let Some(freedom) = joint.kind.single() {
-            let half = if freedom == Freedom::Angle { PI } else { 1.0 };
+            let half = if freedom == DofKind::Angle { PI } else { 1.0 };
             let (lower, upper) = (joint.limits.lower, joint.limits.upper);
             let (lower, upper) = match (lower.is_finite(), upper.is_finite()) {
                 (true, true) => (lower, upper),
@@ -98,8 +98,8 @@ pub fn random_position(model: &Model, uniform: &mut dyn FnMut() -> f64, q: &mut 
         match &joint.kind {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {}
             JointKind::Custom(motion) => {
-                for (x, freedom) in q[i..].iter_mut().zip(motion.freedoms()) {
-                    *x = within(if *freedom == Freedom::Angle { PI } else { 1.0 });
+                for (x, freedom) in q[i..].iter_mut().zip(motion.dof_kinds()) {
+                    *x = within(if *freedom == DofKind::Angle { PI } else { 1.0 });
                 }
             }
             JointKind::Planar { .. } => {

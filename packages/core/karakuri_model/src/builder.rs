@@ -85,7 +85,7 @@ pub struct JointSpec {
     pub kind: Option<JointKind>,
     /// Pose of the joint frame, and of the child link at `q = 0`, in the parent link's frame.
     pub origin: Pose,
-    /// Limits of a joint with one freedom.
+    /// Limits of a joint with one degree of freedom.
     pub limits: Limits,
     /// What gives way at its limits of position.
     pub bumper: Option<Bumper>,
@@ -171,7 +171,7 @@ pub struct LoopSpec {
     pub link_b: String,
     /// Where its frames are.
     pub frames: LoopFrames,
-    /// Which relative freedoms are locked, in A's joint frame: rotation x y z, translation x y z.
+    /// Which relative degrees of freedom are locked, in A's joint frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
     /// Name of the posture in which the loop is closed; `None` is the neutral one.
     pub posture: Option<String>,

@@ -3,7 +3,7 @@
 //! A kind is one file that implements [`JointMotion`]; a line in [`KINDS`] gives it a name in robot YAMLs, and programs
 //! may bring their own without one. From the pose `X_JB(q)` of the body B in the joint's frame J, the motion subspace
 //! `S(q)` with `[ω; ṗ] = S q̇` and its rate `Ṡ(q, q̇)`, every algorithm follows: kinematics, inverse and forward
-//! dynamics, inertias, physics. The coordinates are plain: as many as freedoms, `v = q̇`.
+//! dynamics, inertias, physics. The coordinates are plain: as many as degrees of freedom, `v = q̇`.
 //! [Featherstone 2008, §3.5, §4.4]
 
 mod ball;
@@ -20,12 +20,12 @@ use crate::{Cone, JointKind};
 pub use path::{Path, PathError};
 pub use screw::Screw;
 
-/// Most freedoms of a joint.
-pub const MAX_FREEDOMS: usize = 6;
+/// Most degrees of freedom of a joint.
+pub const MAX_DOFS: usize = 6;
 
 /// What a coordinate measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Freedom {
+pub enum DofKind {
     /// [rad], its effort in N·m.
     Angle,
     /// [m], its effort in N.
@@ -42,7 +42,7 @@ pub trait JointMotion: Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// What each coordinate measures; one to six. (n)
-    fn freedoms(&self) -> &[Freedom];
+    fn dof_kinds(&self) -> &[DofKind];
 
     /// `X_JB`. `q`: [rad or m] (n)
     fn pose(&self, q: &[f64]) -> Pose;
@@ -53,7 +53,7 @@ pub trait JointMotion: Debug + Send + Sync {
     /// `Ṡ(q, v)`. (n)
     fn subspace_rate(&self, q: &[f64], v: &[f64], columns: &mut [Motion]);
 
-    /// Where the coordinate of a joint with one freedom ends of itself. [rad or m]
+    /// Where the coordinate of a joint with one degree of freedom ends of itself. [rad or m]
     fn range(&self) -> Option<(f64, f64)> {
         None
     }

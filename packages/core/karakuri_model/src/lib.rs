@@ -21,7 +21,7 @@ pub use builder::{
 };
 pub use config::{read_convex, read_joint_type};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Report, Severity, shorten_numbers};
-pub use joint_motion::{Freedom, JointMotion, MAX_FREEDOMS, Path, PathError, Screw};
+pub use joint_motion::{DofKind, JointMotion, MAX_DOFS, Path, PathError, Screw};
 pub use load::{Loaded, Source, decode_text, load};
 pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;

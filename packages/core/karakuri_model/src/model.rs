@@ -9,14 +9,14 @@
 //! side (the world for a floating base). All other joints: angle [rad] or length [m] and their rates.
 //! Planar: `q = [x, y, angle]`, `v = [ẋ, ẏ, angular rate]` in the axes of the joint frame's parent side.
 //! Spherical: `q = [qx qy qz qw]`, `v` = angular velocity in the parent side's axes.
-//! Custom: as many coordinates as freedoms, `v = q̇`.
+//! Custom: as many coordinates as degrees of freedom, `v = q̇`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
-use crate::joint_motion::{Freedom, JointMotion};
+use crate::joint_motion::{DofKind, JointMotion};
 use crate::motor::{MotorCommand, MotorLaw};
 
 /// Index of a body (and of the joint it hangs on).
@@ -102,7 +102,7 @@ pub enum JointKind {
         /// Unit axis in the joint frame. (3)
         axis: Vector3,
     },
-    /// Ball joint: three freedoms.
+    /// Ball joint: three degrees of freedom.
     Spherical,
     /// Translation along two axes and rotation about their common normal.
     Planar {
@@ -111,7 +111,7 @@ pub enum JointKind {
         /// Second in-plane unit axis. (3)
         y: Vector3,
     },
-    /// Six freedoms.
+    /// Six degrees of freedom.
     Floating,
     /// Any other motion, such as a [`crate::Path`]; coordinates are plain.
     Custom(Arc<dyn JointMotion>),
@@ -125,7 +125,7 @@ impl JointKind {
             Self::Planar { .. } => 3,
             Self::Spherical => 4,
             Self::Floating => 7,
-            Self::Custom(motion) => motion.freedoms().len(),
+            Self::Custom(motion) => motion.dof_kinds().len(),
         }
     }
 
@@ -135,7 +135,7 @@ impl JointKind {
             Self::Revolute { .. } | Self::Prismatic { .. } => 1,
             Self::Planar { .. } | Self::Spherical => 3,
             Self::Floating => 6,
-            Self::Custom(motion) => motion.freedoms().len(),
+            Self::Custom(motion) => motion.dof_kinds().len(),
         }
     }
 
@@ -151,13 +151,13 @@ impl JointKind {
         }
     }
 
-    /// What the coordinate of a joint with one freedom measures; `None` for joints with several.
-    pub fn single(&self) -> Option<Freedom> {
+    /// What the coordinate of a joint with one degree of freedom measures; `None` for joints with several.
+    pub fn single(&self) -> Option<DofKind> {
         match self {
-            Self::Revolute { .. } => Some(Freedom::Angle),
-            Self::Prismatic { .. } => Some(Freedom::Length),
-            Self::Custom(motion) => match motion.freedoms() {
-                [freedom] => Some(*freedom),
+            Self::Revolute { .. } => Some(DofKind::Angle),
+            Self::Prismatic { .. } => Some(DofKind::Length),
+            Self::Custom(motion) => match motion.dof_kinds() {
+                [dof] => Some(*dof),
                 _ => None,
             },
             _ => None,
@@ -217,7 +217,7 @@ pub struct Joint {
     pub drive: Option<Drive>,
 }
 
-/// Limits of a joint with one freedom.
+/// Limits of a joint with one degree of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// [rad or m]
@@ -264,7 +264,7 @@ pub struct Drive {
 pub struct Motor {
     /// Motor name.
     pub name: String,
-    /// The joint it acts on, with one freedom.
+    /// The joint it acts on, with one degree of freedom.
     pub joint: BodyId,
     /// Its law.
     pub law: Arc<dyn MotorLaw>,
@@ -303,9 +303,9 @@ pub struct FrameParent {
 /// A mimic joint: `q[follower] = multiplier · q[leader] + offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coupling {
-    /// Joint that follows (one freedom).
+    /// Joint that follows (one degree of freedom).
     pub follower: BodyId,
-    /// Joint that leads (one freedom).
+    /// Joint that leads (one degree of freedom).
     pub leader: BodyId,
     /// [-]
     pub multiplier: f64,
@@ -326,7 +326,7 @@ pub struct LoopJoint {
     pub body_b: Option<BodyId>,
     /// Pose of the joint frame on B.
     pub pose_in_b: Pose,
-    /// Which of the six relative freedoms are locked, in A's joint frame: rotation x y z, translation x y z.
+    /// Which of the six relative degrees of freedom are locked, in A's joint frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
 }
 

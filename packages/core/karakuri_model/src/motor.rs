@@ -28,7 +28,7 @@ pub use viscoelastic::Viscoelastic;
 pub struct MotorSpec {
     /// Motor name, unique on the robot.
     pub name: String,
-    /// The joint it acts on, with one freedom.
+    /// The joint it acts on, with one degree of freedom.
     pub joint: String,
     /// Its law.
     pub law: Arc<dyn MotorLaw>,

@@ -131,7 +131,10 @@ const WRONG: &[(&str, Expected)] = &[
     ("drives:\n  ja: {stiffness: .nan}", (2, "expected a number, found `.nan`", "at least 0")),
     ("drives:\n  ja: {stiffness: \"5\"}", (2, "expected a number", "at least 0")),
     ("drives:\n\n  jc: {stiffness: 1}", (3, "joint `jc` does not exist", "did you mean")),
-    ("drives:\n  jt: {stiffness: 1}", (2, "joint `jt` has not one freedom", "delete it")),
+    (
+        "drives:\n  jt: {stiffness: 1}",
+        (2, "joint `jt` does not have exactly one degree of freedom", "delete it"),
+    ),
     ("drives: [ja]", (1, "drives: expected a mapping, found a list", "indented")),
     ("base: flying", (1, "unknown base `flying`", "fixed or floating")),
     ("base: floating\nbase_pose: {xyz: [0, 0, 1]}", (2, "no pose of its own", "delete it")),
@@ -186,7 +189,7 @@ const WRONG: &[(&str, Expected)] = &[
     ),
     (
         "loops:\n  l: {link_a: a, link_b: tip, type: custom, locked: [zz], frame: {}}",
-        (2, "unknown freedom `zz`", "rx"),
+        (2, "unknown degree of freedom `zz`", "rx"),
     ),
     (
         "loops:\n  l: {link_a: base, link_b: tip, type: ball, posture: p, frame: {}}",
@@ -337,7 +340,10 @@ fn joints_become_what_a_urdf_cannot_say() {
             "joints:\n  right: {type: path, points: [[0, 0, 0], [0, 0, 1]], up: [0, 0, 1]}",
             "the path runs along `up`",
         ),
-        ("gears:\n  g: {follower: right, leader: left, ratio: 1}", "has not one freedom"),
+        (
+            "gears:\n  g: {follower: right, leader: left, ratio: 1}",
+            "does not have exactly one degree of freedom",
+        ),
         ("gears:\n  g: {follower: x, leader: left, ratio: 1}", "gears.g: joint `x` does not exist"),
         ("gears:\n  g: {follower: left, leader: right}", "gears.g.ratio is missing"),
     ] {

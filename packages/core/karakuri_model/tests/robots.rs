@@ -1,4 +1,4 @@
-//! Real robots' files load, with the masses and freedoms that they state.
+//! Real robots' files load, with the masses and degrees of freedom that they state.
 
 use karakuri_model::{Base, Loaded, NoAssets, Source, load};
 

@@ -1,4 +1,4 @@
-//! Springs and dampers in six freedoms between two things.
+//! Springs and dampers in six degrees of freedom between two things.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
@@ -70,7 +70,7 @@ fn place(world: &mut World, id: ObjectId, at: [f64; 6]) {
     world.set_body_state(id, pose, Motion::default()).unwrap();
 }
 
-/// Along each freedom alone the cube swings with sqrt(k/m) or sqrt(k/I), and decays with c/2m or c/2I.
+/// Along each degree of freedom alone the cube swings with sqrt(k/m) or sqrt(k/I), and decays with c/2m or c/2I.
 #[test]
 fn each_freedom_swings_with_its_own_frequency_and_damping() {
     let stiffness = [20.0, 30.0, 40.0, 5000.0, 6000.0, 7000.0];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_model::{
-    Base, Freedom, JointKind, JointMotion, JointSpec, LinkSpec, Model, ModelBuilder, Path,
+    Base, DofKind, JointKind, JointMotion, JointSpec, LinkSpec, Model, ModelBuilder, Path,
 };
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
@@ -94,11 +94,11 @@ pub enum Kind {
     Spherical,
     /// In a random plane.
     Planar,
-    /// Six freedoms.
+    /// Six degrees of freedom.
     Floating,
     /// Along a closed curve, the body turning along.
     Path,
-    /// Two freedoms of a user's own, on a curved surface: [`Saddle`].
+    /// Two degrees of freedom of a user's own, on a curved surface: [`Saddle`].
     Saddle,
     /// None: the link is merged into its parent.
     Fixed,
@@ -118,8 +118,8 @@ impl JointMotion for Saddle {
         "saddle"
     }
 
-    fn freedoms(&self) -> &[Freedom] {
-        &[Freedom::Length, Freedom::Length]
+    fn dof_kinds(&self) -> &[DofKind] {
+        &[DofKind::Length, DofKind::Length]
     }
 
     fn pose(&self, q: &[f64]) -> Pose {
@@ -143,7 +143,7 @@ impl JointMotion for Saddle {
 }
 
 impl Kind {
-    /// Joints with one freedom.
+    /// Joints with one degree of freedom.
     pub const ONE_FREEDOM: &[Self] = &[Self::Revolute, Self::Prismatic];
     /// Every kind.
     pub const ALL: &[Self] = &[

@@ -116,7 +116,7 @@ pub struct RobotLayout {
     pub name: String,
     /// The robot.
     pub model: Arc<Model>,
-    /// Joints with one freedom, in the model's order.
+    /// Joints with one degree of freedom, in the model's order.
     pub joints: Vec<JointLayout>,
     /// Force sensors, in the model's order.
     pub wrenches: Vec<SensorLayout>,

@@ -82,7 +82,7 @@ fn object_states(world: &World, header: &Header) -> ObjectStates {
     ObjectStates { header: header.clone(), objects }
 }
 
-/// Joints with one freedom of robots that were spawned, each below its robot's name.
+/// Joints with one degree of freedom of robots that were spawned, each below its robot's name.
 fn spawned_joints(
     world: &World,
     robots: impl Iterator<Item = RobotId>,

@@ -20,7 +20,7 @@ pub(crate) struct Robot {
     model: Model,
     data: Data,
     q: Vec<f64>,
-    /// Joints with one freedom: the link each carries.
+    /// Joints with one degree of freedom: the link each carries.
     joints: BTreeMap<String, (BodyId, FrameId)>,
     /// The joints that the last positions spoke of.
     is_known: Vec<bool>,

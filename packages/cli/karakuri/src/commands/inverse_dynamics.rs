@@ -297,15 +297,15 @@ fn count(duration: f64, dt: f64) -> Result<usize> {
 
 /// Names of the velocity coordinates, and units of their efforts.
 fn freedoms(mechanism: &Mechanism) -> Vec<(String, &'static str)> {
-    use karakuri_model::Freedom;
+    use karakuri_model::DofKind;
     use karakuri_model::JointKind::{Custom, Floating, Planar, Prismatic, Revolute, Spherical};
     let mut names = Vec::with_capacity(mechanism.model.nv);
     for joint in &mechanism.model.joints {
         let parts: &[(&str, &str)] = match &joint.kind {
             Custom(motion) => {
-                let unit = |f: &Freedom| if *f == Freedom::Angle { "N·m" } else { "N" };
-                let single = motion.freedoms().len() == 1;
-                names.extend(motion.freedoms().iter().enumerate().map(|(i, freedom)| {
+                let unit = |f: &DofKind| if *f == DofKind::Angle { "N·m" } else { "N" };
+                let single = motion.dof_kinds().len() == 1;
+                names.extend(motion.dof_kinds().iter().enumerate().map(|(i, freedom)| {
                     let part = if single { String::new() } else { format!(".{i}") };
                     (format!("{}{part}", joint.name), unit(freedom))
                 }));

@@ -4,7 +4,7 @@
 //! `X_WB = X_WP X_PJ X_J(q)` and `τ_k = S_k · F`, with the wrench of everything outboard about the body's own origin,
 //! the last step of `{τ} = [L][T]{P}`: a hinge takes the moment about its axis, a slide the force along it.
 
-use karakuri_model::{Joint, JointKind, JointMotion, MAX_FREEDOMS};
+use karakuri_model::{Joint, JointKind, JointMotion, MAX_DOFS};
 use karakuri_spatial::{Force, Matrix3, Motion, Vector3};
 use nalgebra::SimdValue;
 
@@ -141,10 +141,10 @@ impl Place {
             JointKind::Custom(motion) => {
                 let R = self.frame(&R_WP());
                 let (moment, force) = (unrotate(&R, &F.moment), unrotate(&R, &F.force));
-                let n = motion.freedoms().len();
-                let mut efforts = [T::splat(0.0); MAX_FREEDOMS];
+                let n = motion.dof_kinds().len();
+                let mut efforts = [T::splat(0.0); MAX_DOFS];
                 for at in 0..T::LANES {
-                    let mut S = [Motion::default(); MAX_FREEDOMS];
+                    let mut S = [Motion::default(); MAX_DOFS];
                     motion.subspace(&coordinates(motion.as_ref(), &q, at), &mut S[..n]);
                     let F = Force::new(moment.extract(at), force.extract(at));
                     for (effort, S) in efforts.iter_mut().zip(&S[..n]) {
@@ -163,14 +163,14 @@ fn coordinates<T: Number>(
     q: &impl Fn(usize) -> T,
     at: usize,
 ) -> Coordinates {
-    let n = motion.freedoms().len();
+    let n = motion.dof_kinds().len();
     Coordinates { n, q: std::array::from_fn(|k| if k < n { q(k).extract(at) } else { 0.0 }) }
 }
 
 /// At most six coordinates.
 struct Coordinates {
     n: usize,
-    q: [f64; MAX_FREEDOMS],
+    q: [f64; MAX_DOFS],
 }
 
 impl std::ops::Deref for Coordinates {

@@ -58,7 +58,7 @@ fn subspaces_are_the_poses_derivatives() {
     let mut random = Random::new(1);
     for motion in kinds() {
         for _ in 0..50 {
-            let n = motion.freedoms().len();
+            let n = motion.dof_kinds().len();
             let q: Vec<f64> = (0..n).map(|_| random.uniform(0.05, 1.2)).collect();
             let v: Vec<f64> = (0..n).map(|_| random.uniform(-1.0, 1.0)).collect();
             let sum = |S: &[Motion]| {

@@ -38,7 +38,7 @@ fn along(x: &[f64], direction: &[f64], t: f64) -> Vec<f64> {
 fn is_smooth(model: &Model, q: &[f64]) -> bool {
     model.joints.iter().all(|joint| {
         let JointKind::Custom(motion) = &joint.kind else { return true };
-        let n = motion.freedoms().len();
+        let n = motion.dof_kinds().len();
         let rate = |i: usize, steps: f64| {
             let mut at = q[joint.q_start..joint.q_start + n].to_vec();
             at[i] += steps * 1e-3;

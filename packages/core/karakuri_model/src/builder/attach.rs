@@ -167,8 +167,11 @@ impl ModelBuilder {
         if model.joints[id.0].kind.single().is_none() {
             report.error(
                 subject,
-                format!("{user}: joint `{name}` has {} freedoms", model.joints[id.0].kind.nv()),
-                "name only joints with one freedom",
+                format!(
+                    "{user}: joint `{name}` has {} degrees of freedom",
+                    model.joints[id.0].kind.nv()
+                ),
+                "name only joints with one degree of freedom",
             );
             return None;
         }
@@ -217,7 +220,11 @@ impl ModelBuilder {
             return None;
         }
         if !spec.locked.contains(&true) {
-            report.error(&subject, format!("{what} locks nothing"), "lock at least one freedom");
+            report.error(
+                &subject,
+                format!("{what} locks nothing"),
+                "lock at least one degree of freedom",
+            );
             return None;
         }
         let q = loop_posture(model, spec, report)?;
@@ -271,7 +278,7 @@ impl ModelBuilder {
     }
 }
 
-/// Who names no groups commands all driven joints of one freedom together, those of an end effector apart.
+/// Who names no groups commands all driven joints of one degree of freedom together, those of an end effector apart.
 fn default_groups(model: &Model) -> Vec<JointGroup> {
     let leads = |id: &BodyId| model.couplings.iter().all(|c| c.follower != *id);
     let driven = (0..model.joints.len()).map(BodyId).filter(|id| {
@@ -337,7 +344,7 @@ fn loop_posture(model: &Model, spec: &LoopSpec, report: &mut Report) -> Option<V
     Some(q)
 }
 
-/// Measures the locked freedoms of `X_AB`, the joint's frame B in its frame A.
+/// Measures the locked degrees of freedom of `X_AB`, the joint's frame B in its frame A.
 fn report_gap(spec: &LoopSpec, X_AB: &Pose, report: &mut Report) {
     let rotation = Rotation3::from_matrix_unchecked(X_AB.rotation).scaled_axis();
     let locked = |values: [f64; 3], first: usize| {

@@ -4,7 +4,7 @@ use karakuri_spatial::{Inertia, InertiaError, Matrix6, Motion, Vector3, Vector6}
 
 use super::{JointSpec, ModelBuilder};
 use crate::diagnostic::{Report, Subject};
-use crate::{JointKind, JointMotion, MAX_FREEDOMS, Model};
+use crate::{JointKind, JointMotion, MAX_DOFS, Model};
 
 /// Axes whose length differs from 1 by no more are rounding of the file's decimals. [-]
 const UNIT_SLACK: f64 = 1e-3;
@@ -184,14 +184,14 @@ fn check_axes(joint: &mut JointSpec, report: &mut Report) {
     }
 }
 
-/// A joint that moves has one to six freedoms.
+/// A joint that moves has one to six degrees of freedom.
 fn check_freedoms(joint: &JointSpec, report: &mut Report) {
     let Some(n) = joint.kind.as_ref().map(JointKind::nv) else { return };
-    if !(1..=MAX_FREEDOMS).contains(&n) {
+    if !(1..=MAX_DOFS).contains(&n) {
         report.error(
             &Subject::Joint(joint.name.clone()),
-            format!("joint `{}` has {n} freedoms", joint.name),
-            format!("a joint has 1 to {MAX_FREEDOMS}; make it fixed, or split it"),
+            format!("joint `{}` has {n} degrees of freedom", joint.name),
+            format!("a joint has 1 to {MAX_DOFS}; make it fixed, or split it"),
         );
     }
 }
@@ -289,8 +289,8 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
 
 /// At zero, in the axes of the body and at its origin. (n)
 fn custom_subspace(motion: &dyn JointMotion) -> Vec<Vector6> {
-    let n = motion.freedoms().len();
-    let (q, mut columns) = ([0.0; MAX_FREEDOMS], [Motion::default(); MAX_FREEDOMS]);
+    let n = motion.dof_kinds().len();
+    let (q, mut columns) = ([0.0; MAX_DOFS], [Motion::default(); MAX_DOFS]);
     motion.subspace(&q[..n], &mut columns[..n]);
     let R = motion.pose(&q[..n]).rotation;
     let column = |S: &Motion| Motion::new(R.tr_mul(&S.angular), R.tr_mul(&S.linear)).to_vector();

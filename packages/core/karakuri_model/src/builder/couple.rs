@@ -37,7 +37,9 @@ impl ModelBuilder {
         if !self.has_one_freedom(follower) {
             report.error(
                 &subject,
-                format!("joint `{name}` mimics another but has not one freedom"),
+                format!(
+                    "joint `{name}` mimics another but does not have exactly one degree of freedom"
+                ),
                 "only revolute, continuous and prismatic joints can mimic; delete <mimic>",
             );
             return None;
@@ -86,7 +88,7 @@ impl ModelBuilder {
             report.error(
                 &subject,
                 format!(
-                    "joint `{name}` mimics joint `{}`, which has not one freedom",
+                    "joint `{name}` mimics joint `{}`, which does not have exactly one degree of freedom",
                     self.joints[leader].name
                 ),
                 "follow a revolute, continuous or prismatic joint",

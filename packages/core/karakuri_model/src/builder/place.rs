@@ -29,7 +29,7 @@ fn joint_pose(kind: &JointKind, q: &[f64]) -> Pose {
             Pose::new(rotation, x * q[0] + y * q[1])
         }
         JointKind::Spherical => Pose::from_quaternion(&quaternion(q), Vector3::zeros()),
-        JointKind::Custom(motion) => motion.pose(&q[..motion.freedoms().len()]),
+        JointKind::Custom(motion) => motion.pose(&q[..motion.dof_kinds().len()]),
         JointKind::Floating => {
             Pose::from_quaternion(&quaternion(&q[3..]), Vector3::new(q[0], q[1], q[2]))
         }

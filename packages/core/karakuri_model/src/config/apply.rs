@@ -122,7 +122,7 @@ fn apply_drive(
     };
     let driven = config.stiffness.is_some() || config.damping.is_some();
     if driven && joint.kind.as_ref().is_none_or(|kind| kind.single().is_none()) {
-        let message = format!("drives: joint `{name}` has not one freedom");
+        let message = format!("drives: joint `{name}` does not have exactly one degree of freedom");
         report.error_at(
             place.clone(),
             message,

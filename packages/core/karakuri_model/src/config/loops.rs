@@ -10,7 +10,7 @@ use crate::yaml::{Fields, Node, Reader};
 const KEYS: [&str; 9] =
     ["link_a", "link_b", "frame_a", "frame_b", "frame", "type", "axis", "locked", "posture"];
 /// Order of [`LoopSpec::locked`].
-const FREEDOMS: [&str; 6] = ["rx", "ry", "rz", "tx", "ty", "tz"];
+const DOFS: [&str; 6] = ["rx", "ry", "rz", "tx", "ty", "tz"];
 
 pub(super) fn read(
     reader: &mut Reader<'_>,
@@ -110,11 +110,11 @@ fn read_locked(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<[bool; 6]
     let mut locked = [false; 6];
     for item in reader.list(node, &path) {
         let name = reader.text(item, &path)?;
-        if let Some(i) = FREEDOMS.iter().position(|f| *f == name) {
+        if let Some(i) = DOFS.iter().position(|f| *f == name) {
             locked[i] = true;
         } else {
-            let message = format!("{path}: unknown freedom `{name}`");
-            reader.error(item, message, &format!("use {}", FREEDOMS.join(", ")));
+            let message = format!("{path}: unknown degree of freedom `{name}`");
+            reader.error(item, message, &format!("use {}", DOFS.join(", ")));
         }
     }
     Some(locked)

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 use nalgebra::DMatrix;
 
-use super::{Freedom, JointMotion, Reshaped};
+use super::{DofKind, JointMotion, Reshaped};
 use crate::JointKind;
 use crate::yaml::{Node, Reader};
 
@@ -173,8 +173,8 @@ impl JointMotion for Path {
         "path"
     }
 
-    fn freedoms(&self) -> &[Freedom] {
-        &[Freedom::Length]
+    fn dof_kinds(&self) -> &[DofKind] {
+        &[DofKind::Length]
     }
 
     fn pose(&self, q: &[f64]) -> Pose {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use karakuri_spatial::{Motion, Pose, Vector3};
 
-use super::{Freedom, JointMotion, Reshaped};
+use super::{DofKind, JointMotion, Reshaped};
 use crate::JointKind;
 use crate::yaml::{Node, Reader};
 
@@ -24,8 +24,8 @@ impl JointMotion for Screw {
         "screw"
     }
 
-    fn freedoms(&self) -> &[Freedom] {
-        &[Freedom::Angle]
+    fn dof_kinds(&self) -> &[DofKind] {
+        &[DofKind::Angle]
     }
 
     fn pose(&self, q: &[f64]) -> Pose {

@@ -4,7 +4,7 @@
 //! no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
 //! that only moves positions. Two things that a joint holds together do not collide with each other.
 //!
-//! Freedoms that are not locked may have the springs and dampers of a [`Bushing`].
+//! Degrees of freedom that are not locked may have the springs and dampers of a [`Bushing`].
 //!
 //! A joint with a [`Strength`] that *breaks* gives nothing from the step after its force or torque exceeded it; one that
 //! *yields* gives at most this force and torque about each of its axes and keeps the shape it is bent to. Neither counts

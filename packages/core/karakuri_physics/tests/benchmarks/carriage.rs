@@ -48,7 +48,7 @@ impl Carriage {
     fn new(coupled: bool, dt: f64, way: Way) -> Self {
         let mut w = scene_at(if coupled { "carriage_coupled" } else { "carriage" }, dt);
         let (id, block) = (only_robot(&w), w.find_body("block").unwrap());
-        let slides = ["slide_x", "slide_y", "slide_z"].map(|name| freedom(&w, id, name));
+        let slides = ["slide_x", "slide_y", "slide_z"].map(|name| dof(&w, id, name));
         let (stiffness, damping) = match way {
             Way::Prescribed => (0.0, 1e9),
             Way::Pushed => (0.0, 0.0),

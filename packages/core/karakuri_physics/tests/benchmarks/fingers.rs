@@ -52,7 +52,7 @@ fn pads_shift_and_do_not_turn() {
     for _ in 0..n_steps(&w, 2.0) {
         let target = 0.25 + 0.75 * (std::f64::consts::PI * w.time()).sin();
         for (side, _) in SIDES {
-            let k = freedom(&w, id, &format!("crank_{side}"));
+            let k = dof(&w, id, &format!("crank_{side}"));
             let drives = w.drive_mut(id);
             (drives.effort[k], drives.position[k]) = (0.0, target);
             (drives.stiffness[k], drives.damping[k]) = (50.0, 0.5);
@@ -83,7 +83,7 @@ fn cranks_press_by_their_lever() {
     for degrees in [0.0_f64, 15.0, 30.0, 45.0] {
         let (mut w, id, block) = gripping(degrees.to_radians());
         for (side, _) in SIDES {
-            let k = freedom(&w, id, &format!("crank_{side}"));
+            let k = dof(&w, id, &format!("crank_{side}"));
             w.drive_mut(id).effort[k] = torque;
         }
         run(&mut w, 0.2);

@@ -79,8 +79,8 @@ pub(crate) fn joint(world: &World, id: RobotId, name: &str) -> f64 {
     view.q()[view.model().joints[view.model().joint(name).unwrap().0].q_start]
 }
 
-/// Velocity coordinate of a joint with one freedom.
-pub(crate) fn freedom(world: &World, id: RobotId, name: &str) -> usize {
+/// Velocity coordinate of a joint with one degree of freedom.
+pub(crate) fn dof(world: &World, id: RobotId, name: &str) -> usize {
     let model = world.robot(id).model();
     model.joints[model.joint(name).unwrap().0].v_start
 }

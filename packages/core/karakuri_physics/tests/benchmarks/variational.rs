@@ -34,7 +34,7 @@ fn distance(model: &Model, a: (&[f64], &[f64]), b: (&[f64], &[f64])) -> f64 {
     dq.iter().copied().chain(dv).fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// Soft servos and dampers on all joints of one freedom.
+/// Soft servos and dampers on all joints of one degree of freedom.
 fn hold_softly(w: &mut World, id: RobotId) {
     let model = Arc::clone(w.robot(id).model());
     let drives = w.drive_mut(id);

@@ -31,7 +31,7 @@ fn order(model: &Model) -> Vec<String> {
         let parts: &[&str] = match &joint.kind {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => &[],
             JointKind::Custom(motion) => {
-                &["v0", "v1", "v2", "v3", "v4", "v5"][..motion.freedoms().len()]
+                &["v0", "v1", "v2", "v3", "v4", "v5"][..motion.dof_kinds().len()]
             }
             JointKind::Spherical => &["wx", "wy", "wz"],
             JointKind::Planar { .. } => &["vx", "vy", "wz"],

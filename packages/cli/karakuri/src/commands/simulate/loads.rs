@@ -1,7 +1,7 @@
 //! Columns of a trace beside the states: sensors, mimic joints, loops, gears, attached joints, energy.
 
 use karakuri_files::Column;
-use karakuri_model::{Freedom, SensorKind};
+use karakuri_model::{DofKind, SensorKind};
 use karakuri_physics::{Energy, Ledger, World, loop_gap};
 use karakuri_spatial::Force;
 
@@ -34,7 +34,7 @@ pub(super) fn columns(world: &World, columns: &mut Vec<Column>) {
         }
         for coupling in &model.couplings {
             let follower = &model.joints[coupling.follower.0];
-            let slides = follower.kind.single() == Some(Freedom::Length);
+            let slides = follower.kind.single() == Some(DofKind::Length);
             add(
                 &format!("{name}.{}", follower.name),
                 &[("mimic", if slides { "N" } else { "N·m" })],

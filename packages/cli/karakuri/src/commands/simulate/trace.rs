@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use karakuri_files::{Column, TraceError, TraceWriter};
-use karakuri_model::{Base, Freedom, Joint, JointKind, Model};
+use karakuri_model::{Base, DofKind, Joint, JointKind, Model};
 use karakuri_physics::{RobotView, World};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
@@ -129,8 +129,8 @@ pub(super) fn base_state(robot: RobotView<'_>) -> (Pose, Motion) {
 /// Units of position, rate and effort; none where a joint's coordinates have different ones.
 fn units(kind: &JointKind) -> (&'static str, &'static str, &'static str) {
     match kind.single() {
-        Some(Freedom::Angle) => ("rad", "rad/s", "N·m"),
-        Some(Freedom::Length) => ("m", "m/s", "N"),
+        Some(DofKind::Angle) => ("rad", "rad/s", "N·m"),
+        Some(DofKind::Length) => ("m", "m/s", "N"),
         None if matches!(kind, JointKind::Spherical) => ("", "rad/s", "N·m"),
         None => ("", "", ""),
     }
