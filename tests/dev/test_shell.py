@@ -105,7 +105,7 @@ def test_a_checkout_that_was_moved_or_copied_builds_again(tmp_path):
         assert build(checkout) == checkout.name
 
 
-def test_a_private_ros_that_was_moved_is_made_anew(tmp_path):
+def test_a_private_ros_that_was_moved_is_rebuilt(tmp_path):
     jazzy = tmp_path / "first/jazzy"
     jazzy.mkdir(parents=True)
     (jazzy / "setup.sh").write_text(f'export AMENT_PREFIX_PATH="{jazzy}${{AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}}"\n')

@@ -97,8 +97,8 @@ def test_a_goal_survives_a_stall(arm, ros, node):
     process.send_signal(signal.SIGCONT)
     status, result = ros.result(handle)
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
-    told = any("it holds its place" in line for line in arm.nodes["sim"].lines)
-    assert told == (node == "feedforward_controller"), arm.nodes["sim"].output()
+    reported = any("it holds its place" in line for line in arm.nodes["sim"].lines)
+    assert reported == (node == "feedforward_controller"), arm.nodes["sim"].output()
     client.destroy()
     states.close()
 

@@ -102,14 +102,14 @@ def test_rejects_a_bad_goal(arm, ros, follow, name):
 
 
 def test_a_measurement_that_cannot_be_moves_nothing(arm, ros, follow):
-    """Somebody else publishes joint_states: what is beyond all bounds is ignored, and both are told of."""
+    """Somebody else publishes joint_states: what is beyond all bounds is ignored, and both are reported."""
     states = joint_states(ros)
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
     foreign = ros.publisher(JointState, "/arm/joint_states")
     held = at(states.last)
     stamp = states.last.header.stamp
     node = arm.nodes["feedforward_controller"]
-    told = lambda words: any("[WARN]" in line and words in line for line in node.lines)  # noqa: E731
+    warned = lambda words: any("[WARN]" in line and words in line for line in node.lines)  # noqa: E731
 
     def publish():
         for position in (1e300, -1e300, math.inf, 1000.0):
@@ -117,11 +117,11 @@ def test_a_measurement_that_cannot_be_moves_nothing(arm, ros, follow):
             message.header.stamp = stamp
             foreign.publish(message)
             ros.spin_for(0.1)
-        return told("of joint `shoulder_yaw` cannot be; the message is ignored")
+        return warned("of joint `shoulder_yaw` cannot be; the message is ignored")
 
     # the subscriber that is there at first may be this test's own: the controller may be found later
     ros.wait_for(publish, what="the reason")
-    ros.wait_for(lambda: told("`/arm/joint_states` has 2 publishers"), what="a word about the second")
+    ros.wait_for(lambda: warned("`/arm/joint_states` has 2 publishers"), what="a word about the second")
     diagnostics.wait(lambda m: any("has 2 publishers" in s.message and s.level == s.WARN for s in m.status))
     own = [m for m in states.messages if max(map(abs, at(m))) < 100.0]
     assert max(distance(at(m), held) for m in own) < 0.005
@@ -377,6 +377,6 @@ def test_refuses_goals_while_nobody_takes_its_commands():
         ros.spin_for(0.1)
         commands = ros.subscribe(JointState, "/arm/joint_command")
         assert ros.finish(sent, what="the goal's answer").accepted, node.output()
-        # It is told of the subscription before the subscription of it, and the first commands may be lost.
+        # It learns of the subscription before the subscription of it, and the first commands may be lost.
         ros.wait_for(lambda: accepted() and commands.last, what="a command")
         follow.destroy()

@@ -293,7 +293,7 @@ def push(ros, left, after, feedback):
     assert answer.success, answer.message
 
 
-def test_a_fall_is_told_with_its_time_and_cause(walk, ros):
+def test_a_fall_is_reported_with_its_time_and_cause(walk, ros):
     feedback = []
     handle = accepted(ros, walk, Walk.Goal(distance=1.0), feedback)
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
@@ -304,14 +304,14 @@ def test_a_fall_is_told_with_its_time_and_cause(walk, ros):
     push(ros, 1.0, 3, feedback)
     status, result = ros.result(handle, timeout=240.0)
     assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.FELL), result.message
-    told = re.match(
+    match = re.match(
         r"fell (\d+\.\d\d) s after the walk began, leaning (-?\d\.\d\d) rad left and (-?\d\.\d\d) rad forward; "
         r"it was lost at (\d+\.\d\d) s: in step (\d+), its capture point went (?:\d+ mm (?:before|behind) and )?(\d+) mm left, "
         r"beyond all that steps can capture; joint `\w+` was -?\d+\.\d{3} off its target\. Set it up",
         result.message,
     )
-    assert told, result.message
-    fell, left, forward, lost, step, beyond = (float(word) for word in told.groups())
+    assert match, result.message
+    fell, left, forward, lost, step, beyond = (float(word) for word in match.groups())
     assert fell == pytest.approx(result.elapsed, abs=0.006) and 0.05 < fell - lost < 2.0
     assert math.hypot(left, forward) > 0.79 and left > 0.5 and 3 <= step <= result.steps and beyond >= 5
     # what the feedback said before it lay
@@ -439,7 +439,7 @@ def test_footsteps_lead_onto_a_slope(before_a_slope, ros):
     assert abs(after.orientation.x) + abs(after.orientation.y) < 0.05
 
 
-def test_what_it_cannot_do_is_cut_and_told(walk, ros):
+def test_what_it_cannot_do_is_cut_and_reported(walk, ros):
     status, result = carry_out(ros, walk, Walk.Goal(velocity=twist(0.5), duration=1.0))
     assert status == GoalStatus.STATUS_SUCCEEDED, result.message
     assert any("step length" in clip for clip in result.clipped), result.clipped
@@ -459,7 +459,7 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
     upright(ros)
 
 
-def test_a_fall_without_a_goal_is_told_and_lets_go(standing, ros):
+def test_a_fall_without_a_goal_is_reported_and_lets_go(standing, ros):
     publisher = ros.publisher(Twist, "/khr1/cmd_vel")
     odometry = ros.subscribe(Odometry, "/khr1/odom")
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")

@@ -130,7 +130,7 @@ def test_parallel_command_stalls_on_the_cube(around_the_cube, ros, action):
     assert result.state.effort[0] == pytest.approx(6.0, abs=1.0)
 
 
-def test_stalled_is_a_failure_where_that_is_wanted(around_the_cube, ros, action):
+def test_stalled_is_a_failure_where_that_is_configured(around_the_cube, ros, action):
     assert ros.set_parameter("/arm/gripper", "allow_stalling", False) == (True, "")
     try:
         status, result = ros.result(accepted(ros, action(GripperCommand, "gripper_cmd"), command(0.02, 5.0)))
@@ -263,7 +263,7 @@ def test_says_when_there_is_no_object(fresh, ros, action):
 
 
 def test_finds_a_cube_that_was_moved(fresh, ros, action):
-    """Told the wrong place, it looks at /objects and picks the cube from where it is; the retry is counted."""
+    """Given the wrong place, it looks at /objects and picks the cube from where it is; the retry is counted."""
     move_cube(ros, [0.45, -0.25, 0.775])
     feedback = []
     handle = accepted(ros, action(PickAndPlace, "pick_and_place"), pick(), feedback=feedback)
@@ -284,7 +284,7 @@ def test_says_when_the_object_has_another_size(fresh, ros, action):
 
 
 def test_says_when_it_slips(fresh, ros, action):
-    """Told that the cube weighs next to nothing and may be held with 1.2 N a finger only."""
+    """Given that the cube weighs next to nothing and may be held with 1.2 N a finger only."""
     goal = pick()
     goal.mass, goal.max_grip_force = 0.05, 1.2
     status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=240.0)

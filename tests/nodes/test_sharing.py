@@ -72,7 +72,7 @@ def status_of(array, node):
     return next((s for s in array.status if s.name == f"{node}: robots"), None)
 
 
-def test_a_second_simulation_is_told_of_once_with_the_cause(domain, ros):
+def test_a_second_simulation_is_reported_once_with_the_cause(domain, ros):
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
     with NodeProcess(domain, "sim", namespace="/arm", parameters={"scene": SCENE}) as first:
         diagnostics.wait(lambda m: (s := status_of(m, "arm/sim")) and s.level == DiagnosticStatus.OK)
@@ -85,7 +85,7 @@ def test_a_second_simulation_is_told_of_once_with_the_cause(domain, ros):
         assert len(warnings) == 1, warnings
 
 
-def test_another_clock_is_told_of_and_a_world_of_its_own_avoids_it(domain, ros):
+def test_another_clock_is_reported_and_a_world_of_its_own_avoids_it(domain, ros):
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
     with NodeProcess(domain, "sim", namespace="/left", parameters={"scene": SCENE}):
         with NodeProcess(domain, "sim", namespace="/right", parameters={"scene": SCENE}):
@@ -101,7 +101,7 @@ def test_another_clock_is_told_of_and_a_world_of_its_own_avoids_it(domain, ros):
             assert [ros.node.count_publishers(f"/{topic}") for topic in ("clock", "objects", "contacts")] == [1, 1, 1]
 
 
-def test_two_controllers_of_one_robot_are_told_of(domain, ros):
+def test_two_controllers_of_one_robot_are_reported(domain, ros):
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
     robot = {"urdf": URDF, "config": CONFIG}
     with ExitStack() as stack:

@@ -715,11 +715,11 @@ def test_statistics_hide_no_step_that_was_not_solved(paused, ros):
     statistics = ros.subscribe(SimStatistics, "/arm/sim/statistics")
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
 
-    def after_steps(wanted):
+    def after_steps(accept):
         """Statistics of a second in which steps were taken."""
         before = statistics.wait(lambda m: m.iterations == 0 and m.residual == 0.0 and m.unconverged == 0).step
         step(ros, 10)
-        return statistics.wait(lambda m: m.step > before and wanted(m))
+        return statistics.wait(lambda m: m.step > before and accept(m))
 
     solved = after_steps(lambda m: m.residual > 0.0)
     assert solved.unconverged == 0 and solved.residual <= 1e-9 and solved.contacts > 0

@@ -1,7 +1,7 @@
 """Calls that the texts of simulation_interfaces allow or forbid, each with the result that they ask for.
 
 Codes and their meaning: comments of the .msg, .srv and .action files of simulation_interfaces 1.1. What the simulation does not
-offer is told by its features, and by RESULT_FEATURE_UNSUPPORTED where a request asks for it.
+offer is named by its features, and by RESULT_FEATURE_UNSUPPORTED where a request asks for it.
 """
 
 import math
@@ -182,9 +182,9 @@ STATES = [
 ]
 
 
-@pytest.mark.parametrize(("entity", "wanted", "expected", "words"), [row[1:] for row in STATES], ids=[row[0] for row in STATES])
-def test_set_entity_state(at_start, ros, entity, wanted, expected, words):
-    check(call(ros, SetEntityState, entity=entity, state=wanted), expected, words)
+@pytest.mark.parametrize(("entity", "requested", "expected", "words"), [row[1:] for row in STATES], ids=[row[0] for row in STATES])
+def test_set_entity_state(at_start, ros, entity, requested, expected, words):
+    check(call(ros, SetEntityState, entity=entity, state=requested), expected, words)
 
 
 def bounds(kind, *points):
@@ -235,11 +235,11 @@ TRANSITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "wanted", "expected", "after"), TRANSITIONS)
-def test_set_simulation_state(at_start, ros, before, wanted, expected, after):
+@pytest.mark.parametrize(("before", "requested", "expected", "after"), TRANSITIONS)
+def test_set_simulation_state(at_start, ros, before, requested, expected, after):
     if before != PAUSED:
         check(call(ros, SetSimulationState, state=SimulationState(state=before)), OK)
-    check(call(ros, SetSimulationState, state=SimulationState(state=wanted)), expected)
+    check(call(ros, SetSimulationState, state=SimulationState(state=requested)), expected)
     assert call(ros, GetSimulationState).state.state == after
 
 
@@ -295,7 +295,7 @@ def test_entities_of_no_name(at_start, ros):
 def test_features_say_what_works(at_start, ros):
     features = call(ros, GetSimulatorFeatures).features
     assert {0, 1, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33} == set(features.features)
-    # What is not told is not there.
+    # What is not reported is not there.
     offered = {name for name, _ in ros.node.get_service_names_and_types()}
     for name in ("get_named_poses", "get_entity_bounds", "set_entity_info", "get_spawnables", "load_world", "get_available_worlds"):
         assert f"/arm/sim/{name}" not in offered

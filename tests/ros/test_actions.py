@@ -59,8 +59,8 @@ def status_of(array, handle):
     return found[0] if found else None
 
 
-def wait_for_status(statuses, handle, wanted):
-    statuses.wait(lambda array: status_of(array, handle) == wanted)
+def wait_for_status(statuses, handle, expected):
+    statuses.wait(lambda array: status_of(array, handle) == expected)
 
 
 def test_rejected_goal(ros, count):

@@ -52,7 +52,7 @@ def goal(position, ending=SUCCEED):
     return f"{{command: {{position: {position}, max_effort: {ending}}}}}"
 
 
-def test_a_goal_is_sent_followed_and_told_as_ros2_does(karakuri):
+def test_a_goal_is_sent_followed_and_shown_as_ros2_does(karakuri):
     code, out, err = karakuri("goal", "-f", COUNT, TYPE, goal(3))
     assert (code, err) == (0, ""), out
     lines = out.splitlines()
@@ -88,7 +88,7 @@ def test_a_goal_that_fails_ends_with_3(karakuri):
         ([COUNT, "{command: "], "the goal is no YAML: "),
     ],
 )
-def test_a_goal_that_cannot_be_is_told_what_can(karakuri, arguments, expected):
+def test_a_goal_that_cannot_be_is_refused_with_what_can(karakuri, arguments, expected):
     code, _, err = karakuri("goal", *arguments)
     assert code == 1 and err.startswith("error: ") and expected in err, err
     assert len(err.splitlines()) == 1, err
@@ -202,7 +202,7 @@ def test_parameters_are_read_and_set(karakuri):
         (["set", "/fixture", "none", "1"], "/fixture refuses: parameter `none` is not declared"),
     ],
 )
-def test_parameters_that_cannot_be_are_told(karakuri, arguments, expected):
+def test_parameters_that_cannot_be_are_refused(karakuri, arguments, expected):
     code, out, err = karakuri("param", *arguments)
     assert (code, out) == (1, "") and expected in err, err
 

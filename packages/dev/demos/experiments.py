@@ -496,7 +496,7 @@ def write_page(folder, report):
         "# The experiments through the nodes", "",
         "Made by `./dev demo experiments --page docs/experiments/inverse-dynamics`: `sim` and `feedforward_controller` over DDS in lockstep at",
         "1 kHz, the motion a goal of `follow_joint_trajectory`, forces on `target_wrench/<link>`, no force feedback. Forces are means over 20 ms",
-        "after 0.3 s. `payload 20 % wrong`: the controller is told of 20 % less than is carried. Equal runs are equal to the last bit. `exact` is the",
+        "after 0.3 s. `payload 20 % wrong`: the controller's `payload.mass` is 20 % less than what is carried. Equal runs are equal to the last bit. `exact` is the",
         "method `recursive`, `scheme` the method `nodal`, with the period of samples and commands.", "",
         "| launch file | | joints off [mrad] | force off | block off [mm] |", "|---|---|---|---|---|",
     ]  # fmt: skip
@@ -545,7 +545,7 @@ def main():
     rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
     report, failures = {}, []
     try:
-        with interrupt.told():
+        with interrupt.announced():
             for name in options.experiments or EXPERIMENTS:
                 print(f"{EXPERIMENTS[name].title} ...", flush=True)
                 out = options.out / name

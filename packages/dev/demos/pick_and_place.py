@@ -73,7 +73,7 @@ def main():
     system = System(arguments, out)
     verdict, code = "interrupted", 130
     try:
-        with interrupt.told():
+        with interrupt.announced():
             system.start()
             demonstrate(arguments, task, out, report)
         verdict, code = judge(report, task)

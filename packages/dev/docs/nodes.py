@@ -174,7 +174,7 @@ def section(node, rows, texts):
 
 
 def write(page, found):
-    """The page with its tables made anew; the text between heading and tables stays."""
+    """The page with its tables from the running nodes; the text between heading and tables stays."""
     texts = meanings(page)
     for node, rows in found.items():
         tables = "\n".join(section(node, rows, texts))

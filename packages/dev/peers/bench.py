@@ -53,7 +53,7 @@ class Ours:
         return estimates["median"]["point_estimate"] / 1e3
 
 
-def wanted(pattern, group, name):
+def selected(pattern, group, name):
     return not pattern or re.search(pattern, f"{group}/{name}")
 
 
@@ -76,7 +76,7 @@ def fastest(measure, turns):
 def dynamics(pattern, pinocchio, turns):
     """One row an algorithm and model, model by model."""
     names = FIXED + FLOATING + CHAINS
-    rows = [(a, n) for n in names for a in ALGORITHMS if wanted(pattern, a, n)]
+    rows = [(a, n) for n in names for a in ALGORITHMS if selected(pattern, a, n)]
     chosen = [n for n in names if any(n == m for _, m in rows)]
     if not chosen:
         return []
@@ -109,7 +109,7 @@ def scenes():
 
 def steps(pattern, mujoco, rapier, turns):
     """One row a scene, scene by scene."""
-    chosen = [scene for scene in scenes() if wanted(pattern, "step", scene[0])]
+    chosen = [scene for scene in scenes() if selected(pattern, "step", scene[0])]
     if not chosen:
         return []
     ours, results, best = Ours(*STEP), [], {}
@@ -156,9 +156,9 @@ def main():
     if arguments.peers:
         # Only what is needed: Pinocchio's side takes minutes to compile.
         python = peers.environment()
-        if any(wanted(arguments.filter, algorithm, name) for name in FIXED + FLOATING + CHAINS for algorithm in ALGORITHMS):
+        if any(selected(arguments.filter, algorithm, name) for name in FIXED + FLOATING + CHAINS for algorithm in ALGORITHMS):
             pinocchio = peers.Pinocchio(python)
-        if any(wanted(arguments.filter, "step", scene[0]) for scene in scenes()):
+        if any(selected(arguments.filter, "step", scene[0]) for scene in scenes()):
             mujoco, rapier = peers.MuJoCo(python), peers.Rapier()
     programs = {"Pinocchio": pinocchio, "MuJoCo": mujoco, "Rapier": rapier}
     result = {

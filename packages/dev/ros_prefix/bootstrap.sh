@@ -3,7 +3,7 @@
 #
 # Installs requirements.lock into a virtual environment at PREFIX, then mends what the wheels leave unfinished for
 # processes that are not Python. The prefix cannot be moved: scripts, CMake files and setup.sh hold its path.
-# PREFIX/.complete, written last, holds the lock file's hash; without it the prefix is rubble and is built anew.
+# PREFIX/.complete, written last, holds the lock file's hash; without it the prefix is rubble and is rebuilt.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

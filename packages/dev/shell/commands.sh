@@ -107,11 +107,11 @@ usage: ./dev bench [--peers] [--turns N] [FILTER]
 Times the rigid-body algorithms on real robots and the steps of whole scenes, and says how accurate those steps are.
 FILTER, a regular expression, keeps what matches ALGORITHM/MODEL or step/SCENE, for instance `/(ur5|demo_held)$`.
 With --peers Pinocchio and MuJoCo are installed under target/peers and measured in turn with ours; without a filter
-the times in docs/benchmarks.md and their plots are then written anew. All numbers go to out/bench/bench.json.
-Each program takes --turns turns, 3 unless told otherwise, and its fastest counts; all of it with --peers takes about 12 min.
+the times in docs/benchmarks.md and their plots are then written again. All numbers go to out/bench/bench.json.
+Each program takes --turns turns, 3 by default, and its fastest counts; all of it with --peers takes about 12 min.
 
 With --physics the physics benchmarks run, a few minutes, and their section of docs/benchmarks.md, a plot of each beside the numbers
-that other engines published, is written anew; LOG, what such a run printed, is read in place of one.
+that other engines published, is written again; LOG, what such a run printed, is read in place of one.
 S
 }
 

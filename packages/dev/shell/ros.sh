@@ -64,7 +64,7 @@ need_distribution() {
 
 locked_hash() { sha256sum < "$root/packages/dev/ros_prefix/requirements.lock" | cut -c1-16; }
 
-# Complete, of this version, and made here: its scripts and CMake files hold its path, so one that was moved or copied is made anew.
+# Complete, of this version, and made here: its scripts and CMake files hold its path, so one that was moved or copied is rebuilt.
 private_ros_is_here() {
   [ "$(cat "$jazzy/.complete" 2> /dev/null)" = "$(locked_hash)" ] && grep -qsF "PREFIX_PATH=\"$jazzy\${" "$jazzy/setup.sh"
 }
@@ -118,7 +118,7 @@ ros_environment() {
   site=$(python3 -c 'import sys; print("lib/python%d.%d/site-packages" % sys.version_info[:2])')
   prepend PYTHONPATH "$install/$site"
   prepend PATH "$install/lib/karakuri"
-  # What r2r makes Rust modules of. It compiles anew when a watched variable changes but does not look at the messages
+  # What r2r makes Rust modules of. It compiles again when a watched variable changes but does not look at the messages
   # themselves: the last entry, which names no package, tells it that they changed.
   IDL_PACKAGE_FILTER=$(paste -sd ';' "$root/packages/ros/karakuri/message_packages.txt")\;$(cat "$install/.complete")
   export IDL_PACKAGE_FILTER

@@ -153,7 +153,7 @@ impl CollisionScene {
         self.pairs.sort_unstable();
         core::mem::swap(&mut self.manifolds, &mut self.before);
         self.manifolds.clear();
-        let anew = prediction.to_bits() != self.prediction.to_bits();
+        let refresh = prediction.to_bits() != self.prediction.to_bits();
         self.prediction = prediction;
         let mut before = self.before.as_slice();
         for &(a, b) in &self.pairs {
@@ -166,7 +166,7 @@ impl CollisionScene {
             }
             before = &before[before.partition_point(|m| (m.a, m.b) < (a, b))..];
             let known = &before[..before.partition_point(|m| (m.a, m.b) == (a, b))];
-            if !(anew || placed_a.changed || placed_b.changed) {
+            if !(refresh || placed_a.changed || placed_b.changed) {
                 let first = self.manifolds.len();
                 self.manifolds.extend_from_slice(known);
                 self.manifolds[first..].iter_mut().for_each(|m| m.kept |= time_went_on);
@@ -228,7 +228,7 @@ mod tests {
 
     /// Contacts stay with what stays, and follow what moves, however little it moves in a step.
     #[test]
-    fn contacts_are_found_anew_where_something_moved() {
+    fn contacts_are_recomputed_where_something_moved() {
         let cube = ColliderShape::Box { half_extents: Vector3::repeat(0.5) };
         let mut scene = CollisionScene::default();
         scene.add(&Collider::fixed(ColliderShape::HalfSpace, Pose::IDENTITY));

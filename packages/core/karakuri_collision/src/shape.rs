@@ -82,7 +82,7 @@ pub enum ShapeError {
         n_points: usize,
     },
     /// A vertex is NaN or infinite.
-    #[error("vertex {vertex} is not finite; export the mesh anew")]
+    #[error("vertex {vertex} is not finite; export the mesh again")]
     NotFinite {
         /// Index of the first such vertex.
         vertex: usize,

@@ -3,8 +3,8 @@
 //! At time t the shapes are apart by d along the unit normal n from A to B. A plane square to n between them stays
 //! between them until they have closed d, and they close at most at
 //! `n·(v_A − v_B) + ‖n × ω_A‖ r_A + ‖n × ω_B‖ r_B`, r the farthest point from the centre of rotation; so time may go
-//! on by d over that rate without missing a touch. Repeated until d is the wanted gap. [Mirtich 1996] Where they overlap, d is
-//! negative, and an overlap along n bounds the depth: the same holds of a wanted depth.
+//! on by d over that rate without missing a touch. Repeated until d is the desired gap. [Mirtich 1996] Where they overlap, d is
+//! negative, and an overlap along n bounds the depth: the same holds of a desired depth.
 //!
 //! Limits: exact in one step for shapes that do not turn; a fast spin near grazing contact takes tens of steps.
 

@@ -143,7 +143,7 @@ impl<'a> MeshCache<'a> {
                 report.warn_at(
                     place.clone(),
                     message,
-                    left_out("export it anew as STL, OBJ or DAE".to_owned()),
+                    left_out("export it again as STL, OBJ or DAE".to_owned()),
                 );
                 return None;
             }

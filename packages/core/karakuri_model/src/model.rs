@@ -268,7 +268,7 @@ pub struct Motor {
     pub joint: BodyId,
     /// Its law.
     pub law: Arc<dyn MotorLaw>,
-    /// What it is told to do at first.
+    /// Its first command.
     pub command: MotorCommand,
     /// Largest effort. [N·m or N]
     pub effort: f64,

@@ -32,13 +32,13 @@ pub struct MotorSpec {
     pub joint: String,
     /// Its law.
     pub law: Arc<dyn MotorLaw>,
-    /// What it is told to do at first.
+    /// Its first command.
     pub command: MotorCommand,
     /// Largest effort. [N·m or N]
     pub effort: f64,
 }
 
-/// What a motor is told to do; a law takes of it what it knows.
+/// Command of a motor; a law uses the fields that it has a use for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MotorCommand {
     /// [rad or m]
@@ -56,7 +56,7 @@ pub struct MotorState {
     pub position: f64,
     /// [rad/s or m/s]
     pub velocity: f64,
-    /// What the motor is told to do.
+    /// Command of the motor.
     pub command: MotorCommand,
     /// What the law remembered at the end of the last step; 0 at first. [as the law says]
     pub memory: f64,

@@ -19,7 +19,7 @@ const ROBOTS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn real_robots_have_the_freedoms_and_masses_of_their_files() {
+fn real_robots_have_the_dofs_and_masses_of_their_files() {
     // Moving joints, sum of <mass value=...> [kg] and number of links, counted with Python's XML parser.
     let expected = [
         (6, 20.9939, 11),

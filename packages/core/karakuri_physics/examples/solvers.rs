@@ -74,16 +74,16 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     let only = std::env::args().nth(1);
-    let wanted = |name: &str| only.as_ref().is_none_or(|o| name.contains(o.as_str()));
+    let selected = |name: &str| only.as_ref().is_none_or(|o| name.contains(o.as_str()));
     for solver in SOLVERS {
         let m = solver.name;
-        if wanted("stack") {
+        if selected("stack") {
             report("stack", m, stack(m), 2.0);
         }
-        if wanted("ratio") {
+        if selected("ratio") {
             report("mass ratio", m, mass_ratio(m), 1.0);
         }
-        if wanted("grasp") {
+        if selected("grasp") {
             for (dt, ratio) in [
                 (1e-3, 1.001),
                 (5e-3, 1.001),
@@ -96,7 +96,7 @@ fn main() {
                 report(&format!("grasp {ratio} {dt}"), m, grasp(m, dt, ratio), seconds);
             }
         }
-        if wanted("pile") {
+        if selected("pile") {
             report("pile", m, pile(m), 1.0);
         }
     }

@@ -72,7 +72,7 @@ fn place(world: &mut World, id: ObjectId, at: [f64; 6]) {
 
 /// Along each degree of freedom alone the cube swings with sqrt(k/m) or sqrt(k/I), and decays with c/2m or c/2I.
 #[test]
-fn each_freedom_swings_with_its_own_frequency_and_damping() {
+fn each_dof_swings_with_its_own_frequency_and_damping() {
     let stiffness = [20.0, 30.0, 40.0, 5000.0, 6000.0, 7000.0];
     let damping = stiffness.map(|k| k * 1e-3);
     for axis in 0..6 {

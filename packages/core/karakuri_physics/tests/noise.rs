@@ -103,9 +103,9 @@ fn white_noise_has_its_density() {
     for (k, density) in densities.into_iter().enumerate() {
         for sum in sums[k] {
             let found = (sum / count).sqrt();
-            let wanted = density / H.sqrt();
-            assert!((found / wanted - 1.0).abs() < 0.03, "reading {k}: {found}, not {wanted}");
-            assert!((wanted * wanted / white(density).variance(H) - 1.0).abs() < 1e-12);
+            let expected = density / H.sqrt();
+            assert!((found / expected - 1.0).abs() < 0.03, "reading {k}: {found}, not {expected}");
+            assert!((expected * expected / white(density).variance(H) - 1.0).abs() < 1e-12);
         }
     }
     let found = (turns / count / 3.0).sqrt();
@@ -135,8 +135,8 @@ fn a_bias_stays_and_a_walk_goes_with_the_root_of_time() {
         let errors = errors(&mut world, id, 101);
         sum += (errors[100][1] - errors[0][1]).norm_squared();
     }
-    let (found, wanted) = ((sum / 1200.0).sqrt(), 0.3 * 0.1_f64.sqrt());
-    assert!((found / wanted - 1.0).abs() < 0.07, "{found}, not {wanted}");
+    let (found, expected) = ((sum / 1200.0).sqrt(), 0.3 * 0.1_f64.sqrt());
+    assert!((found / expected - 1.0).abs() < 0.07, "{found}, not {expected}");
 }
 
 #[test]

@@ -75,16 +75,17 @@ fn links_that_overlap_by_default_pass_through_each_other_and_are_named() {
         assert!(warning.contains(line), "{warning}");
     }
     assert!(speed(&mut world_of, id) < 1e-12);
-    let told = chain(5, 0.025).ignore_contact("link0", "link3").ignore_contact("link1", "link4");
-    let (mut world, id) = world(told.build().unwrap());
+    let ignoring =
+        chain(5, 0.025).ignore_contact("link0", "link3").ignore_contact("link1", "link4");
+    let (mut world, id) = world(ignoring.build().unwrap());
     assert_eq!(world.overlap_warning(id), None);
     assert!(speed(&mut world, id) < 1e-12);
 }
 
 #[test]
 fn overlapping_links_that_shall_touch_push_each_other_apart_and_are_named() {
-    let told = chain(5, 0.025).ignore_contact("link0", "link3").keep_contact("link4", "link1");
-    let (world, id) = world(told.build().unwrap());
+    let ignoring = chain(5, 0.025).ignore_contact("link0", "link3").keep_contact("link4", "link1");
+    let (world, id) = world(ignoring.build().unwrap());
     assert_eq!(world.links_let_through(id), []);
     let overlaps = world.link_overlaps(id);
     assert_eq!(overlaps.len(), 1, "{overlaps:?}");

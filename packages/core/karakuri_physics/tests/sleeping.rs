@@ -191,7 +191,7 @@ fn every_change_wakes() {
     }
 }
 
-/// Settings that are told again, and threads, which change no bit, wake nothing: so copies of what sleeps are what sleeps.
+/// Settings that are set again, and threads, which change no bit, wake nothing: so copies of what sleeps are what sleeps.
 #[test]
 fn settings_told_again_wake_nothing() {
     let (mut w, _) = towers(true);

@@ -79,9 +79,9 @@ proptest! {
             let pushes = |after: f64| h * (-stiffness * (gap + h * after) - damping * after);
             // Before it touches the damper does nothing: the spring's row begins where the gap closes.
             let gain = h * stiffness + damping;
-            let wanted = if gap > 0.0 { -gap / h } else { -stiffness * gap / gain };
-            let expected = (mass * free + h * gain * wanted) / (mass + h * gain);
-            let expected = if free > wanted { free } else { expected };
+            let target = if gap > 0.0 { -gap / h } else { -stiffness * gap / gain };
+            let expected = (mass * free + h * gain * target) / (mass + h * gain);
+            let expected = if free > target { free } else { expected };
             prop_assert!((after - expected).abs() <= 1e-7 * (1.0 + v.abs()), "{after}, not {expected}, at {gap} m");
             if gap <= 0.0 && after > free {
                 touched = true;

@@ -95,9 +95,12 @@ fn threads_change_nothing_in_crowds() {
             world
         });
         for step in 0..25 {
-            let told = worlds.each_mut().map(|world| (world.step(), world.state_hash()));
-            let serial = told[0];
-            assert!(told.iter().all(|t| *t == serial), "crowd {seed}, step {step}: {told:?}");
+            let outcomes = worlds.each_mut().map(|world| (world.step(), world.state_hash()));
+            let serial = outcomes[0];
+            assert!(
+                outcomes.iter().all(|t| *t == serial),
+                "crowd {seed}, step {step}: {outcomes:?}"
+            );
         }
     }
 }

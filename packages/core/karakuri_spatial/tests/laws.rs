@@ -119,7 +119,7 @@ proptest! {
 }
 
 #[test]
-fn six_numbers_that_no_body_has_are_told_apart() {
+fn six_numbers_that_no_body_has_are_refused_by_cause() {
     let body = |mass: f64, xx: f64, yy: f64, zz: f64| Inertia {
         mass,
         com: Vector3::zeros(),

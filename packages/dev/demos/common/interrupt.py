@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM, caught from the import of this module on.
 
 They are raised where the program is, and remembered: what is raised within an extension or the garbage collector is swallowed
-there, or becomes another error. Loops that wait call `check`, spin within `wait`, and the whole is within `told`.
+there, or becomes another error. Loops that wait call `check`, spin within `wait`, and the whole is within `announced`.
 """
 import contextlib
 import signal
@@ -29,7 +29,7 @@ def wait():
 
 
 @contextlib.contextmanager
-def told():
+def announced():
     """What a signal made of an extension's call is that signal, not an error."""
     try:
         yield

@@ -22,7 +22,7 @@ pub fn convex_cache() -> Option<PathBuf> {
     Some(cache.join("karakuri/convex"))
 }
 
-/// Finds the parts of a mesh that asks for them, in the folder `cache` or anew.
+/// Finds the parts of a mesh that asks for them, in the folder `cache`, or computes them.
 pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<(), ShapeError> {
     if mesh.convex != Convex::Decompose {
         return Ok(());

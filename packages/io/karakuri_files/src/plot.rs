@@ -46,7 +46,7 @@ struct Dash(u32, u32);
 
 /// Dashes of the second and third series of one colour.
 const DASHES: [Dash; 2] = [Dash(10, 5), Dash(3, 4)];
-/// Series that can be told apart: each has a colour and a dash of its own.
+/// Series that differ to the eye: each has a colour and a dash of its own.
 pub const DISTINCT_SERIES: usize = COLORS.len() * (1 + DASHES.len());
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);

@@ -158,7 +158,7 @@ fn read_shape(
         .map_err(|e| error(&body.place, format!("body `{name}`: {e}"), e.remedy()))?;
     let mut mesh = decode_mesh(&asset).map_err(|e| {
         let message = format!("body `{name}`: mesh `{uri}`: {e}");
-        error(&body.place, message, "export it anew as STL, OBJ or DAE")
+        error(&body.place, message, "export it again as STL, OBJ or DAE")
     })?;
     mesh.convex = convex;
     let mut mesh = Arc::new(mesh);

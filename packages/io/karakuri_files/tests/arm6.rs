@@ -12,7 +12,7 @@ fn arm6(name: &str) -> Result<Loaded, LoadError> {
 }
 
 #[test]
-fn has_the_documented_mass_and_freedoms() {
+fn has_the_documented_mass_and_dofs() {
     let Loaded { model, warnings } = arm6("arm6").unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert!((model.mass() - 15.472).abs() < 1e-9, "moving mass {} kg", model.mass());

@@ -43,7 +43,7 @@ fn parts_are_kept_by_content() {
     fs::write(&files()[0], kept).unwrap();
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(parts(step()), Convex::Parts(vec![corners]));
-    // Damaged, it is found anew and replaced.
+    // Damaged, it is computed again and replaced.
     fs::write(&files()[0], &kept[..20]).unwrap();
     assert_eq!(parts(step()), found);
     assert_eq!(parts(step()), found);

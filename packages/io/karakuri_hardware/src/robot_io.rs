@@ -183,12 +183,12 @@ impl RobotLayout {
                 grips: model.end_effector.as_ref().is_some_and(|e| e.joints.contains(&BodyId(i))),
             })
             .collect();
-        let sensors = |wanted: fn(SensorKind) -> bool| {
+        let sensors = |matches: fn(SensorKind) -> bool| {
             model
                 .sensors
                 .iter()
                 .enumerate()
-                .filter(|(_, s)| wanted(s.kind))
+                .filter(|(_, s)| matches(s.kind))
                 .map(|(index, s)| SensorLayout {
                     name: s.name.clone(),
                     link: model.frames[s.frame.0].name.clone(),

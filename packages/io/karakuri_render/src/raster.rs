@@ -144,7 +144,7 @@ fn edge(a: &[f64; 3], b: &[f64; 3], x: f64, y: f64) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "`as` saturates, which is what is wanted"
+    reason = "`as` saturates, as a pixel must"
 )]
 pub(crate) fn cell(coordinate: f64) -> usize {
     coordinate.max(0.0).ceil() as usize

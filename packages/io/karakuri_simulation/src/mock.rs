@@ -88,9 +88,9 @@ impl Axis {
         self.effort = effort(free).clamp(-self.limits.effort, self.limits.effort);
         self.velocity += dt * self.effort / self.inertia.max(f64::MIN_POSITIVE);
         self.velocity = self.velocity.clamp(-self.limits.velocity, self.limits.velocity);
-        let wanted = self.position + dt * self.velocity;
-        self.position = wanted.clamp(self.limits.lower, self.limits.upper);
-        if self.position.to_bits() != wanted.to_bits() {
+        let desired = self.position + dt * self.velocity;
+        self.position = desired.clamp(self.limits.lower, self.limits.upper);
+        if self.position.to_bits() != desired.to_bits() {
             self.velocity = 0.0;
         }
     }

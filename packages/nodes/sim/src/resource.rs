@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_told_apart_without_quoting() {
+    fn formats_are_recognised_without_quoting() {
         for text in
             ["<robot/>", "\u{feff}<!-- a --><robot name='x'/>", "bodies: []", "{\"robots\": []}"]
         {

@@ -38,7 +38,7 @@ pub(crate) struct RobotTopics {
     bad_commands: Throttle,
 }
 
-/// Links on joints of several freedoms, or of a kind that no URDF has.
+/// Links on joints of several degrees of freedom, or of a kind that no URDF has.
 fn carried_otherwise(model: &Model) -> Vec<FrameId> {
     let frames = model.frames.iter().enumerate();
     let otherwise = |(i, frame): (usize, &Frame)| {

@@ -156,7 +156,7 @@ fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, 
             format!("filter `{}` is no regular expression: {e}", filters.filter),
         )
     })?;
-    let wanted = |name: &String| {
+    let is_asked_for = |name: &String| {
         let category = world::find(world, name).map(|e| category_of(sim, e));
         let of_category = filters.categories.is_empty()
             || filters.categories.iter().any(|c| Some(c.category) == category);
@@ -166,7 +166,7 @@ fn filtered(sim: &Sim, filters: &sim_msg::EntityFilters) -> Result<Vec<String>, 
         });
         of_category && inside
     };
-    Ok(world::names(world).into_iter().filter(|n| pattern.is_match(n) && wanted(n)).collect())
+    Ok(world::names(world).into_iter().filter(|n| pattern.is_match(n) && is_asked_for(n)).collect())
 }
 
 /// Centre and radius [m] of a spherical filter: entities whose origin is inside pass.
@@ -352,8 +352,8 @@ fn try_spawn(
         })
         .map_err(|e| (codes::spawn::INVALID_POSE, e))?;
     let own = || resource::own_name(&found.text);
-    let wanted = if request.name.is_empty() { own() } else { request.name.clone() };
-    let name = free_name(world, &wanted, request.allow_renaming)?;
+    let name = if request.name.is_empty() { own() } else { request.name.clone() };
+    let name = free_name(world, &name, request.allow_renaming)?;
     let entity = spawn::spawn(world, &name, &found, pose).map_err(|e| match e {
         SpawnError::Parse(e) => (codes::spawn::RESOURCE_PARSE_ERROR, e),
         SpawnError::MissingAssets(e) => (codes::spawn::MISSING_ASSETS, e),

@@ -15,7 +15,7 @@ pub(crate) struct Statistics {
     publisher: Publisher<SimStatistics>,
     /// Simulated seconds per second of wall time. [-]
     pub(crate) real_time_factor: f64,
-    /// Steps that the solver left above its tolerance and no diagnostics told of yet.
+    /// Steps that the solver left above its tolerance and no diagnostics have reported yet.
     pub(crate) unconverged: u64,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct WorldKeeper {
 /// What a reset of states takes along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// Time begins anew.
+    /// Time begins at zero again.
     pub(crate) time: bool,
     /// What was spawned goes, what was deleted comes back.
     pub(crate) spawned: bool,

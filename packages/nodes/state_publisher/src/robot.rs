@@ -33,8 +33,8 @@ impl Robot {
         let carried = |(i, frame): (usize, &karakuri_model::Frame)| {
             let parent = frame.parent.as_ref().filter(|parent| !parent.fixed)?;
             let joint = model.joint(&parent.joint)?;
-            let has_one_freedom = model.joints[joint.0].kind.single().is_some();
-            has_one_freedom.then(|| (parent.joint.clone(), (joint, FrameId(i))))
+            let has_one_dof = model.joints[joint.0].kind.single().is_some();
+            has_one_dof.then(|| (parent.joint.clone(), (joint, FrameId(i))))
         };
         let joints = model.frames.iter().enumerate().filter_map(carried).collect();
         Ok(Self {

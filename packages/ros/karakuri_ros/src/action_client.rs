@@ -371,8 +371,8 @@ impl<A: Action> Tracked<A> {
         cancel_goal: &Caller<CancelGoal::Service>,
         action: &str,
     ) {
-        let is_wanted = lock(&self.view).cancel;
-        if is_wanted && present && !self.cancel_sent {
+        let is_requested = lock(&self.view).cancel;
+        if is_requested && present && !self.cancel_sent {
             self.send_cancel(cancel_goal, action);
         }
         if let Some(response) = self.canceled.as_mut().and_then(Answer::poll) {

@@ -129,7 +129,7 @@ impl Drop for Receiver {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // its panic was told by the hook
+            // the hook has reported its panic
             drop(thread.join());
         }
     }

@@ -23,7 +23,7 @@ pub enum RosError {
     Parameter {
         /// The parameter's name.
         name: String,
-        /// Got what, wanted what.
+        /// Type that was found, and type that was asked for.
         reason: String,
     },
     /// Two parameters of one name.

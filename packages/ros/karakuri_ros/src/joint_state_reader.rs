@@ -12,14 +12,14 @@ const FURTHEST: f64 = 1e9;
 /// None moves faster. [rad/s or m/s]
 const FASTEST: f64 = 1e6;
 
-/// Position, velocity and effort of a model, as far as messages told.
+/// Position, velocity and effort of a model, as far as messages gave them.
 #[derive(Debug)]
 pub struct JointStateReader {
     /// [rad or m] (nq)
     pub q: Vec<f64>,
     /// [rad/s or m/s] (nv)
     pub v: Vec<f64>,
-    /// NaN where no message told. [N·m or N] (nv)
+    /// NaN where no message gave one. [N·m or N] (nv)
     pub effort: Vec<f64>,
     /// Names of the last message and the coordinates they stand for.
     names: Vec<String>,
@@ -40,7 +40,7 @@ struct Coordinate {
 /// Why a message is not taken.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unread<'a> {
-    /// Joints that no message has told of; what it tells is taken.
+    /// Joints that no message has had; values that it has are taken.
     Missing(&'a [String]),
     /// A number that no robot measures; nothing of the message is taken.
     Implausible(Implausible),

@@ -59,7 +59,7 @@ pub struct Node<S> {
     addressed: Vec<String>,
     clock: Clock,
     clock_topic: Option<Box<dyn FnMut() -> Option<ClockMessage>>>,
-    sim_time_wanted: Rc<Cell<bool>>,
+    sim_time_requested: Rc<Cell<bool>>,
     sources: Vec<Source<S>>,
     pub(crate) timers: Timers<S>,
     after_events: Vec<Callback<S>>,
@@ -176,7 +176,7 @@ impl<S: 'static> Node<S> {
             full_name,
             clock,
             clock_topic: None,
-            sim_time_wanted: Rc::default(),
+            sim_time_requested: Rc::default(),
             sources: Vec::new(),
             direct: Vec::new(),
             beside: None,
@@ -190,13 +190,13 @@ impl<S: 'static> Node<S> {
         };
         let parameters = Rc::clone(&node.parameters);
         parameter_server::serve(&mut node, &parameters)?;
-        let wanted = Rc::clone(&node.sim_time_wanted);
+        let requested = Rc::clone(&node.sim_time_requested);
         let use_sim_time = node
             .parameter("use_sim_time", false)
             .describe("Take the time from /clock.")
-            .on_change(move |_, on| wanted.set(*on))
+            .on_change(move |_, on| requested.set(*on))
             .declare()?;
-        node.sim_time_wanted.set(use_sim_time.get());
+        node.sim_time_requested.set(use_sim_time.get());
         node.follow_sim_time()?;
         type_description::serve(&mut node)?;
         Ok(node)
@@ -479,14 +479,14 @@ impl<S: 'static> Node<S> {
 
     /// Subscribes to `/clock` or lets it go, as `use_sim_time` says.
     fn follow_sim_time(&mut self) -> Result<(), RosError> {
-        let wanted = self.sim_time_wanted.get();
-        if wanted == self.clock_topic.is_some() {
+        let requested = self.sim_time_requested.get();
+        if requested == self.clock_topic.is_some() {
             return Ok(());
         }
         // a refusal is reported once, not every round
-        self.sim_time_wanted.set(false);
+        self.sim_time_requested.set(false);
         self.clock_topic = None;
-        if wanted {
+        if requested {
             let qos = Qos::default().keep_last(1).best_effort().volatile();
             self.clock_topic = Some(if let Some(node) = &self.beside {
                 let mut direct = DirectReader::<ClockMessage>::new(node, "/clock", qos)?;
@@ -498,8 +498,8 @@ impl<S: 'static> Node<S> {
                 Box::new(move || next(&mut stream))
             });
         }
-        self.sim_time_wanted.set(wanted);
-        self.clock.use_sim_time(wanted);
+        self.sim_time_requested.set(requested);
+        self.clock.use_sim_time(requested);
         Ok(())
     }
 

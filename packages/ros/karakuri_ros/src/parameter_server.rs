@@ -40,7 +40,7 @@ pub(crate) struct Entry<S> {
 pub(crate) struct ParameterServer<S> {
     entries: BTreeMap<String, Entry<S>>,
     after_change: Vec<Callback<S>>,
-    /// What comes and goes from here on is told one by one.
+    /// From here on each change is an event of its own.
     announced: bool,
     events: Publisher<ParameterEvent>,
     node_name: String,

@@ -52,7 +52,7 @@ impl Timer {
         self.reset();
     }
 
-    /// Starts the running period anew, also after a cancel.
+    /// Restarts the period, also after a cancel.
     pub fn reset(&self) {
         self.control.canceled.store(false, Ordering::Release);
         self.control.restart.store(true, Ordering::Release);

@@ -82,7 +82,7 @@ impl Spread {
         self.longest.fetch_max(nanoseconds, Ordering::Relaxed);
     }
 
-    /// What was counted, from here on anew; one that is counted meanwhile may be split between the two.
+    /// Takes the counts and starts from zero; one that is counted meanwhile may be split between the two.
     fn take(&self) -> Figures {
         let counts = self.counts.each_ref().map(|count| count.swap(0, Ordering::Relaxed));
         Figures {
@@ -98,11 +98,11 @@ impl Spread {
 impl Figures {
     /// What so many percent do not exceed, an eighth too long at most.
     fn percentile(&self, percent: u32) -> u64 {
-        let wanted = u64::from(self.n) * u64::from(percent);
+        let rank = u64::from(self.n) * u64::from(percent);
         let mut seen = 0;
         for (bin, count) in self.counts.iter().enumerate() {
             seen += 100 * u64::from(*count);
-            if seen >= wanted {
+            if seen >= rank {
                 return end_of(bin).min(self.longest);
             }
         }
@@ -183,6 +183,6 @@ mod tests {
         }
         assert_eq!((figures.n, figures.shortest, figures.longest), (1000, 1000, 1_000_000));
         let none = spread.take();
-        assert_eq!((none.n, none.percentile(99)), (0, 0), "counted anew");
+        assert_eq!((none.n, none.percentile(99)), (0, 0), "counted from zero");
     }
 }

@@ -28,12 +28,12 @@ struct Hash {
 
 /// Offers the service, unless the parameter `start_type_description_service` is false.
 pub(crate) fn serve<S: 'static>(node: &mut Node<S>) -> Result<(), RosError> {
-    let wanted = node
+    let enabled = node
         .parameter("start_type_description_service", true)
         .describe("Offer ~/get_type_description.")
         .read_only()
         .declare()?;
-    if wanted.get() {
+    if enabled.get() {
         node.service::<GetTypeDescription::Service>("~/get_type_description", |_, request| {
             describe(&Definitions::installed(), request).unwrap_or_else(|reason| {
                 GetTypeDescription::Response {

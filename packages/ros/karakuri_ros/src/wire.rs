@@ -1,6 +1,6 @@
 //! Messages that come and go a thousand times a second, read from the middleware's bytes and written to them.
 //!
-//! On the ordinary way a message is made anew in C and once more in Rust: a string for every joint, an array for every
+//! Through rcl and r2r a message is built in C and again in Rust: a string for every joint, an array for every
 //! quantity, all freed again. Here it is read into a message that is kept, and written to bytes that are kept; once the
 //! names are known nothing is allocated. The bytes are those of DDS, plain CDR: a header of four bytes that tells the order
 //! of bytes, then the fields, each aligned to its size counted from behind the header; strings and arrays follow

@@ -33,7 +33,7 @@ impl ModelBuilder {
     pub(super) fn check_joints(&mut self, report: &mut Report) {
         for joint in &mut self.joints {
             check_axes(joint, report);
-            check_freedoms(joint, report);
+            check_dofs(joint, report);
             check_numbers(joint, report);
         }
     }
@@ -185,7 +185,7 @@ fn check_axes(joint: &mut JointSpec, report: &mut Report) {
 }
 
 /// A joint that moves has one to six degrees of freedom.
-fn check_freedoms(joint: &JointSpec, report: &mut Report) {
+fn check_dofs(joint: &JointSpec, report: &mut Report) {
     let Some(n) = joint.kind.as_ref().map(JointKind::nv) else { return };
     if !(1..=MAX_DOFS).contains(&n) {
         report.error(

@@ -34,7 +34,7 @@ impl ModelBuilder {
     ) -> Option<ResolvedMimic> {
         let name = &self.joints[follower].name;
         let subject = Subject::Mimic(name.clone());
-        if !self.has_one_freedom(follower) {
+        if !self.has_one_dof(follower) {
             report.error(
                 &subject,
                 format!(
@@ -84,7 +84,7 @@ impl ModelBuilder {
             visited.push(next);
             leader = next;
         }
-        if !self.has_one_freedom(leader) {
+        if !self.has_one_dof(leader) {
             report.error(
                 &subject,
                 format!(
@@ -108,7 +108,7 @@ impl ModelBuilder {
         Some(ResolvedMimic { follower, leader, multiplier, offset })
     }
 
-    fn has_one_freedom(&self, joint: usize) -> bool {
+    fn has_one_dof(&self, joint: usize) -> bool {
         self.joints[joint].kind.as_ref().is_some_and(|kind| kind.single().is_some())
     }
 

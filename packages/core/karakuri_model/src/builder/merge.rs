@@ -95,8 +95,8 @@ fn push_body(model: &mut Model, name: &str, parent: Option<BodyId>) -> BodyId {
 }
 
 fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Joint {
-    let one_freedom = kind.single().is_some();
-    let mut limits = if one_freedom { spec.limits } else { Limits::NONE };
+    let one_dof = kind.single().is_some();
+    let mut limits = if one_dof { spec.limits } else { Limits::NONE };
     if let JointKind::Custom(motion) = &kind
         && let Some((first, last)) = motion.range()
     {
@@ -116,7 +116,7 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
         armature: spec.armature,
         damping: spec.damping,
         friction: spec.friction,
-        drive: if one_freedom { spec.drive } else { None },
+        drive: if one_dof { spec.drive } else { None },
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{MaterialId, Mix, Mixing, Surface, World};
 
 /// Least and most of a length of rolling or spinning. [m]
 const LENGTH: std::ops::RangeInclusive<f64> = 0.0..=10.0;
-/// What a surface is told by.
+/// Keys of a surface.
 const KEYS: [&str; 8] = [
     "friction",
     "dynamic_friction",

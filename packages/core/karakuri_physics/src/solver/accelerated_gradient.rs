@@ -2,7 +2,7 @@
 //!
 //! Every block steps along its velocity and is projected on its law, `λ ← Π_C(χ − τ (u(χ) + s e_n)/g)`, from the extrapolated
 //! point `χ = λ + β (λ − λ₋)`; `s = μ‖u_t‖` is De Saxcé's, lagged by one iteration. The velocity of `χ` is extrapolated
-//! with it, so that an iteration is one pass over `J` and one over `Y`. Momentum starts anew when it points uphill.
+//! with it, so that an iteration is one pass over `J` and one over `Y`. Momentum restarts when it points uphill.
 //! [Mazhar, Heyn, Tasora, Negrut 2015; O'Donoghue, Candès 2015]
 //!
 //! Limits: hundreds of iterations for 1e-4 m/s, thousands for 1e-8; the iterate of the least residual is kept.

@@ -39,7 +39,7 @@ impl World {
         self.robot_ref(id).motors.iter().map(|u| (&u.motor, u.report))
     }
 
-    /// What a motor is told to do. Live.
+    /// Commands a motor, at any time.
     ///
     /// # Panics
     /// When the robot was removed, or has no such motor.

@@ -13,8 +13,8 @@ use crate::world::World;
 
 /// Depth from which links overlap; less is rounding of a touch. [m]
 const TOUCH: f64 = 1e-6;
-/// Depth from which an overlap is told of. [m]
-const TOLD: f64 = 1e-3;
+/// Depth from which an overlap is reported. [m]
+const REPORTED: f64 = 1e-3;
 
 /// Depths by pair of links, the lower first. [m]
 type Depths = BTreeMap<(FrameId, FrameId), f64>;
@@ -43,7 +43,7 @@ impl World {
         let mut depths = self.depths_by_default(id, model, own);
         depths.retain(|&(a, b), depth| {
             let close = chained(model, body[&a], body[&b], 2) || looped(model, body[&a], body[&b]);
-            *depth > (if close { TOUCH } else { TOLD }) && !named(&model.touching_pairs, a, b)
+            *depth > (if close { TOUCH } else { REPORTED }) && !named(&model.touching_pairs, a, b)
         });
         for (a, b) in pairs() {
             if depths.contains_key(&(a.frame.min(b.frame), a.frame.max(b.frame))) {
@@ -94,7 +94,7 @@ impl World {
         let mut scene = self.state.collision.clone();
         scene.update(0.0);
         let mut depths = self.depths(id, &scene);
-        depths.retain(|_, depth| *depth > TOLD);
+        depths.retain(|_, depth| *depth > REPORTED);
         deepest_first(self.robot(id).model(), depths)
     }
 

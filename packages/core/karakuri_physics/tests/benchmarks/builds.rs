@@ -63,9 +63,9 @@ fn states_have_the_bits_of_every_other_build() {
     for (name, integrator, known) in KNOWN {
         let found = after_two_seconds(name, integrator);
         println!("bits of {name}, {}: {found:#018x}", integrator.name());
-        let wanted = if comparable { known } else { after_two_seconds(name, integrator) };
-        if found != wanted {
-            wrong.push(format!("{name}: {found:#018x} instead of {wanted:#018x}"));
+        let expected = if comparable { known } else { after_two_seconds(name, integrator) };
+        if found != expected {
+            wrong.push(format!("{name}: {found:#018x} instead of {expected:#018x}"));
         }
     }
     // After a change that is meant to move results, write the new numbers into `KNOWN`.

@@ -141,7 +141,7 @@ fn check_limits(coupled: bool, limits: &[(&str, Vector3)]) {
                 );
                 assert_eq!(slip <= 1e-6, holds, "{case}: slips by {slip:e} m at {factor}");
                 if holds || way == Way::Prescribed {
-                    assert!(off < 1e-6, "{case}: {off:e} m/s off the wanted velocity at {factor}");
+                    assert!(off < 1e-6, "{case}: {off:e} m/s off the desired velocity at {factor}");
                 }
                 if !holds && way == Way::Prescribed {
                     let ratio = slip / (0.5 * excess(&a) * seconds * (seconds + dt));

@@ -90,8 +90,8 @@ fn rolling(name: &str, dt: f64, seconds: f64) -> f64 {
     let (mut sum, n) = (0.0, n_steps(&w, seconds));
     for _ in 0..n {
         for (id, a) in [slab, ball].into_iter().zip(a) {
-            let wanted = direction * (a * w.time());
-            sum += (w.body(id).velocity().linear - wanted).norm_squared();
+            let expected = direction * (a * w.time());
+            sum += (w.body(id).velocity().linear - expected).norm_squared();
         }
         step(&mut w);
     }

@@ -208,8 +208,8 @@ fn a_link_without_mass_is_refused_by_name_unless_something_gives_it_inertia() {
             let mut w = world(1e-3);
             w.add_robot("arm", Arc::new(model), &[0.0; 2]).unwrap();
             let outcome = w.step();
-            let wanted = StepOutcome::NonFinite(Culprit::MassMatrix { robot: 0, dof: 1 });
-            assert_eq!(outcome, wanted);
+            let expected = StepOutcome::NonFinite(Culprit::MassMatrix { robot: 0, dof: 1 });
+            assert_eq!(outcome, expected);
             assert!(w.non_finite_report().contains("`elbow`"), "{}", w.non_finite_report());
         }
     }

@@ -94,7 +94,7 @@ fn json_comes_back_in_the_order_of_the_definition() {
 }
 
 #[test]
-fn a_type_that_is_not_there_or_no_type_is_told() {
+fn a_type_that_is_not_there_or_no_type_is_reported() {
     let mut library = library("missing");
     let error = library.message("a_msgs/msg/None").unwrap_err();
     assert!(error.contains("`a_msgs/msg/None` is not installed"), "{error}");

@@ -1,4 +1,4 @@
-//! Rows that are kept from step to step against rows that are made anew.
+//! Rows that are kept from step to step against rows that are computed afresh.
 
 use karakuri_model::Shape;
 use karakuri_spatial::{Motion, Pose, Vector3};
@@ -21,15 +21,15 @@ fn cuboid(world: &mut World, name: &str, size: Vector3, friction: f64, p: [f64; 
     world.add_body(description).unwrap()
 }
 
-/// What the velocities and impulses of a step differ by, at most, from those of the same step with all rows made anew.
+/// What the velocities and impulses of a step differ by, at most, from those of the same step with all rows computed afresh.
 fn difference(world: &mut World) -> f64 {
-    let mut anew = world.clone();
-    anew.pipeline.generation += 1;
-    anew.step();
+    let mut fresh = world.clone();
+    fresh.pipeline.generation += 1;
+    fresh.step();
     world.step();
-    let (own, other) = (&world.pipeline.problem.velocity, &anew.pipeline.problem.velocity);
+    let (own, other) = (&world.pipeline.problem.velocity, &fresh.pipeline.problem.velocity);
     let velocities = own.iter().zip(other).map(|(a, b)| (a - b).abs());
-    let contacts = world.constraints.contacts.active.iter().zip(&anew.constraints.contacts.active);
+    let contacts = world.constraints.contacts.active.iter().zip(&fresh.constraints.contacts.active);
     let impulses = contacts.map(|(a, b)| (a.impulse - b.impulse).amax());
     velocities.chain(impulses).fold(0.0, f64::max)
 }
