@@ -40,7 +40,7 @@ fn control(model: &Model, plan: &Plan, rounds: usize) -> usize {
                     model.groups[group].joints.iter().map(|j| &model.joints[j.0]).collect();
                 let point = |i: usize| {
                     let [q, v, _] = plan.sample(i);
-                    // It shall end at rest.
+                    // Ends at rest.
                     let scale = if i + 50 < SAMPLES { 1.0 } else { 0.0 };
                     TrajectoryPoint {
                         time_from_start: (i - LAG) as f64 * 1e-3,

@@ -54,7 +54,7 @@ pub enum MoveError {
         /// Joint or distance that is short.
         why: String,
     },
-    /// The arm would have to change its posture on the way.
+    /// The arm would have to change its posture along the path.
     #[error(
         "joint `{joint}` would jump by {step:.2} rad at {percent:.0} % of the move; choose another yaw or start posture"
     )]
@@ -136,9 +136,9 @@ impl MovePlanner {
         let profile = Profile::Quintic;
         let duration = self.joints.iter().fold(0.05, |longest: f64, id| {
             let joint = &model.joints[id.0];
-            let way = (to[joint.q_start] - from[joint.q_start]).abs();
+            let distance = (to[joint.q_start] - from[joint.q_start]).abs();
             let speed = joint.limits.velocity * limits.joint_speed_scale;
-            longest.max(profile.duration(way, speed, limits.joint_acceleration))
+            longest.max(profile.duration(distance, speed, limits.joint_acceleration))
         });
         let point = |q: &[f64], time_from_start| TrajectoryPoint {
             time_from_start,

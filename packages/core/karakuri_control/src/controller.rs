@@ -1,6 +1,6 @@
 //! The feed-forward controller: trajectories of all groups in, drive targets and feed-forward efforts out.
 //!
-//! Each group's machine gives where its joints shall be one period from now; inverse dynamics gives the efforts of that
+//! Each group's machine gives the desired state of its joints one period from now; inverse dynamics gives the efforts of that
 //! motion, with the payload carried and the forces exerted on the surroundings; friction is added; feedback and the
 //! drives' servos only correct what is left: `τ = τ_ff + τ_fb + K (q_d − q) + D (v_d − v)`. [Isobe 2003]
 //! A trajectory may ask for jumps of acceleration: corners between points without velocities, a preempted motion, more speed
@@ -143,10 +143,10 @@ impl FeedforwardController {
             for &id in &group.joints {
                 let joint = &model.joints[id.0];
                 if joint.kind.nv() != 1 {
-                    return Err(ControllerError::NotOneFreedom {
+                    return Err(ControllerError::NotOneDof {
                         joint: joint.name.clone(),
                         group: group.name.clone(),
-                        freedoms: joint.kind.nv(),
+                        dofs: joint.kind.nv(),
                     });
                 }
                 driven[joint.v_start] = true;
@@ -238,7 +238,7 @@ impl FeedforwardController {
         self.forces.iter().map(ForcePoint::frame)
     }
 
-    /// What a link shall exert on its surroundings from `now` on; it fades unless it is set again and again.
+    /// Sets the force that a link exerts on its surroundings from `now` on; it fades unless it is set repeatedly.
     pub fn set_target_wrench(&mut self, point: usize, target: TargetWrench, now: Time) {
         if let Some(point) = self.forces.get_mut(point) {
             point.set_target(target, now);
@@ -270,7 +270,7 @@ impl FeedforwardController {
             }
             let ended = if stale { group.machine.lose_state() } else { None };
             let updated = group.machine.update(now, dt, &group.position, &group.velocity);
-            if group.machine.has_started_anew() {
+            if group.machine.has_restarted() {
                 // What the integrals learnt was of another place or time, and so was where the loops were closed.
                 group.feedback.fill(Feedback::default());
                 self.method.restart();
@@ -284,7 +284,7 @@ impl FeedforwardController {
         }
     }
 
-    /// Has a hand press on with what its drive gives beyond the wanted motion: what a commander that went away had it hold is
+    /// Has a hand press on with what its drive gives beyond the desired motion: what a commander that went away had it hold is
     /// not dropped.
     fn take_over_grip(&mut self, measured: &[f64]) {
         let Some(hand) = &self.model.end_effector else { return };
@@ -302,7 +302,7 @@ impl FeedforwardController {
         }
     }
 
-    /// Efforts of the wanted motion and of the forces to exert, in `tau`.
+    /// Efforts of the desired motion and of the forces to exert, in `tau`.
     fn feed_forward(&mut self, state: &State<'_>, now: Time, dt: f64) -> Realised {
         self.q.copy_from_slice(state.q);
         self.v.fill(0.0);
@@ -327,7 +327,7 @@ impl FeedforwardController {
         self.method.efforts(model, &motion, &mut self.tau)
     }
 
-    /// What the surroundings do to the bodies when the links exert what they shall; false when they shall exert nothing.
+    /// Reactions of the surroundings on the bodies to the forces that the links exert; false when there are none.
     fn fill_external(&mut self, now: Time, dt: f64) -> bool {
         if self.forces.iter().all(ForcePoint::is_idle) {
             return false;
@@ -348,14 +348,14 @@ impl FeedforwardController {
     fn joint_effort(&mut self, group: usize, index: usize, dt: f64) -> (f64, bool) {
         let Group { joints, machine, feedback, efforts, .. } = &mut self.groups[group];
         let id = joints[index];
-        let (wanted, error) = (&machine.command()[index], &machine.error()[index]);
+        let (desired, error) = (&machine.command()[index], &machine.error()[index]);
         let joint = &self.model.joints[id.0];
         let mut effort = self.tau[joint.v_start];
         if self.settings.friction_compensation {
-            let speed = wanted.velocity / self.settings.friction_speed;
+            let speed = desired.velocity / self.settings.friction_speed;
             effort += joint.friction * speed.clamp(-1.0, 1.0);
         }
-        effort = effort * self.settings.feedforward_scale + wanted.effort;
+        effort = effort * self.settings.feedforward_scale + desired.effort;
         let limit = joint.limits.effort;
         let gains = self.settings.gains.get(id.0).copied().unwrap_or_default();
         let servo = joint.drive.map_or(0.0, |d| servo_effort(d, error));
@@ -419,12 +419,12 @@ impl Controller for FeedforwardController {
             for k in 0..self.groups[index].joints.len() {
                 let (effort, cut) = self.joint_effort(index, k, dt);
                 let group = &self.groups[index];
-                let (id, wanted) = (group.joints[k], &group.machine.command()[k]);
+                let (id, desired) = (group.joints[k], &group.machine.command()[k]);
                 if cut {
                     status.saturated.get_or_insert(id);
                 }
-                command.position[id.0] = wanted.position;
-                command.velocity[id.0] = wanted.velocity;
+                command.position[id.0] = desired.position;
+                command.velocity[id.0] = desired.velocity;
                 command.effort[id.0] = effort;
             }
         }

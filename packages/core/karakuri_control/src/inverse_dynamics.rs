@@ -1,4 +1,4 @@
-//! Efforts for a wanted motion, by interchangeable methods.
+//! Efforts for a desired motion, by interchangeable methods.
 //!
 //! A method is one file and one line in [`method`]. All of them answer the same question: which efforts of the driven
 //! joints give the accelerations, with loops and couplings held.
@@ -14,8 +14,8 @@ pub use simulated::Simulated;
 use karakuri_model::Model;
 use karakuri_spatial::Force;
 
-/// A wanted motion, one entry a coordinate. Coordinates that follow (mimic joints, passive joints of loops) are
-/// computed by the method; their `q` only says which branch of the loop is meant.
+/// A desired motion, one entry a coordinate. Coordinates that follow (mimic joints, passive joints of loops) are
+/// computed by the method; their `q` only selects the branch of the loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Motion<'a> {
     /// [rad or m] (nq)
@@ -26,27 +26,27 @@ pub struct Motion<'a> {
     pub vdot: &'a [f64],
     /// Which velocity coordinates have a drive that may give effort. (nv)
     pub driven: &'a [bool],
-    /// Wrench of the surroundings on every body at its frame's origin, in world axes, or empty. What the robot shall
-    /// exert on them enters with minus sign. [N·m; N] (n bodies)
+    /// Wrench of the surroundings on every body at its frame's origin, in world axes, or empty. A wrench that the robot
+    /// exerts on them enters with minus sign. [N·m; N] (n bodies)
     pub external: &'a [Force],
 }
 
-/// How well a motion could be realised.
+/// Residuals of a motion that cannot be realised exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Realised {
     /// Largest gap left in a loop. [m or rad]
     pub loop_gap: f64,
-    /// Largest generalized effort that no drive can give: above zero the mechanism is under-actuated or at a dead
+    /// Largest generalized effort that no drive can supply: above zero the mechanism is under-actuated or at a dead
     /// point. [N·m or N]
     pub missing_effort: f64,
 }
 
-/// A way to compute inverse dynamics.
+/// A method of inverse dynamics.
 pub trait InverseDynamics: core::fmt::Debug + Send {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
 
-    /// The next motion has nothing to do with the last one: what was kept of it to begin from is forgotten.
+    /// Forgets the last sample, from which loops are closed: the next one starts another motion.
     fn restart(&mut self);
 
     /// Efforts of the driven joints for `motion`, the next sample of one that is followed; zero elsewhere. [N·m or N] (nv)

@@ -68,7 +68,7 @@ pub struct JointTrajectoryMachine {
     speed_limited: bool,
     waiting: Option<Shortfall>,
     not_following: Option<Shortfall>,
-    started_anew: bool,
+    restarted: bool,
 }
 
 /// What the machine does at present.
@@ -126,7 +126,7 @@ impl JointTrajectoryMachine {
             speed_limited: false,
             waiting: None,
             not_following: None,
-            started_anew: false,
+            restarted: false,
         }
     }
 
@@ -262,7 +262,7 @@ impl JointTrajectoryMachine {
         self.finish(Outcome::StateLost)
     }
 
-    /// Starts anew, as the robot was put elsewhere while the time stood still or was set back.
+    /// Restarts from the measured state, as the robot was moved while time stood still or was set back.
     pub fn restart(&mut self) -> Option<FinishedGoal> {
         self.last = None;
         self.motion = Motion::Start;
@@ -281,14 +281,14 @@ impl JointTrajectoryMachine {
         command.effort = effort - stiffness * (command.position - held);
     }
 
-    /// The joint that was found not to follow its command in the last update, from which this machine has started anew.
+    /// The joint that was found not to follow its command in the last update, from which this machine has restarted.
     pub fn not_following(&self) -> Option<Shortfall> {
         self.not_following
     }
 
     /// True when the last update began by holding what was measured, whatever was commanded before.
-    pub fn has_started_anew(&self) -> bool {
-        self.started_anew
+    pub fn has_restarted(&self) -> bool {
+        self.restarted
     }
 
     /// One tick: `position` and `velocity` are measured at `now`; the command is for `now + dt`. [s] (n)
@@ -303,7 +303,7 @@ impl JointTrajectoryMachine {
         velocity: &[f64],
     ) -> Option<FinishedGoal> {
         let mut finished = None;
-        self.started_anew = false;
+        self.restarted = false;
         match self.last {
             Some(last) if now == last => return None,
             Some(last) if now < last => finished = self.restart(),
@@ -356,7 +356,7 @@ impl JointTrajectoryMachine {
             *command = JointSample::at_rest(position);
         }
         self.motion = Motion::Hold;
-        self.started_anew = true;
+        self.restarted = true;
     }
 
     /// By what was commanded for now, not by the trajectory: that may ask for more speed than a joint has.
@@ -366,7 +366,7 @@ impl JointTrajectoryMachine {
         let joints = self.settings.joints.iter().enumerate();
         joints.filter(|_| tolerance > 0.0).find_map(|(joint, settings)| {
             let limit = tolerance + 2.0 * settings.saturation_error;
-            let error = self.way(joint, &self.previous[joint]);
+            let error = self.distance(joint, &self.previous[joint]);
             let quantity = Quantity::Position;
             (error.abs() > limit).then_some(Shortfall { joint, quantity, error, limit, time })
         })
@@ -441,7 +441,7 @@ impl JointTrajectoryMachine {
     }
 
     /// From where a joint is measured to where another sample is; the short way if it turns without end.
-    fn way(&self, joint: usize, to: &JointSample) -> f64 {
+    fn distance(&self, joint: usize, to: &JointSample) -> f64 {
         let from = self.actual[joint].position;
         if self.continuous[joint] { shortest_angle(from, to.position) } else { to.position - from }
     }
@@ -450,7 +450,7 @@ impl JointTrajectoryMachine {
         for j in 0..self.error.len() {
             let (desired, actual) = (&self.desired[j], &self.actual[j]);
             self.error[j] = JointSample {
-                position: self.way(j, desired),
+                position: self.distance(j, desired),
                 velocity: desired.velocity - actual.velocity,
                 acceleration: desired.acceleration - actual.acceleration,
                 effort: 0.0,
@@ -495,14 +495,14 @@ impl JointTrajectoryMachine {
         for (j, command) in self.command.iter_mut().enumerate() {
             let previous = self.previous[j].position;
             let reach = self.settings.joints[j].max_velocity * dt;
-            let way = command.position - previous;
+            let step = command.position - previous;
             // A thousandth above the limit is rounding of the trajectory, not a jump.
-            if way.abs() > reach * 1.001 {
+            if step.abs() > reach * 1.001 {
                 self.speed_limited = true;
                 let limit = self.settings.joints[j].max_velocity;
                 let velocity = command.velocity.clamp(-limit, limit);
                 *command = JointSample {
-                    position: previous + way.signum() * reach,
+                    position: previous + step.signum() * reach,
                     velocity,
                     acceleration: 0.0,
                     effort: command.effort,
@@ -522,8 +522,8 @@ fn brake(command: &mut JointSample, joint: &JointSettings, dt: f64) -> bool {
         return false;
     }
     // The most from which the jerk can still bring deceleration and speed to zero together: v = a²/2j.
-    let wanted = -v.signum() * largest.min((2.0 * jerk * v.abs()).sqrt());
-    let next = a + (wanted - a).clamp(-jerk * dt, jerk * dt);
+    let desired = -v.signum() * largest.min((2.0 * jerk * v.abs()).sqrt());
+    let next = a + (desired - a).clamp(-jerk * dt, jerk * dt);
     let lower = joint.lower.min(command.position);
     let upper = joint.upper.max(command.position);
     *command = JointSample {

@@ -1,4 +1,4 @@
-//! Smooth ways from 0 to 1, and how long a move must take under limits.
+//! Smooth profiles from 0 to 1, and the least duration of a move under limits.
 //!
 //! `s(u)`, `u = t/T`, `s(0) = 0`, `s(1) = 1`, at rest at both ends. A move over a length Δ peaks at speed
 //! `κ_v Δ/T` and acceleration `κ_a Δ/T²`; the shortest time under limits is `T = max(κ_v Δ/v_max, √(κ_a Δ/a_max))`.
@@ -108,11 +108,11 @@ impl SCurve {
                 ((v / j).sqrt(), 0.0)
             }
         };
-        let way = |v: f64| {
+        let distance = |v: f64| {
             let (t_jerk, t_acceleration) = ramp(v);
             v * (2.0 * t_jerk + t_acceleration)
         };
-        let top = if way(max_speed) <= length {
+        let top = if distance(max_speed) <= length {
             max_speed
         } else {
             // Without cruise: either the acceleration limit is reached, length = v (v/a + a/j), or it is not,
@@ -126,7 +126,7 @@ impl SCurve {
             }
         };
         let (t_jerk, t_acceleration) = ramp(top);
-        let t_cruise = if top > 0.0 { ((length - way(top)) / top).max(0.0) } else { 0.0 };
+        let t_cruise = if top > 0.0 { ((length - distance(top)) / top).max(0.0) } else { 0.0 };
         Self { length, jerk: j, t_jerk, t_acceleration, t_cruise }
     }
 

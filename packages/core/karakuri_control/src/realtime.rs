@@ -86,7 +86,7 @@ pub struct GroupReport {
     pub actual: Vec<JointSample>,
     /// The one less the other. (n)
     pub error: Vec<JointSample>,
-    /// Where they shall be at the next update. (n)
+    /// Desired at the next update. (n)
     pub command: Vec<JointSample>,
     /// What the goal under way still lacks after its last point.
     pub waiting: Option<Shortfall>,
@@ -316,7 +316,7 @@ impl Updater {
     }
 }
 
-/// Whether it is time for what is due at `next` and every `period` [s]; a clock that jumped back begins anew.
+/// Whether it is time for what is due at `next` and every `period` [s]; a clock that jumped back restarts the period.
 fn is_due(next: Time, period: f64, now: Time) -> bool {
     now >= next || now < next.plus_seconds(-2.0 * period)
 }
@@ -401,7 +401,7 @@ impl Desk {
         Some(FinishedGoal { id, outcome })
     }
 
-    /// What a link shall exert on its surroundings; it fades unless it is set again and again.
+    /// Sets the force that a link exerts on its surroundings; it fades unless it is set repeatedly.
     pub fn set_target_wrench(&mut self, point: usize, target: TargetWrench) {
         // one that finds no room is as good as lost on the way
         drop(self.try_send(Order::TargetWrench { point, target }));

@@ -105,7 +105,7 @@ impl From<JointSample> for Knot {
     }
 }
 
-/// How points are joined.
+/// Interpolation between points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interpolation {
     /// By the polynomial of the fields that both ends have.
@@ -115,7 +115,7 @@ pub enum Interpolation {
     None,
 }
 
-/// State at time `t` after `from`, on the way to `to`, which is `duration` later. [s]
+/// State at time `t` after `from`, moving to `to`, which is `duration` later. [s]
 pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample {
     if duration <= 0.0 || t >= duration {
         return to.sample();
@@ -177,7 +177,7 @@ fn quintic([p0, p1]: [f64; 2], v: [f64; 2], a: [f64; 2], duration: f64) -> [f64;
     ]
 }
 
-/// The way from `from` to `to` on a circle, in (−π, π]; exactly π goes in the sign of `to − from`. [rad]
+/// The angle from `from` to `to` on a circle, in (−π, π]; exactly π goes in the sign of `to − from`. [rad]
 pub fn shortest_angle(from: f64, to: f64) -> f64 {
     use core::f64::consts::{PI, TAU};
     let direct = to - from;
@@ -217,7 +217,7 @@ pub enum Phase {
 
 impl Path {
     /// From a trajectory that was checked. `order[j]` is the column of the group's joint `j`; joints without a
-    /// column stay where [`hold`](Self::hold) is told.
+    /// column stay where [`hold`](Self::hold) puts them.
     pub(crate) fn new(trajectory: &JointTrajectory, order: &[Option<usize>]) -> Self {
         let knots = trajectory.points.iter().flat_map(|point| {
             order.iter().map(move |&column| match column {
@@ -257,16 +257,17 @@ impl Path {
         }
     }
 
-    /// The first place between two points at which `is_wanted` holds for a joint and its position, of `parts` to a way: point
+    /// The first time between two points at which `matches` holds for a joint and its position, of `parts` a segment: point
     /// before it, joint, time from start [s] and position [rad or m].
     pub(crate) fn find_between(
         &self,
         parts: u32,
-        is_wanted: impl Fn(usize, f64) -> bool,
+        matches: impl Fn(usize, f64) -> bool,
     ) -> Option<(usize, usize, f64, f64)> {
         let n = self.n_joints();
-        let ways = self.times.windows(2).enumerate();
-        ways.flat_map(|(i, times)| (0..n).map(move |j| (i, j, times[0], times[1] - times[0])))
+        let segments = self.times.windows(2).enumerate();
+        segments
+            .flat_map(|(i, times)| (0..n).map(move |j| (i, j, times[0], times[1] - times[0])))
             .find_map(|(i, j, start, duration)| {
                 let (from, to) = (&self.knots[i * n + j], &self.knots[(i + 1) * n + j]);
                 // a line does not leave what both its ends are in
@@ -274,7 +275,7 @@ impl Path {
                 (1..parts).find_map(|part| {
                     let t = duration * f64::from(part) / f64::from(parts);
                     let position = interpolate(from, to, duration, t).position;
-                    is_wanted(j, position).then_some((i, j, start + t, position))
+                    matches(j, position).then_some((i, j, start + t, position))
                 })
             })
     }
@@ -290,7 +291,7 @@ impl Path {
     }
 
     /// Ties the path to the state it is entered from at time `t0` (from start; usually ≤ 0): missing positions are
-    /// integrated, joints that turn without end take the short way to the first point. [s]
+    /// integrated, joints that turn without end take the shorter direction to the first point. [s]
     pub(crate) fn enter(&mut self, t0: f64, from: &[JointSample], continuous: &[bool]) {
         for (j, (from, &continuous)) in from.iter().zip(continuous).enumerate() {
             if self.lacks_positions {

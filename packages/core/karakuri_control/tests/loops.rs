@@ -90,13 +90,13 @@ fn held_block(locked: [bool; 6], rule: Rule) -> Mechanism {
         .unwrap();
     let mut mechanism = Mechanism { rule, ..Mechanism::new(Arc::new(model)) };
     for name in ["block_x", "block_y", "block"] {
-        let k = freedom(&mechanism.model, name);
+        let k = dof(&mechanism.model, name);
         mechanism.driven[k] = false;
     }
     mechanism
 }
 
-fn freedom(model: &Model, joint: &str) -> usize {
+fn dof(model: &Model, joint: &str) -> usize {
     model.joints[model.joint(joint).unwrap().0].v_start
 }
 
@@ -115,7 +115,7 @@ fn pushed(locked: [bool; 6], rule: Rule) -> ([f64; 4], Vec<f64>) {
     let target = Target { dt, q: &q, ..Target::default() };
     let torques = Scheme::new(m).torques(&target).unwrap();
     let tau = &torques.tau[4 * model.nv..5 * model.nv];
-    let efforts = ["left_x", "left_y", "right_x", "right_y"].map(|name| tau[freedom(&model, name)]);
+    let efforts = ["left_x", "left_y", "right_x", "right_y"].map(|name| tau[dof(&model, name)]);
     let width = torques.lambda.len() / n;
     (efforts, torques.lambda[4 * width..5 * width].to_vec())
 }
@@ -138,7 +138,7 @@ fn least_norm_shares_the_push_equally() {
 #[test]
 fn weights_share_by_the_squares_of_the_ratings() {
     let mut ratings = vec![1.0; 7];
-    ratings[freedom(&held_block(PIN, Rule::LeastNorm).model, "left_x")] = 2.0;
+    ratings[dof(&held_block(PIN, Rule::LeastNorm).model, "left_x")] = 2.0;
     let ([left, left_y, right, right_y], _) = pushed(PIN, Rule::Weighted(ratings));
     // Least (l/2)² + r² with l + r given: l = 4 r.
     let all = (BLOCK + 2.0 * FINGER) * PUSH;
@@ -243,7 +243,7 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
 fn agree(model: &Model, posture: &[(&str, f64)], drives: &[&str], seed: u64) {
     let mut driven = vec![false; model.nv];
     for name in drives {
-        driven[freedom(model, name)] = true;
+        driven[dof(model, name)] = true;
     }
     let mut random = Random::new(seed);
     for _ in 0..40 {
@@ -309,7 +309,7 @@ fn all_methods_agree_on_two_arms_with_a_block() {
 fn a_fast_motion_is_closed_at_every_sample() {
     // 20 rad/s, round and round, at 1 kHz; what is measured of the passive joints is wrong by up to 0.02 rad.
     let model = four_bar(0.2, 0.5, 0.4, 0.5);
-    let k = freedom(&model, "crank");
+    let k = dof(&model, "crank");
     let mut driven = vec![false; model.nv];
     driven[k] = true;
     let mut random = Random::new(6);
@@ -337,7 +337,7 @@ fn a_fast_motion_is_closed_at_every_sample() {
             // Its stencil divides the last bits of positions by the square of its step.
             let tolerance = if name == "nodal" { 1e-7 } else { 1e-9 };
             assert!(error < tolerance, "{name}, sample {sample}: {error:.1e}");
-            // Begun anew it gives the very bits of one that never saw the motion.
+            // Restarted, it gives the very bits of one that never saw the motion.
             if sample % 100 == 99 {
                 followed.restart();
                 followed.efforts(&model, &motion, &mut again);
@@ -352,7 +352,7 @@ fn a_fast_motion_is_closed_at_every_sample() {
 fn a_jump_to_the_other_branch_is_followed() {
     let model = four_bar(0.2, 0.5, 0.4, 0.5);
     let mut driven = vec![false; model.nv];
-    driven[freedom(&model, "crank")] = true;
+    driven[dof(&model, "crank")] = true;
     let mut followed = method("recursive", &model).unwrap();
     let still = vec![0.0; model.nv];
     // The coupler above the rocker's end, then below.

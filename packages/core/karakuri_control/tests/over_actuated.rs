@@ -1,4 +1,4 @@
-//! Drives that share freedoms: their targets are kept to the last bit, the error falls with the square of the step, and targets
+//! Redundant drives: their targets are kept to the last bit, the error falls with the square of the step, and targets
 //! that contradict each other are refused.
 #![expect(clippy::unwrap_used, reason = "a test says so")]
 
@@ -106,10 +106,10 @@ impl Grasp {
                 .joint(JointSpec::new(&name, &parent, &name, hinge).at(self.frames[link]));
         }
         let Some(tips) = tips else { return builder.build().unwrap() };
-        let freedoms: &[&str] =
+        let passive: &[&str] =
             if self.planar { &["x", "y", "c"] } else { &["x", "y", "z", "a", "b", "c"] };
         let mut parent = "ground".to_owned();
-        for name in freedoms {
+        for name in passive {
             let axis = [Vector3::x(), Vector3::y(), Vector3::z()];
             let kind = match "xyzabc".find(name).unwrap() {
                 k @ 0..3 => JointKind::Prismatic { axis: axis[k] },
@@ -211,8 +211,8 @@ fn random_over_actuated_mechanisms_are_of_second_order() {
         let mechanism = grasp.mechanism();
         let model = &mechanism.model;
         let n_drives = mechanism.driven.iter().filter(|d| **d).count();
-        let n_freedoms = if grasp.planar { 3 } else { 6 };
-        assert!(n_drives > n_freedoms, "over-actuated");
+        let n_dofs = if grasp.planar { 3 } else { 6 };
+        assert!(n_drives > n_dofs, "over-actuated");
         let mut errors = [vec![], vec![]];
         for dt in [10e-3, 5e-3, 2.5e-3] {
             let [q, v, vdot] = grasp.swing(&mechanism, dt);

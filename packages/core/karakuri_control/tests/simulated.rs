@@ -152,20 +152,20 @@ fn a_step_of_the_physics_reaches_the_target_velocity() {
         world.set_robot_state(robot, &start, &v).unwrap();
         let driven = vec![true; model.nv];
         for step in 0..50 {
-            let wanted = random_vector(model.nv, &mut random);
+            let desired = random_vector(model.nv, &mut random);
             let (q, v) = (world.robot(robot).q().to_vec(), world.robot(robot).v().to_vec());
-            let vdot: Vec<f64> = wanted.iter().zip(&v).map(|(w, v)| (w - v) / h).collect();
+            let vdot: Vec<f64> = desired.iter().zip(&v).map(|(w, v)| (w - v) / h).collect();
             let tau = efforts("simulated", &model, [&q, &v, &vdot], &driven);
             let drives = world.drive_mut(robot);
             drives.enabled.fill(true);
             drives.stiffness.fill(0.0);
             // Servos make the step semi-implicit; on their targets they give nothing.
             drives.damping.fill(1e-2);
-            drives.velocity.copy_from_slice(&wanted);
+            drives.velocity.copy_from_slice(&desired);
             drives.effort_limit.fill(f64::INFINITY);
             drives.effort.copy_from_slice(&tau);
             world.step();
-            let error = relative(world.robot(robot).v(), &wanted);
+            let error = relative(world.robot(robot).v(), &desired);
             assert!(error < 1e-9, "seed {seed}, step {step}: {error:.1e}");
         }
     }

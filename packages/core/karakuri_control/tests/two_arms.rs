@@ -67,14 +67,14 @@ fn reach(x: f64, y: f64, bend: f64) -> [f64; 2] {
     [y.atan2(x) - (elbow.sin()).atan2(1.0 + elbow.cos()), elbow]
 }
 
-/// Where the block shall be, and its acceleration. [m], [m/s²] (2) each
+/// Desired place of the block, and its acceleration. [m], [m/s²] (2) each
 fn block(t: f64) -> [[f64; 2]; 2] {
     let (swing, height) = ((2.0 * PI * t).cos(), (PI * t).cos());
     let place = [-0.04 * swing, 0.25 + 0.015 * (1.0 - height)];
     [place, [0.04 * 4.0 * PI * PI * swing, 0.015 * PI * PI * height]]
 }
 
-/// Squeeze in every step over the wanted one, and the lowest height of the block. [-], [m]
+/// Squeeze in every step over the desired one, and the lowest height of the block. [-], [m]
 fn swing() -> (Vec<f64>, f64) {
     let model = Arc::new(arms());
     let mut mechanism = Mechanism::new(Arc::clone(&model));
@@ -136,7 +136,7 @@ fn swing() -> (Vec<f64>, f64) {
 }
 
 #[test]
-fn the_block_is_held_and_squeezed_as_wanted() {
+fn the_block_is_held_and_squeezed_as_desired() {
     let (squeeze, lowest) = swing();
     let worst = squeeze[300..].iter().fold(0.0_f64, |worst, s| worst.max((s - 1.0).abs()));
     assert!(worst < 0.1, "after 0.3 s the squeeze is off by {worst} of {SQUEEZE} N");

@@ -1,6 +1,6 @@
 //! The articulated-body factor of the mass matrix: a factorisation in O(n) that can be applied again and again.
 //!
-//! Leaf to root, freedom by freedom (a joint with six freedoms is six in a row):
+//! Leaf to root, degree of freedom by degree of freedom (a joint with six is six in a row):
 //!
 //! ```text
 //! U_k = I^A S_k,   D_k = S_k · U_k + extra_k,   I^A ← I^A − U_k D_k⁻¹ U_kᵀ
@@ -22,7 +22,8 @@ use crate::topology::Topology;
 /// `M̂ = M + diag(extra)`, factorised.
 #[derive(Debug, Clone)]
 pub struct Articulated {
-    freedoms: Vec<Freedom>,
+    /// (nv)
+    dofs: Vec<DofFactor>,
     /// Scratch: what is left of the inertia, body by body. (n bodies)
     inertia: Vec<ArticulatedInertia>,
     /// `p_OB` of every body. [m] (n bodies)
@@ -32,15 +33,15 @@ pub struct Articulated {
     force: Vec<Force>,
     /// Scratch: what comes from the parent. (n bodies)
     motion: Vec<Motion>,
-    /// Scratch: what each freedom takes. (nv)
+    /// Scratch: the acceleration of each degree of freedom on its own. (nv)
     share: Vec<f64>,
-    /// Scratch: freedoms from a body to the root. (≤ nv)
+    /// Scratch: degrees of freedom from a body to the root. (≤ nv)
     path: Vec<usize>,
 }
 
-/// One freedom's part of the factor.
+/// The factor of one degree of freedom.
 #[derive(Debug, Clone, Copy)]
-struct Freedom {
+struct DofFactor {
     S: Motion,
     U: Force,
     inverse_pivot: f64,
@@ -49,10 +50,11 @@ struct Freedom {
 impl Articulated {
     /// Allocates for a model.
     pub fn new(model: &Model) -> Self {
-        let empty = Freedom { S: Motion::default(), U: Force::default(), inverse_pivot: f64::NAN };
+        let empty =
+            DofFactor { S: Motion::default(), U: Force::default(), inverse_pivot: f64::NAN };
         let n = model.bodies.len();
         Self {
-            freedoms: vec![empty; model.nv],
+            dofs: vec![empty; model.nv],
             inertia: vec![ArticulatedInertia::ZERO; n],
             body_offset: vec![Vector3::zeros(); n],
             topology: Topology::new(model),
@@ -69,8 +71,9 @@ impl Articulated {
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let mut F = self.force[i];
             for k in self.topology.dofs(i).rev() {
-                let f = &self.freedoms[k];
-                // F is what the subtree needs to have pushed on it; the freedom takes up its share.
+                let f = &self.dofs[k];
+                // `u_k / D_k` of the articulated-body algorithm, with F = p^A: the wrench that the subtree needs.
+                // [Featherstone 2008, §7.3, eq. 7.45]
                 x[k] = (x[k] - f.S.dot(&F)) * f.inverse_pivot;
                 F += f.U * x[k];
             }
@@ -94,7 +97,7 @@ impl Articulated {
         let mut F = self.about_origin(body, impulse);
         dv.fill(0.0);
         for k in self.topology.chain(self.topology.last_dof[body.0]) {
-            let f = &self.freedoms[k];
+            let f = &self.dofs[k];
             dv[k] = f.S.dot(&F) * f.inverse_pivot;
             F -= f.U * dv[k];
         }
@@ -111,13 +114,13 @@ impl Articulated {
         }
         let mut F = self.about_origin(body, impulse);
         for k in self.topology.chain(self.topology.last_dof[body.0]) {
-            let f = &self.freedoms[k];
+            let f = &self.dofs[k];
             self.share[k] = f.S.dot(&F) * f.inverse_pivot;
             F -= f.U * self.share[k];
         }
         let mut V = Motion::default();
         for &k in self.path.iter().rev() {
-            let f = &self.freedoms[k];
+            let f = &self.dofs[k];
             V += f.S * (self.share[k] - V.dot(&f.U) * f.inverse_pivot);
         }
         V.linear += V.angular.cross(&self.body_offset[target.0]);
@@ -131,12 +134,12 @@ impl Articulated {
         Force::new(at_body.moment + p_OB.cross(&at_body.force), at_body.force)
     }
 
-    /// Root to leaf: what each freedom takes gives way to the motion that its parent already has.
+    /// Root to leaf: `q̈_k = D_k⁻¹ (u_k − U_kᵀ A_p)`, with the acceleration A that the tree up to there has.
     fn spread(&mut self, model: &Model, x: &mut [f64]) {
         for (i, body) in model.bodies.iter().enumerate() {
             let mut A = body.parent.map_or(Motion::default(), |p| self.motion[p.0]);
             for k in self.topology.dofs(i) {
-                let f = &self.freedoms[k];
+                let f = &self.dofs[k];
                 x[k] -= A.dot(&f.U) * f.inverse_pivot;
                 A += f.S * x[k];
             }

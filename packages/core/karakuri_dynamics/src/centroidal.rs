@@ -1,7 +1,7 @@
 //! Centre of mass, momentum about it, and energy.
 //!
-//! `h_Com = A_Com(q) v` with the centroidal momentum matrix `A_Com`, whose column k is the momentum of all that
-//! hangs on freedom k when it alone moves. [Orin, Goswami & Lee 2013] World axes; only moving bodies count.
+//! `h_Com = A_Com(q) v` with the centroidal momentum matrix `A_Com`, whose column k is the momentum of the subtree
+//! of dof k when it alone moves. [Orin, Goswami & Lee 2013] World axes; only moving bodies count.
 
 use karakuri_model::Model;
 use karakuri_spatial::{Force, Vector3};

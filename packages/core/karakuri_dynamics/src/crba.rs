@@ -1,4 +1,4 @@
-//! Mass matrix by the composite-rigid-body algorithm: `M_jk = S_j · I^C_k S_k` for j on the way from k to the
+//! Mass matrix by the composite-rigid-body algorithm: `M_jk = S_j · I^C_k S_k` for j on the path from k to the
 //! root, zero elsewhere. Inertias are in world axes about O, where composites are plain sums.
 //! [Featherstone 2008, §6.2]
 //!
@@ -52,7 +52,7 @@ pub(crate) fn update_inertias(model: &Model, data: &mut Data) {
     }
 }
 
-/// Inertia about O of each body with all that hangs on it.
+/// Inertia about O of each body with its subtree.
 pub(crate) fn update_composites(model: &Model, data: &mut Data) {
     update_inertias(model, data);
     for (i, body) in model.bodies.iter().enumerate().rev() {

@@ -8,11 +8,11 @@ use crate::articulated::Articulated;
 use crate::inertia::RigidInertia;
 use crate::topology::Topology;
 
-/// All that the algorithms compute, allocated once.
+/// Results and scratch of the algorithms, allocated once.
 ///
 /// Spatial quantities are in world axes about one common point O, [`Data::origin`]: the root of a fixed base, or
 /// the present place of a floating base's root link. O counts as fixed in the world at the instant of the
-/// computation, so nothing changes axes on its way through the tree. Each field names the function that fills it.
+/// computation, so no quantity changes axes along the tree. Each field names the function that fills it.
 #[derive(Debug, Clone)]
 pub struct Data {
     /// Gravitational acceleration, in world axes; `[0, 0, -9.81]` unless set. [m/s²] (3)
@@ -21,16 +21,16 @@ pub struct Data {
     pub origin: Vector3,
     /// `X_WB` of every body (`forward_kinematics`). (n bodies)
     pub pose_in_world: Vec<Pose>,
-    /// Column `S` of every freedom: velocity about O for a unit rate (`forward_kinematics`). (nv)
+    /// Column `S` of every degree of freedom: velocity about O for a unit rate (`forward_kinematics`). (nv)
     pub subspace: Vec<Motion>,
     /// `V_WB` about O (`update_velocities`). (n bodies)
     pub velocity: Vec<Motion>,
     /// `A_WB` about O, spatial, without gravity (`update_accelerations`). (n bodies)
     pub acceleration: Vec<Motion>,
     /// Wrench through the joint of every body, parent on child, about O (`rnea`); the wrench of gravity and the
-    /// surroundings on all that hangs on it (`momentum_balance`). (n bodies)
+    /// surroundings on its subtree (`momentum_balance`). (n bodies)
     pub joint_force: Vec<Force>,
-    /// Momentum of all that hangs on the joint of every body, about O (`momentum_balance`). (n bodies)
+    /// Momentum of the subtree of every body, about O (`momentum_balance`). (n bodies)
     pub joint_momentum: Vec<Force>,
     /// Generalized efforts (`rnea`, `bias`, `gravity_effort`). [N·m or N] (nv)
     pub effort: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Data {
     pub vdot: Vec<f64>,
     /// `M`, symmetric (`crba`). (nv × nv)
     pub mass_matrix: DMatrix<f64>,
-    /// `S°`, how the columns of custom joints change of themselves (`update_velocities`); zero of all others. (nv,
+    /// `S°`, own rate of the columns of custom joints (`update_velocities`); zero of all others. (nv,
     /// empty without custom joints)
     pub(crate) subspace_rate: Vec<Motion>,
     /// Coordinates of custom joints at the last `forward_kinematics`. (nv, empty without)
@@ -48,7 +48,7 @@ pub struct Data {
     pub(crate) carrier: Vec<Motion>,
     /// `p_OCom` of every body (`forward_kinematics`). [m] (n bodies)
     pub com: Vec<Vector3>,
-    /// Inertia about O of a body or of all that hangs on it. (n bodies)
+    /// Inertia about O of a body or of its subtree. (n bodies)
     pub(crate) composite: Vec<RigidInertia>,
     /// The factor of the last `aba`.
     pub(crate) articulated: Option<Box<Articulated>>,

@@ -1,7 +1,7 @@
 //! First-order derivatives of inverse and forward dynamics, analytic.
 //!
-//! A small turn about freedom j moves all that hangs on it. With `W_j`, `B_j` the velocity and acceleration (gravity
-//! included) in which freedom j's point and axis stand, `Ψ̇_j = W_j × S_j` and `Ψ̈_j = B_j × S_j + W_j × Ψ̇_j`,
+//! A small turn about dof j moves its subtree. With `W_j`, `B_j` the velocity and acceleration (gravity
+//! included) in which dof j's point and axis stand, `Ψ̇_j = W_j × S_j` and `Ψ̈_j = B_j × S_j + W_j × Ψ̇_j`,
 //! the wrench on a body i beyond j changes by
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //! ∂F_i/∂v_j = I_i (Ṡ_j + Ψ̇_j) + 2B_i S_j,    2B X = V ×* I X + X ×* I V − I (V × X)
 //! ```
 //!
-//! `I_i`, `B_i` and `F_i` add up along the tree in world axes, so each pair of freedoms on one way to the root costs
+//! `I_i`, `B_i` and `F_i` add up along the tree in world axes, so each pair of dofs on one path to the root costs
 //! two dot products. In world axes `B` sees only the angular part of X: one 3×3 matrix and the linear momentum.
 //! [Carpentier & Mansard 2018; Singh, Russo & Wensing 2022]
 //! Forward dynamics: `∂v̇/∂x = −M⁻¹ ∂τ/∂x` at `v̇ = aba(q, v, τ)`.
@@ -17,7 +17,7 @@
 //! Columns are by small changes of position in the model's velocity coordinates, `q ⊕ δ`: for a floating base the
 //! translation and the turn of the root link, both in world axes (Pinocchio's free-flyer uses body axes). A floating or planar
 //! joint turns about a point that it carries along, so its axes stand still in the joint's translation only.
-//! The columns of a custom joint's own freedoms, which change in ways it alone knows, are differences of inverse
+//! The columns of a custom joint's own dofs, whose derivatives only the joint knows, are differences of inverse
 //! dynamics: by velocity exact, for `τ` is quadratic in it, by position of fourth order.
 //! Limits: no external wrenches; rigid bodies without armature.
 
@@ -44,9 +44,9 @@ pub struct RneaDerivatives {
     pub by_velocity: DMatrix<f64>,
     /// `∂τ/∂v̇ = M`. (nv × nv)
     pub by_acceleration: DMatrix<f64>,
-    /// How each freedom's axis changes. (nv)
+    /// Rates of the axis of each dof. (nv)
     rates: Vec<AxisRates>,
-    /// `B` of a body or of all that hangs on it. (n bodies)
+    /// `B` of a body or of its subtree. (n bodies)
     quadratic: Vec<Quadratic>,
     /// Position and velocity at which differences are taken. (nq, nv)
     moved: (Vec<f64>, Vec<f64>),
@@ -154,7 +154,7 @@ pub fn aba_derivatives(
     Ok(())
 }
 
-/// How the axis of a freedom changes.
+/// Rates of the axis of a dof.
 #[derive(Debug, Clone, Copy, Default)]
 struct AxisRates {
     /// `Ψ̇`
@@ -163,7 +163,7 @@ struct AxisRates {
     psi_acceleration: Motion,
     /// `Ṡ + Ψ̇`
     rate_sum: Motion,
-    /// The other axes of the same joint stand still when this freedom moves.
+    /// The other axes of the same joint stand still when this dof moves.
     is_rotation: bool,
 }
 
@@ -195,7 +195,7 @@ fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
     }
 }
 
-/// Columns of the freedoms of custom joints, by differences: wrong within two steps of where a joint's own rate is not smooth.
+/// Columns of the dofs of custom joints, by differences: wrong within two steps of where a joint's own rate is not smooth.
 fn fill_custom_columns(
     model: &Model,
     data: &mut Data,
@@ -227,7 +227,7 @@ fn fill_custom_columns(
     }
 }
 
-/// Effect of freedom k on the efforts of its own joint and of all before it.
+/// Effect of dof k on the efforts of its own joint and of all before it.
 fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let topology = &data.topology;
     let i = topology.dof_body[k];
@@ -249,7 +249,7 @@ fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     }
 }
 
-/// Effect on the effort of freedom k of all freedoms in the joints before its own.
+/// Effect on the effort of dof k of all dofs in the joints before its own.
 fn fill_rows(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let topology = &data.topology;
     let i = topology.dof_body[k];

@@ -1,6 +1,6 @@
 //! Poses, joint axes, velocities and accelerations of all bodies.
 //!
-//! With the axes `S_k` of every freedom in world axes about the common point O, the sweeps from root to leaf are
+//! With the axes `S_k` of every degree of freedom in world axes about the common point O, the sweeps from root to leaf are
 //!
 //! ```text
 //! V_i = V_p + Σ S_k v_k
@@ -10,7 +10,7 @@
 //! where `C_i` is the velocity in which the joint's axes stand still: the parent's, plus the joint's own
 //! translation (a floating or planar joint turns about a point that it carries along itself). All coordinates of
 //! a joint are measured in the axes of its parent side, so no axis turns with the joint; only the columns of a custom
-//! joint change of themselves, by `S°`.
+//! joint have a rate `S°` of their own.
 //! [Featherstone 2008, §2.11, §3.5, §5.3]
 
 use karakuri_model::{Base, Body, Joint, JointKind, JointMotion, Model};
@@ -19,7 +19,7 @@ use nalgebra::Quaternion;
 
 use crate::Data;
 
-/// Poses of all bodies and the axes of all freedoms at the position `q`. (nq)
+/// Poses of all bodies and the axes of all degrees of freedom at the position `q`. (nq)
 ///
 /// Fills `origin`, `pose_in_world` and `subspace`.
 pub fn forward_kinematics(model: &Model, data: &mut Data, q: &[f64]) {
@@ -89,7 +89,7 @@ pub fn update_velocities(model: &Model, data: &mut Data, v: &[f64]) {
     }
 }
 
-/// Carrier and velocity of a body on a joint of several freedoms, or on a custom one.
+/// Carrier and velocity of a body on a joint with several degrees of freedom, or on a custom one.
 #[inline(never)]
 fn joint_velocity(
     model: &Model,
@@ -131,7 +131,7 @@ pub fn update_accelerations(model: &Model, data: &mut Data, v: &[f64], vdot: &[f
     }
 }
 
-/// As [`update_accelerations`] for some bodies, in ascending order, where all else is as it shall be.
+/// As [`update_accelerations`] for some bodies, in ascending order, where all others are up to date.
 pub fn update_accelerations_of(
     model: &Model,
     data: &mut Data,
@@ -167,7 +167,7 @@ fn accelerate_body(model: &Model, data: &mut Data, i: usize, v: &[f64], vdot: &[
     data.acceleration[i] = A + data.carrier[i].cross_motion(&V_rel);
 }
 
-/// The same where there are custom joints, whose columns change of themselves.
+/// The same with custom joints, whose columns have a rate of their own.
 #[cold]
 fn update_custom_accelerations(
     model: &Model,
@@ -292,7 +292,7 @@ fn set_custom_axes(
     }
 }
 
-/// Velocity of a custom joint's body against its parent, and how the joint's columns change of themselves: those of the
+/// Velocity of a custom joint's body against its parent, and the columns' own rates: those of the
 /// body's origin, seen from O, which the origin moves along.
 #[cold]
 fn custom_velocity(

@@ -1,6 +1,6 @@
 //! Tree-sparse factor `M = Lᵀ D L` without fill-in, and its solves.
 //!
-//! `L` is unit lower triangular with the pattern of the tree: row k has entries only at the freedoms on the way from
+//! `L` is unit lower triangular with the pattern of the tree: row k has entries only at the dofs on the path from
 //! k to the root. Cost Σ depth². [Featherstone 2005; Featherstone 2008, §6.5]
 
 use karakuri_model::Model;
@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 use crate::SingularInertia;
 use crate::topology::{Topology, WORLD};
 
-/// Freedoms of a floating base.
+/// Dofs of a floating base.
 const BASE: usize = 6;
 
 /// A mass matrix, factorised along the tree.
@@ -63,8 +63,8 @@ impl MassFactor {
         Ok(())
     }
 
-    /// The same for a tree on a floating base: its six freedoms are above all others, so what these do to them are sums over
-    /// six entries, whose number the compiler knows.
+    /// The same for a tree on a floating base: its six dofs are ancestors of all others, so the updates of the base
+    /// are sums over six entries, a number that the compiler knows.
     fn factorize_floating(&mut self) -> Result<(), SingularInertia> {
         let nv = self.inverse_pivot.len();
         let columns = self.columns.as_mut_slice();
@@ -139,7 +139,7 @@ impl MassFactor {
         let nv = self.inverse_pivot.len();
         for k in (0..nv).rev() {
             let xk: [f64; N] = std::array::from_fn(|r| x[r][k]);
-            // what acts on one leg leaves the others alone
+            // An effort on one leg has no effect on the others.
             if xk.iter().all(|x| *x == 0.0) {
                 continue;
             }
@@ -178,7 +178,7 @@ fn subtract(x: &mut [f64; BASE], a: f64, y: &[f64; BASE]) {
     }
 }
 
-/// Calls `f` with each run of consecutive freedoms on the way from `dof` to the root.
+/// Calls `f` with each run of consecutive dofs on the path from `dof` to the root.
 #[inline]
 fn for_each_run(topology: &Topology, dof: usize, mut f: impl FnMut(std::ops::Range<usize>)) {
     let mut end = dof;

@@ -4,8 +4,8 @@
 //! p_k = S_k · H_i = (M v)_k,      ṗ_k = Ṡ_k · H_i + S_k · G_i + τ_k,      Ṡ_k = C_i × S_k + S°_k
 //! ```
 //!
-//! with `H_i` the momentum and `G_i` the wrench of gravity and of the surroundings, both about O, of all that hangs on
-//! the joint of freedom k, and `C_i` as in [`crate::update_velocities`]. These are Lagrange's equations without an
+//! with `H_i` the momentum and `G_i` the wrench of gravity and of the surroundings, both about O, of the subtree
+//! of dof k, and `C_i` as in [`crate::update_velocities`]. These are Lagrange's equations without an
 //! acceleration: for a coordinate that is no angle of rotation vectors, `ṗ_k − τ_k = ∂L/∂q_k`. [Featherstone 2008,
 //! §2.13; Hairer 2006, §VI.1]
 //!

@@ -83,8 +83,8 @@ pub fn random_position(model: &Model, uniform: &mut dyn FnMut() -> f64, q: &mut 
     for joint in &model.joints {
         let i = joint.q_start;
         let mut within = |half: f64| half * (2.0 * uniform() - 1.0);
-        if let Some(freedom) = joint.kind.single() {
-            let half = if freedom == DofKind::Angle { PI } else { 1.0 };
+        if let Some(kind) = joint.kind.single() {
+            let half = if kind == DofKind::Angle { PI } else { 1.0 };
             let (lower, upper) = (joint.limits.lower, joint.limits.upper);
             let (lower, upper) = match (lower.is_finite(), upper.is_finite()) {
                 (true, true) => (lower, upper),
@@ -98,8 +98,8 @@ pub fn random_position(model: &Model, uniform: &mut dyn FnMut() -> f64, q: &mut 
         match &joint.kind {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {}
             JointKind::Custom(motion) => {
-                for (x, freedom) in q[i..].iter_mut().zip(motion.dof_kinds()) {
-                    *x = within(if *freedom == DofKind::Angle { PI } else { 1.0 });
+                for (x, kind) in q[i..].iter_mut().zip(motion.dof_kinds()) {
+                    *x = within(if *kind == DofKind::Angle { PI } else { 1.0 });
                 }
             }
             JointKind::Planar { .. } => {
@@ -137,7 +137,7 @@ fn turn(xyzw: &[f64], w: &[f64], dt: f64, out: &mut [f64]) {
     out.copy_from_slice(turned.coords.as_slice());
 }
 
-/// `log(q1 q0⁻¹)`, the shorter way round. [rad] (3)
+/// `log(q1 q0⁻¹)`, at most π. [rad] (3)
 fn angle_between(q0: &[f64], q1: &[f64]) -> [f64; 3] {
     let turn = quaternion(q1) * quaternion(q0).inverse();
     rotation_vector(&turn).into()

@@ -5,7 +5,7 @@
 //! [Featherstone 2008, §5.3]
 //!
 //! Limits: rigid bodies only. Armature, damping and friction of the joints are not in here; add
-//! `armature · v̇ + damping · v + …` to the result where they are wanted.
+//! `armature · v̇ + damping · v + …` to the result where they are needed.
 
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
@@ -45,8 +45,8 @@ pub fn rnea_at_velocity<'a>(
     &data.effort
 }
 
-/// Takes off the efforts of the last `rnea` what a wrench on a body bears, `τ −= Jᵀ F`. The wrench is about the reference point O, in
-/// world axes.
+/// Subtracts the part of a wrench on a body from the efforts of the last `rnea`: `τ −= Jᵀ F`. The wrench is about the
+/// reference point O, in world axes.
 pub fn take_off_wrench(data: &mut Data, body: BodyId, F_O: &Force) {
     let Data { effort, subspace, topology, .. } = data;
     for k in topology.chain(topology.last_dof[body.0]) {

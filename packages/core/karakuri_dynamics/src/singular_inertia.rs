@@ -1,6 +1,6 @@
 //! The error of a factorisation of the mass matrix.
 
-/// Some motion meets no inertia.
+/// A degree of freedom without inertia: the mass matrix is singular.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "the mass matrix is singular at velocity coordinate {dof} (pivot {pivot:e}): all that moves with it has no \

@@ -1,7 +1,7 @@
-//! The tree of freedoms: every velocity coordinate and the one before it towards the root.
+//! The tree of degrees of freedom (dofs): every velocity coordinate and its parent towards the root.
 //!
-//! A joint with several freedoms counts as that many freedoms in a row. Every body has at least one freedom
-//! (the model merges fixed joints), so the chain from a body's last freedom to the root passes through every
+//! A joint with several dofs counts as a chain of them. Every body has at least one dof
+//! (the model merges fixed joints), so the chain from a body's last dof to the root passes through every
 //! joint that moves the body. [Featherstone 2008, §6.5]
 
 use std::ops::Range;
@@ -9,28 +9,28 @@ use std::ops::Range;
 use karakuri_model::{Base, JointKind, Model};
 use karakuri_spatial::Matrix3;
 
-/// Marks a freedom that hangs on the world.
+/// Marks a dof that hangs on the world.
 pub(crate) const WORLD: usize = usize::MAX;
 
-/// The tree of freedoms.
+/// The tree of dofs.
 #[derive(Debug, Clone)]
 pub(crate) struct Topology {
-    /// The freedom before this one towards the root, or [`WORLD`]. (nv)
+    /// Parent of the dof towards the root, or [`WORLD`]. (nv)
     pub(crate) dof_parent: Vec<usize>,
-    /// The body that the freedom moves. (nv)
+    /// The body that the dof moves. (nv)
     pub(crate) dof_body: Vec<usize>,
-    /// First freedom of a body. (n bodies)
+    /// First dof of a body. (n bodies)
     pub(crate) first_dof: Vec<usize>,
-    /// Last freedom of a body. (n bodies)
+    /// Last dof of a body. (n bodies)
     pub(crate) last_dof: Vec<usize>,
-    /// First of the run of consecutive numbers that ends at this freedom, each the parent of the next. (nv)
+    /// First of the run of consecutive numbers that ends at this dof, each the parent of the next. (nv)
     pub(crate) run_start: Vec<usize>,
     /// The joint's placement in its parent is a mere shift, as in most URDFs. (n bodies)
     pub(crate) is_shift: Vec<bool>,
-    /// Whether the freedom is a custom joint's. (nv)
+    /// Whether the dof is a custom joint's. (nv)
     pub(crate) is_custom: Vec<bool>,
     has_custom: bool,
-    /// Freedoms of a floating base, 6 or 0: each a unit vector of the six, translations first, as the base is at O.
+    /// Dofs of a floating base, 6 or 0: each a unit vector of the six, translations first, as the base is at O.
     pub(crate) n_base: usize,
 }
 
@@ -76,20 +76,20 @@ impl Topology {
         self.has_custom
     }
 
-    /// The freedoms of a body.
+    /// The dofs of a body.
     #[inline]
     pub(crate) fn dofs(&self, body: usize) -> Range<usize> {
         self.first_dof[body]..self.last_dof[body] + 1
     }
 
-    /// `dof` and all freedoms before it, towards the root. Empty for [`WORLD`].
+    /// `dof` and all dofs before it, towards the root. Empty for [`WORLD`].
     #[inline]
     pub(crate) fn chain(&self, dof: usize) -> Chain<'_> {
         Chain { parent: &self.dof_parent, next: dof }
     }
 }
 
-/// Walks from a freedom to the root.
+/// Iterator from a dof to the root.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain<'a> {
     parent: &'a [usize],

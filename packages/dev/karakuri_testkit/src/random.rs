@@ -144,7 +144,7 @@ impl JointMotion for Saddle {
 
 impl Kind {
     /// Joints with one degree of freedom.
-    pub const ONE_FREEDOM: &[Self] = &[Self::Revolute, Self::Prismatic];
+    pub const ONE_DOF: &[Self] = &[Self::Revolute, Self::Prismatic];
     /// Every kind.
     pub const ALL: &[Self] = &[
         Self::Revolute,

@@ -38,7 +38,7 @@ pub enum Axes {
     World,
 }
 
-/// What a link shall exert on its surroundings, at its origin.
+/// The wrench that a link exerts on its surroundings, at its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TargetWrench {
     /// [N·m; N]
@@ -103,19 +103,19 @@ impl ForcePoint {
             self.release();
             return Force::default();
         }
-        let wanted = match target.axes {
+        let desired = match target.axes {
             Axes::World => target.wrench * fresh,
             Axes::Link => turned(R_WL, &target.wrench) * fresh,
         };
         let is_new = |since: Time| freshness(now.seconds_since(since), settings.timeout) >= 1.0;
         let mut correction = Force::default();
         if let Some((measured, _)) = self.measured.filter(|(_, since)| is_new(*since)) {
-            let error = wanted + turned(R_WL, &measured);
-            let moment = along(&wanted.moment, &error.moment);
-            correction = Force::new(moment, along(&wanted.force, &error.force)) * settings.gain;
+            let error = desired + turned(R_WL, &measured);
+            let moment = along(&desired.moment, &error.moment);
+            correction = Force::new(moment, along(&desired.force, &error.force)) * settings.gain;
         }
         self.correction += (correction - self.correction) * (dt / (settings.time_constant + dt));
-        wanted + self.correction
+        desired + self.correction
     }
 }
 

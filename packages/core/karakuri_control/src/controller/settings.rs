@@ -13,7 +13,7 @@ pub struct FeedforwardSettings {
     pub method: String,
     /// 0 leaves the feed-forward out, 1 applies all of it. [-]
     pub feedforward_scale: f64,
-    /// Adds the joints' dry friction in the direction of the wanted motion.
+    /// Adds the joints' dry friction in the direction of the desired motion.
     pub friction_compensation: bool,
     /// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
     pub friction_speed: f64,
@@ -76,17 +76,17 @@ pub enum ControllerError {
         /// Robot name.
         robot: String,
     },
-    /// A joint of a group has no single freedom.
+    /// A joint of a group has several degrees of freedom, or none.
     #[error(
-        "joint `{joint}` of group `{group}` has {freedoms} freedoms; only joints of one can be commanded"
+        "joint `{joint}` of group `{group}` has {dofs} degrees of freedom; only joints with one can be commanded"
     )]
-    NotOneFreedom {
+    NotOneDof {
         /// Joint name.
         joint: String,
         /// Group name.
         group: String,
-        /// Its freedoms.
-        freedoms: usize,
+        /// Number of its degrees of freedom.
+        dofs: usize,
     },
     /// No such link.
     #[error("link `{link}` is not in robot `{robot}`; its last link is `{last}`")]

@@ -58,11 +58,11 @@ impl InverseDynamics for Nodal {
         self.vdot.copy_from_slice(motion.vdot);
         let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
         realised.loop_gap = self.constraints.follow(model, &mut self.data, driven, moved);
-        let wanted = [&self.q[..], &self.v, &self.vdot];
-        self.stencil.efforts(model, wanted, motion.external, tau);
+        let state = [&self.q[..], &self.v, &self.vdot];
+        self.stencil.efforts(model, state, motion.external, tau);
         for joint in &model.joints {
-            let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
-            for k in freedoms {
+            let dofs = joint.v_start..joint.v_start + joint.kind.nv();
+            for k in dofs {
                 tau[k] += joint.armature * self.vdot[k] + joint.damping * self.v[k];
             }
         }

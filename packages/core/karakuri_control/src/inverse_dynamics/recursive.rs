@@ -1,7 +1,7 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm, with loops and couplings.
 //!
 //! `τ = RNEA(q, v, v̇) + armature·v̇ + damping·v` for the tree with its loops cut; with `v = N v_i` the drives must give
-//! `Nᵀ B τ_d = Nᵀ τ`. Where every drive is independent that is `τ_d` itself; where drives share a freedom (over-actuated)
+//! `Nᵀ B τ_d = Nᵀ τ`. Where every drive is independent that is `τ_d` itself; where several drives act on one degree of freedom (over-actuated)
 //! the least-norm solution `τ_d = Mᵀ (M Mᵀ)⁻¹ Nᵀ τ`, `M = Nᵀ B`, is taken.
 //! [Featherstone 2008, §5.3, §8.12]. Units: SI.
 
@@ -60,9 +60,9 @@ impl InverseDynamics for Recursive {
             rnea(model, data, q, v, vdot, motion.external)
         });
         for joint in &model.joints {
-            let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
-            let rates = self.vdot[freedoms.clone()].iter().zip(&self.v[freedoms.clone()]);
-            for (tau, (vdot, v)) in tau[freedoms].iter_mut().zip(rates) {
+            let dofs = joint.v_start..joint.v_start + joint.kind.nv();
+            let rates = self.vdot[dofs.clone()].iter().zip(&self.v[dofs.clone()]);
+            for (tau, (vdot, v)) in tau[dofs].iter_mut().zip(rates) {
                 *tau += joint.armature * vdot + joint.damping * v;
             }
         }

@@ -7,7 +7,7 @@
 //! M̂ (v' − v) = h (Jᵀ λ − c(q, v)),   J v' = J v + h j,   A = J M̂⁻¹ Jᵀ,   h A λ = h (j + J M̂⁻¹ c)
 //! ```
 //!
-//! with a row for every driven freedom (`j = v̇`, so that `v' = w_t = v + h v̇`) and one for every freedom that follows
+//! with a row for every driven degree of freedom (`j = v̇`, so that `v' = w_t = v + h v̇`) and one for every one that follows
 //! through loops and couplings, whose right side `−Ġ v` keeps moving starts right. `M̂` holds the armature; then
 //! `λ = ID(q, v, (w_t − v)/h)` exactly, for any h: it divides out. The state is a copy, so there is nothing to restore.
 //! Forward dynamics alone is used (mass matrix, bias), which makes it a check on the other methods.
@@ -42,8 +42,8 @@ pub struct Simulated {
     operator: Vec<f64>,
     /// Right sides, then `λ`. (nv)
     lambda: Vec<f64>,
-    /// The freedom of each row. (rows)
-    freedom: Vec<usize>,
+    /// The velocity coordinate of each row. (rows)
+    dofs: Vec<usize>,
 }
 
 impl Simulated {
@@ -57,7 +57,7 @@ impl Simulated {
         let nv = model.nv;
         let mut data = Data::new(model);
         data.gravity = gravity;
-        let per_freedom = |value: fn(&karakuri_model::Joint) -> f64| {
+        let per_dof = |value: fn(&karakuri_model::Joint) -> f64| {
             let each = |j: &karakuri_model::Joint| core::iter::repeat_n(value(j), j.kind.nv());
             model.joints.iter().flat_map(each).collect()
         };
@@ -65,8 +65,8 @@ impl Simulated {
             data,
             constraints: ConstraintEmbedding::new(model),
             factor: MassFactor::new(model),
-            armature: per_freedom(|j| j.armature),
-            damping: per_freedom(|j| j.damping),
+            armature: per_dof(|j| j.armature),
+            damping: per_dof(|j| j.damping),
             q: model.neutral_position(),
             v: vec![0.0; nv],
             vdot: vec![0.0; nv],
@@ -76,18 +76,18 @@ impl Simulated {
             response: vec![0.0; nv * nv],
             operator: vec![0.0; nv * nv],
             lambda: Vec::with_capacity(nv),
-            freedom: Vec::with_capacity(nv),
+            dofs: Vec::with_capacity(nv),
         }
     }
 
-    /// Rows of the driven and of the following freedoms, with their right sides `j`.
+    /// Rows of the driven and of the dependent coordinates, with their right sides `j`.
     fn fill_rows(&mut self, driven: &[bool]) {
         let nv = self.v.len();
-        self.freedom.clear();
+        self.dofs.clear();
         self.lambda.clear();
         self.jacobian.fill(0.0);
         for k in 0..nv {
-            let row = &mut self.jacobian[self.freedom.len() * nv..][..nv];
+            let row = &mut self.jacobian[self.dofs.len() * nv..][..nv];
             if let Some(right) = self.constraints.acceleration_row(k, row) {
                 self.lambda.push(right);
             } else if driven[k] {
@@ -96,13 +96,13 @@ impl Simulated {
             } else {
                 continue;
             }
-            self.freedom.push(k);
+            self.dofs.push(k);
         }
     }
 
     /// Solves `A λ = j + J M̂⁻¹ c`; the rows are independent, so A is positive definite.
     fn solve(&mut self) {
-        let (nv, rows) = (self.v.len(), self.freedom.len());
+        let (nv, rows) = (self.v.len(), self.dofs.len());
         for i in 0..rows {
             let run = i * nv..(i + 1) * nv;
             self.response[run.clone()].copy_from_slice(&self.jacobian[run.clone()]);
@@ -118,7 +118,7 @@ impl Simulated {
         }
     }
 
-    /// What the freedoms that nobody drives would need to move as asked: `Nᵀ M̂ (v̇ − v̇')`. [N·m or N]
+    /// Largest effort that undriven degrees of freedom would need for the desired motion: `Nᵀ M̂ (v̇ − v̇')`. [N·m or N]
     fn undone(&mut self, driven: &[bool]) -> f64 {
         let nv = self.v.len();
         if (0..nv).all(|k| driven[k] || self.constraints.is_dependent(k)) {
@@ -131,7 +131,7 @@ impl Simulated {
         let mut effort = core::mem::take(&mut self.v);
         for (k, effort) in effort.iter_mut().enumerate() {
             let row = self.data.mass_matrix.row(k);
-            let rest = self.vdot.iter().zip(&self.fall).map(|(wanted, fall)| wanted + fall);
+            let rest = self.vdot.iter().zip(&self.fall).map(|(desired, fall)| desired + fall);
             *effort = row.iter().zip(rest.clone()).map(|(m, x)| m * x).sum::<f64>()
                 + self.armature[k] * rest.clone().nth(k).unwrap_or(0.0);
         }
@@ -179,7 +179,7 @@ impl InverseDynamics for Simulated {
         self.factor.solve(&mut self.fall);
         self.fill_rows(driven);
         self.solve();
-        for (&k, lambda) in self.freedom.iter().zip(&self.lambda) {
+        for (&k, lambda) in self.dofs.iter().zip(&self.lambda) {
             if !self.constraints.is_dependent(k) {
                 tau[k] = *lambda;
             }

@@ -64,7 +64,7 @@ pub struct GroupSettings {
     /// How points are joined.
     pub interpolation: Interpolation,
     /// Position error beyond twice the drive's saturation at which a joint counts as not following: the goal is aborted
-    /// and the machine starts anew from what is measured; 0 is not checked. [rad or m]
+    /// and the machine restarts from the measured state; 0 is not checked. [rad or m]
     pub following_tolerance: f64,
 }
 

@@ -72,7 +72,7 @@ struct Memory {
 struct Window {
     /// Sample of column 0.
     first: usize,
-    /// Columns whose places are wanted, and whose accelerations.
+    /// Columns whose places are computed, and whose accelerations.
     placed: usize,
     moved: usize,
     /// Column of the first sample asked for.
@@ -173,9 +173,9 @@ impl Block {
         self.superpose(target, &window, n);
     }
 
-    /// Effort of a freedom at the `k`th sample of the last run.
-    pub(super) fn effort(&self, freedom: usize, k: usize) -> f64 {
-        self.tau[freedom][self.lead + k]
+    /// Effort of a degree of freedom at the `k`th sample of the last run.
+    pub(super) fn effort(&self, dof: usize, k: usize) -> f64 {
+        self.tau[dof][self.lead + k]
     }
 
     /// Velocities and accelerations that the target gives.
@@ -246,8 +246,8 @@ impl Block {
             for at in (0..w.placed).step_by(LANES) {
                 let (c, o) = (vector(rows, 0, at), vector(rows, ORIGIN, at));
                 for k in 0..=elements {
-                    let way = Lane::splat(2.0 * k as f64 / elements as f64);
-                    put(&mut self.v[..], 3 * k, at, &(o + (c - o) * way));
+                    let part = Lane::splat(2.0 * k as f64 / elements as f64);
+                    put(&mut self.v[..], 3 * k, at, &(o + (c - o) * part));
                 }
             }
             for (u, du) in self.v[..self.kind.width()].iter().zip(self.du.iter_mut()) {

@@ -27,14 +27,14 @@ pub(super) fn gap_limit(dt: f64) -> f64 {
 #[non_exhaustive]
 pub enum NodalError {
     /// An array has the wrong length.
-    #[error("{what} has {given} numbers, {wanted} are needed ({samples} samples)")]
+    #[error("{what} has {given} numbers, {expected} are needed ({samples} samples)")]
     Length {
         /// Which array.
         what: &'static str,
         /// Its length.
         given: usize,
         /// The length it must have.
-        wanted: usize,
+        expected: usize,
         /// Samples of the target.
         samples: usize,
     },
@@ -73,7 +73,7 @@ pub enum NodalError {
         /// [m or rad]
         limit: f64,
     },
-    /// The targets of driven joints that share freedoms leave a loop open.
+    /// The targets of redundant drives leave a loop open.
     #[error(
         "the targets of the driven joints {joints} contradict each other in {loops} at t = {time} s: `{joint}` would have to be {residual:.3e} \
              (rad or m) from its target to close it, the limit at this time step is {limit:.1e}; correct the targets (with all digits), or let \
@@ -84,7 +84,7 @@ pub enum NodalError {
         joints: String,
         /// Names of the loops.
         loops: String,
-        /// The joint that the residual is told of.
+        /// The joint whose residual is given.
         joint: String,
         /// [s]
         time: f64,

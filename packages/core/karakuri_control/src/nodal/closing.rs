@@ -8,7 +8,7 @@ use karakuri_dynamics::loops::{ConstraintEmbedding, Contradiction, MotionMut, la
 use super::check::gap_limit;
 use super::{Mechanism, NodalError};
 
-/// When a passive coordinate moves farther than this in a step, the way between is gone in steps of `STRIDE`.
+/// When a passive coordinate moves farther than this in a step, the path between is divided in steps of `STRIDE`.
 /// [rad or m]
 const FAR: f64 = 0.1;
 /// [rad or m]
@@ -97,7 +97,7 @@ struct Closing<'a> {
     mechanism: &'a Mechanism,
     constraints: ConstraintEmbedding,
     data: Data,
-    /// Positions on the way between two samples. (nq)
+    /// Positions between two samples. (nq)
     between: Vec<f64>,
     /// Rates that nobody asks for. (nv) each
     idle: [Vec<f64>; 2],
@@ -120,7 +120,7 @@ impl<'a> Closing<'a> {
         self.constraints.complete(model, &mut self.data, driven, MotionMut { q, v, vdot })
     }
 
-    /// Whether a closed position is another one than the way from the last sample leads to, which is then left in `q`.
+    /// Whether a closed position is on another branch than the path from the last sample; that path's end is then left in `q`.
     fn leaves_the_branch(&mut self, last: &[f64], q: &mut [f64]) -> bool {
         let mut far = 0.0_f64;
         self.each_passive(|i| far = far.max((q[i] - last[i]).abs()));
@@ -135,8 +135,8 @@ impl<'a> Closing<'a> {
         while done < n {
             done += 1.0;
             self.each_driven(|i, divides| {
-                let way = if divides { done / n } else { 1.0 };
-                between[i] = last[i] + way * (q[i] - last[i]);
+                let part = if divides { done / n } else { 1.0 };
+                between[i] = last[i] + part * (q[i] - last[i]);
             });
             self.complete(&mut between, &mut v, &mut vdot);
         }

@@ -1,7 +1,7 @@
 //! Forces across the cuts of loops, and who of several motors gives what.
 //!
 //! Unknown pairs of opposite forces `λ` enter `{P}` at both sides of every cut (side A supplies `+λ` to side B), so
-//! `τ = τ_tree + C λ` with `C` the superposition of unit pairs. The passive freedoms demand `C_p λ = −τ_p`; full
+//! `τ = τ_tree + C λ` with `C` the superposition of unit pairs. The passive degrees of freedom demand `C_p λ = −τ_p`; full
 //! pivoting finds its rank, and what it leaves free is chosen by the [`Rule`]. A mimic relation is a cut with the one
 //! component of its gear. docs/theory/parallel-inverse-dynamics.md, "Loops".
 
@@ -13,7 +13,7 @@ use karakuri_model::Model;
 /// A pivot below this part of the largest lever is rounding.
 const RANK_TOLERANCE: f64 = 1e-9;
 
-/// How drives that share freedoms share the work.
+/// Distribution of effort over redundant drives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Rule {
     /// Least sum of squares of the driven efforts.
@@ -21,7 +21,7 @@ pub enum Rule {
     LeastNorm,
     /// Least sum of squares of effort over rating. [N·m or N] (nv)
     Weighted(Vec<f64>),
-    /// Each cut carries its share of what the passive freedoms need; the shares add up to 1. [-] (n loops)
+    /// Each cut carries its share of what the passive degrees of freedom need; the shares add up to 1. [-] (n loops)
     Ratio(Vec<f64>),
     /// Forces of least norm whose component along the line between two contacts is prescribed:
     /// `(λ₁ − λ₂)·n/2 = force`, `n` from contact 1 to contact 2; positive squeezes.
@@ -51,14 +51,14 @@ impl Drives<'_> {
     }
 }
 
-/// How the cuts could be solved.
+/// Rank and residual of a solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Closure {
     /// Rank of the passive rows.
     pub(crate) rank: usize,
     /// Smallest pivot over the largest; 1 without passive rows. [-]
     pub(crate) condition: f64,
-    /// Largest effort that a freedom without motor would need, and that freedom. [N·m or N]
+    /// Largest effort that a degree of freedom without motor would need, and its velocity coordinate. [N·m or N]
     pub(crate) missing: (f64, usize),
 }
 
@@ -70,18 +70,18 @@ pub(crate) struct Cuts {
     nv: usize,
     /// First component of every loop joint, and the end. (n loops + 1)
     starts: Vec<usize>,
-    /// Freedoms in each loop, with their signs. (n loops)
+    /// Degrees of freedom in each loop, with their signs. (n loops)
     paths: Vec<Vec<PathDof>>,
     /// `C`, row-major. (nv × n)
     columns: Vec<f64>,
-    /// Components that any freedom feels; what holds a planar loop in its plane is felt by none. (n)
+    /// Components with an effect on any degree of freedom; those that hold a planar loop in its plane have none. (n)
     felt: Vec<bool>,
-    /// Components that are solved for, the columns of the system; all others stay zero. (at most n)
-    wanted: Vec<usize>,
-    /// `[C_p | −τ_p]` and the rule's own row. (at most nv + 1 rows of wanted + 1)
+    /// Components to solve for, the columns of the system; all others stay zero. (at most n)
+    unknowns: Vec<usize>,
+    /// `[C_p | −τ_p]` and the rule's own row. (at most nv + 1 rows of unknowns + 1)
     system: Vec<f64>,
     n_rows: usize,
-    /// Row that gives a wanted component; `None` is free. (wanted)
+    /// Row that determines an unknown; `None` is free. (unknowns)
     row_of: Vec<Option<usize>>,
     /// Columns that are free.
     free: Vec<usize>,
@@ -119,7 +119,7 @@ impl Cuts {
             paths: model.loops.iter().map(|l| loop_path(model, l)).collect(),
             columns,
             felt: vec![true; n],
-            wanted: Vec::with_capacity(n),
+            unknowns: Vec::with_capacity(n),
             system: vec![0.0; (nv + 1) * (n + 1)],
             n_rows: 0,
             row_of: Vec::with_capacity(n),
@@ -141,7 +141,7 @@ impl Cuts {
         self.n
     }
 
-    /// Adds `C λ` to the efforts of the cut tree, in place; freedoms in `supported` are left as they are. (nv)
+    /// Adds `C λ` to the efforts of the cut tree, in place; coordinates in `supported` are left as they are. (nv)
     pub(crate) fn close(
         &mut self,
         model: &Model,
@@ -218,7 +218,7 @@ impl Cuts {
         closure
     }
 
-    /// `C`: what a unit pair of every component asks of all freedoms. The gears' part is constant.
+    /// `C`: effect of a unit pair of every component on all degrees of freedom. The couplings' part is constant.
     fn fill_columns(&mut self, model: &Model, data: &Data) {
         let n = self.n;
         for (i, l) in model.loops.iter().enumerate() {
@@ -255,21 +255,21 @@ impl Cuts {
             Rule::Squeeze { contacts, force } => Some((*contacts, *force)),
             _ => None,
         };
-        // What no freedom feels may be what squeezes.
-        self.want(|j, felt| felt[j] || squeeze.is_some());
+        // A component without effect on any degree of freedom may be the squeeze.
+        self.select(|j, felt| felt[j] || squeeze.is_some());
         self.fill_system(drives, tau);
         if let Some((contacts, force)) = squeeze {
             self.add_squeeze(model, data, contacts, force);
         }
         let closure = self.eliminate();
         self.free.clear();
-        self.free.extend((0..self.wanted.len()).filter(|c| self.row_of[*c].is_none()));
+        self.free.extend((0..self.unknowns.len()).filter(|c| self.row_of[*c].is_none()));
         let n_free = self.free.len();
         self.normal.fill(0.0);
         self.right.clear();
         self.right.resize(n_free, 0.0);
         if squeeze.is_some() {
-            for column in 0..self.wanted.len() {
+            for column in 0..self.unknowns.len() {
                 let base = self.base(column);
                 for (k, &f) in self.free.iter().enumerate() {
                     self.slope[k] = self.slope_of(column, f);
@@ -288,7 +288,7 @@ impl Cuts {
                 };
                 let mut base = tau[k];
                 self.slope.fill(0.0);
-                for (column, &j) in self.wanted.iter().enumerate() {
+                for (column, &j) in self.unknowns.iter().enumerate() {
                     let c = self.columns[k * self.n + j];
                     base += c * self.base(column);
                     for (i, &f) in self.free.iter().enumerate() {
@@ -301,9 +301,9 @@ impl Cuts {
             }
         }
         solve_semidefinite(&mut self.normal[..n_free * n_free], &mut self.right);
-        for (column, &j) in self.wanted.iter().enumerate() {
-            let ways = self.right.iter().zip(&self.free);
-            let along: f64 = ways.map(|(z, &f)| z * self.slope_of(column, f)).sum();
+        for (column, &j) in self.unknowns.iter().enumerate() {
+            let steps = self.right.iter().zip(&self.free);
+            let along: f64 = steps.map(|(z, &f)| z * self.slope_of(column, f)).sum();
             self.lambda[j] = self.base(column) + along;
         }
         closure
@@ -315,12 +315,12 @@ impl Cuts {
         self.share.fill(0.0);
         for (l, share) in shares.iter().enumerate() {
             let run = self.starts[l]..self.starts[l + 1];
-            self.want(|j, felt| felt[j] && run.contains(&j));
+            self.select(|j, felt| felt[j] && run.contains(&j));
             self.fill_system(drives, tau);
             let closure = self.eliminate();
             worst.rank = worst.rank.min(closure.rank);
             worst.condition = worst.condition.min(closure.condition);
-            for (column, &j) in self.wanted.iter().enumerate() {
+            for (column, &j) in self.unknowns.iter().enumerate() {
                 self.share[j] = share * self.base(column);
             }
         }
@@ -328,20 +328,20 @@ impl Cuts {
         worst
     }
 
-    /// Chooses what is solved for, by its number and what is felt.
-    fn want(&mut self, is_wanted: impl Fn(usize, &[bool]) -> bool) {
-        let Self { wanted, felt, n, .. } = self;
-        wanted.clear();
-        wanted.extend((0..*n).filter(|j| is_wanted(*j, felt)));
+    /// Selects the unknowns, by number and effect.
+    fn select(&mut self, is_unknown: impl Fn(usize, &[bool]) -> bool) {
+        let Self { unknowns, felt, n, .. } = self;
+        unknowns.clear();
+        unknowns.extend((0..*n).filter(|j| is_unknown(*j, felt)));
     }
 
     fn fill_system(&mut self, drives: Drives<'_>, tau: &[f64]) {
-        let (m, width) = (self.wanted.len(), self.wanted.len() + 1);
+        let (m, width) = (self.unknowns.len(), self.unknowns.len() + 1);
         self.n_rows = 0;
         for k in (0..self.nv).filter(|k| drives.is_passive(*k)) {
             let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
             let columns = &self.columns[k * self.n..(k + 1) * self.n];
-            row.iter_mut().zip(&self.wanted).for_each(|(x, j)| *x = columns[*j]);
+            row.iter_mut().zip(&self.unknowns).for_each(|(x, j)| *x = columns[*j]);
             row[m] = -tau[k];
             self.n_rows += 1;
         }
@@ -349,7 +349,7 @@ impl Cuts {
 
     /// `(λ₁ − λ₂)·n/2 = f_s` in the translational components of both contacts.
     fn add_squeeze(&mut self, model: &Model, data: &Data, contacts: [usize; 2], force: f64) {
-        // All components are wanted.
+        // All components are unknowns.
         let width = self.n + 1;
         let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
         row.fill(0.0);
@@ -367,7 +367,7 @@ impl Cuts {
 
     /// Gauss-Jordan with full pivoting.
     fn eliminate(&mut self) -> Closure {
-        let (m, width) = (self.wanted.len(), self.wanted.len() + 1);
+        let (m, width) = (self.unknowns.len(), self.unknowns.len() + 1);
         self.row_of.clear();
         self.row_of.resize(m, None);
         let rounding = RANK_TOLERANCE * self.scale();
@@ -393,16 +393,16 @@ impl Cuts {
         Closure { rank: done, condition, missing: (0.0, 0) }
     }
 
-    /// Value of a wanted component while the free ones are zero.
+    /// Value of an unknown while the free ones are zero.
     fn base(&self, column: usize) -> f64 {
-        let m = self.wanted.len();
+        let m = self.unknowns.len();
         self.row_of[column].map_or(0.0, |row| self.system[row * (m + 1) + m])
     }
 
-    /// How a wanted component follows a free one.
+    /// Derivative of an unknown by a free one.
     fn slope_of(&self, column: usize, free: usize) -> f64 {
         match self.row_of[column] {
-            Some(row) => -self.system[row * (self.wanted.len() + 1) + free],
+            Some(row) => -self.system[row * (self.unknowns.len() + 1) + free],
             None => f64::from(u8::from(column == free)),
         }
     }
@@ -419,7 +419,7 @@ fn add_normal(normal: &mut [f64], right: &mut [f64], g: &[f64], b: f64) {
     }
 }
 
-/// Largest effort of a freedom that has no motor, and takes it out.
+/// Removes the efforts of degrees of freedom without motor; returns the largest.
 fn missing(drives: Drives<'_>, tau: &mut [f64]) -> (f64, usize) {
     let mut worst = (0.0, 0);
     for k in (0..tau.len()).filter(|k| drives.is_passive(*k)) {

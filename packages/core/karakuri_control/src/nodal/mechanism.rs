@@ -45,7 +45,7 @@ pub struct Mechanism {
     /// Which of them must get no effort from the mechanism's own motors, and are not asked to: a floating base, whose
     /// effort is the wrench that the surroundings must give. (nv)
     pub supported: Vec<bool>,
-    /// How drives that share freedoms share the work.
+    /// Distribution of effort over redundant drives.
     pub rule: Rule,
 }
 
@@ -56,12 +56,12 @@ impl Mechanism {
         let any = model.joints.iter().any(|joint| joint.drive.is_some());
         let (mut driven, mut supported) = (vec![false; model.nv], vec![false; model.nv]);
         for (i, joint) in model.joints.iter().enumerate() {
-            let freedoms = joint.v_start..joint.v_start + joint.kind.nv();
+            let dofs = joint.v_start..joint.v_start + joint.kind.nv();
             if i == 0 && model.base == Base::Floating {
-                supported[freedoms].fill(true);
+                supported[dofs].fill(true);
             } else {
                 let follows = model.couplings.iter().any(|c| c.follower == BodyId(i));
-                driven[freedoms].fill(!follows && (!any || joint.drive.is_some()));
+                driven[dofs].fill(!follows && (!any || joint.drive.is_some()));
             }
         }
         Self {

@@ -97,7 +97,7 @@ impl Place {
         }
     }
 
-    /// Hands `put` the efforts of the joint for the wrench through it, by freedom; joints whose axes do not turn with
+    /// Hands `put` the efforts of the joint for the wrench through it, by degree of freedom; joints whose axes do not turn with
     /// the body ask for the parent.
     #[inline(always)]
     pub(super) fn efforts<T: Number>(

@@ -11,7 +11,7 @@ use karakuri_spatial::{Matrix3, Vector3};
 
 use super::Mechanism;
 
-/// A length, a direction or a velocity of a freedom below this is rounding. [m], [-]
+/// A length, a direction or a velocity of a degree of freedom below this is rounding. [m], [-]
 const ROUNDING: f64 = 1e-12;
 
 /// What a number of `{P}` is.
@@ -89,7 +89,7 @@ impl Mechanism {
             for k in joint.v_start..joint.v_start + joint.kind.nv() {
                 let S = &data.subspace[k];
                 let at = data.pose_in_world[i].translation - data.origin;
-                // How the joint's own point moves along: a slide, or a freedom that does not turn about it.
+                // How the joint's own point moves along: a slide, or a degree of freedom that does not turn about it.
                 let mut along = S.linear + S.angular.cross(&at);
                 along.iter_mut().filter(|x| x.abs() < ROUNDING).for_each(|x| *x = 0.0);
                 for (j, link) in links.iter().enumerate() {

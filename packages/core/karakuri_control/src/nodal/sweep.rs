@@ -213,9 +213,9 @@ impl Scheme {
             ("the target acceleration", target.vdot, model.nv, true),
             ("the exerted force", target.forces, points, true),
         ] {
-            let wanted = samples * width;
-            if array.len() != wanted && !(optional && array.is_empty()) {
-                return Err(NodalError::Length { what, given: array.len(), wanted, samples });
+            let expected = samples * width;
+            if array.len() != expected && !(optional && array.is_empty()) {
+                return Err(NodalError::Length { what, given: array.len(), expected, samples });
             }
             if let Some(i) = array.iter().position(|x| !x.is_finite()) {
                 let (sample, coordinate) = (i / width, i % width);
@@ -275,7 +275,7 @@ impl Scheme {
 struct Summary {
     watched: Seen,
     largest_effort: f64,
-    /// Effort without motor, its sample and freedom.
+    /// Effort without motor, its sample and velocity coordinate.
     missing: (f64, usize, usize),
     rank_at_missing: usize,
     rank: usize,
@@ -343,8 +343,8 @@ impl<'a> Worker<'a> {
             for sample in stretch {
                 let row = sample - range.start;
                 let tau = &mut tau[row * nv..(row + 1) * nv];
-                for (freedom, tau) in tau.iter_mut().enumerate() {
-                    *tau = self.block.effort(freedom, sample - start);
+                for (dof, tau) in tau.iter_mut().enumerate() {
+                    *tau = self.block.effort(dof, sample - start);
                 }
                 self.finish(target, sample, tau)?;
                 lambda[row * n_lambda..(row + 1) * n_lambda].copy_from_slice(&self.cuts.lambda);

@@ -1,6 +1,6 @@
 //! From displacement increments of a component to its velocity and acceleration.
 //!
-//! Newmark's method read backwards: the displacement is given, the acceleration wanted,
+//! Newmark's method read backwards: the displacement is given, the acceleration unknown,
 //! `a' = Δu/(β h²) − v/(β h) − (1/(2β) − 1) a`, `v' = v + h ((1 − γ) a + γ a')`. [Newmark 1959]
 
 use core::str::FromStr;

@@ -147,7 +147,7 @@ fn a_goal_ends_once_and_the_desk_hears_of_it() {
     let (first, preempted) = desk.accept_goal(0, &goal("shoulder", 0.1, 0.1)).unwrap();
     assert_eq!(preempted, None);
     let news = (0..200).filter(|_| robot.tick(&mut updater)).count();
-    assert_eq!(news, 1, "nobody watches: only the end is told");
+    assert_eq!(news, 1, "nobody watches: only the end is reported");
     assert_eq!(ended(&mut desk), [(first, Outcome::Reached)]);
     assert_eq!(desk.cancel(0, first), None, "it is over");
 
@@ -197,7 +197,7 @@ fn a_watch_reports_as_often_as_asked() {
 }
 
 #[test]
-fn what_happened_is_told_late_rather_than_never() {
+fn a_late_report_is_not_lost() {
     let (mut updater, mut desk) = split(controller());
     let mut robot = Robot::new();
     robot.tick(&mut updater);
@@ -294,15 +294,15 @@ fn a_query_gives_the_state_that_was_or_will_be_desired() {
     desk.accept_goal(0, &goal("shoulder", 0.4, 0.5)).unwrap();
     robot.tick(&mut updater);
     let begun = robot.now();
-    // what is foretold comes true, and stays so
+    // the prediction comes true, and stays so
     let soon = begun.plus_seconds(0.2);
-    let foretold = ask(&mut updater, &mut robot, &mut desk, soon);
-    assert_eq!((foretold.group, foretold.at, foretold.found), (0, soon, Ok(())));
+    let predicted = ask(&mut updater, &mut robot, &mut desk, soon);
+    assert_eq!((predicted.group, predicted.at, predicted.found), (0, soon, Ok(())));
     while robot.now() < soon {
         robot.tick(&mut updater);
     }
     let desired = updater.controller.groups()[0].machine.desired()[0];
-    assert_eq!(foretold.state, [desired]);
+    assert_eq!(predicted.state, [desired]);
     robot.tick(&mut updater);
     assert_eq!(ask(&mut updater, &mut robot, &mut desk, soon).state, [desired]);
     for (at, reason) in [

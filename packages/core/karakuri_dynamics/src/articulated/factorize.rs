@@ -2,7 +2,7 @@
 
 use karakuri_model::Model;
 
-use super::{Articulated, Freedom};
+use super::{Articulated, DofFactor};
 use crate::crba::update_inertias;
 use crate::inertia::ArticulatedInertia;
 use crate::topology::WORLD;
@@ -34,7 +34,7 @@ impl Articulated {
                 if self.topology.dof_parent[k] != WORLD {
                     inertia.add_outer(-inverse_pivot, &U);
                 }
-                self.freedoms[k] = Freedom { S, U, inverse_pivot };
+                self.dofs[k] = DofFactor { S, U, inverse_pivot };
             }
             if let Some(p) = body.parent {
                 self.inertia[p.0].add(&inertia);

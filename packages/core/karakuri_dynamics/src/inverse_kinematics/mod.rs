@@ -10,13 +10,13 @@
 //! * Damped least squares adapts λ (Levenberg-Marquardt): a step that does not reduce the error is taken back and
 //!   tried with more damping, so the answer is the nearest that the start leads to. [Nocedal & Wright 2006, §10.3]
 //! * Newton takes the fraction `gain` of the undamped step: the update of the KHR-1 programs, with a pseudo-inverse in place of
-//!   the inverse, which five-freedom legs and three-freedom arms do not have.
+//!   the inverse, which legs with five and arms with three degrees of freedom do not have.
 //!
 //! Joints at a limit that the error pushes outwards are frozen for the step; steps end at the limits. Mimic
 //! joints move with their leaders. Where one start fails, seeded random ones follow, and the best answer counts.
 //!
 //! Limits: least squares finds local minima. "Not reached" is proof only when the distance alone shows it
-//! ([`IkObstacle::OutOfReach`]); joint limits of joints with several freedoms are not known to the model.
+//! ([`IkObstacle::OutOfReach`]); joint limits of joints with several degrees of freedom are not known to the model.
 
 mod outcome;
 mod problem;

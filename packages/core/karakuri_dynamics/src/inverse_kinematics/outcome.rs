@@ -1,4 +1,4 @@
-//! What came out, and in words why it is not more.
+//! The result, and a sentence that explains it.
 
 use karakuri_model::{BodyId, Model};
 
@@ -17,14 +17,14 @@ pub struct IkOutcome {
     pub iterations: usize,
     /// Random starts that were tried.
     pub restarts: usize,
-    /// What stands in the way at the best position found; `None` when converged.
+    /// The obstacle at the best position found; `None` when converged.
     pub obstacle: Option<IkObstacle>,
 }
 
-/// What stands in the way of a target.
+/// Why a target is not reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IkObstacle {
-    /// The target is farther from the first joint on the way to the frame than all links stretched out.
+    /// The target is farther from the first joint of the chain to the frame than all links stretched out.
     OutOfReach {
         /// Target (index).
         target: usize,
@@ -47,13 +47,13 @@ pub enum IkObstacle {
         /// Target (index).
         target: usize,
     },
-    /// No small motion brings the frames nearer, or the steps ran out: too few freedoms, a singular
+    /// No small motion brings the frames nearer, or the steps ran out: too few degrees of freedom, a singular
     /// posture, or targets that exclude each other.
     Stuck,
 }
 
 impl IkOutcome {
-    /// One sentence for a user: reached or not, how far off, what is in the way and what to do.
+    /// One sentence for a user: reached or not, the remaining error, its reason and a remedy.
     pub fn explain(&self, model: &Model, targets: &[IkTarget]) -> String {
         let link = |target: usize| {
             targets.get(target).map_or("the frame", |t| model.frames[t.frame.0].name.as_str())
@@ -75,7 +75,7 @@ impl IkOutcome {
             IkObstacle::NothingMoves { target } => {
                 format!("no joint that may move carries `{}`", link(target))
             }
-            IkObstacle::Stuck => "no small motion brings it nearer: too few freedoms, a singular \
+            IkObstacle::Stuck => "no small motion brings it nearer: too few degrees of freedom, a singular \
                                   posture, or targets that exclude each other; free an axis, ask for the \
                                   position alone, or start elsewhere"
                 .to_owned(),

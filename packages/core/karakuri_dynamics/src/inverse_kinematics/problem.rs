@@ -1,14 +1,14 @@
-//! What is asked: targets, joints that may move, how long to try.
+//! The problem: targets, joints that may move, stopping criteria.
 
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
-/// Where a frame should be.
+/// A desired pose of a frame, or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IkTarget {
     /// The frame (URDF link) to bring there.
     pub frame: FrameId,
-    /// `X_WT`, where it should be. Weights count along its axes.
+    /// `X_WT`, the desired pose. Weights count along its axes.
     pub pose_in_world: Pose,
     /// Weight of the position error along the target's axes; 0 leaves an axis free. [1/m] (3)
     pub position_weight: Vector3,
@@ -45,7 +45,7 @@ impl IkTarget {
 /// A problem of inverse kinematics.
 #[derive(Debug, Clone, Copy)]
 pub struct IkProblem<'a> {
-    /// Where frames should be.
+    /// Desired poses of frames.
     pub targets: &'a [IkTarget],
     /// First position to start from; brought inside the limits if it is outside. (nq)
     pub start: &'a [f64],
@@ -53,7 +53,7 @@ pub struct IkProblem<'a> {
     pub locked: &'a [BodyId],
 }
 
-/// How a step is made.
+/// The rule of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IkMethod {
     /// Levenberg-Marquardt: adapted damping, the error never grows.
@@ -72,10 +72,10 @@ impl IkMethod {
     pub const NEWTON: Self = Self::Newton { gain: 0.5, damping: 1e-9 };
 }
 
-/// When to stop.
+/// Method and stopping criteria.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IkOptions {
-    /// How a step is made.
+    /// The rule of a step.
     pub method: IkMethod,
     /// Largest position error of a frame that counts as reached. [m]
     pub position_tolerance: f64,
@@ -85,7 +85,7 @@ pub struct IkOptions {
     pub max_iterations: usize,
     /// Random starts after the given one.
     pub restarts: usize,
-    /// Of the random starts: the same seed gives the same answer.
+    /// Seed of the random starts: equal seeds give equal answers.
     pub seed: u64,
 }
 
@@ -103,11 +103,11 @@ impl Default for IkOptions {
     }
 }
 
-/// Why a problem makes no sense.
+/// An invalid problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IkError {
-    /// Nothing is asked.
+    /// There is no target.
     #[error("no target is given; name at least one frame and its pose")]
     NoTarget,
     /// A number of a target is NaN or infinite, or a weight is negative.

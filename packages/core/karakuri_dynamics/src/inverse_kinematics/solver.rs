@@ -25,7 +25,7 @@ pub struct InverseKinematics {
     pub position: Vec<f64>,
     data: Data,
     reduction: Reduction,
-    /// Of the independent coordinates that are joints of one freedom; infinite elsewhere. (nr)
+    /// Of the independent coordinates that are joints with one degree of freedom; infinite elsewhere. (nr)
     bounds: Vec<Bound>,
     /// Coordinates that keep their place. (nr)
     locked: Vec<bool>,
@@ -47,7 +47,7 @@ pub struct InverseKinematics {
 #[derive(Debug, Clone, Copy)]
 struct Bound {
     joint: usize,
-    /// `None` for joints with several freedoms, which have no limits.
+    /// `None` for joints with several degrees of freedom, which have no limits.
     q: Option<usize>,
     lower: f64,
     upper: f64,
@@ -235,7 +235,7 @@ impl InverseKinematics {
         Some(step::errors(model, &self.data, targets, &mut self.trial_residual))
     }
 
-    /// What stands in the way at `position`.
+    /// The obstacle at `position`.
     fn obstacle(&mut self, model: &Model, problem: &IkProblem<'_>) -> IkObstacle {
         if let Some(obstacle) = self.hopeless(model, problem.targets) {
             return obstacle;

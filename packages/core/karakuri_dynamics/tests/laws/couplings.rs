@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, DVector};
 
 /// Joint 2 follows joint 4, joint 1 follows joint 2 (a mimic of a mimic), joint 5 follows joint 0.
 fn coupled() -> Model {
-    let mut model = random_tree(3, 6, Base::Fixed(Pose::IDENTITY), Kind::ONE_FREEDOM);
+    let mut model = random_tree(3, 6, Base::Fixed(Pose::IDENTITY), Kind::ONE_DOF);
     let coupling = |follower, leader, multiplier, offset| Coupling {
         follower: BodyId(follower),
         leader: BodyId(leader),

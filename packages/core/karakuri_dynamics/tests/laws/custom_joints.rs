@@ -106,7 +106,7 @@ fn the_coordinate_of_a_path_is_its_length() {
         let ends = (path.pose(&[0.0]).translation - path.pose(&[path.length()]).translation).norm();
         assert!(ends < 1e-12 || !closed, "a closed path closes: {ends}");
     }
-    // The way from point to point of a straight line, whatever its spacing.
+    // The distance from point to point of a straight line, at any spacing.
     let line = [0.0, 0.1, 0.15, 1.0].map(|x| Vector3::new(x, 2.0 * x, 0.0));
     let path = Path::new(&line, false, None).unwrap();
     assert!((path.length() - 5.0_f64.sqrt()).abs() < 1e-14);
@@ -162,7 +162,7 @@ fn a_screw_shares_its_energy() {
     assert!((found - exact).abs() < 1e-12, "{found} {exact}");
 }
 
-/// Of one freedom: `c = ½ M' v² + U'`, with the derivatives by differences.
+/// With one degree of freedom: `c = ½ M' v² + U'`, with the derivatives by differences.
 #[test]
 fn a_body_that_turns_along_obeys_lagrange() {
     const STEP: f64 = 1e-5;

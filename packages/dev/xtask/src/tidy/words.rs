@@ -30,8 +30,6 @@ const PRESENT: &[(&str, usize)] = &[
     ("gripper", 1),
     ("karakuri", 118),
     ("karakuri_collision", 6),
-    ("karakuri_control", 182),
-    ("karakuri_dynamics", 86),
     ("karakuri_files", 5),
     ("karakuri_gait", 175),
     ("karakuri_hardware", 3),
