@@ -17,20 +17,23 @@ pub struct SceneBall {
     pub place: Place,
 }
 
-/// One number, or three of a ball joint.
+/// Coordinates of a joint: one number, or three of a ball joint.
+pub(super) enum Coordinates {
+    One(f64),
+    OfBall(Vector3),
+}
+
 pub(super) fn read_coordinates(
     reader: &mut Reader<'_>,
-    (joint, place): (&str, &Place),
-    (node, path): (&Node, &str),
+    node: &Node,
+    path: &str,
     unit: &str,
-    balls: &mut Vec<SceneBall>,
-) -> Option<f64> {
-    if !matches!(node.value, Value::List(_)) {
-        return reader.number(node, path, &super::read::ANY, unit);
+) -> Option<Coordinates> {
+    if matches!(node.value, Value::List(_)) {
+        reader.vector(node, path, unit).map(|x| Coordinates::OfBall(x.into()))
+    } else {
+        reader.number(node, path, &super::read::ANY, unit).map(Coordinates::One)
     }
-    let value = Vector3::from(reader.vector(node, path, unit)?);
-    balls.push(SceneBall { joint: joint.to_owned(), value, place: place.clone() });
-    None
 }
 
 impl SceneRobot {

@@ -205,19 +205,19 @@ fn find(world: &World, name: &MaterialName, report: &mut Report) -> Option<Mater
 
 fn read_surface(reader: &mut Reader<'_>, fields: &Fields<'_>) -> SceneSurface {
     SceneSurface {
-        friction: number(reader, fields, "friction", (&FRICTION, "-")),
-        dynamic_friction: number(reader, fields, "dynamic_friction", (&FRICTION, "-")),
-        restitution: number(reader, fields, "restitution", (&RESTITUTION, "-")),
-        rolling: number(reader, fields, "rolling", (&LENGTH, "m")),
-        spinning: number(reader, fields, "spinning", (&LENGTH, "m")),
+        friction: number(reader, fields, "friction", &FRICTION, "-"),
+        dynamic_friction: number(reader, fields, "dynamic_friction", &FRICTION, "-"),
+        restitution: number(reader, fields, "restitution", &RESTITUTION, "-"),
+        rolling: number(reader, fields, "rolling", &LENGTH, "m"),
+        spinning: number(reader, fields, "spinning", &LENGTH, "m"),
         soft_finger: choice(reader, fields, "soft_finger", [("true", true), ("false", false)]),
         bumper: read_bumper(reader, fields),
     }
 }
 
 fn read_bumper(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Bumper> {
-    let damping = number(reader, fields, "damping", (&DAMPING, "N·s/m"));
-    let stiffness = number(reader, fields, "stiffness", (&STIFFNESS, "N/m"));
+    let damping = number(reader, fields, "damping", &DAMPING, "N·s/m");
+    let stiffness = number(reader, fields, "stiffness", &STIFFNESS, "N/m");
     if let (Some((node, path)), None) = (fields.get("damping"), fields.get("stiffness")) {
         reader.error(
             node,

@@ -81,18 +81,14 @@ fn read_one(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePre
             SceneMotion::BodyFile { path }
         }
     } else if of_joint {
-        SceneMotion::Joint(read_joint_motion(reader, node, (&fields, path))?)
+        SceneMotion::Joint(read_joint_motion(reader, node, &fields, path)?)
     } else {
-        SceneMotion::Body(Box::new(read_body_motion(reader, node, (&fields, path))?))
+        SceneMotion::Body(Box::new(read_body_motion(reader, node, &fields, path)?))
     };
     Some(ScenePrescribed { part, motion, place })
 }
 
-fn read_numbers(
-    reader: &mut Reader<'_>,
-    (node, path): (&Node, &str),
-    unit: &str,
-) -> Option<Vec<f64>> {
+fn read_numbers(reader: &mut Reader<'_>, node: &Node, path: &str, unit: &str) -> Option<Vec<f64>> {
     let items = reader.list(node, path).iter();
     items.map(|item| reader.number(item, path, &ANY, unit)).collect()
 }
@@ -100,20 +96,21 @@ fn read_numbers(
 fn read_times(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Vec<f64>> {
     let example = "[0, 1, 2] # s; or `table: motion.csv`";
     let (node, path) = reader.required(fields, "times", example)?;
-    read_numbers(reader, (node, &path), "s")
+    read_numbers(reader, node, &path, "s")
 }
 
 fn read_joint_motion(
     reader: &mut Reader<'_>,
     node: &Node,
-    (fields, path): (&Fields<'_>, &str),
+    fields: &Fields<'_>,
+    path: &str,
 ) -> Option<MotionTable> {
     let times = read_times(reader, fields);
     let positions = reader
         .required(fields, "positions", "[0, 0.5, 0]")
-        .and_then(|(node, path)| read_numbers(reader, (node, &path), "rad or m"));
+        .and_then(|(node, path)| read_numbers(reader, node, &path, "rad or m"));
     let velocities = match fields.get("velocities") {
-        Some((node, path)) => Some(read_numbers(reader, (node, &path), "rad/s or m/s")?),
+        Some((node, path)) => Some(read_numbers(reader, node, &path, "rad/s or m/s")?),
         None => None,
     };
     let made = MotionTable::new(times?, positions?, velocities);
@@ -123,7 +120,8 @@ fn read_joint_motion(
 fn read_body_motion(
     reader: &mut Reader<'_>,
     node: &Node,
-    (fields, path): (&Fields<'_>, &str),
+    fields: &Fields<'_>,
+    path: &str,
 ) -> Option<PoseTable> {
     let times = read_times(reader, fields)?;
     let mut poses = PoseTable::default();

@@ -10,7 +10,7 @@ use karakuri_model::{
 };
 use karakuri_spatial::{Inertia, InertiaError, Matrix3, Motion, Pose, Vector3};
 
-use super::balls::read_coordinates;
+use super::balls::{Coordinates, SceneBall, read_coordinates};
 use super::materials::{read_material, read_name};
 use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRobot};
 use crate::solver::{SOLVERS, solver};
@@ -107,7 +107,7 @@ impl Scene {
         if let Some(g) = vector(reader, fields, "gravity", "m/s²") {
             self.settings.gravity = g;
         }
-        if let Some(dt) = number(reader, fields, "dt", (&DT, "s")) {
+        if let Some(dt) = number(reader, fields, "dt", &DT, "s") {
             self.settings.dt = dt;
         }
         if let Some((node, path)) = fields.get("integrator")
@@ -132,7 +132,7 @@ impl Scene {
             ("penetration_step", 1.0, "m", &mut settings.penetration_step),
             ("anchor_rate", 1.0, "-", &mut settings.anchor_rate),
         ] {
-            *value = number(reader, fields, key, (&(0.0..=most), unit)).unwrap_or(*value);
+            *value = number(reader, fields, key, &(0.0..=most), unit).unwrap_or(*value);
         }
         if let Some(threads) = whole(reader, fields, "threads", &(1.0..=256.0)) {
             self.settings.threads = threads;
@@ -145,7 +145,7 @@ impl Scene {
                 ("angular", "rad/s", &mut sleeping.angular),
                 ("time", "s", &mut sleeping.time),
             ] {
-                let given = number(reader, &fields, key, (&(0.0..=1e3), unit));
+                let given = number(reader, &fields, key, &(0.0..=1e3), unit);
                 *value = given.unwrap_or(*value);
             }
             self.settings.sleeping = Some(sleeping);
@@ -157,7 +157,8 @@ pub(super) fn number(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     key: &str,
-    (range, unit): (&RangeInclusive<f64>, &str),
+    range: &RangeInclusive<f64>,
+    unit: &str,
 ) -> Option<f64> {
     fields.get(key).and_then(|(node, path)| reader.number(node, &path, range, unit))
 }
@@ -166,7 +167,9 @@ pub(super) fn required_number(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     key: &str,
-    (range, unit, example): (&RangeInclusive<f64>, &str, &str),
+    range: &RangeInclusive<f64>,
+    unit: &str,
+    example: &str,
 ) -> Option<f64> {
     let (node, path) = reader.required(fields, key, example)?;
     reader.number(node, &path, range, unit)
@@ -184,8 +187,8 @@ pub(super) fn vector(
 /// Friction and restitution.
 fn surface(reader: &mut Reader<'_>, fields: &Fields<'_>, friction: f64) -> (f64, f64) {
     (
-        number(reader, fields, "friction", (&FRICTION, "-")).unwrap_or(friction),
-        number(reader, fields, "restitution", (&RESTITUTION, "-")).unwrap_or(0.0),
+        number(reader, fields, "friction", &FRICTION, "-").unwrap_or(friction),
+        number(reader, fields, "restitution", &RESTITUTION, "-").unwrap_or(0.0),
     )
 }
 
@@ -243,7 +246,7 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     if let Some(count) = whole(reader, &fields, "iterations", &(1.0..=1e6)) {
         settings.iterations = count;
     }
-    if let Some(tolerance) = number(reader, &fields, "tolerance", (&(0.0..=1.0), "m/s")) {
+    if let Some(tolerance) = number(reader, &fields, "tolerance", &(0.0..=1.0), "m/s") {
         settings.tolerance = tolerance;
     }
     let words = [("true", true), ("false", false)];
@@ -300,9 +303,14 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         let (mut values, mut balls) = (Vec::new(), Vec::new());
         let Some((node, path)) = fields.get(key) else { return (values, balls) };
         for (joint, place, node, path) in reader.entries(node, &path) {
-            let at = ((joint, place), (node, path.as_str()));
-            if let Some(value) = read_coordinates(reader, at.0, at.1, unit, &mut balls) {
-                values.push((joint.to_owned(), value, place.clone()));
+            match read_coordinates(reader, node, &path, unit) {
+                Some(Coordinates::One(value)) => {
+                    values.push((joint.to_owned(), value, place.clone()));
+                }
+                Some(Coordinates::OfBall(value)) => {
+                    balls.push(SceneBall { joint: joint.to_owned(), value, place: place.clone() });
+                }
+                None => {}
             }
         }
         (values, balls)
@@ -314,10 +322,10 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         for (joint, place, node, path) in reader.entries(node, &path) {
             let fields = reader.fields(node, &path, &["stiffness", "damping", "target", "effort"]);
             let drive = SceneDrive {
-                stiffness: number(reader, &fields, "stiffness", (&GAIN, "N·m/rad or N/m")),
-                damping: number(reader, &fields, "damping", (&GAIN, "N·m·s/rad or N·s/m")),
-                target: number(reader, &fields, "target", (&ANY, "rad or m")),
-                effort: number(reader, &fields, "effort", (&ANY, "N·m or N")),
+                stiffness: number(reader, &fields, "stiffness", &GAIN, "N·m/rad or N/m"),
+                damping: number(reader, &fields, "damping", &GAIN, "N·m·s/rad or N·s/m"),
+                target: number(reader, &fields, "target", &ANY, "rad or m"),
+                effort: number(reader, &fields, "effort", &ANY, "N·m or N"),
             };
             drives.push((joint.to_owned(), drive, place.clone()));
         }
@@ -380,9 +388,9 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     let fixed =
         choice(reader, &fields, "fixed", [("true", true), ("false", false)]).unwrap_or(false);
     let mass = if fixed {
-        number(reader, &fields, "mass", (&MASS, "kg")).or(Some(0.0))
+        number(reader, &fields, "mass", &MASS, "kg").or(Some(0.0))
     } else {
-        required_number(reader, &fields, "mass", (&MASS, "kg", "0.2 # kg, or `fixed: true`"))
+        required_number(reader, &fields, "mass", &MASS, "kg", "0.2 # kg, or `fixed: true`")
     };
     let inertia = fields.get("inertia").and_then(|(n, p)| read_inertia(reader, n, &p));
     let pose = read_pose(reader, &fields);
@@ -435,7 +443,6 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
         return None;
     };
     let (node, path) = fields.get(kind)?;
-    let radius = (&LENGTH, "m", "0.05");
     match kind {
         "box" => Some(Shape::Box { size: read_lengths(reader, node, &path)? }),
         "ellipsoid" => {
@@ -445,7 +452,9 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
         }
         "sphere" => {
             let fields = reader.fields(node, &path, &["radius"]);
-            Some(Shape::Sphere { radius: required_number(reader, &fields, "radius", radius)? })
+            Some(Shape::Sphere {
+                radius: required_number(reader, &fields, "radius", &LENGTH, "m", "0.05")?,
+            })
         }
         "mesh" => {
             let fields = reader.fields(node, &path, &["file", "convex"]);
@@ -460,8 +469,8 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
         "heightfield" => read_height_field(reader, node, &path),
         kind => {
             let fields = reader.fields(node, &path, &["radius", "length"]);
-            let radius = required_number(reader, &fields, "radius", radius);
-            let length = required_number(reader, &fields, "length", (&LENGTH, "m", "0.1"));
+            let radius = required_number(reader, &fields, "radius", &LENGTH, "m", "0.05");
+            let length = required_number(reader, &fields, "length", &LENGTH, "m", "0.1");
             let (radius, length) = (radius?, length?);
             Some(if kind == "cylinder" {
                 Shape::Cylinder { radius, length }
@@ -486,7 +495,7 @@ fn read_lengths(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Vect
 /// A grid of heights, rows along y from the first, as a mesh centred on the grid's middle.
 fn read_height_field(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {
     let fields = reader.fields(node, path, &["cell", "heights"]);
-    let cell = required_number(reader, &fields, "cell", (&LENGTH, "m", "0.1"));
+    let cell = required_number(reader, &fields, "cell", &LENGTH, "m", "0.1");
     let (rows_node, path) = reader.required(&fields, "heights", "[[0, 0.1], [0, 0]]")?;
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for row in reader.list(rows_node, &path) {
@@ -520,9 +529,9 @@ fn read_height_field(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
 
 fn read_inertia(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Matrix3> {
     let fields = reader.fields(node, path, &["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]);
-    let mut moment = |key| required_number(reader, &fields, key, (&(0.0..=1e12), "kg·m²", "1e-4"));
+    let mut moment = |key| required_number(reader, &fields, key, &(0.0..=1e12), "kg·m²", "1e-4");
     let (xx, yy, zz) = (moment("ixx"), moment("iyy"), moment("izz"));
-    let mut product = |key| number(reader, &fields, key, (&ANY, "kg·m²")).unwrap_or(0.0);
+    let mut product = |key| number(reader, &fields, key, &ANY, "kg·m²").unwrap_or(0.0);
     let (xy, xz, yz) = (product("ixy"), product("ixz"), product("iyz"));
     let about_com = Matrix3::new(xx?, xy, xz, xy, yy?, yz, xz, yz, zz?);
     let inertia = Inertia { mass: 1.0, com: Vector3::zeros(), about_com };

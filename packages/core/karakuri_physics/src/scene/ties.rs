@@ -106,18 +106,19 @@ impl Scene {
     /// Reads `springs`, `gears`, `joints`, `pushes` and `ignore`.
     pub(super) fn read_ties(&mut self, reader: &mut Reader<'_>, fields: &Fields<'_>) {
         fn all<T>(
-            (reader, fields): (&mut Reader<'_>, &Fields<'_>),
+            reader: &mut Reader<'_>,
+            fields: &Fields<'_>,
             key: &str,
             read: impl Fn(&mut Reader<'_>, &Node, &str) -> Option<T>,
         ) -> Vec<T> {
             let Some((node, path)) = fields.get(key) else { return Vec::new() };
             reader.list(node, &path).iter().filter_map(|item| read(reader, item, &path)).collect()
         }
-        self.springs = all((reader, fields), "springs", read_spring);
-        self.gears = all((reader, fields), "gears", read_gear);
-        self.joints = all((reader, fields), "joints", read_joint);
-        self.pushes = all((reader, fields), "pushes", read_push);
-        self.ignored = all((reader, fields), "ignore", read_ignored);
+        self.springs = all(reader, fields, "springs", read_spring);
+        self.gears = all(reader, fields, "gears", read_gear);
+        self.joints = all(reader, fields, "joints", read_joint);
+        self.pushes = all(reader, fields, "pushes", read_push);
+        self.ignored = all(reader, fields, "ignore", read_ignored);
     }
 }
 
@@ -152,9 +153,9 @@ fn read_spring(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Scene
         read_anchor(reader, node, &path)
     };
     let (a, b) = (end("a"), end("b"));
-    let stiffness = required_number(reader, &fields, "stiffness", (&GAIN, "N/m", "1000"));
-    let damping = number(reader, &fields, "damping", (&GAIN, "N·s/m")).unwrap_or(0.0);
-    let rest = required_number(reader, &fields, "rest_length", (&(0.0..=1e9), "m", "0.1"));
+    let stiffness = required_number(reader, &fields, "stiffness", &GAIN, "N/m", "1000");
+    let damping = number(reader, &fields, "damping", &GAIN, "N·s/m").unwrap_or(0.0);
+    let rest = required_number(reader, &fields, "rest_length", &(0.0..=1e9), "m", "0.1");
     let place = node.place.clone();
     Some(SceneSpring { ends: [a?, b?], stiffness: stiffness?, damping, rest_length: rest?, place })
 }
@@ -167,8 +168,8 @@ fn read_gear(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGe
         read_gear_end(reader, node, &path)
     };
     let (a, b) = (end("a"), end("b"));
-    let ratio = required_number(reader, &fields, "ratio", (&ANY, "-", "-0.5"));
-    let torque = number(reader, &fields, "torque", (&GAIN, "N·m or N")).unwrap_or(f64::INFINITY);
+    let ratio = required_number(reader, &fields, "ratio", &ANY, "-", "-0.5");
+    let torque = number(reader, &fields, "torque", &GAIN, "N·m or N").unwrap_or(f64::INFINITY);
     let place = node.place.clone();
     Some(SceneGear { name: name?, ends: [a?, b?], ratio: ratio?, torque, place })
 }
@@ -227,8 +228,8 @@ fn read_bushing(reader: &mut Reader<'_>, node: &Node, path: &str) -> Bushing {
 /// Without a bound for the force or the torque, that one never gives way.
 fn read_strength(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Strength> {
     let fields = reader.fields(node, path, &["force", "torque", "failure"]);
-    let force = number(reader, &fields, "force", (&GAIN, "N")).unwrap_or(f64::INFINITY);
-    let torque = number(reader, &fields, "torque", (&GAIN, "N·m")).unwrap_or(f64::INFINITY);
+    let force = number(reader, &fields, "force", &GAIN, "N").unwrap_or(f64::INFINITY);
+    let torque = number(reader, &fields, "torque", &GAIN, "N·m").unwrap_or(f64::INFINITY);
     let (node, path) = reader.required(&fields, "failure", "breaks # or yields")?;
     let name = reader.text(node, &path)?;
     if let Some(failure) = Failure::find(name) {
@@ -258,7 +259,7 @@ fn read_push(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePu
     let point = vector(reader, &fields, "point", "m").unwrap_or_default();
     let force = vector(reader, &fields, "force", "N").unwrap_or_default();
     let torque = vector(reader, &fields, "torque", "N·m").unwrap_or_default();
-    let mut time = |key| number(reader, &fields, key, (&(0.0..=1e9), "s"));
+    let mut time = |key| number(reader, &fields, key, &(0.0..=1e9), "s");
     let span = [time("from").unwrap_or(0.0), time("until").unwrap_or(f64::INFINITY)];
     let at = SceneAnchor { part, point };
     Some(ScenePush { at, wrench: Force::new(torque, force), span, place: node.place.clone() })
