@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn words_are_found_in_sentences_and_names() {
         assert_eq!(
-            lines("a joint of two freedoms\nself.wanted_pose\nMAX_FREEDOMS, DofKind::X"),
+            lines("a joint of two freedoms\nself.wanted_pose\nMAX_FREEDOMS, Freedom::X"),
             [1, 2, 3, 3]
         );
         assert_eq!(lines("fooWanted(x) // made anew, as TOLD"), [1, 1, 1]);
