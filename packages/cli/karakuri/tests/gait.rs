@@ -9,6 +9,10 @@ use serde_json::Value;
 fn run(what: &str, gait: &str, more: &[&str]) -> Output {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../config/gaits/{gait}.yaml"));
+    run_file(what, &file, more)
+}
+
+fn run_file(what: &str, file: &Path, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_karakuri"))
         .args(["gait", what])
         .arg(file)
@@ -326,6 +330,37 @@ fn both_robots_walk_in_the_simulation() {
         let wanted: f64 = distance.parse().unwrap();
         assert!((gone - wanted).abs() < 0.05 * wanted && drift.abs() < 0.02 * wanted, "{report}");
     }
+}
+
+/// All times are `√(9.81/1.62)` = 2.46 as long as on the earth, weights a sixth.
+#[test]
+fn a_robot_walks_on_the_moon() {
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config");
+    let slower = (9.81_f64 / 1.62).sqrt();
+    let mut gait: serde_yaml::Value = serde_yaml::from_str(
+        &std::fs::read_to_string(config.join("gaits/khr1_walk.yaml")).unwrap(),
+    )
+    .unwrap();
+    for key in ["urdf", "config"] {
+        let file = config.join("gaits").join(gait[key].as_str().unwrap());
+        gait[key] = file.to_str().unwrap().into();
+    }
+    let walk = &mut gait["walk"];
+    walk["gravity"] = 1.62.into();
+    for key in ["step_time", "double_support", "start_time", "stop_time", "period", "preview_time"]
+    {
+        walk[key] = (slower * walk[key].as_f64().unwrap()).into();
+    }
+    walk["jerk_weight"] = (1e-6 * slower.powi(6)).into();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("moon.yaml");
+    std::fs::write(&file, serde_yaml::to_string(&gait).unwrap()).unwrap();
+    let output =
+        run_file("walk", &file, &["--distance", "0.3", "--push", "5,0,0.02", "--dt", "0.002"]);
+    let report = report(&output);
+    assert!(output.status.success() && report["fell"] == false, "{report}");
+    assert!((report["distance_m"].as_f64().unwrap() - 0.3).abs() < 0.015, "{report}");
+    assert!(report["largest_lean_rad"].as_f64().unwrap() < 0.02, "{report}");
 }
 
 /// A push that the ankles alone cannot hold: without steps that react it fell here.

@@ -12,7 +12,7 @@ pub use recursive::Recursive;
 pub use simulated::Simulated;
 
 use karakuri_model::Model;
-use karakuri_spatial::Force;
+use karakuri_spatial::{Force, Vector3};
 
 /// A desired motion, one entry a coordinate. Coordinates that follow (mimic joints, passive joints of loops) are
 /// computed by the method; their `q` only selects the branch of the loop.
@@ -45,6 +45,9 @@ pub struct Realised {
 pub trait InverseDynamics: core::fmt::Debug + Send {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
+
+    /// Sets the gravitational acceleration, in world axes; default: the earth's along −Z. [m/s²] (3)
+    fn set_gravity(&mut self, gravity: &Vector3);
 
     /// Forgets the last sample, from which loops are closed: the next one starts another motion.
     fn restart(&mut self);

@@ -8,6 +8,10 @@ use crate::articulated::Articulated;
 use crate::inertia::RigidInertia;
 use crate::topology::Topology;
 
+/// Gravitational acceleration on the earth, downwards: the default of worlds, scenes, gait files and settings. Algorithms take gravity as
+/// an argument. [m/s²]
+pub const EARTH_GRAVITY: f64 = 9.81;
+
 /// Results and scratch of the algorithms, allocated once.
 ///
 /// Spatial quantities are in world axes about one common point O, [`Data::origin`]: the root of a fixed base, or
@@ -15,7 +19,7 @@ use crate::topology::Topology;
 /// computation, so no quantity changes axes along the tree. Each field names the function that fills it.
 #[derive(Debug, Clone)]
 pub struct Data {
-    /// Gravitational acceleration, in world axes; `[0, 0, -9.81]` unless set. [m/s²] (3)
+    /// Gravitational acceleration, in world axes; [`EARTH_GRAVITY`] along −Z unless set. [m/s²] (3)
     pub gravity: Vector3,
     /// `p_WO`, the reference point O (`forward_kinematics`). [m] (3)
     pub origin: Vector3,
@@ -65,7 +69,7 @@ impl Data {
         let topology = Topology::new(model);
         let n_custom = if topology.has_custom() { nv } else { 0 };
         Self {
-            gravity: Vector3::new(0.0, 0.0, -9.81),
+            gravity: Vector3::new(0.0, 0.0, -EARTH_GRAVITY),
             origin: match model.base {
                 Base::Fixed(pose) => pose.translation,
                 Base::Floating => nan,

@@ -28,7 +28,7 @@ pub use centroidal::{
 };
 pub use couplings::Reduction;
 pub use crba::{crba, crba_at_position};
-pub use data::Data;
+pub use data::{Data, EARTH_GRAVITY};
 pub use derivatives::{AbaDerivatives, RneaDerivatives, aba_derivatives, rnea_derivatives};
 pub use forward::{aba, aba_at_velocity};
 pub use frames::{

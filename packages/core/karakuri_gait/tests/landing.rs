@@ -143,3 +143,56 @@ fn a_sole_pressed_at_its_toes_gives_way_there() {
     // Toes up.
     assert!((-0.2..-0.01).contains(&steepest), "{steepest}");
 }
+
+/// Leaning, pressed at the toes: with all times stretched by `√(g/g′)` the soles give way as on the earth, and the ankles get moments by the
+/// ratio of the gravities.
+#[test]
+fn on_the_moon_feet_and_ankles_answer_as_on_the_earth() {
+    let stand = |gravity: f64| {
+        let robot = khr1();
+        let mut settings = robot.generator().settings.clone();
+        let slower = (settings.gravity / gravity).sqrt();
+        settings.gravity = gravity;
+        let stabilizer = &mut settings.stabilizer;
+        stabilizer.steps.on = false;
+        for time in [
+            &mut settings.period,
+            &mut settings.preview_time,
+            &mut stabilizer.filter,
+            &mut stabilizer.landing.time,
+        ] {
+            *time *= slower;
+        }
+        settings.jerk_weight *= slower.powi(6);
+        let period = settings.period;
+        let mut engine = WalkEngine::new(robot.generator().biped.clone(), settings).unwrap();
+        let Biped { model, legs, .. } = engine.generator().biped.clone();
+        let feet = Side::BOTH.map(|side| {
+            let F = Vector3::new(0.0, 0.0, 0.5 * gravity * model.mass());
+            let in_sole = Force::new(Vector3::new(0.04, 0.0, 0.0).cross(&F), F);
+            legs[side.index()].sensor.unwrap().sensor_in_sole.inverse_transform_force(&in_sole)
+        });
+        for _ in 0..8 {
+            let (q, v) = (engine.targets().position.clone(), vec![0.0; model.nv]);
+            let measured = Measured {
+                q: &q,
+                v: &v,
+                orientation: UnitQuaternion::from_euler_angles(0.0, 0.01, 0.0),
+                angular_velocity: Vector3::new(0.0, 0.05 / slower, 0.0),
+                feet: Some(feet),
+            };
+            engine.advance(period, Some(&measured));
+        }
+        let effort = engine.correction().effort.iter().map(|e| e / gravity).collect::<Vec<_>>();
+        (effort, *engine.yielded())
+    };
+    let ((effort, feet), (lunar_effort, lunar_feet)) = (stand(9.81), stand(1.62));
+    let largest = effort.iter().fold(0.0_f64, |most, e| most.max(e.abs()));
+    assert!(largest > 1e-3 && feet[0].tilt[1].abs() > 1e-3, "{largest} {feet:?}");
+    for (a, b) in effort.iter().zip(&lunar_effort) {
+        assert!((a - b).abs() < 1e-5 * largest, "{effort:?} {lunar_effort:?}");
+    }
+    for (a, b) in feet.iter().zip(&lunar_feet) {
+        assert!((a.tilt[1] - b.tilt[1]).abs() < 1e-6, "{feet:?} {lunar_feet:?}");
+    }
+}

@@ -133,6 +133,50 @@ fn both_generators_walk_the_same_way() {
     }
 }
 
+/// Under another gravity the same pendulum swings slower by `√(g/g′)`: with all times stretched so, the same walk is planned, sample by
+/// sample, with efforts by the ratio of the gravities.
+#[test]
+fn a_walk_on_the_moon_is_the_same_walk_slower() {
+    for generator in [GeneratorKind::Preview, GeneratorKind::Dcm] {
+        let earth = khr1();
+        let settings = WalkSettings { generator, ..earth.generator().settings.clone() };
+        let biped = earth.generator().biped.clone();
+        let gravity = 1.62;
+        let slower = (settings.gravity / gravity).sqrt();
+        let there = WalkSettings {
+            gravity,
+            step_time: slower * settings.step_time,
+            double_support: slower * settings.double_support,
+            start_time: slower * settings.start_time,
+            stop_time: slower * settings.stop_time,
+            period: slower * settings.period,
+            preview_time: slower * settings.preview_time,
+            jerk_weight: slower.powi(6) * settings.jerk_weight,
+            ..settings.clone()
+        };
+        let [here, there] = [settings, there].map(|settings| {
+            let mut engine = WalkEngine::new(biped.clone(), settings).unwrap();
+            engine.command(WalkCommand::Straight(0.2.into()));
+            walk(&mut engine, 60.0)
+        });
+        // It stands for a while first, which is not stretched.
+        let stood = here.len().abs_diff(there.len());
+        assert!(there.len() > 300 && stood < 10, "{} {}", here.len(), there.len());
+        for (a, b) in here.iter().rev().zip(there.iter().rev()) {
+            let apart = |a: &[f64], b: &[f64]| {
+                a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+            };
+            let zmp = apart(&a.zmp, &b.zmp).max(apart(&a.zmp_reference, &b.zmp_reference));
+            // What is left is what inverse kinematics and preview leave of another start.
+            let (zmp, q) = (zmp, apart(&a.q, &b.q));
+            assert!(zmp < 1e-4 && q < 1e-3, "{generator:?}: {zmp} {q} in {}", a.index);
+            let v: Vec<f64> = b.v.iter().map(|v| slower * v).collect();
+            let effort: Vec<f64> = b.effort.iter().map(|e| slower.powi(2) * e).collect();
+            assert!(apart(&a.v, &v) < 1e-2 && apart(&a.effort, &effort) < 1e-2, "{generator:?}");
+        }
+    }
+}
+
 /// ZMP that the postures of a walk ask for, the floor at height 0, computed here once more. [m] (2)
 fn zmp_of(model: &Model, data: &mut Data, row: &[Sample], h: f64) -> [f64; 2] {
     let (mut back, mut forth) = (vec![0.0; model.nv], vec![0.0; model.nv]);

@@ -323,4 +323,4 @@ impl Default for Ground {
 }
 
 /// Earth's, downwards. [m/s²] (3)
-const EARTH: Vector3 = Vector3::new(0.0, 0.0, -9.81);
+const EARTH: Vector3 = Vector3::new(0.0, 0.0, -karakuri_dynamics::EARTH_GRAVITY);

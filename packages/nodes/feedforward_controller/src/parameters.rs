@@ -26,6 +26,7 @@ karakuri_ros::parameters! {
         pub(crate) lockstep_timeout: f64 = 10.0, "Silence of a lockstep source, in wall time, until it is not waited for any more. [s]", range(0.001..=3600.0);
         pub(crate) action_monitor_rate: f64 = 20.0, "Rate of the actions' feedback. [Hz]", range(0.1..=1000.0);
         method: String = "recursive".to_owned(), "Inverse dynamics.", validate(&METHODS.join(", "), |v: &String| check_method(v));
+        gravity: f64 = -FeedforwardSettings::default().gravity.z, "Gravity where the robot works, downwards. [m/s²]", range(0.0..=100.0);
         feedforward_scale: f64 = 1.0, "Share of the feed-forward that is applied. [-]", range(0.0..=1.0);
         friction_compensation: bool = true, "Add the joints' dry friction to the feed-forward.";
         friction_speed: f64 = 0.01, "Below this speed dry friction is compensated in proportion. [rad/s or m/s]", range(1e-6..=10.0);
@@ -193,6 +194,7 @@ impl Parameters {
         self.gains.iter().for_each(|(id, parameters)| gains[id.0] = parameters.get());
         FeedforwardSettings {
             method: control.method.get(),
+            gravity: Vector3::new(0.0, 0.0, -control.gravity.get()),
             feedforward_scale: control.feedforward_scale.get(),
             friction_compensation: control.friction_compensation.get(),
             friction_speed: control.friction_speed.get(),

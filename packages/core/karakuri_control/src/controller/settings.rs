@@ -1,5 +1,6 @@
 //! What a user may set of the controller, and what is wrong with it.
 
+use karakuri_dynamics::EARTH_GRAVITY;
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Inertia, Matrix3, Vector3};
 
@@ -11,6 +12,8 @@ use crate::inverse_dynamics::{InverseDynamics, METHODS, method};
 pub struct FeedforwardSettings {
     /// Name of the inverse-dynamics method.
     pub method: String,
+    /// Gravitational acceleration where the robot works, in world axes. [m/s²] (3)
+    pub gravity: Vector3,
     /// 0 leaves the feed-forward out, 1 applies all of it. [-]
     pub feedforward_scale: f64,
     /// Adds the joints' dry friction in the direction of the desired motion.
@@ -33,6 +36,7 @@ impl Default for FeedforwardSettings {
     fn default() -> Self {
         Self {
             method: "recursive".to_owned(),
+            gravity: Vector3::new(0.0, 0.0, -EARTH_GRAVITY),
             feedforward_scale: 1.0,
             friction_compensation: true,
             friction_speed: 0.01,
@@ -140,10 +144,11 @@ impl FeedforwardSettings {
         &self,
         model: &Model,
     ) -> Result<Box<dyn InverseDynamics>, ControllerError> {
-        method(&self.method, model).ok_or_else(|| ControllerError::UnknownMethod {
-            name: self.method.clone(),
-            known: METHODS.join(", "),
-        })
+        let mut method = method(&self.method, model).ok_or_else(|| {
+            ControllerError::UnknownMethod { name: self.method.clone(), known: METHODS.join(", ") }
+        })?;
+        method.set_gravity(&self.gravity);
+        Ok(method)
     }
 }
 
@@ -163,7 +168,9 @@ impl PreparedSettings {
         settings: FeedforwardSettings,
     ) -> Result<Self, ControllerError> {
         let loaded = settings.check(model)?;
-        let is_rebuilt = settings.method != in_force.method || settings.payload != in_force.payload;
+        let is_rebuilt = settings.method != in_force.method
+            || settings.payload != in_force.payload
+            || settings.gravity != in_force.gravity;
         let rebuilt = if is_rebuilt {
             Some((settings.find_method(loaded.as_ref().unwrap_or(model))?, loaded))
         } else {

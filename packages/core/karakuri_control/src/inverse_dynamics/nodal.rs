@@ -25,13 +25,13 @@ pub struct Nodal {
 }
 
 impl Nodal {
-    /// Scratch for a model under the earth's gravity along -z.
+    /// Scratch for a model, under the earth's gravity along −Z by default.
     pub fn new(model: &Model) -> Self {
-        let gravity = Vector3::new(0.0, 0.0, -9.81);
+        let data = Data::new(model);
         Self {
-            stencil: Stencil::new(model, gravity),
+            stencil: Stencil::new(model, data.gravity),
             cuts: Cuts::new(model),
-            data: Data::new(model),
+            data,
             constraints: ConstraintEmbedding::new(model),
             q: model.neutral_position(),
             v: vec![0.0; model.nv],
@@ -44,6 +44,10 @@ impl Nodal {
 impl InverseDynamics for Nodal {
     fn name(&self) -> &'static str {
         "nodal"
+    }
+
+    fn set_gravity(&mut self, gravity: &Vector3) {
+        self.stencil.set_gravity(gravity);
     }
 
     fn restart(&mut self) {

@@ -8,6 +8,7 @@
 use karakuri_dynamics::loops::{ConstraintEmbedding, MotionMut};
 use karakuri_dynamics::{Data, rnea, rnea_at_velocity};
 use karakuri_model::Model;
+use karakuri_spatial::Vector3;
 
 use super::{InverseDynamics, Motion, Realised};
 
@@ -38,6 +39,10 @@ impl Recursive {
 impl InverseDynamics for Recursive {
     fn name(&self) -> &'static str {
         "recursive"
+    }
+
+    fn set_gravity(&mut self, gravity: &Vector3) {
+        self.data.gravity = *gravity;
     }
 
     fn restart(&mut self) {

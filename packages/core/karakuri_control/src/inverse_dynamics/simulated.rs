@@ -151,6 +151,10 @@ impl InverseDynamics for Simulated {
         "simulated"
     }
 
+    fn set_gravity(&mut self, gravity: &Vector3) {
+        self.data.gravity = *gravity;
+    }
+
     fn restart(&mut self) {
         self.constraints.restart();
     }

@@ -66,7 +66,7 @@ impl Mechanism {
         }
         Self {
             model,
-            gravity: Vector3::new(0.0, 0.0, -9.81),
+            gravity: Vector3::new(0.0, 0.0, -karakuri_dynamics::EARTH_GRAVITY),
             payloads: Vec::new(),
             force_points: Vec::new(),
             driven,

@@ -32,6 +32,11 @@ pub struct Stencil {
 }
 
 impl Stencil {
+    /// Sets the gravitational acceleration, in world axes. [m/s²] (3)
+    pub fn set_gravity(&mut self, gravity: &Vector3) {
+        self.gravity = *gravity;
+    }
+
     /// Scratch for a model. `gravity`: [m/s²] (3)
     pub fn new(model: &Model, gravity: Vector3) -> Self {
         let n = model.bodies.len();

@@ -91,11 +91,11 @@ pub struct BodyData {
     pub gravity: f64,
 }
 
-/// The study's tables count mass in kgf·s²/m.
-const KGF: f64 = 9.81;
+/// Gravitational acceleration of the study, whose tables count mass in kgf·s²/m. [m/s²]
+const GRAVITY: f64 = 9.81;
 
 fn part(mass_kgf: f64, inertia_kgf: [f64; 3]) -> Part {
-    Part { mass: mass_kgf, inertia: inertia_kgf }.scaled(KGF)
+    Part { mass: mass_kgf, inertia: inertia_kgf }.scaled(GRAVITY)
 }
 
 impl Default for BodyData {
@@ -110,7 +110,7 @@ impl Default for BodyData {
             trunk: part(3.085, [0.1514, 0.1370, 0.0283]),
             upper_arm: part(0.207, [0.0020, 0.0020, 0.000_22]),
             forearm: part(0.114, [0.0025, 0.004_25, 0.000_14]),
-            gravity: 9.81,
+            gravity: GRAVITY,
         }
     }
 }

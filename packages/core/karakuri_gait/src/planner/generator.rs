@@ -11,7 +11,6 @@ use karakuri_dynamics::{Data, difference, integrate, take_off_wrench};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::biped::{Biped, BipedError};
-use super::dcm;
 use super::error::PlanError;
 use super::pendulum::Pendulum;
 use super::place::{Place, turned};
@@ -219,7 +218,7 @@ impl Generator {
         let design = PreviewDesign {
             com_height: settings.com_height,
             period: settings.period,
-            gravity: 9.81,
+            gravity: settings.gravity,
             error_weight: 1.0,
             jerk_weight: settings.jerk_weight,
             n_ahead: settings.samples(settings.preview_time),
@@ -234,7 +233,7 @@ impl Generator {
                 Motion::Preview(PreviewGains::new(&design).ok_or_else(unsolvable)?)
             }
             GeneratorKind::Dcm => Motion::Dcm(Pendulum {
-                omega: dcm::natural_frequency(settings.com_height, design.gravity),
+                omega: settings.natural_frequency(),
                 period: design.period,
                 n_ahead: design.n_ahead,
             }),
@@ -243,10 +242,12 @@ impl Generator {
         let standing = standing(&settings);
         let upper_body = UpperBody::new(&biped, &standing, &mut kinematics, &settings.upper_body);
         let model = &biped.model;
+        let mut data = Data::new(model);
+        data.gravity = Vector3::new(0.0, 0.0, -settings.gravity);
         let mut generator = Self {
             kinematics,
             upper_body,
-            data: Data::new(model),
+            data,
             state: PlanState::default(),
             scratch: Scratch::default(),
             rates: core::array::from_fn(|_| vec![0.0; model.nv]),
@@ -280,7 +281,7 @@ impl Generator {
 
     /// `ω` of the gait. [1/s]
     pub fn omega(&self) -> f64 {
-        dcm::natural_frequency(self.settings.com_height, 9.81)
+        self.settings.natural_frequency()
     }
 
     /// The sample that comes next.

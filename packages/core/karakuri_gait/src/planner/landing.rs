@@ -80,7 +80,7 @@ impl Landing {
         Self {
             omega,
             com_height: settings.com_height,
-            weight: model.mass() * 9.81,
+            weight: model.mass() * settings.gravity,
             rest: settings.zmp_in_sole,
             highest: settings.step_height,
             period: settings.period,

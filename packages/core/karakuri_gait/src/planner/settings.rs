@@ -3,12 +3,14 @@
 mod range;
 mod stabilizer;
 
+use karakuri_dynamics::EARTH_GRAVITY;
 use serde::{Deserialize, Serialize};
 
 pub use self::range::SettingError;
 use self::range::ranged;
 pub(super) use self::range::within;
 pub use self::stabilizer::{LandingSettings, Reach, ReactionSettings, StabilizerSettings};
+use super::dcm;
 use super::footstep::{SlipTurn, StepLimits};
 
 /// How the motion of the centre of mass follows from the ZMP ahead.
@@ -50,6 +52,9 @@ pub struct WalkSettings {
     pub posture: String,
     /// Centre of mass above the floor. [m]
     pub com_height: f64,
+    /// Gravitational acceleration, downwards; the earth's without it. [m/s²]
+    #[serde(default = "gravity")]
+    pub gravity: f64,
     /// Forward lean of the root link. [rad]
     #[serde(default)]
     pub lean: f64,
@@ -98,6 +103,10 @@ pub struct WalkSettings {
     pub stabilizer: StabilizerSettings,
 }
 
+fn gravity() -> f64 {
+    EARTH_GRAVITY
+}
+
 fn period() -> f64 {
     0.01
 }
@@ -114,6 +123,7 @@ impl WalkSettings {
     /// Names the first number that makes no sense.
     pub fn check(&self) -> Result<(), SettingError> {
         ranged("com_height", self.com_height, 1e-3, 10.0, "m")?;
+        ranged("gravity", self.gravity, 1e-2, 100.0, "m/s²")?;
         ranged("lean", self.lean, -1.0, 1.0, "rad")?;
         for tilt in self.slope {
             ranged("slope", tilt, -0.5, 0.5, "rad")?;
@@ -158,6 +168,11 @@ impl WalkSettings {
         within("limits.width[0]", l.width[0], 1e-3..=apart, least)?;
         let most = format!("from {apart}, which is `feet_apart`, to 10 m");
         within("limits.width[1]", l.width[1], apart..=10.0, most)
+    }
+
+    /// `ω = √(g/z_c)` of the pendulum that the walker is. [1/s]
+    pub(super) fn natural_frequency(&self) -> f64 {
+        dcm::natural_frequency(self.com_height, self.gravity)
     }
 
     /// Most footsteps that a plan looks at. Every pass looks ahead, and the end of what is seen must not be felt.

@@ -89,7 +89,7 @@ impl Stabilizer {
             settings: settings.stabilizer,
             omega,
             com_height: settings.com_height,
-            weight: mass * 9.81,
+            weight: mass * settings.gravity,
             mass,
             data: Data::new(model),
             q: model.neutral_position(),

@@ -87,7 +87,7 @@ impl Default for PickAndPlaceSettings {
             joint_acceleration: 6.0,
             slip_safety: 1.5,
             width_tolerance: 0.004,
-            gravity: 9.81,
+            gravity: karakuri_dynamics::EARTH_GRAVITY,
         }
     }
 }

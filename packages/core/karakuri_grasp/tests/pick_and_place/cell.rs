@@ -78,7 +78,7 @@ impl Cell {
         Self::under(EARTH, posture, config, change)
     }
 
-    /// With another scene, under a gravity that the machine knows. [m/s²]
+    /// With another scene, under a gravity that machine and controller know. [m/s²]
     pub(crate) fn under(
         gravity: f64,
         posture: &str,
@@ -111,7 +111,10 @@ impl Cell {
         for joint in &model.joints {
             world.drive_mut(id).position[joint.v_start] = q[joint.q_start];
         }
-        let settings = FeedforwardSettings::default();
+        let settings = FeedforwardSettings {
+            gravity: scene.settings.gravity,
+            ..FeedforwardSettings::default()
+        };
         let controller = FeedforwardController::new(model.clone(), settings).unwrap();
         let machine = PickAndPlace::new(
             model.clone(),

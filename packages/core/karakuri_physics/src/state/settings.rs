@@ -41,7 +41,7 @@ impl Default for WorldSettings {
     fn default() -> Self {
         Self {
             dt: 1e-3,
-            gravity: Vector3::new(0.0, 0.0, -9.81),
+            gravity: Vector3::new(0.0, 0.0, -karakuri_dynamics::EARTH_GRAVITY),
             integrator: Integrator::Default,
             energy_ledger: false,
             solver: SolverSettings::default(),

@@ -49,7 +49,7 @@ struct MechanismFile {
 }
 
 fn earth() -> [f64; 3] {
-    [0.0, 0.0, -9.81]
+    [0.0, 0.0, -karakuri_dynamics::EARTH_GRAVITY]
 }
 
 #[derive(Debug, Deserialize)]

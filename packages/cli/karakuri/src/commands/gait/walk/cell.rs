@@ -212,7 +212,8 @@ impl Cell {
         engine: WalkEngine,
         conditions: Conditions,
     ) -> Result<Self> {
-        let settings = WorldSettings { dt: conditions.dt, ..WorldSettings::default() };
+        let gravity = Vector3::new(0.0, 0.0, -engine.generator().settings.gravity);
+        let settings = WorldSettings { dt: conditions.dt, gravity, ..WorldSettings::default() };
         let mut world = World::new(settings);
         ground::add(&mut world, &engine, &conditions)?;
         let real = Arc::new(real(model, &conditions));
