@@ -57,7 +57,7 @@ impl Gains {
             file_reach: file_reach(settings),
             dcm: gain(node, "dcm", 20.0, "How much further than the divergent component of motion the ZMP goes. [-]")?,
             rate: gain(node, "rate", 20.0, "Moment against the rate of the lean, by weight and height. [-]")?,
-            ankle: gain(node, "ankle", 1.0, "Part of the wanted moment that the ankles get, 0 is off. [-]")?,
+            ankle: gain(node, "ankle", 1.0, "Part of the desired moment that the ankles get, 0 is off. [-]")?,
             rim: rim(node, biped)?,
             filter: gain(node, "filter", 1.0, "Time constant of the filter on the divergent component of motion. [s]")?,
             steps_on: node

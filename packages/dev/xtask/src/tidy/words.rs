@@ -26,7 +26,7 @@ const PRESENT: &[(&str, usize)] = &[
     ("demos", 5),
     ("docs", 41),
     ("feedforward_controller", 6),
-    ("gait_planner", 15),
+    ("gait_planner", 14),
     ("gripper", 1),
     ("karakuri", 118),
     ("karakuri_collision", 6),
