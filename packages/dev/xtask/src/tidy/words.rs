@@ -24,7 +24,7 @@ const AVOIDED: [(&str, &str); 6] = [
 const PRESENT: &[(&str, usize)] = &[
     ("config", 3),
     ("demos", 5),
-    ("docs", 41),
+    ("docs", 4),
     ("feedforward_controller", 6),
     ("gait_planner", 14),
     ("gripper", 1),
