@@ -23,16 +23,16 @@ const PARTS: usize = 40;
 /// A joint that moves more in one part jumped to another branch. [rad or m]
 const LARGEST_STEP: f64 = 0.35;
 
-/// What a move may use.
+/// Limits of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoveLimits {
-    /// Of the tool. [m/s]
+    /// Speed of the tool. [m/s]
     pub speed: f64,
-    /// Of the tool. [m/s²]
+    /// Acceleration of the tool. [m/s²]
     pub acceleration: f64,
     /// Fraction of every joint's speed limit. [-]
     pub joint_speed_scale: f64,
-    /// Of every joint. [rad/s² or m/s²]
+    /// Acceleration of every joint. [rad/s² or m/s²]
     pub joint_acceleration: f64,
 }
 
@@ -43,7 +43,7 @@ pub enum MoveError {
     /// Inverse kinematics failed somewhere on the path.
     #[error("at {percent:.0} % of the move to {x:.3} {y:.3} {z:.3} m: {why}")]
     Unreachable {
-        /// Where on the path. [%]
+        /// Place on the path. [%]
         percent: f64,
         /// Place of the tool there. [m]
         x: f64,
@@ -63,7 +63,7 @@ pub enum MoveError {
         joint: String,
         /// [rad or m]
         step: f64,
-        /// Where on the path. [%]
+        /// Place on the path. [%]
         percent: f64,
     },
 }
@@ -108,6 +108,10 @@ impl MovePlanner {
     }
 
     /// A position with the tool at `X_WT`, near `start`; `restarts` random starts if that fails. [rad or m] (nq)
+    ///
+    /// # Errors
+    ///
+    /// A sentence with the obstacle, if the pose is not reached.
     pub fn solve(
         &mut self,
         model: &Model,
@@ -125,7 +129,7 @@ impl MovePlanner {
         }
     }
 
-    /// From rest at `from` to rest at `to`, each joint on its own quintic. (nq)
+    /// Trajectory from rest at `from` to rest at `to`, each joint on its own quintic. (nq)
     pub fn joint_move(
         &self,
         model: &Model,
@@ -154,7 +158,11 @@ impl MovePlanner {
         }
     }
 
-    /// Along `path(s)` from rest at `from` (which has the tool at `path(0)`); gives the last position too. (nq)
+    /// Trajectory along `path(s)` from rest at `from`, which has the tool at `path(0)`, and its last position. (nq)
+    ///
+    /// # Errors
+    ///
+    /// If a pose of the path is not reached, or only by a jump to another posture.
     pub fn path_move(
         &mut self,
         model: &Model,
@@ -257,7 +265,7 @@ impl MovePlanner {
         }
     }
 
-    /// By how much the trajectory must be slowed for the joints' limits; 1 is: not at all. [-]
+    /// Factor by which the trajectory must be slowed for the joints' limits; 1 if they are kept. [-]
     fn joint_peaks(&self, model: &Model, trajectory: &JointTrajectory, limits: &MoveLimits) -> f64 {
         let mut factor: f64 = 1.0;
         for point in &trajectory.points {
@@ -299,7 +307,7 @@ impl MovePlanner {
     }
 }
 
-/// When the quintic profile is at `s` (bisection; it only grows). [s]
+/// Time at which the quintic profile is at `s`, by bisection: the profile is monotone. [s]
 fn time_at(s: f64, duration: f64) -> f64 {
     if s >= 1.0 {
         return duration;

@@ -28,14 +28,14 @@ use feedback::{DriveEffort, Feedback};
 use force::ForcePoint;
 use karakuri_spatial::Time;
 
-/// What is measured.
+/// The measured state.
 #[derive(Debug, Clone, Copy)]
 pub struct State<'a> {
     /// [rad or m] (nq)
     pub q: &'a [f64],
     /// [rad/s or m/s] (nv)
     pub v: &'a [f64],
-    /// What the drives give; NaN where that is not known, empty where nothing is. [N·m or N] (nv)
+    /// Efforts of the drives; NaN where unknown, empty if none is. [N·m or N] (nv)
     pub effort: &'a [f64],
 }
 
@@ -67,10 +67,10 @@ pub struct GroupEvent {
     pub finished: FinishedGoal,
 }
 
-/// How an update went.
+/// Status of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Status {
-    /// How well the motion could be realised.
+    /// Residuals of the inverse dynamics.
     pub realised: Realised,
     /// A joint whose feed-forward was cut at its effort limit.
     pub saturated: Option<BodyId>,
@@ -85,7 +85,7 @@ pub trait Controller: core::fmt::Debug + Send {
     /// The command for the period that starts at `now` and lasts `dt`, from the state measured at `now`. [s]
     fn update(&mut self, state: &State<'_>, now: Time, dt: f64, command: &mut Command) -> Status;
 
-    /// Ends what is under way and brakes.
+    /// Ends the active motions and brakes.
     fn hold(&mut self);
 }
 
@@ -101,7 +101,7 @@ pub struct Group {
     position: Vec<f64>,
     velocity: Vec<f64>,
     feedback: Vec<Feedback>,
-    /// Of the last command; NaN before the first. [N·m or N]
+    /// Efforts of the last command; NaN before the first. [N·m or N]
     efforts: Vec<f64>,
 }
 
@@ -130,7 +130,11 @@ pub struct FeedforwardController {
 }
 
 impl FeedforwardController {
-    /// For a robot whose YAML names joint groups.
+    /// Controller of a robot whose YAML names joint groups.
+    ///
+    /// # Errors
+    ///
+    /// If there are no groups, a joint of a group does not have one degree of freedom, or the settings are invalid.
     pub fn new(model: Arc<Model>, settings: FeedforwardSettings) -> Result<Self, ControllerError> {
         if model.groups.is_empty() {
             return Err(ControllerError::NoGroups { robot: model.name.clone() });
@@ -210,6 +214,10 @@ impl FeedforwardController {
     }
 
     /// Changes settings between two updates.
+    ///
+    /// # Errors
+    ///
+    /// If the settings are invalid; those in force stay.
     pub fn set_settings(&mut self, settings: FeedforwardSettings) -> Result<(), ControllerError> {
         let mut prepared = PreparedSettings::new(&self.model, &self.settings, settings)?;
         self.apply(&mut prepared);
@@ -226,7 +234,11 @@ impl FeedforwardController {
         }
     }
 
-    /// Lets a link exert forces on its surroundings; gives the index by which to set them.
+    /// Lets a link exert forces on its surroundings; returns the index by which to set them.
+    ///
+    /// # Errors
+    ///
+    /// If the robot has no such link, or the link does not move.
     pub fn add_force_point(&mut self, link: &str) -> Result<usize, ControllerError> {
         let (frame, body) = settings::moving_link(&self.model, link)?;
         self.forces.push(ForcePoint::new(frame, body));
@@ -245,7 +257,7 @@ impl FeedforwardController {
         }
     }
 
-    /// What the surroundings exert on a link, measured at `now` at its origin, in its axes. [N·m; N]
+    /// Sets the wrench of the surroundings on a link, measured at `now` at its origin, in its axes. [N·m; N]
     pub fn set_measured_wrench(&mut self, point: usize, wrench: Force, now: Time) {
         if let Some(point) = self.forces.get_mut(point) {
             point.set_measured(wrench, now);
@@ -378,7 +390,7 @@ impl FeedforwardController {
     }
 }
 
-/// What the drive adds by itself.
+/// Effort of the drive's own servo.
 fn servo_effort(drive: karakuri_model::Drive, error: &JointSample) -> f64 {
     drive.stiffness * error.position + drive.damping * error.velocity
 }

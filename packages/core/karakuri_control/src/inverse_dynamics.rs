@@ -6,6 +6,8 @@
 mod nodal;
 mod recursive;
 mod simulated;
+#[cfg(test)]
+mod tests;
 
 pub use nodal::Nodal;
 pub use recursive::Recursive;

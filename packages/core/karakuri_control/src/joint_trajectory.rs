@@ -51,7 +51,7 @@ pub struct JointTrajectoryMachine {
     settings: GroupSettings,
     continuous: Vec<bool>,
     motion: Motion,
-    /// What is followed, and the limits of the goal under way; of others that are over what is left is kept for their memory.
+    /// The trajectory followed and the limits of the active goal; those of finished goals are kept for their memory.
     path: Path,
     limits: Limits,
     goal: Option<GoalId>,
@@ -71,7 +71,7 @@ pub struct JointTrajectoryMachine {
     restarted: bool,
 }
 
-/// What the machine does at present.
+/// State of the machine.
 #[derive(Debug, Clone, Copy)]
 enum Motion {
     /// Nothing was measured yet, or the clock jumped: hold what is measured next.
@@ -85,7 +85,7 @@ enum Motion {
         start: Option<Time>,
         /// It comes from a goal, not from a stream of references.
         is_goal: bool,
-        /// When it was entered, relative to its start. [s]
+        /// Time at which it was entered, relative to its start. [s]
         entered: Option<f64>,
     },
 }
@@ -151,12 +151,12 @@ impl JointTrajectoryMachine {
         &self.actual
     }
 
-    /// Desired minus measured; the short way for joints that turn without end. (n)
+    /// Desired minus measured; the shortest angle for continuous joints. (n)
     pub fn error(&self) -> &[JointSample] {
         &self.error
     }
 
-    /// What to reach one period after the last update. (n)
+    /// Desired state one period after the last update. (n)
     pub fn command(&self) -> &[JointSample] {
         &self.command
     }
@@ -166,17 +166,21 @@ impl JointTrajectoryMachine {
         self.speed_limited
     }
 
-    /// The goal under way.
+    /// The active goal.
     pub fn active_goal(&self) -> Option<GoalId> {
         self.goal
     }
 
-    /// What the goal under way still lacks after its last point: joint, error and limit.
+    /// The tolerance that the active goal does not meet after its last point: joint, error and limit.
     pub fn waiting_for(&self) -> Option<Shortfall> {
         self.waiting
     }
 
     /// Desired state at an instant of the trajectory that is followed. (n)
+    ///
+    /// # Errors
+    ///
+    /// If nothing is followed, or the instant lies before its start or after its end.
     pub fn state_at(&self, at: Time, state: &mut [JointSample]) -> Result<(), NotFollowed> {
         let Motion::Follow { start: Some(start), entered: Some(entered), .. } = self.motion else {
             return Err(NotFollowed::NoTrajectory);
@@ -193,7 +197,11 @@ impl JointTrajectoryMachine {
         Ok(())
     }
 
-    /// Takes an action goal: checks it, replaces what runs. The preempted goal's result comes back.
+    /// Accepts an action goal, which replaces the active motion; returns the preempted goal's result.
+    ///
+    /// # Errors
+    ///
+    /// If the goal is invalid; the active motion continues.
     pub fn accept_goal(
         &mut self,
         goal: &Goal,
@@ -205,7 +213,11 @@ impl JointTrajectoryMachine {
         Ok((id, self.follow(&mut prepared)))
     }
 
-    /// Takes a trajectory from the topic: it replaces what runs. The result of the goal that was under way comes back.
+    /// Accepts a trajectory from the topic, which replaces the active motion; returns the preempted goal's result.
+    ///
+    /// # Errors
+    ///
+    /// If the trajectory is invalid; the active motion continues.
     pub fn accept_topic(
         &mut self,
         trajectory: &JointTrajectory,
@@ -215,7 +227,11 @@ impl JointTrajectoryMachine {
         Ok(self.follow(&mut prepared))
     }
 
-    /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without taking it.
+    /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without accepting it.
+    ///
+    /// # Errors
+    ///
+    /// If the goal is invalid.
     pub fn check_goal(&self, trajectory: &JointTrajectory, now: Time) -> Result<(), GoalError> {
         let goal = Goal { trajectory: trajectory.clone(), ..Goal::default() };
         self.prepare()?.prepare_goal(GoalId(self.next_goal), &goal, now).map(|_| ())
@@ -226,7 +242,7 @@ impl JointTrajectoryMachine {
     }
 
     /// Follows what was prepared, from the next update on, in place of what runs. Nothing is allocated or freed: the memory of
-    /// what ran is left in `prepared`. The result of the goal that was under way comes back.
+    /// what ran is left in `prepared`. Returns the preempted goal's result.
     pub fn follow(&mut self, prepared: &mut Prepared) -> Option<FinishedGoal> {
         core::mem::swap(&mut self.path, &mut prepared.path);
         self.path.hold(&self.command);
@@ -242,7 +258,7 @@ impl JointTrajectoryMachine {
         preempted
     }
 
-    /// Cancels a goal: brakes or holds. `None` when it is not under way (any more).
+    /// Cancels a goal: brakes or holds. `None` if it is not active.
     pub fn cancel(&mut self, id: GoalId) -> Option<FinishedGoal> {
         self.goal.filter(|goal| *goal == id)?;
         let lacking = self.waiting;
@@ -338,7 +354,7 @@ impl JointTrajectoryMachine {
         finished
     }
 
-    /// Puts off what is under way by the time in which nothing was commanded.
+    /// Delays the active trajectory by the time without commands.
     fn wait_out(&mut self, now: Time, dt: f64) {
         let Some(last) = self.last else { return };
         if let Motion::Follow { start: Some(start), .. } = &mut self.motion
@@ -440,7 +456,7 @@ impl JointTrajectoryMachine {
         }
     }
 
-    /// From where a joint is measured to where another sample is; the short way if it turns without end.
+    /// Distance from the measured position of a joint to another sample; the shortest angle for continuous joints.
     fn distance(&self, joint: usize, to: &JointSample) -> f64 {
         let from = self.actual[joint].position;
         if self.continuous[joint] { shortest_angle(from, to.position) } else { to.position - from }

@@ -23,16 +23,16 @@ use crate::{
     PreparedSettings, State, Status, TargetWrench,
 };
 
-/// Orders under way at a time.
+/// Requests pending at a time.
 const N_ORDERS: usize = 256;
-/// Reports under way at a time: what is reported of 64 updates may lie unread.
+/// Reports pending at a time: what is reported of 64 updates may lie unread.
 const N_REPORTS: usize = 64;
 /// A joint that is cut at its limit is reported so often. [s]
 const CUT_PERIOD: f64 = 1.0;
 /// The newest sample before the first.
 const NONE: i64 = i64::MIN;
 
-/// What the desk asks for. Once carried out it holds what it replaced.
+/// A request of the desk. Once carried out it holds the replaced value.
 #[derive(Debug)]
 enum Order {
     Follow {
@@ -67,7 +67,7 @@ enum Order {
 /// The answer to a query of the trajectory that a group follows.
 #[derive(Debug, Clone)]
 pub struct Queried {
-    /// Which.
+    /// The goal.
     pub group: usize,
     /// The instant that was asked for.
     pub at: Time,
@@ -77,27 +77,27 @@ pub struct Queried {
     pub found: Result<(), NotFollowed>,
 }
 
-/// How an update found a group.
+/// State of a group in an update.
 #[derive(Debug, Clone)]
 pub struct GroupReport {
-    /// Where its joints should be. (n)
+    /// Desired state of its joints. (n)
     pub desired: Vec<JointSample>,
-    /// Where they are. (n)
+    /// Measured state. (n)
     pub actual: Vec<JointSample>,
     /// The one less the other. (n)
     pub error: Vec<JointSample>,
     /// Desired at the next update. (n)
     pub command: Vec<JointSample>,
-    /// What the goal under way still lacks after its last point.
+    /// The tolerance that the active goal does not meet after its last point.
     pub waiting: Option<Shortfall>,
 }
 
-/// How an update went, and what happened in those before it that were not reported.
+/// Status of an update, and events of earlier ones that were not reported.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Of the sample.
+    /// Stamp of the sample.
     pub stamp: Time,
-    /// How it went; a joint that was cut or lost, or a time-out, since the last report.
+    /// Status; with a joint that was cut or lost, or a time-out, since the last report.
     pub status: Status,
     /// Goals that ended since the last report.
     pub ended: Vec<GroupEvent>,
@@ -147,7 +147,7 @@ pub struct Updater {
 pub struct Desk {
     model: Arc<Model>,
     orders: Producer<Order>,
-    /// What must get through and found the ring full.
+    /// Reports that must not be lost and found the ring full.
     waiting: VecDeque<Order>,
     done: Consumer<Order>,
     reports: Consumer<Box<Report>>,
@@ -161,7 +161,7 @@ pub struct Desk {
     queried: VecDeque<Queried>,
 }
 
-/// What the desk knows of a group.
+/// The desk's view of a group.
 #[derive(Debug)]
 struct GroupDesk {
     settings: GroupSettings,
@@ -328,17 +328,21 @@ impl Desk {
         (newest != NONE).then_some(Time::from_nanoseconds(newest))
     }
 
-    /// The settings in force, or on their way.
+    /// The settings in force, or already requested.
     pub fn settings(&self) -> &FeedforwardSettings {
         &self.settings
     }
 
-    /// The settings of a group's machine, in force or on their way.
+    /// The settings of a group's machine, in force or already requested.
     pub fn group_settings(&self, group: usize) -> Option<&GroupSettings> {
         self.groups.get(group).map(|g| &g.settings)
     }
 
     /// Changes settings, from the next update on.
+    ///
+    /// # Errors
+    ///
+    /// If the settings are invalid; those in force stay.
     pub fn set_settings(&mut self, settings: FeedforwardSettings) -> Result<(), ControllerError> {
         let prepared = PreparedSettings::new(&self.model, &self.settings, settings.clone())?;
         self.settings = settings;
@@ -392,7 +396,7 @@ impl Desk {
         self.groups.get(group).zip(self.newest()).ok_or(GoalError::NoState)
     }
 
-    /// Cancels a goal: at the next update the group brakes or holds. `None` when it is not under way (any more).
+    /// Cancels a goal: at the next update the group brakes or holds. `None` if it is not active.
     pub fn cancel(&mut self, group: usize, id: GoalId) -> Option<FinishedGoal> {
         let desk = self.groups.get_mut(group)?;
         desk.active.take_if(|active| *active == id)?;
@@ -403,11 +407,11 @@ impl Desk {
 
     /// Sets the force that a link exerts on its surroundings; it fades unless it is set repeatedly.
     pub fn set_target_wrench(&mut self, point: usize, target: TargetWrench) {
-        // one that finds no room is as good as lost on the way
+        // A sample without room is dropped: the next one replaces it.
         drop(self.try_send(Order::TargetWrench { point, target }));
     }
 
-    /// What the surroundings exert on a link, at its origin, in its axes. [N·m; N]
+    /// Sets the wrench of the surroundings on a link, at its origin, in its axes. [N·m; N]
     pub fn set_measured_wrench(&mut self, point: usize, wrench: Force) {
         drop(self.try_send(Order::MeasuredWrench { point, wrench }));
     }

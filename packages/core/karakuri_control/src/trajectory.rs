@@ -10,7 +10,7 @@ use karakuri_spatial::Time;
 /// A trajectory as a message gives it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointTrajectory {
-    /// When time-from-start is zero; `None` is: at once.
+    /// Time of the start; `None` starts at once.
     pub start: Option<Time>,
     /// Names of the joints, the order of the points' arrays.
     pub joints: Vec<String>,
@@ -69,7 +69,7 @@ impl JointSample {
     }
 }
 
-/// What is known of one joint at one point.
+/// One joint at one point, with the derivatives that are given.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Knot {
     /// [rad or m]
@@ -83,7 +83,7 @@ pub struct Knot {
 }
 
 impl Knot {
-    /// All that is known, what is not being zero.
+    /// The sample, zero where nothing is given.
     pub fn sample(&self) -> JointSample {
         JointSample {
             position: self.position,
@@ -108,7 +108,7 @@ impl From<JointSample> for Knot {
 /// Interpolation between points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interpolation {
-    /// By the polynomial of the fields that both ends have.
+    /// The polynomial of the fields that both ends have.
     #[default]
     Splines,
     /// A step to the next point when its time has come.
@@ -185,10 +185,10 @@ pub fn shortest_angle(from: f64, to: f64) -> f64 {
     if wrapped.abs() >= PI - 1e-12 && wrapped * direct < 0.0 { -wrapped } else { wrapped }
 }
 
-/// Where a trajectory takes over from another motion.
+/// The state at which a trajectory takes over from another motion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
-    /// From the trajectory's start. [s]
+    /// Time from the trajectory's start. [s]
     pub(crate) time: f64,
     /// (n)
     pub(crate) states: &'a [JointSample],
@@ -204,7 +204,7 @@ pub struct Path {
     lacks_positions: bool,
 }
 
-/// Where a sampled time lies.
+/// Position of a sampled time in the trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Before the first point.

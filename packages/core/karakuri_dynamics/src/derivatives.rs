@@ -128,6 +128,10 @@ pub fn rnea_derivatives(
 }
 
 /// Derivatives of forward dynamics, written to `out`; `data.vdot` holds the accelerations afterwards.
+///
+/// # Errors
+///
+/// If the mass matrix is singular.
 pub fn aba_derivatives(
     model: &Model,
     data: &mut Data,

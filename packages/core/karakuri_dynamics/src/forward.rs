@@ -13,6 +13,10 @@ use crate::{Articulated, Data, SingularInertia, forward_kinematics, update_veloc
 ///
 /// `external`: wrench on every body at its frame's origin, in world axes, or empty. [N·m; N] (n bodies)
 /// Rigid bodies only; for armature use [`aba_at_velocity`], which takes a diagonal and keeps the factor.
+///
+/// # Errors
+///
+/// If the mass matrix is singular.
 #[doc(alias = "forward dynamics")]
 pub fn aba<'a>(
     model: &Model,

@@ -107,7 +107,7 @@ impl RigidInertia {
     pub(crate) const ZERO: Self =
         Self { mass: 0.0, first_moment: Vector3::new(0.0, 0.0, 0.0), rotational: Symmetric3::ZERO };
 
-    /// Of a body at `X_WB` with its centre of mass at `p_OCom`.
+    /// Inertia of a body at `X_WB` with its centre of mass at `p_OCom`.
     #[inline]
     pub(crate) fn of_body(body: &Body, X_WB: &Pose, p_OCom: &Vector3) -> Self {
         let mass = body.inertia.mass;

@@ -32,6 +32,12 @@ impl MassFactor {
     }
 
     /// Factorises `M + diag(extra)`. `extra`: armature, and `h B + h² K` of implicit drives, or empty. (nv)
+    ///
+    /// The LTDL algorithm: row k updates only the rows of its ancestors. [Featherstone 2008, §6.5]
+    ///
+    /// # Errors
+    ///
+    /// If a degree of freedom moves no inertia.
     pub fn factorize(&mut self, M: &DMatrix<f64>, extra: &[f64]) -> Result<(), SingularInertia> {
         let nv = self.inverse_pivot.len();
         self.columns.copy_from(M);

@@ -2,7 +2,7 @@
 //!
 //! `F_i = I_i A_i + V_i ×* I_i V_i` with Newton and Euler taken at each body's centre of mass; then the joint
 //! wrenches add up towards the root, `F_p += F_i`, `τ_k = S_k · F_i`. World axes about O throughout.
-//! [Featherstone 2008, §5.3]
+//! [Featherstone 2008, §5.3, Table 5.1]
 //!
 //! Limits: rigid bodies only. Armature, damping and friction of the joints are not in here; add
 //! `armature · v̇ + damping · v + …` to the result where they are needed.

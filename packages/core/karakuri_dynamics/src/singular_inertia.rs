@@ -9,7 +9,7 @@
 pub struct SingularInertia {
     /// Velocity coordinate.
     pub dof: usize,
-    /// What the factorisation found on the diagonal. [kg·m² or kg]
+    /// The diagonal entry of the factor. [kg·m² or kg]
     pub pivot: f64,
 }
 

@@ -62,6 +62,7 @@ impl Feedback {
 #[cfg(test)]
 mod tests {
     use approx::assert_abs_diff_eq;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -102,5 +103,36 @@ mod tests {
         let mut feedback = Feedback { integral: 1.0 };
         let stronger = Gains { i: 100.0, ..GAINS };
         assert_abs_diff_eq!(feedback.effort(&stronger, &behind(0.0), IDLE, 0.01), 1.0);
+    }
+
+    proptest! {
+        /// However the error moves, the integral stays within its clamp and the effort is odd in the error.
+        #[test]
+        fn the_integral_is_bounded_and_the_law_is_odd(
+            errors in prop::collection::vec((-1.0..1.0_f64, -5.0..5.0_f64), 1..200),
+            clamp in 0.0..4.0_f64,
+        ) {
+            let gains = Gains { p: 3.0, i: 25.0, d: 0.5, i_clamp: clamp };
+            let bound = if clamp > 0.0 { clamp } else { IDLE.limit };
+            let (mut feedback, mut mirrored) = (Feedback::default(), Feedback::default());
+            for (position, velocity) in errors {
+                let error = JointSample { velocity, ..behind(position) };
+                let opposite = JointSample { velocity: -velocity, ..behind(-position) };
+                let effort = feedback.effort(&gains, &error, IDLE, 0.01);
+                prop_assert_eq!(effort, -mirrored.effort(&gains, &opposite, IDLE, 0.01));
+                prop_assert!(feedback.integral.abs() <= bound);
+            }
+        }
+
+        /// A feed-forward that leaves no error leaves nothing to the feedback.
+        #[test]
+        fn without_error_there_is_no_effort(p in 0.0..1e3_f64, i in 0.0..1e3_f64, d in 0.0..1e2_f64, others in -60.0..60.0_f64) {
+            let mut feedback = Feedback::default();
+            let drive = DriveEffort { others, ..IDLE };
+            for _ in 0..10 {
+                let effort = feedback.effort(&Gains { p, i, d, i_clamp: 0.0 }, &behind(0.0), drive, 0.01);
+                prop_assert_eq!(effort, 0.0);
+            }
+        }
     }
 }

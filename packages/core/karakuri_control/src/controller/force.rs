@@ -11,12 +11,12 @@ use karakuri_spatial::{Force, Matrix3, Vector3};
 
 use karakuri_spatial::Time;
 
-/// How forces are exerted.
+/// Settings of exerted forces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForceSettings {
     /// `K_F`; 0 is no feedback. [-]
     pub gain: f64,
-    /// Of the feedback's filter. [s]
+    /// Time constant of the feedback's filter. [s]
     pub time_constant: f64,
     /// Silence after which a target fades, over as long again. [s]
     pub timeout: f64,
@@ -53,7 +53,7 @@ pub(super) struct ForcePoint {
     frame: FrameId,
     body: BodyId,
     target: Option<(TargetWrench, Time)>,
-    /// Of the surroundings on the link, in its axes.
+    /// Wrench of the surroundings on the link, in its axes.
     measured: Option<(Force, Time)>,
     /// `K_F (F_E − F_S)`, filtered, in world axes.
     correction: Force,
@@ -89,7 +89,7 @@ impl ForcePoint {
         self.target.is_none()
     }
 
-    /// What to exert in the period that starts at `now` and lasts `dt` [s], in world axes.
+    /// Wrench to exert in the period that starts at `now` and lasts `dt` [s], in world axes.
     pub(super) fn wrench(
         &mut self,
         settings: &ForceSettings,

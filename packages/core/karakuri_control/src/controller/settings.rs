@@ -1,4 +1,4 @@
-//! What a user may set of the controller, and what is wrong with it.
+//! Settings of the controller, and their errors.
 
 use karakuri_dynamics::EARTH_GRAVITY;
 use karakuri_model::{BodyId, FrameId, Model};
@@ -24,11 +24,11 @@ pub struct FeedforwardSettings {
     pub effort_rate: f64,
     /// Longest time between two states before every group holds; 0 never. [s]
     pub state_timeout: f64,
-    /// What a link carries beside its own mass.
+    /// Payloads of links beside their own mass.
     pub payload: Option<Payload>,
     /// Feedback of the joints, in the model's order; empty is none. (n joints)
     pub gains: Vec<Gains>,
-    /// How forces are exerted.
+    /// Settings of exerted forces.
     pub force: ForceSettings,
 }
 
@@ -123,9 +123,9 @@ pub enum ControllerError {
     /// Gains for another number of joints.
     #[error("{given} feedback gains for {joints} joints; give one a joint of the model, or none")]
     GainCount {
-        /// How many were given.
+        /// Number given.
         given: usize,
-        /// How many joints there are.
+        /// Number of joints.
         joints: usize,
     },
 }
@@ -162,6 +162,10 @@ pub struct PreparedSettings {
 
 impl PreparedSettings {
     /// Checks `settings` that are to follow those `in_force`.
+    ///
+    /// # Errors
+    ///
+    /// If a number is out of range, an array does not fit the joints, or the method or the payload's link is unknown.
     pub fn new(
         model: &Model,
         in_force: &FeedforwardSettings,
@@ -182,6 +186,10 @@ impl PreparedSettings {
 
 impl Payload {
     /// The model that carries it.
+    ///
+    /// # Errors
+    ///
+    /// If the robot has no such link, the link does not move, or mass or place of the payload are invalid.
     pub fn on(&self, model: &Model) -> Result<Model, ControllerError> {
         let (frame, body) = moving_link(model, &self.link)?;
         let finite = self.com.iter().all(|x| x.is_finite());

@@ -8,7 +8,7 @@ use crate::trajectory::JointTrajectory;
 pub struct Goal {
     /// The trajectory.
     pub trajectory: JointTrajectory,
-    /// Overrides on the way.
+    /// Overrides along the path.
     pub path_tolerance: Vec<JointTolerance>,
     /// Overrides at the end.
     pub goal_tolerance: Vec<JointTolerance>,
@@ -41,7 +41,7 @@ pub enum ErrorCode {
     Successful = 0,
     /// Preempted, replaced, deactivated, or the clock jumped.
     InvalidGoal = -1,
-    /// An error on the way.
+    /// An error along the path.
     PathToleranceViolated = -4,
     /// An error at the end.
     GoalToleranceViolated = -5,
@@ -58,7 +58,7 @@ pub enum GoalStatus {
     Aborted,
 }
 
-/// Which quantity missed its tolerance.
+/// The quantity that missed its tolerance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// [rad or m]
@@ -74,22 +74,22 @@ pub enum Quantity {
 pub struct Shortfall {
     /// Index of the joint in the group.
     pub joint: usize,
-    /// What is off.
+    /// The quantity.
     pub quantity: Quantity,
     /// Desired minus measured, in the quantity's unit.
     pub error: f64,
     /// In the quantity's unit.
     pub limit: f64,
-    /// Since the start of the trajectory (on the way) or since its end (at the goal). [s]
+    /// Since the start of the trajectory (along the path) or since its end (at the goal). [s]
     pub time: f64,
 }
 
-/// How a goal ended.
+/// The end of a goal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
     /// In tolerance after the last point.
     Reached,
-    /// An error on the way.
+    /// An error along the path.
     PathTolerance(Shortfall),
     /// Not in tolerance when the goal time was over.
     GoalTolerance(Shortfall),
@@ -99,7 +99,7 @@ pub enum Outcome {
     Replaced,
     /// Cancelled by the client.
     Canceled {
-        /// What it was waiting for after its last point.
+        /// The tolerance not met after the last point.
         lacking: Option<Shortfall>,
     },
     /// The controller was deactivated.
@@ -190,13 +190,13 @@ impl Shortfall {
 /// A goal that ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FinishedGoal {
-    /// Which.
+    /// The goal.
     pub id: GoalId,
-    /// How.
+    /// Its result.
     pub outcome: Outcome,
 }
 
-/// What a goal is judged by.
+/// Tolerances of a goal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Limits {
     pub(super) path_tolerance: Vec<Tolerance>,

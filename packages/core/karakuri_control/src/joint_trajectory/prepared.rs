@@ -12,12 +12,16 @@ use karakuri_spatial::Time;
 pub struct Prepared {
     pub(super) start: Option<Time>,
     pub(super) path: Path,
-    /// Of a goal; a stream of references has none.
+    /// Identifier of a goal; a stream of references has none.
     pub(super) goal: Option<(GoalId, Limits)>,
 }
 
 impl GroupSettings {
-    /// Checks an action goal that comes at `now`; `id` is what the machine will call it by.
+    /// Checks an action goal that arrives at `now`; `id` is its identifier in the machine.
+    ///
+    /// # Errors
+    ///
+    /// If the goal is invalid or names other joints than the group.
     pub fn prepare_goal(&self, id: GoalId, goal: &Goal, now: Time) -> Result<Prepared, GoalError> {
         let trajectory = &goal.trajectory;
         let Checked { order, start } = validate::check(trajectory, self, now, false)?;
@@ -26,7 +30,11 @@ impl GroupSettings {
         Ok(Prepared { start, path, goal: Some((id, Limits::new(goal, self))) })
     }
 
-    /// Checks a trajectory that comes on the topic at `now`.
+    /// Checks a trajectory that arrives on the topic at `now`.
+    ///
+    /// # Errors
+    ///
+    /// If the trajectory is invalid or names other joints than the group.
     pub fn prepare_topic(
         &self,
         trajectory: &JointTrajectory,

@@ -1,4 +1,4 @@
-//! What a user may set of a group's machine.
+//! Settings of a group's machine.
 
 use karakuri_model::{JointGroup, JointKind, Model};
 
@@ -20,7 +20,7 @@ pub struct Tolerance {
 pub struct JointSettings {
     /// Joint name.
     pub name: String,
-    /// Turns without end: errors take the short way.
+    /// Rotates without limits: errors are the shortest angle.
     pub continuous: bool,
     /// [rad or m]
     pub lower: f64,
@@ -28,13 +28,13 @@ pub struct JointSettings {
     pub upper: f64,
     /// No command moves faster. [rad/s or m/s]
     pub max_velocity: f64,
-    /// On the way (`constraints.<joint>.trajectory`).
+    /// Along the path (`constraints.<joint>.trajectory`).
     pub path_tolerance: Tolerance,
     /// At the end (`constraints.<joint>.goal`).
     pub goal_tolerance: Tolerance,
-    /// How hard a cancelled motion brakes; 0 holds at once. [rad/s² or m/s²]
+    /// Deceleration after a cancelled motion; 0 holds at once. [rad/s² or m/s²]
     pub max_deceleration_on_cancel: f64,
-    /// How fast that deceleration comes and goes. [rad/s³ or m/s³]
+    /// Jerk of that deceleration. [rad/s³ or m/s³]
     pub max_jerk_on_cancel: f64,
     /// Position error at which the drive gives its full effort; infinite for one without stiffness. [rad or m]
     pub saturation_error: f64,
@@ -51,7 +51,7 @@ pub struct GroupSettings {
     pub joints: Vec<JointSettings>,
     /// Largest speed of a joint that has arrived; 0 is not checked. [rad/s or m/s]
     pub stopped_velocity_tolerance: f64,
-    /// How long after the last point the goal may take to be in tolerance; 0 waits for ever. [s]
+    /// Time after the last point for the goal to be in tolerance; 0 waits for ever. [s]
     pub goal_time: f64,
     /// A trajectory may name some of the joints; the others hold.
     pub allow_partial_joints_goal: bool,
@@ -61,7 +61,7 @@ pub struct GroupSettings {
     pub allow_nonzero_velocity_at_trajectory_end: bool,
     /// Enter a new trajectory from the desired rather than from the measured state.
     pub interpolate_from_desired_state: bool,
-    /// How points are joined.
+    /// Interpolation between points.
     pub interpolation: Interpolation,
     /// Position error beyond twice the drive's saturation at which a joint counts as not following: the goal is aborted
     /// and the machine restarts from the measured state; 0 is not checked. [rad or m]

@@ -1,4 +1,4 @@
-//! Which trajectories are taken, and the sentence for those that are not.
+//! Validation of trajectories, and the errors of those that are refused.
 
 use super::{GroupSettings, JointSettings};
 use crate::trajectory::{JointTrajectory, Path, TrajectoryPoint};
@@ -52,7 +52,7 @@ pub enum GoalError {
     FieldSize {
         /// Index of the point.
         point: usize,
-        /// Which array.
+        /// The array.
         field: &'static str,
         /// Entries given.
         got: usize,
@@ -74,7 +74,7 @@ pub enum GoalError {
         point: usize,
         /// Joint name.
         name: String,
-        /// Which array.
+        /// The array.
         field: &'static str,
         /// The value given.
         value: f64,
@@ -148,7 +148,7 @@ pub enum GoalError {
 
 /// Velocities may pass a limit by this share: files and messages round. [-]
 const SPEED_SLACK: f64 = 1e-3;
-/// Parts into which the way between two points is cut to look for its extremes.
+/// Parts of a segment between two points at which extremes are looked for.
 const PARTS: u32 = 32;
 
 /// Positions may pass a limit by this much: files and messages round. [rad or m]
@@ -185,7 +185,7 @@ pub(super) fn check_reach(
 pub(super) struct Checked {
     /// Column of each joint of the group.
     pub(super) order: Vec<Option<usize>>,
-    /// When it starts; `None` is: at once.
+    /// Start time; `None` starts at once.
     pub(super) start: Option<Time>,
 }
 

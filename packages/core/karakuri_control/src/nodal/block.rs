@@ -49,7 +49,7 @@ pub(super) struct Block {
     wrench: Vec<[Row; 6]>,
     /// (nv)
     tau: Vec<Row>,
-    /// What a recursion remembers, by component.
+    /// State of a recursion, by component.
     memory: Vec<Memory>,
     /// Velocities and accelerations given from outside. (n components) each, or empty
     outside: [Vec<Row>; 2],
@@ -67,7 +67,7 @@ struct Memory {
     a: [f64; LEAD],
 }
 
-/// Which samples are in which columns.
+/// The samples of the columns.
 #[derive(Debug, Clone, Copy)]
 struct Window {
     /// Sample of column 0.

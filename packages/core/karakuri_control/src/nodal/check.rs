@@ -1,4 +1,4 @@
-//! What can be wrong with a motion, and how it is found.
+//! Errors and warnings of a motion, and their detection.
 //!
 //! Accelerations of three neighbouring samples tell how far they are to be trusted: their second difference is `h² u⁗`
 //! for a smooth target, four times the amplitude of a ringing recursion, or amplified noise. Over twice the distance
@@ -17,7 +17,7 @@ const POSITION_ROUNDING: f64 = 1e-16;
 /// Largest apparent acceleration of an open loop: its gap over the squared step. [m/s² or rad/s²]
 const GAP_ACCELERATION: f64 = 1e-3;
 
-/// How far a loop may be open in samples at this step. [m or rad]
+/// Largest gap of a loop in samples at this step: it enters forces divided by the square of the step. [m or rad]
 pub(super) fn gap_limit(dt: f64) -> f64 {
     (GAP_ACCELERATION * dt * dt).max(1e-11)
 }
@@ -29,7 +29,7 @@ pub enum NodalError {
     /// An array has the wrong length.
     #[error("{what} has {given} numbers, {expected} are needed ({samples} samples)")]
     Length {
-        /// Which array.
+        /// The array.
         what: &'static str,
         /// Its length.
         given: usize,
@@ -145,7 +145,7 @@ pub enum NodalError {
     Rule(String),
 }
 
-/// What is doubtful about torques.
+/// A doubt about computed torques.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
@@ -211,7 +211,7 @@ pub(super) struct Watch {
     pub(super) seen: Seen,
 }
 
-/// What was seen; merges over stretches of time.
+/// Observations; merge over stretches of time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
     /// Largest second difference of neighbours, and its sample. [m/s²]
@@ -234,7 +234,7 @@ impl Seen {
         self.reach = self.reach.max(other.reach);
     }
 
-    /// What of it is worth a warning.
+    /// Warnings of these observations.
     pub(super) fn warnings(&self, variant: Variant, dt: f64, n: usize) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let largest = self.largest.max(f64::MIN_POSITIVE);

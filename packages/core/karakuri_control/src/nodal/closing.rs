@@ -19,17 +19,24 @@ const MOST_STRIDES: f64 = 200.0;
 const SAME: f64 = 1e-6;
 
 impl Mechanism {
-    /// Moves the passive joints of every sample until the loops are closed, each from where the last one was. `dt`: [s],
+    /// Closes the loops by the passive joints of every sample, each starting from the last one. `dt`: [s],
     /// `q`: [rad or m] (n samples × nq)
+    ///
+    /// # Errors
+    ///
+    /// If a loop stays open by more than the time step allows, or driven joints contradict each other.
     pub fn close(&self, dt: f64, q: &mut [f64]) -> Result<(), NodalError> {
         let mut still = vec![0.0; q.len() / self.model.nq.max(1) * self.model.nv];
         let mut rates = still.clone();
         self.complete(dt, q, &mut still, &mut rates)
     }
 
-    /// As [`Self::close`], with the velocities and accelerations of the passive joints. What is driven keeps its target;
-    /// a loop that stays open by more than the time step allows is an error. [rad/s or m/s], [rad/s² or m/s²]
-    /// (n samples × nv) each
+    /// As [`Self::close`], with the velocities and accelerations of the passive joints. Driven joints keep their target.
+    /// [rad/s or m/s], [rad/s² or m/s²] (n samples × nv) each
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::close`].
     pub fn complete(
         &self,
         dt: f64,

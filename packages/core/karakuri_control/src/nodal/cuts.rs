@@ -1,4 +1,4 @@
-//! Forces across the cuts of loops, and who of several motors gives what.
+//! Forces across the cuts of loops, and their distribution over redundant motors.
 //!
 //! Unknown pairs of opposite forces `λ` enter `{P}` at both sides of every cut (side A supplies `+λ` to side B), so
 //! `τ = τ_tree + C λ` with `C` the superposition of unit pairs. The passive degrees of freedom demand `C_p λ = −τ_p`; full
@@ -35,7 +35,7 @@ pub enum Rule {
     NoForce,
 }
 
-/// Who gives effort at which degree of freedom.
+/// Sources of effort by degree of freedom.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drives<'a> {
     /// Whether a motor acts on it. (nv)
@@ -365,7 +365,7 @@ impl Cuts {
         self.n_rows += 1;
     }
 
-    /// Gauss-Jordan with full pivoting.
+    /// Gauss-Jordan elimination with full pivoting: the rank of `C_p` decides which forces are free.
     fn eliminate(&mut self) -> Closure {
         let (m, width) = (self.unknowns.len(), self.unknowns.len() + 1);
         self.row_of.clear();

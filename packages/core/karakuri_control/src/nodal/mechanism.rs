@@ -1,4 +1,4 @@
-//! What is moved: a model, what it carries, where it pushes, and who drives it.
+//! The mechanism: model, payloads, force points, drives.
 
 use std::sync::Arc;
 
@@ -38,9 +38,9 @@ pub struct Mechanism {
     pub gravity: Vector3,
     /// Masses carried.
     pub payloads: Vec<Payload>,
-    /// Where it pushes.
+    /// Points at which it exerts forces.
     pub force_points: Vec<ForcePoint>,
-    /// Which velocity coordinates have a motor. (nv)
+    /// Whether a velocity coordinate has a motor. (nv)
     pub driven: Vec<bool>,
     /// Which of them must get no effort from the mechanism's own motors, and are not asked to: a floating base, whose
     /// effort is the wrench that the surroundings must give. (nv)

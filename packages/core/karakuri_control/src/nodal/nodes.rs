@@ -16,7 +16,7 @@ use super::places::Wrench;
 /// A moment of inertia of a rod may be off by this part of m l²/4. [-]
 const ROD_TOLERANCE: f64 = 1e-6;
 
-/// Where the mass of a link sits. The first two are exact for every rigid body.
+/// Distribution of a link's mass over nodes. The first two are exact for every rigid body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nodes {
     /// One node at the centre of mass: its displacement and the link's rotation vector over the step. (6)

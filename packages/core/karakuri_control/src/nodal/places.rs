@@ -1,5 +1,4 @@
-//! Where links are: rotations and positions of a body in four samples at once, and what their wrenches ask of the
-//! joints.
+//! Places of links: rotations and positions of a body in four samples at once, and the efforts of its joint.
 //!
 //! `X_WB = X_WP X_PJ X_J(q)` and `τ_k = S_k · F`, with the wrench of everything outboard about the body's own origin,
 //! the last step of `{τ} = [L][T]{P}`: a hinge takes the moment about its axis, a slide the force along it.

@@ -14,14 +14,14 @@ use super::Mechanism;
 /// A length, a direction or a velocity of a degree of freedom below this is rounding. [m], [-]
 const ROUNDING: f64 = 1e-12;
 
-/// What a number of `{P}` is.
+/// Kind of an entry of `{P}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Of the link's nodal force. [N]
+    /// Component of the link's nodal force. [N]
     Force,
-    /// Of the link's nodal moment. [N·m]
+    /// Component of the link's nodal moment. [N·m]
     Moment,
-    /// Of the force of what is beyond an outboard point: a child with all it carries, a payload, what is pushed. [N]
+    /// Component of the force at an outboard point: of a child's subtree, a payload or an exerted force. [N]
     Beyond,
 }
 
@@ -47,7 +47,7 @@ struct Link {
     R: Matrix3,
     force: Vector3,
     moment: Vector3,
-    /// From the joint to the centre of mass, in world axes.
+    /// Vector from the joint to the centre of mass, in world axes.
     c: Vector3,
     /// Offsets and forces of the outboard points, in world axes.
     beyond: Vec<(Vector3, Vector3)>,
@@ -210,7 +210,7 @@ impl Product {
         }
     }
 
-    /// One row's numbers for one link: what an axis and a way ask of its forces, in its axes.
+    /// One row's entries for one link: the components of its forces along an axis and a slide, in its axes.
     fn add_lengths(&mut self, link: &Link, axis: &Vector3, along: &Vector3) {
         let turned = |v: Vector3| {
             let mut v = link.R.transpose() * v;

@@ -23,11 +23,11 @@ const MISSING_TOLERANCE: f64 = 1e-6;
 /// The scheme, set up for a mechanism.
 #[derive(Debug, Clone)]
 pub struct Scheme {
-    /// What is moved.
+    /// The mechanism.
     pub mechanism: Mechanism,
-    /// From displacements to accelerations.
+    /// Rule from displacements to accelerations.
     pub variant: Variant,
-    /// Where the mass of a link sits.
+    /// Distribution of a link's mass over nodes.
     pub nodes: Nodes,
 }
 
@@ -54,7 +54,7 @@ pub struct Torques {
     /// Forces across the cuts, loop after loop in its locked directions, then mimic relations; side A supplies them.
     /// [N·m or N] (n samples × n components)
     pub lambda: Vec<f64>,
-    /// What is doubtful.
+    /// Doubts about the result.
     pub warnings: Vec<Warning>,
 }
 
@@ -65,6 +65,10 @@ impl Scheme {
     }
 
     /// Efforts at every sample of the target.
+    ///
+    /// # Errors
+    ///
+    /// If the target or the rule does not fit the mechanism, a loop is open, or an effort is needed where no drive acts.
     pub fn torques(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
         let n = self.check(target)?;
         let nv = self.mechanism.model.nv;
@@ -91,8 +95,12 @@ impl Scheme {
         Ok(Torques { tau, lambda, warnings })
     }
 
-    /// The same by the recursive Newton-Euler algorithm, whose result does not depend on the step: what the scheme is
-    /// measured against. Takes velocities and accelerations from the target.
+    /// Efforts by the recursive Newton-Euler algorithm, the reference for the scheme: independent of the step. Takes
+    /// velocities and accelerations from the target.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::torques`], and if the target has no velocities or accelerations.
     pub fn exact(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
         let n = self.check(target)?;
         let m = &self.mechanism;
@@ -120,8 +128,12 @@ impl Scheme {
         Ok(Torques { tau, lambda, warnings })
     }
 
-    /// The same by steps of simulation whose driven velocities are constrained to the target's: forward dynamics alone, the
+    /// Efforts by steps of simulation whose driven velocities are constrained to the target's: forward dynamics alone; the
     /// step divides out. Takes velocities and accelerations from the target; forces across the cuts are not known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::exact`], and if the rule is not [`Rule::LeastNorm`] or a moving link has no mass.
     pub fn simulated(&self, target: &Target<'_>) -> Result<Torques, NodalError> {
         let n = self.check(target)?;
         let m = &self.mechanism;
@@ -175,7 +187,7 @@ impl Scheme {
         scheme
     }
 
-    /// What is to be said of a motion that went through.
+    /// Warnings and errors of a whole motion.
     fn conclude(
         &self,
         seen: &Summary,
@@ -270,7 +282,7 @@ impl Scheme {
     }
 }
 
-/// What a stretch of samples showed.
+/// Summary of a stretch of samples.
 #[derive(Debug, Clone, Copy, Default)]
 struct Summary {
     watched: Seen,
@@ -397,7 +409,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// What the surroundings do to the bodies, at their origins: what is pushed pushes back.
+/// Reactions to the exerted forces, as wrenches on the bodies at their origins.
 fn fill_reactions(
     m: &Mechanism,
     data: &Data,

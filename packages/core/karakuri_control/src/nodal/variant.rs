@@ -1,11 +1,11 @@
-//! From displacement increments of a component to its velocity and acceleration.
+//! Velocity and acceleration of a component from its displacement increments.
 //!
 //! Newmark's method read backwards: the displacement is given, the acceleration unknown,
 //! `a' = Δu/(β h²) − v/(β h) − (1/(2β) − 1) a`, `v' = v + h ((1 − γ) a + γ a')`. [Newmark 1959]
 
 use core::str::FromStr;
 
-/// How accelerations follow from displacements. See docs/theory/parallel-inverse-dynamics.md for what each costs.
+/// Rule from displacements to accelerations. See docs/theory/parallel-inverse-dynamics.md for what each costs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Variant {
     /// Central difference: second order, no memory, any start; needs the target one step ahead.

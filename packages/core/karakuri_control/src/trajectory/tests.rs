@@ -1,5 +1,7 @@
 use core::f64::consts::PI;
 
+use proptest::prelude::*;
+
 use super::{Knot, interpolate, shortest_angle};
 
 fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> Knot {
@@ -35,4 +37,48 @@ fn the_short_way_round() {
     assert!((shortest_angle(3.0, -3.0) - (2.0 * PI - 6.0)).abs() < 1e-12);
     assert!((shortest_angle(0.0, PI) - PI).abs() < 1e-12);
     assert!((shortest_angle(0.0, -PI) + PI).abs() < 1e-12);
+}
+
+fn any_knot() -> impl Strategy<Value = [f64; 3]> {
+    prop::array::uniform3(-3.0..3.0_f64)
+}
+
+proptest! {
+    /// A quintic has position, velocity and acceleration of its knots at both ends; a cubic position and velocity.
+    #[test]
+    fn splines_meet_their_knots(from in any_knot(), to in any_knot(), duration in 0.1..3.0_f64) {
+        for has_acceleration in [true, false] {
+            let [from, to] = [from, to].map(|[p, v, a]| knot(p, Some(v), has_acceleration.then_some(a)));
+            let start = interpolate(&from, &to, duration, 0.0);
+            let end = interpolate(&from, &to, duration, duration * (1.0 - 1e-12));
+            for (sample, knot) in [(start, &from), (end, &to)] {
+                prop_assert!((sample.position - knot.position).abs() < 1e-9);
+                prop_assert!((sample.velocity - knot.sample().velocity).abs() < 1e-7);
+                if let Some(acceleration) = knot.acceleration {
+                    prop_assert!((sample.acceleration - acceleration).abs() < 1e-5);
+                }
+            }
+        }
+    }
+
+    /// Backwards in time, a spline is the spline of the reversed knots.
+    #[test]
+    fn splines_are_symmetric_in_time(from in any_knot(), to in any_knot(), part in 0.01..0.99_f64) {
+        let ahead = [from, to].map(|[p, v, a]| knot(p, Some(v), Some(a)));
+        let back = [to, from].map(|[p, v, a]| knot(p, Some(-v), Some(a)));
+        let one = interpolate(&ahead[0], &ahead[1], 1.0, part);
+        let other = interpolate(&back[0], &back[1], 1.0, 1.0 - part);
+        prop_assert!((one.position - other.position).abs() < 1e-11);
+        prop_assert!((one.velocity + other.velocity).abs() < 1e-10);
+        prop_assert!((one.acceleration - other.acceleration).abs() < 1e-9);
+    }
+
+    /// The shortest angle is at most π and leads to the target.
+    #[test]
+    fn the_shortest_angle_leads_to_the_target(from in -20.0..20.0_f64, to in -20.0..20.0_f64) {
+        let angle = shortest_angle(from, to);
+        prop_assert!(angle.abs() <= PI + 1e-12);
+        let turns = (from + angle - to) / (2.0 * PI);
+        prop_assert!((turns - turns.round()).abs() < 1e-12, "{turns} turns from the target");
+    }
 }

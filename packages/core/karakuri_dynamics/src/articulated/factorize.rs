@@ -10,6 +10,10 @@ use crate::{Data, SingularInertia};
 
 impl Articulated {
     /// Factorises at the position of the last `forward_kinematics` on `data`. `extra`: (nv), or empty.
+    ///
+    /// # Errors
+    ///
+    /// If a degree of freedom moves no inertia.
     pub fn factorize(
         &mut self,
         model: &Model,
@@ -30,7 +34,7 @@ impl Articulated {
                 let pivot = S.dot(&U) + extra.get(k).copied().unwrap_or(0.0);
                 SingularInertia::check(k, pivot)?;
                 let inverse_pivot = 1.0 / pivot;
-                // What is left at the root is of no use.
+                // I^A ← I^A − U D⁻¹ Uᵀ; at the root nobody needs it.
                 if self.topology.dof_parent[k] != WORLD {
                     inertia.add_outer(-inverse_pivot, &U);
                 }

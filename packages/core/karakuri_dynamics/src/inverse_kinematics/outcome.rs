@@ -28,7 +28,7 @@ pub enum IkObstacle {
     OutOfReach {
         /// Target (index).
         target: usize,
-        /// From that joint to the target. [m]
+        /// Distance from that joint to the target. [m]
         distance: f64,
         /// Sum of the links and strokes between that joint and the frame. [m]
         reach: f64,

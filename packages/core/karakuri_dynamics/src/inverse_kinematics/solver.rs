@@ -25,11 +25,11 @@ pub struct InverseKinematics {
     pub position: Vec<f64>,
     data: Data,
     reduction: Reduction,
-    /// Of the independent coordinates that are joints with one degree of freedom; infinite elsewhere. (nr)
+    /// Limits of the independent coordinates that are joints with one degree of freedom; infinite elsewhere. (nr)
     bounds: Vec<Bound>,
     /// Coordinates that keep their place. (nr)
     locked: Vec<bool>,
-    /// Where a start stands, and where a step would lead. (nq)
+    /// The position of a start, and that after a step on trial. (nq)
     q: Vec<f64>,
     trial: Vec<f64>,
     gradient: Vec<f64>,
@@ -53,7 +53,7 @@ struct Bound {
     upper: f64,
 }
 
-/// How a start ended.
+/// The result of one start.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
     errors: Errors,
@@ -86,7 +86,11 @@ impl InverseKinematics {
         }
     }
 
-    /// Searches; the answer, or the nearest that was found, is in `position`.
+    /// Searches; `position` holds the solution, or the best position found.
+    ///
+    /// # Errors
+    ///
+    /// If the problem is invalid. A target that is not reached is an outcome, not an error.
     pub fn solve(
         &mut self,
         model: &Model,
@@ -158,7 +162,7 @@ impl InverseKinematics {
         }
     }
 
-    /// From `q` to the nearest that steps lead to, which `q` then is.
+    /// Iterates from `q`, in place, until convergence or no progress.
     fn search(&mut self, model: &Model, targets: &[IkTarget], options: &IkOptions) -> Attempt {
         forward_kinematics(model, &mut self.data, &self.q);
         let mut errors = step::errors(model, &self.data, targets, &mut self.residual);
@@ -343,7 +347,7 @@ impl<'a> Chain<'a> {
         std::iter::successors(tip, move |i| self.model.bodies[*i].parent.map(|p| p.0))
     }
 
-    /// Of the target from the first joint, and the length of all links and strokes after it. [m]
+    /// Distance of the target from the first joint, and the length of all links and strokes after it. [m]
     fn distance_and_reach(self, target: &IkTarget) -> (f64, f64) {
         let mut reach = self.frame.pose_in_body.translation.norm();
         let mut root = Vector3::zeros();

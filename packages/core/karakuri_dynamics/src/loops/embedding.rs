@@ -40,7 +40,7 @@ const SAME_BRANCH: f64 = 0.1;
 /// Coefficient in a row below which a coordinate is not named in a [`Contradiction`]. [-]
 const INVOLVED: f64 = 1e-6;
 
-/// What positions are closed for.
+/// Use of the closed positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// Samples whose positions are differentiated: driven coordinates are held.
@@ -62,7 +62,7 @@ impl Purpose {
 /// Driven coordinates whose targets leave a loop open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
-    /// How far one of them would have to move to close the loops. [rad or m]
+    /// Displacement of one of them that would close the loops. [rad or m]
     pub residual: f64,
     /// That coordinate first, then the others involved, by velocity coordinate.
     pub dofs: Vec<usize>,
@@ -114,7 +114,7 @@ pub struct ConstraintEmbedding {
     /// Only loops move; couplings alone are eliminated once, for the drives in hand.
     moves: bool,
     eliminated_for: Vec<bool>,
-    /// What each loop joins, at the position in hand. (n loops)
+    /// Joint frames of each loop, at the current position. (n loops)
     ends: Vec<LoopEnds>,
     /// Degrees of freedom between A and B of each loop. (n loops)
     paths: Vec<Vec<PathDof>>,
@@ -341,7 +341,7 @@ impl ConstraintEmbedding {
         gap
     }
 
-    /// How many columns may move to close the loops; passive ones come first.
+    /// Number of columns that may move to close the loops; passive ones come first.
     fn movable(&self, purpose: Purpose) -> usize {
         match purpose {
             Purpose::Sampled => self.n_passive,

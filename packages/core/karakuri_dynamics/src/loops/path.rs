@@ -5,7 +5,7 @@ use karakuri_model::{BodyId, LoopJoint, Model};
 /// A degree of freedom between the two bodies of a loop joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathDof {
-    /// +1 where it carries body A, −1 where it carries body B.
+    /// +1 where it carries body A, −1 where it carries body B. [-]
     pub sign: f64,
     /// Velocity coordinate.
     pub dof: usize,
