@@ -3,7 +3,7 @@
 use karakuri_ros::time_from_message;
 use std::time::{Duration, Instant};
 
-use karakuri_gait::planner::Measured;
+use karakuri_gait::planner::{JointError, Measured};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::{Advance, FromMessage, Offer, Turn, info, warn};
@@ -14,11 +14,6 @@ use crate::report::code;
 
 /// Who leans further does not stand. [rad]
 const LEANING: f64 = 0.3;
-/// A joint may be far from its target for so long in all: a strike, or a busy machine, and the middleware, which may stall for a
-/// third of a second when a participant joins. [s]
-const ASTRAY_TIME: f64 = 0.5;
-/// Share of the time near its targets that makes up for time far from them: a robot that does not follow is near them in passing. [-]
-const FORGIVEN: f64 = 0.25;
 /// Age up to which a reading of a foot counts. [s]
 const FRESH: f64 = 0.05;
 
@@ -122,32 +117,20 @@ impl GaitPlanner {
         }
     }
 
-    /// Why the robot does not walk although the engine does: a joint that is too far from its target for too long. Who falls is
-    /// judged by the fall.
+    /// Why the robot does not walk although the engine does. Who falls is judged by the fall.
     fn find_not_following(&mut self) -> Option<String> {
-        let is_walking = self.walk.is_some() || self.velocity.is_some();
         let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
         let targets = &self.engine.targets().position;
-        let off = joints.iter().map(|id| {
-            let joint = &self.model.joints[id.0];
-            (joint, self.reader.q[joint.q_start] - targets[joint.q_start])
-        });
-        let (joint, off) = off.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
-        let limit = self.parameters.following_tolerance.get();
-        if limit <= 0.0 || !is_walking || self.engine.lost().is_some() {
-            self.astray = 0.0;
+        let joints = joints.iter().copied();
+        let largest = JointError::largest(&self.model, joints, &self.reader.q, targets)?;
+        let tolerance = self.parameters.following_tolerance.get();
+        let is_walking = self.walk.is_some() || self.velocity.is_some();
+        if tolerance <= 0.0 || !is_walking || self.engine.lost().is_some() {
+            self.following.restart();
             return None;
         }
-        let period = self.parameters.period.get();
-        let step = if off.abs() > limit { period } else { -FORGIVEN * period };
-        self.astray = (self.astray + step).max(0.0);
-        (self.astray > ASTRAY_TIME).then(|| {
-            format!(
-                "joint `{}` is {off:.2} from where the walk has it, and has been for {ASTRAY_TIME} s: the robot does not \
-                 follow; is the controller running, and the robot free to move?",
-                joint.name
-            )
-        })
+        let is_astray = self.following.tick(&largest, tolerance, self.parameters.period.get());
+        is_astray.then(|| largest.describe(&self.model))
     }
 
     /// Gives up a walk that the robot does not carry out.
@@ -189,7 +172,7 @@ impl GaitPlanner {
         self.velocity = None;
         self.engaged = false;
         self.gate.withdraw();
-        self.astray = 0.0;
+        self.following.restart();
         (self.ticks, self.is_lost) = (0, false);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use karakuri_gait::planner::{
-    Clip, Footstep, StabilizerSettings, Velocity, Walk as Run, WalkEngine,
+    Clip, FollowingMonitor, Footstep, StabilizerSettings, Velocity, Walk as Run, WalkEngine,
 };
 use karakuri_model::Model;
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
@@ -55,8 +55,8 @@ pub(crate) struct GaitPlanner {
     pub(crate) velocity: Option<(Velocity, Time)>,
     pub(crate) output: Publisher<JointTrajectory>,
     pub(crate) reports: Reports,
-    /// For how long a joint was too far from its target. [s]
-    pub(crate) astray: f64,
+    /// Whether the robot follows its targets.
+    pub(crate) following: FollowingMonitor,
     pub(crate) ticks: u64,
     /// Steps begun at the last tick.
     pub(crate) begun: u64,

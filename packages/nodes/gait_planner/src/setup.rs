@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use karakuri_files::load_gait;
-use karakuri_gait::planner::{Biped, WalkEngine};
+use karakuri_gait::planner::{Biped, FollowingMonitor, WalkEngine};
 use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -62,7 +62,7 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
         velocity: None,
         output: node.publisher("joint_trajectory", qos::command())?,
         reports: Reports::new(node)?,
-        astray: 0.0,
+        following: FollowingMonitor::default(),
         ticks: 0,
         begun: 0,
         shown: Default::default(),

@@ -7,8 +7,34 @@ use karakuri_model::Model;
 use super::engine::WalkEngine;
 use super::lost::Lost;
 
-/// Leaning further than this beyond the plan, the robot has fallen. [rad]
-const FALLEN: f64 = 0.8;
+/// Lean beyond the plan at which a robot has fallen: that at which the top of a rod is as low as [`FALLEN_HEIGHT`] says, `acos 0.7`. [rad]
+const FALLEN_LEAN: f64 = 0.8;
+/// Share of its height at the start below which the root link of a robot that has fallen is. [-]
+const FALLEN_HEIGHT: f64 = 0.7;
+
+/// What is known of the root link, by which a robot counts as fallen or not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RootSign {
+    /// Roll and pitch beyond the plan, from the inertial sensor: what a robot itself knows. [rad] (2)
+    Lean([f64; 2]),
+    /// Height above the lowest sole as planned, and the height at the start: what a simulation knows. [m]
+    Height {
+        /// Now.
+        now: f64,
+        /// At the start.
+        start: f64,
+    },
+}
+
+impl RootSign {
+    /// Whether the robot has fallen.
+    pub fn has_fallen(self) -> bool {
+        match self {
+            Self::Lean([roll, pitch]) => roll.hypot(pitch) > FALLEN_LEAN,
+            Self::Height { now, start } => now < FALLEN_HEIGHT * start,
+        }
+    }
+}
 
 /// A robot that lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +58,7 @@ impl Fall {
         let lost = engine.lost();
         let since = lost.map_or(0.0, |lost| engine.time() - lost.time);
         let fall = Self { elapsed, left: -right, forward, lost, since };
-        (right.hypot(forward) > FALLEN).then_some(fall)
+        RootSign::Lean([right, forward]).has_fallen().then_some(fall)
     }
 
     /// A sentence for people.
@@ -55,5 +81,23 @@ impl Fall {
 impl fmt::Display for Fall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.told(self.lost.map(|lost| lost.to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A robot that tips about its soles like a rod is judged alike by a simulation and by itself.
+    #[test]
+    fn lean_and_height_tell_the_same_fall() {
+        for k in 0..150 {
+            let lean = 0.01 * f64::from(k);
+            let height = RootSign::Height { now: 0.3 * lean.cos(), start: 0.3 }.has_fallen();
+            for way in [[1.0, 0.0], [0.0, -1.0], [0.6, 0.8]] {
+                let leans = RootSign::Lean(way.map(|part: f64| part * lean)).has_fallen();
+                assert!(leans == height || (lean - 0.8).abs() < 0.011, "{lean} rad");
+            }
+        }
     }
 }

@@ -11,6 +11,28 @@ const PATIENCE: f64 = 0.2;
 /// Time to stand until the walk counts as done. [s]
 const SETTLE: f64 = 0.5;
 
+/// Whether a walk has arrived: the robot stands, for long enough, after the command was taken up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standstill {
+    begin: f64,
+    settle: f64,
+    stood: f64,
+}
+
+impl Standstill {
+    /// Of a walk that is commanded at a time, and has arrived once it stands for `settle`. [s, s]
+    pub fn new(begin: f64, settle: f64) -> Self {
+        Self { begin, settle, stood: 0.0 }
+    }
+
+    /// Takes up a period `dt` at a time [s]; true when the walk has arrived. `has_end` says that it has an end, reached or in sight.
+    pub fn tick(&mut self, state: WalkState, has_end: bool, time: f64, dt: f64) -> bool {
+        let stands = state == WalkState::Standing && has_end && time > self.begin + PATIENCE;
+        self.stood = if stands { self.stood + dt } else { 0.0 };
+        self.stood >= self.settle
+    }
+}
+
 /// What a walk is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WalkGoal {
@@ -62,7 +84,7 @@ pub struct Walk {
     remaining: Option<f64>,
     stopping: bool,
     elapsed: f64,
-    stood: f64,
+    standstill: Standstill,
     start: Place,
     heading: f64,
     first_step: u64,
@@ -78,7 +100,7 @@ impl Walk {
             remaining: goal.duration,
             stopping: false,
             elapsed: 0.0,
-            stood: 0.0,
+            standstill: Standstill::new(0.0, SETTLE),
             start: between(&engine.feet()),
             heading: engine.heading(),
             first_step: engine.steps(),
@@ -107,11 +129,8 @@ impl Walk {
                 engine.command(WalkCommand::Stop);
             }
         }
-        let stands = engine.state() == WalkState::Standing
-            && self.remaining.is_none()
-            && self.elapsed > PATIENCE;
-        self.stood = if stands { self.stood + dt } else { 0.0 };
-        if self.stood < SETTLE {
+        let has_end = self.remaining.is_none();
+        if !self.standstill.tick(engine.state(), has_end, self.elapsed, dt) {
             return Progress::Walking;
         }
         match engine.failure() {

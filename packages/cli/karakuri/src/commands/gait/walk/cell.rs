@@ -9,7 +9,8 @@ use anyhow::{Result, bail};
 use karakuri_dynamics::frame_pose;
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::planner::{
-    Biped, JointTargets, Measured, Sample, Side, WalkCommand, WalkEngine, WalkState, with_servo_sag,
+    Biped, JointTargets, Measured, RootSign, Sample, Side, Standstill, WalkCommand, WalkEngine,
+    WalkState, with_servo_sag,
 };
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_physics::{Owner, RobotId, StepOutcome, World, WorldSettings};
@@ -22,12 +23,8 @@ use super::Plan;
 use super::ground::{self, Stairs};
 use crate::interrupt::Interrupt;
 
-/// Below this part of its height at the start the root link has fallen. [-]
-const FALLEN: f64 = 0.7;
-/// Time to stand after the walk before it counts as done. [s]
+/// Time to stand after the walk before it counts as done: long enough to see a robot tip that has stopped badly. [s]
 const SETTLE: f64 = 1.0;
-/// Time in which a command is taken up. [s]
-const PATIENCE: f64 = 0.2;
 /// By which each of several walks is longer than the last. [s]
 const LONGER: f64 = 0.11;
 /// Time between two points of the history. [s]
@@ -301,8 +298,9 @@ impl Cell {
         on_progress: &dyn Fn(f64),
     ) -> Result<f64, String> {
         let begin = self.world.time();
-        let (mut stood, mut began, mut ended) = (0.0, None, begin);
-        while stood < SETTLE {
+        let mut standstill = Standstill::new(begin, SETTLE);
+        let (mut has_arrived, mut began, mut ended) = (false, None, begin);
+        while !has_arrived {
             let time = self.world.time();
             if until.is_some_and(|until| time >= until) {
                 self.engine.command(WalkCommand::Stop);
@@ -313,10 +311,10 @@ impl Cell {
             }
             if self.engine.state() == WalkState::Walking {
                 began.get_or_insert(time);
-                (ended, stood) = (time, 0.0);
-            } else if until.is_none() && time > begin + PATIENCE {
-                stood += self.conditions.dt;
+                ended = time;
             }
+            let has_end = until.is_none();
+            has_arrived = standstill.tick(self.engine.state(), has_end, time, self.conditions.dt);
             if interrupt.is_raised() {
                 return Err(format!("interrupted at {time:.3} s"));
             }
@@ -388,7 +386,8 @@ impl Cell {
             .iter()
             .map(|s| s.translation.z)
             .fold(f64::INFINITY, f64::min);
-        if root[2] < floor + FALLEN * self.height {
+        let sign = RootSign::Height { now: root[2] - floor, start: self.height };
+        if sign.has_fallen() {
             let steps = self.engine.steps();
             let correction = self.engine.correction();
             let why = self.engine.lost().map_or(String::new(), |lost| {
