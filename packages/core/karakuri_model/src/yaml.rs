@@ -1,5 +1,9 @@
 //! YAML with places: a tree of nodes that know where they are written, and typed reading that reports every problem.
 
+mod typed;
+
+pub use typed::{YamlError, read, read_tree};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -22,6 +26,8 @@ pub struct Node {
     pub place: Place,
     /// What is written there.
     pub value: Value,
+    /// The variant that it is of, `contacts` of `!contacts {...}`.
+    pub tag: Option<String>,
 }
 
 /// What a node holds.
@@ -204,7 +210,7 @@ impl TreeBuilder<'_> {
             return fail(&what, "split the file, or put large shapes into mesh files");
         }
         let place = self.places.at(span.start);
-        let (anchor, value) = match event {
+        let (anchor, value, tag) = match event {
             Event::Alias(id) => {
                 return self
                     .anchors
@@ -212,11 +218,14 @@ impl TreeBuilder<'_> {
                     .cloned()
                     .map_or_else(|| fail("alias of itself", SYNTAX_REMEDY), Ok);
             }
-            Event::Scalar(text, style, anchor, _) => {
-                let plain = style == ScalarStyle::Plain;
-                (anchor, Value::Scalar { text: text.into_owned(), plain })
+            Event::Scalar(text, style, anchor, tag) => {
+                let is_text = tag
+                    .as_ref()
+                    .is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+                let plain = style == ScalarStyle::Plain && !is_text;
+                (anchor, Value::Scalar { text: text.into_owned(), plain }, tag)
             }
-            Event::SequenceStart(anchor, _) => {
+            Event::SequenceStart(anchor, tag) => {
                 let mut items = Vec::new();
                 while let Some((event, span)) = next()? {
                     if matches!(event, Event::SequenceEnd) {
@@ -224,12 +233,13 @@ impl TreeBuilder<'_> {
                     }
                     items.push(self.node(event, span, next, depth + 1)?);
                 }
-                (anchor, Value::List(items))
+                (anchor, Value::List(items), tag)
             }
-            Event::MappingStart(anchor, _) => (anchor, self.map(next, depth)?),
+            Event::MappingStart(anchor, tag) => (anchor, self.map(next, depth)?, tag),
             _ => return fail("unexpected end", SYNTAX_REMEDY),
         };
-        let node = Arc::new(Node { place, value });
+        let tag = tag.filter(|tag| !tag.is_yaml_core_schema()).map(|tag| tag.suffix.clone());
+        let node = Arc::new(Node { place, value, tag });
         if anchor > 0 {
             self.anchors.insert(anchor, Arc::clone(&node));
         }

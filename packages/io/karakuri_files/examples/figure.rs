@@ -7,6 +7,7 @@ use karakuri_files::Plot;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args_os().nth(1).ok_or("usage: figure FILE.svg < FIGURE")?;
-    let plot: Plot = serde_yaml::from_reader(std::io::stdin())?;
+    let plot: Plot =
+        karakuri_model::yaml::read("figure", &std::io::read_to_string(std::io::stdin())?)?;
     Ok(plot.write_svg(&PathBuf::from(file))?)
 }

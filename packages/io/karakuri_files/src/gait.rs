@@ -6,7 +6,7 @@ use karakuri_gait::planner::WalkSettings;
 use karakuri_model::{AssetError, Base, Loaded};
 use serde::Deserialize;
 
-use crate::{FileAssets, LoadError, load_robot, read_text};
+use crate::{FileAssets, LoadError, load_robot, read_yaml};
 
 /// Why a gait does not load.
 #[derive(Debug, thiserror::Error)]
@@ -15,14 +15,6 @@ pub enum GaitError {
     /// The gait file or the robot's.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The gait file is no gait.
-    #[error("{}: {source}", path.display())]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: serde_yaml::Error,
-    },
     /// A package that it names is nowhere, or has no such file.
     #[error(
         "{}: `{key}`: {source}; packages are looked for in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, other names beside the gait file",
@@ -49,9 +41,7 @@ struct GaitFile {
 /// Reads a gait file (`config/gaits/<robot>_walk.yaml`) and the robot that it names, relative to it or as
 /// `package://`, with a floating base.
 pub fn load_gait(path: &Path) -> Result<(Loaded, WalkSettings), GaitError> {
-    let text = read_text(path)?;
-    let file: GaitFile = serde_yaml::from_str(&text)
-        .map_err(|source| GaitError::Wrong { path: path.to_owned(), source })?;
+    let file: GaitFile = read_yaml(path)?;
     let assets = FileAssets::from_env();
     let find = |key: &'static str, uri: &str| {
         let found = assets.resolve(uri, path);

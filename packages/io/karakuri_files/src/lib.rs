@@ -16,6 +16,6 @@ pub use gait::{GaitError, load_gait};
 pub use plot::{DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, PlotError, Series, Style};
 pub use report::{ReportError, write_json};
 pub use resolve::{FileAssets, root_element};
-pub use robot::{LoadError, load_robot, read_text};
+pub use robot::{LoadError, load_robot, read_text, read_yaml, read_yaml_tree};
 pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

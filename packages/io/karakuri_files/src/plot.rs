@@ -528,7 +528,7 @@ panels:
     rows: [first scene, second scene]
     series: [{name: ours, style: dots, points: [[3.0, 0], [17.0, 1]]}]
 ";
-        let plot: Plot = serde_yaml::from_str(text).unwrap();
+        let plot: Plot = karakuri_model::yaml::read("figure", text).unwrap();
         let axes = plot.panels[0].axes();
         assert_eq!(axes.place(1e-3, 1e-6), (-3.0, -6.0));
         let svg = plot.to_svg().unwrap();
@@ -547,7 +547,9 @@ panels:
             y.parse::<f64>().unwrap()
         };
         assert!(height("first scene") < height("second scene"), "rows are from the top");
-        assert!(serde_yaml::from_str::<Plot>(&text.replace("log:", "logs:")).is_err());
+        assert!(
+            karakuri_model::yaml::read::<Plot>("figure", &text.replace("log:", "logs:")).is_err()
+        );
     }
 
     #[test]

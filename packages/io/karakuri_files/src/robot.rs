@@ -3,9 +3,12 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use karakuri_collision::ShapeError;
+use karakuri_model::yaml::{Node, YamlError, read_tree};
 use karakuri_model::{Base, Diagnostics, Loaded, Source, decode_text, load};
+use serde::de::DeserializeOwned;
 
 use crate::FileAssets;
 use crate::convex::find_robot_parts;
@@ -42,6 +45,9 @@ pub enum LoadError {
     /// The files are wrong.
     #[error("{0}")]
     Wrong(#[from] Diagnostics),
+    /// A file is no YAML, or not of its kind.
+    #[error(transparent)]
+    Yaml(#[from] YamlError),
 }
 
 /// Reads a robot: URDF, robot YAML if any, and the meshes that the URDF names.
@@ -66,6 +72,22 @@ pub fn load_robot(
     find_robot_parts(&mut loaded.model)
         .map_err(|(link, source)| LoadError::Parts { link, source })?;
     Ok(loaded)
+}
+
+/// A YAML file as a type.
+///
+/// # Errors
+/// What cannot be read, and what the type does not take, with its line and key.
+pub fn read_yaml<T: DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
+    Ok(read_yaml_tree(path)?.to()?)
+}
+
+/// A YAML file as a tree, where a key says what kind of file it is.
+///
+/// # Errors
+/// What cannot be read, and what is no YAML, with its line.
+pub fn read_yaml_tree(path: &Path) -> Result<Arc<Node>, LoadError> {
+    Ok(read_tree(&path.display().to_string(), &read_text(path)?)?)
 }
 
 /// Text of a file: UTF-8 or UTF-16.

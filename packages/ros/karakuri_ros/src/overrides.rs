@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use karakuri_model::yaml::{self, YamlError};
 use serde_yaml::{Mapping, Value};
 
 /// All values from the command line and parameter files, in order.
@@ -40,7 +41,8 @@ impl Overrides {
 
     /// Adds a parameter file's text.
     pub(crate) fn add_file(&mut self, text: &str) -> Result<(), String> {
-        let root: Value = serde_yaml::from_str(text).map_err(|e| e.to_string())?;
+        let wrong = |e: YamlError| format!("line {}: {}", e.place.line, e.message);
+        let root: Value = yaml::read("", text).map_err(wrong)?;
         match root {
             Value::Null => Ok(()),
             Value::Mapping(mapping) => self.add_nodes("", mapping),

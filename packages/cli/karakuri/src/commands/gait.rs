@@ -9,7 +9,7 @@ pub(super) mod walk;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use karakuri_files::{read_text, write_json};
+use karakuri_files::{read_text, read_yaml, read_yaml_tree, write_json};
 use karakuri_gait::compensation::{
     Arms, BodyData, Cards, CardsError, OptimizeOptions, SteadyGait, SteadySpec, SurveyGrid,
     Transient, TransientSpec,
@@ -137,12 +137,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
 /// What a gait file holds, in one line; for `karakuri check`.
 pub(super) fn check(path: &Path) -> Result<String> {
     let place = || path.display().to_string();
-    let text = read_text(path)?;
-    let any: serde_yaml::Value = serde_yaml::from_str(&text).with_context(place)?;
-    if any.get("walk").is_some() {
+    let tree = read_yaml_tree(path)?;
+    if tree.get("walk").is_some() {
         return walk::check(path);
     }
-    let file: GaitFile = serde_yaml::from_str(&text).with_context(place)?;
+    let file: GaitFile = tree.to()?;
     if let Some(steady) = &file.steady {
         SteadyGait::new(steady).with_context(place)?;
     }
@@ -159,10 +158,9 @@ fn read(files: &Files) -> Result<GaitFile> {
     if !(factor > 0.0 && factor <= 1000.0) {
         bail!("--arm-mass-factor {factor}: write a number above 0, at most 1000");
     }
-    let text = read_text(&files.gait)?;
     let mut file: GaitFile = match &files.cards {
-        None => serde_yaml::from_str(&text).with_context(|| files.gait.display().to_string())?,
-        Some(cards) => from_cards(&files.gait, &text, cards)?,
+        None => read_yaml(&files.gait)?,
+        Some(cards) => from_cards(&files.gait, &read_text(&files.gait)?, cards)?,
     };
     file.body = file.body.with_arm_factor(factor);
     if files.point_masses {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use karakuri_files::{
-    Column, DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, Series, read_text, read_trace,
+    Column, DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, Series, read_trace, read_yaml,
 };
 
 use super::Outcome;
@@ -103,7 +103,7 @@ fn figure(args: &Args) -> Result<Plot> {
     if !(args.columns.is_empty() && args.phase.is_empty() && args.level.is_empty()) {
         bail!("{}: a figure has its `series` and `guides` in its file", place());
     }
-    let mut plot: Plot = serde_yaml::from_str(&read_text(&args.trace)?).with_context(place)?;
+    let mut plot: Plot = read_yaml(&args.trace)?;
     if plot.panels.is_empty() {
         bail!("{}: no `panels`; there is nothing to draw", place());
     }

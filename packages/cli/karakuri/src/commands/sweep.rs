@@ -8,15 +8,14 @@ mod walks;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_text};
+use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_yaml, read_yaml_tree};
 use karakuri_gait::compensation::{
     Arms, BodyData, Equation, Jet, Periodic, PeriodicOptions, SteadyGait, SteadySpec,
     find_main_family,
 };
+use karakuri_model::yaml::Node;
 use rayon::prelude::*;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_yaml::Value;
 
 use super::Outcome;
 use super::gait::GaitFile;
@@ -144,11 +143,11 @@ const ABSCISSAE: [Abscissa; 6] = [
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let text = read_text(&args.sweep)?;
+    let tree = read_yaml_tree(&args.sweep)?;
     let place = || args.sweep.display().to_string();
-    check_kind(&text).with_context(place)?;
-    if let Some(file) = file_with("walks", &text).with_context(place)? {
-        return walks::run(args, &file);
+    check_kind(&tree).with_context(place)?;
+    if tree.get("walks").is_some() {
+        return walks::run(args, &tree.to()?);
     }
     if let Some(page) = &args.page {
         bail!("--page {}: only a sweep with `walks` has tables", page.display());
@@ -156,10 +155,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(log) = &args.resume {
         bail!("--resume {}: only a sweep with `walks` goes on", log.display());
     }
-    if let Some(file) = file_with("scene", &text).with_context(place)? {
-        return scenes::run(args, &file);
+    if tree.get("scene").is_some() {
+        return scenes::run(args, &tree.to()?);
     }
-    let file = read(&args.sweep, &text)?;
+    let file = read(&args.sweep, &tree)?;
     if file.gait.steady.is_none() && file.gait.transient.is_some() {
         return transients::run(args, &file);
     }
@@ -214,18 +213,11 @@ struct Sweep {
 }
 
 /// Refuses what says nothing of what to sweep.
-fn check_kind(text: &str) -> Result<()> {
-    let any: Value = serde_yaml::from_str(text)?;
-    if ["gait", "scene", "walks"].iter().any(|key| any.get(key).is_some()) {
+fn check_kind(tree: &Node) -> Result<()> {
+    if ["gait", "scene", "walks"].iter().any(|key| tree.get(key).is_some()) {
         return Ok(());
     }
     bail!("a sweep names a `gait`, a `scene`, or `walks`, as those in config/sweeps do")
-}
-
-/// The file, if it is one that has this key.
-fn file_with<T: DeserializeOwned>(key: &str, text: &str) -> serde_yaml::Result<Option<T>> {
-    let any: Value = serde_yaml::from_str(text)?;
-    any.get(key).map(|_| serde_yaml::from_str(text)).transpose()
 }
 
 /// A file that a sweep names.
@@ -233,12 +225,10 @@ fn beside(sweep: &Path, file: &Path) -> PathBuf {
     sweep.parent().unwrap_or(Path::new(".")).join(file)
 }
 
-fn read(path: &Path, text: &str) -> Result<Sweep> {
-    let lists: SweepFile =
-        serde_yaml::from_str(text).with_context(|| path.display().to_string())?;
+fn read(path: &Path, tree: &Node) -> Result<Sweep> {
+    let lists: SweepFile = tree.to()?;
     let gait_path = beside(path, &lists.gait);
-    let gait: GaitFile = serde_yaml::from_str(&read_text(&gait_path)?)
-        .with_context(|| gait_path.display().to_string())?;
+    let gait: GaitFile = read_yaml(&gait_path)?;
     Ok(Sweep { lists, gait, gait_path })
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use karakuri_launch::{Environment, Machine};
+use serde::de::IgnoredAny;
 
 use super::{Source, Violation};
 
@@ -48,9 +49,8 @@ fn launch_file(root: &Path, source: &Source, found: &mut Vec<Violation>) {
 }
 
 fn yaml(source: &Source, found: &mut Vec<Violation>) {
-    if let Err(error) = serde_yaml::from_str::<serde_yaml::Value>(&source.text) {
-        let line = error.location().map_or(0, |location| location.line());
-        found.push(Violation::new(&source.path, line, format!("not YAML: {error}")));
+    if let Err(error) = karakuri_model::yaml::read::<IgnoredAny>(&source.path, &source.text) {
+        found.push(Violation::new(&source.path, error.place.line, error.message));
     }
 }
 
@@ -69,7 +69,10 @@ mod tests {
         check(Path::new("."), &sources, &mut found);
         let said: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].starts_with("config/a.yaml:") && said[0].contains("not YAML"), "{said:?}");
+        assert!(
+            said[0].starts_with("config/a.yaml:") && said[0].contains("not readable as YAML"),
+            "{said:?}"
+        );
         assert!(said[1].contains("the folder config/ is not installed"), "{said:?}");
     }
 }

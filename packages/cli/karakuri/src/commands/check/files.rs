@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use karakuri_files::{LoadError, load_scene, read_text, root_element};
 use karakuri_launch::{Environment, Machine};
 use karakuri_model::Diagnostic;
-use serde::de::IgnoredAny;
+use karakuri_model::yaml::read_tree;
 
 use super::super::{gait, inverse_dynamics, launch};
 
@@ -21,7 +21,6 @@ pub(super) struct Checked {
 }
 
 /// Checks a file that is no robot; `None` for a robot, or for what can only be one.
-#[expect(clippy::zero_sized_map_values, reason = "a set of keys cannot be read from a map")]
 pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
     // The reader of robots says what is wrong with a file that cannot be read.
     let Ok(text) = read_text(path) else { return Ok(None) };
@@ -32,11 +31,11 @@ pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
     if !is_yaml {
         return Ok(None);
     }
-    let Ok(keys) = serde_yaml::from_str::<BTreeMap<String, IgnoredAny>>(&text) else {
+    let Ok(tree) = read_tree(&path.display().to_string(), &text) else {
         // The reader of scenes names the line.
         return scene(path).map(Some);
     };
-    let has = |names: &[&str]| names.iter().any(|&name| keys.contains_key(name));
+    let has = |names: &[&str]| names.iter().any(|&name| tree.get(name).is_some());
     let summary = |text: Result<String>| {
         Ok(Some(Checked { summary: text?, problems: Vec::new(), is_usable: true }))
     };

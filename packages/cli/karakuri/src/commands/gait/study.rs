@@ -11,8 +11,8 @@ mod transients;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
-use karakuri_files::{Plot, read_text, write_atomic};
+use anyhow::{Result, anyhow};
+use karakuri_files::{Plot, read_yaml, write_atomic};
 use karakuri_gait::compensation::{
     Arms, BodyData, Equation, Jet, LEFT, Periodic, PeriodicOptions, RIGHT, Reaction, Samples,
     SteadyGait, SteadySpec, TransientSpec, find_main_family, published,
@@ -62,11 +62,7 @@ struct Gaits {
 
 impl Gaits {
     fn read(folder: &Path) -> Result<Self> {
-        let file = |name: &str| -> Result<GaitFile> {
-            let path = folder.join(name);
-            let text = read_text(&path)?;
-            serde_yaml::from_str(&text).with_context(|| path.display().to_string())
-        };
+        let file = |name: &str| -> Result<GaitFile> { Ok(read_yaml(&folder.join(name))?) };
         let steady = |file: &GaitFile, name: &str| {
             file.steady.clone().ok_or_else(|| anyhow!("{name}: there is no `steady`"))
         };

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use karakuri_control::nodal::{ForcePoint, Mechanism, Payload, Rule};
 use karakuri_control::profile::Profile;
 use karakuri_dynamics::{Data, forward_kinematics, update_velocities};
-use karakuri_files::{load_robot, read_text};
+use karakuri_files::{load_robot, read_yaml};
 use karakuri_model::{
     Base, BodyId, GeometrySpec, JointKind, JointSpec, LinkSpec, LoopFrames, LoopSpec, Model,
     ModelBuilder, Shape,
@@ -261,9 +261,8 @@ pub(super) struct Samples {
 
 /// Reads a mechanism file.
 pub(super) fn read(path: &Path) -> Result<Read> {
-    let text = read_text(path)?;
     let place = || path.display().to_string();
-    let file: MechanismFile = serde_yaml::from_str(&text).with_context(place)?;
+    let file: MechanismFile = read_yaml(path)?;
     build(file, path.parent().unwrap_or(Path::new(""))).with_context(place)
 }
 

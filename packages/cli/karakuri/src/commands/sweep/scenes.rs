@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_text};
+use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_yaml};
 use karakuri_physics::{EnergyMonitor, Scene, StepOutcome, World};
 use karakuri_simulation::Tally;
 use serde::Deserialize;
@@ -120,8 +120,7 @@ impl ScenesFile {
 pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
     file.check().with_context(|| args.sweep.display().to_string())?;
     let scene_path = beside(&args.sweep, &file.scene);
-    let place = || scene_path.display().to_string();
-    let scene: Value = serde_yaml::from_str(&read_text(&scene_path)?).with_context(place)?;
+    let scene: Value = read_yaml(&scene_path)?;
     let cases = file.cases();
     let mine = args.shard.of(&cases);
     let simulated = |case: &Vec<f64>, interrupt: &Interrupt| {
