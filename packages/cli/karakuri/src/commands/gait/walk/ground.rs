@@ -111,7 +111,7 @@ fn add_slope(world: &mut World, conditions: &Conditions) -> Result<()> {
     let turn = Pose::from_xyz_rpy([0.0; 3], [roll, pitch, 0.0]);
     let middle = turn.transform_vector(&Vector3::new(0.0, 0.0, -0.5 * SIZE[2]));
     let pose = Pose::new(turn.rotation, middle);
-    add_box(world, "slope".to_owned(), (Vector3::from(SIZE), pose), conditions.friction)
+    add_box(world, "slope".to_owned(), Vector3::from(SIZE), pose, conditions.friction)
 }
 
 fn add_block(
