@@ -121,13 +121,14 @@ fn add_block(
     middle: Vector3,
     friction: f64,
 ) -> Result<()> {
-    add_box(world, name, (size, Pose::from_translation(middle)), friction)
+    add_box(world, name, size, Pose::from_translation(middle), friction)
 }
 
 fn add_box(
     world: &mut World,
     name: String,
-    (size, pose): (Vector3, Pose),
+    size: Vector3,
+    pose: Pose,
     friction: f64,
 ) -> Result<()> {
     world.add_body(BodyDescription {
