@@ -1,4 +1,4 @@
-//! Planning while `khr1` walks: the next two steps anew, and a step as the engine plans it, one at a time with its look-ahead.
+//! Planning while `khr1` walks: the next two steps again, and a step as the engine plans it, one at a time with its look-ahead.
 //! Processor time, which must be below 2 ms for two steps on an idle machine; and instructions, which a busy one does not disturb: fails
 //! where two steps take over 15.5 million.
 

@@ -12,7 +12,7 @@ use robots::khr1;
 #[global_allocator]
 static HEAP: CountingHeap = CountingHeap;
 
-/// As planned, but for the trunk, which is tipped to the left now and then: steps are placed anew. Returns the requests to the heap, and how
+/// As planned, but for the trunk, which is tipped to the left now and then: steps are adjusted. Returns the requests to the heap, and how
 /// far the feet were apart. [m]
 fn walk(engine: &mut WalkEngine, samples: usize) -> (usize, f64) {
     let mut apart = 0.0_f64;
@@ -54,7 +54,7 @@ fn nothing_allocates_once_warm() {
             engine.take_clips();
         }
         assert_eq!(engine.state(), WalkState::Standing);
-        assert!(apart > 0.055, "no step was placed anew: {apart}");
+        assert!(apart > 0.055, "no step was adjusted: {apart}");
         assert!(round == 0 || requests == 0, "{requests} requests in round {round}");
     }
 }

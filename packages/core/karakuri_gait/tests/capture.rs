@@ -17,7 +17,7 @@ fn anthropomorphic() -> WalkEngine {
     )
 }
 
-/// A period on; the joints are where they shall be, the robot leans so much further left and forward, at such rates. [rad, rad/s]
+/// A period on; the joints are at their targets, the robot leans so much further left and forward, at such rates. [rad, rad/s]
 fn tick(engine: &mut WalkEngine, [left, forward]: [f64; 2], rate: [f64; 2]) {
     let (q, v) = (engine.targets().position.clone(), engine.targets().velocity.clone());
     let [x, y, z, w] = [3, 4, 5, 6].map(|i| engine.sample().q[i]);
@@ -56,7 +56,10 @@ fn who_walks_as_planned_is_never_lost() {
                 let capture = engine.correction().capture.unwrap();
                 least = least.min(capture.margin);
                 let time = engine.time();
-                assert!(capture.takes != Capturability::Falls, "{command:?}, {time}: {capture:?}");
+                assert!(
+                    capture.capturability != Capturability::Falls,
+                    "{command:?}, {time}: {capture:?}"
+                );
             }
             assert!(engine.lost().is_none() && least > 0.0, "{command:?}: {least}");
             assert!(engine.steps() > 3);
@@ -65,7 +68,7 @@ fn who_walks_as_planned_is_never_lost() {
 }
 
 #[test]
-fn who_is_turned_over_is_lost_before_it_lies_and_told_when_and_where() {
+fn who_is_turned_over_is_lost_before_it_lies_and_says_when_and_where() {
     // Which way it is turned over, and what is said of the capture point.
     for (way, words) in [
         ([1.0, 0.0], "mm left"),
@@ -105,7 +108,7 @@ fn who_is_turned_over_is_lost_before_it_lies_and_told_when_and_where() {
     }
 }
 
-/// Who leans while the step under way is planned anew every other sample has the ZMP soon back at its reference: the second pass corrects the
+/// Who leans while the step under way is planned again every other sample has the ZMP soon back at its reference: the second pass corrects the
 /// new plan, the sum of the errors of those that were left is none of its business. With it the ZMP went off by 28 mm once more.
 #[test]
 fn plans_that_were_left_do_not_move_the_zmp() {
@@ -118,7 +121,7 @@ fn plans_that_were_left_do_not_move_the_zmp() {
         let lean = if (0.0..0.4).contains(&at) { 0.08 * (1.0 - at / 0.4) } else { 0.0 };
         let end = engine.generator().next_index();
         tick(&mut engine, [lean, 0.0], [0.0; 2]);
-        // The end of a step comes nearer only where it is planned anew.
+        // The end of a step comes nearer only where it is planned again.
         changed += usize::from(engine.generator().next_index() < end);
         let sample = engine.sample();
         let [x, y] = [0, 1].map(|i| sample.zmp[i] - sample.zmp_reference[i]);
@@ -128,6 +131,6 @@ fn plans_that_were_left_do_not_move_the_zmp() {
             worst = worst.max(x.hypot(y));
         }
     }
-    assert!(changed > 0 && off > 0.04, "nothing was planned anew: {changed}, {off} m");
+    assert!(changed > 0 && off > 0.04, "nothing was planned again: {changed}, {off} m");
     assert!(worst < 0.02, "0.15 s later the ZMP is {worst} m off");
 }

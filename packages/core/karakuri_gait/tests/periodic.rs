@@ -137,7 +137,7 @@ fn the_main_family_goes_through_all_masses() {
 
 /// Legs that do too much: how much is possible does not hang on how much was asked for.
 #[test]
-fn legs_beyond_the_turning_point_are_told() {
+fn legs_beyond_the_turning_point_are_reported() {
     let body = BodyData::default();
     let most = |leg_factor: f64| {
         let gait = SteadyGait::new(&SteadySpec { leg_factor, ..spec("h2") }).unwrap();

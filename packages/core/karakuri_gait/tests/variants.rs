@@ -130,9 +130,9 @@ fn a_pitched_foot_turns_about_its_ankle() {
         let posture = motion.posture(t);
         let (bodies, s) = BodyMotion::all(&body, &posture);
         let (pitch, foot, ankle) = (posture.foot, bodies[10], s.ankle[RIGHT]);
-        let wanted = body.foot.inertia[1] * pitch.acceleration;
+        let expected = body.foot.inertia[1] * pitch.acceleration;
         assert!(
-            (foot.momentum_rate[1] - wanted).abs() < 1e-12 && foot.momentum_rate[0].abs() < 1e-15
+            (foot.momentum_rate[1] - expected).abs() < 1e-12 && foot.momentum_rate[0].abs() < 1e-15
         );
         let h = body.lengths.foot_to_ankle;
         let gaps = [
@@ -208,9 +208,9 @@ fn smoothed_starts_need_a_standstill() {
 fn times_of_a_transient_are_changed() {
     let start = file("start").transient.unwrap();
     let longer = start.with_times(1.0, 1.5);
-    let wanted = [1, 6, 11, 16, 21, 26, 31, 36, 41, 46, 66, 76];
+    let expected = [1, 6, 11, 16, 21, 26, 31, 36, 41, 46, 66, 76];
     assert!(
-        longer.thigh.right.samples.keys().eq(wanted.iter()),
+        longer.thigh.right.samples.keys().eq(expected.iter()),
         "{:?}",
         longer.thigh.right.samples
     );

@@ -66,7 +66,7 @@ fn walk(engine: &mut WalkEngine, longest: f64) -> Vec<Sample> {
     samples
 }
 
-/// Least margin, and largest distance of the ZMP from where it shall be. [m]
+/// Least margin, and largest distance of the ZMP from its reference. [m]
 fn zmp(samples: &[Sample]) -> (f64, f64) {
     let margin = samples.iter().map(|s| s.margin).fold(f64::INFINITY, f64::min);
     let away = |s: &Sample| (s.zmp[0] - s.zmp_reference[0]).hypot(s.zmp[1] - s.zmp_reference[1]);
@@ -196,7 +196,7 @@ fn yaw_moment(samples: &[Sample]) -> f64 {
     (sum / samples.len() as f64).sqrt()
 }
 
-/// Arms (and the waist of the G1) take up what the legs would turn the walker by, and its ZMP stays where it shall be.
+/// Arms (and the waist of the G1) take up what the legs would turn the walker by, and its ZMP stays at its reference.
 #[test]
 fn waist_and_arms_take_up_the_legs_yaw() {
     let robots: [(_, fn() -> WalkEngine, _, _); 3] = [
@@ -228,18 +228,18 @@ fn waist_and_arms_take_up_the_legs_yaw() {
     }
 }
 
-/// How far a posture is from where centre of mass and soles shall be. [rad, or part of the height of the centre of mass]
+/// How far a posture is from where centre of mass and soles are to be. [rad, or part of the height of the centre of mass]
 fn away(generator: &Generator, q: &[f64], com: Vector3, soles: &[Pose; 2]) -> f64 {
     let (biped, height) = (&generator.biped, generator.settings.com_height);
     let mut data = Data::new(&biped.model);
     forward_kinematics(&biped.model, &mut data, q);
     let mut most = (center_of_mass(&biped.model, &data) - com).norm() / height;
-    for (leg, wanted) in biped.legs.iter().zip(soles) {
+    for (leg, expected) in biped.legs.iter().zip(soles) {
         let sole = frame_pose(&biped.model, &data, leg.foot) * leg.sole_in_foot;
-        let turn = Pose::new(sole.rotation * wanted.rotation.transpose(), Vector3::zeros());
+        let turn = Pose::new(sole.rotation * expected.rotation.transpose(), Vector3::zeros());
         let [roll, pitch, yaw] = turn.rpy();
         let yaw = if biped.has_yaw { yaw } else { 0.0 };
-        let shift = (sole.translation - wanted.translation).norm() / height;
+        let shift = (sole.translation - expected.translation).norm() / height;
         most = most.max(shift).max(roll.hypot(pitch).hypot(yaw));
     }
     most
@@ -342,7 +342,7 @@ fn every_walk_stops_within_two_steps() {
     }
 }
 
-/// Those that are told ahead are those that are made, and go when they are.
+/// Those that are reported ahead are those that are made, and go when they are.
 #[test]
 fn planned_footsteps_are_the_ones_that_are_made() {
     let mut engine = khr1();
@@ -444,7 +444,7 @@ fn a_straight_walk_has_steps_a_speed_and_a_heading() {
 }
 
 #[test]
-fn what_joints_cannot_do_is_told() {
+fn what_joints_cannot_do_is_reported() {
     let mut biped = khr1().generator().biped.clone();
     let settings = khr1().generator().settings.clone();
     let mut model = (*biped.model).clone();
@@ -455,8 +455,8 @@ fn what_joints_cannot_do_is_told() {
     assert!(engine.take_excesses().is_empty());
     engine.command(WalkCommand::Straight(0.1_f64.into()));
     walk(&mut engine, 20.0);
-    let told = engine.take_excesses();
-    let [excess] = told[..] else { panic!("{told:?}") };
+    let found = engine.take_excesses();
+    let [excess] = found[..] else { panic!("{found:?}") };
     assert_eq!((excess.joint.0, excess.what, excess.limit), (knee, Limited::Speed, 0.5));
     assert!(excess.asked > 0.5 && excess.step > 0, "{excess:?}");
     let text = excess.describe(&engine.generator().biped.model);
@@ -551,8 +551,8 @@ fn turns_end() {
     let cycle = slips.generator().settings.step_time
         + slips.generator().settings.double_support
         + slip.time;
-    let wanted = 1.0 / (slip.rate * cycle);
-    assert!((slips.steps() as f64 - wanted).abs() < 1.5, "{} steps, {wanted}", slips.steps());
+    let expected = 1.0 / (slip.rate * cycle);
+    assert!((slips.steps() as f64 - expected).abs() < 1.5, "{} steps, {expected}", slips.steps());
     assert!(zmp(&samples).0 > 0.005);
     let [left, right] = slips.feet();
     assert!((left.position[0] - right.position[0]).abs() < 1e-3, "feet side by side");
@@ -646,7 +646,7 @@ fn resting_at(zmp: [f64; 2]) -> Result<WalkEngine, BipedError> {
     WalkEngine::new(biped.clone(), WalkSettings { zmp_in_sole: zmp, ..settings.clone() })
 }
 
-/// Where legs or soles end is told with the key, the value and a range at whose ends the robot stands.
+/// Where legs or soles end is reported with the key, the value and a range at whose ends the robot stands.
 #[test]
 fn a_zmp_that_cannot_be_is_refused_with_its_range() {
     for (zmp, name) in [
@@ -657,10 +657,10 @@ fn a_zmp_that_cannot_be_is_refused_with_its_range() {
     ] {
         let error = resting_at(zmp).unwrap_err();
         let text = error.to_string();
-        let BipedError::Setting(SettingError { name: told, range, .. }) = error else {
+        let BipedError::Setting(SettingError { name: found, range, .. }) = error else {
             unreachable!("{text}")
         };
-        assert_eq!(told, name);
+        assert_eq!(found, name);
         if zmp[0].to_bits() == 0.05_f64.to_bits() {
             assert!(range.ends_with("m, where the legs reach"), "{text}");
             let ends: Vec<f64> = range.split(' ').filter_map(|word| word.parse().ok()).collect();

@@ -152,8 +152,8 @@ fn reach<S: 'static>(
         .range(-1.0..=10.0)
         .validate("4 numbers, the third at most the fourth and not below the gait's least width", move |reach: &Vec<f64>| {
             let n = reach.len();
-            let wanted = merged(reach, &file);
-            let Reach { width: [narrow, wide], .. } = wanted.ok_or_else(|| {
+            let own = merged(reach, &file);
+            let Reach { width: [narrow, wide], .. } = own.ok_or_else(|| {
                 format!("{n} numbers; give forward, backward, least and greatest distance across")
             })?;
             let fits = (least..=wide).contains(&narrow);

@@ -145,11 +145,7 @@ impl GaitPlanner {
     fn engage(&mut self) -> bool {
         let (joint, off) = self.engine.furthest_joint(&self.reader.q);
         let name = &self.model.joints[joint.0].name;
-        let wanted = self.engine.generator().settings.lean;
-        let leans = self.reading.map_or(0.0, |reading| {
-            let (roll, pitch, _) = reading.orientation.euler_angles();
-            roll.hypot(pitch - wanted)
-        });
+        let leans = self.reading.map_or(0.0, |reading| self.engine.lean(&reading.orientation));
         if leans > LEANING {
             if self.hint.ready() {
                 info!("waiting: the robot leans {leans:.2} rad; set it up first");

@@ -119,7 +119,7 @@ pub(crate) fn feedback(run: &Run, engine: &WalkEngine) -> Walk::Feedback {
         zmp: on_floor(sample.zmp),
         margin: sample.margin,
         dcm: on_floor(engine.correction().dcm),
-        capture_steps: capture.map_or(0, |c| steps_to_take(c.takes)),
+        capture_steps: capture.map_or(0, |c| steps_to_take(c.capturability)),
         capture_margin: capture.map_or(f64::NAN, |c| c.margin),
         distance: travelled.forward,
         heading: travelled.turn,

@@ -47,7 +47,7 @@ impl GaitPlanner {
             .value("lean", format!("{:.3} rad left, {:.3} rad forward", -lean[0], lean[1]));
         let Some(capture) = self.engine.correction().capture else { return status };
         status
-            .value("capture", report::takes(capture.takes))
+            .value("capture", report::takes(capture.capturability))
             .value("capture_margin_m", format!("{:.4}", capture.margin))
     }
 }

@@ -50,7 +50,7 @@ impl GaitPlanner {
         }
         let progress = run.tick(&mut self.engine, period);
         if progress == Progress::Walking {
-            // Each step is told when it begins.
+            // Each step is reported when it begins.
             let has_begun =
                 core::mem::replace(&mut self.begun, self.engine.steps()) != self.engine.steps();
             if has_begun || self.ticks.is_multiple_of(TICKS_A_REPORT) {
@@ -122,9 +122,9 @@ impl GaitPlanner {
     pub(crate) fn has_fallen_by_itself(&mut self) -> bool {
         let fall = Fall::of(&self.engine, self.engine.time()).filter(|_| self.walk.is_none());
         let Some(fall) = fall else { return false };
-        let told = fall.describe(&self.model);
-        warn!("{told}");
-        self.last_fall = Some(told);
+        let fall = fall.describe(&self.model);
+        warn!("{fall}");
+        self.last_fall = Some(fall);
         self.start_anew("fell");
         true
     }

@@ -338,26 +338,26 @@ mod tests {
             panic!("cards of a steady gait")
         };
         let file = yaml("h9");
-        let mut wanted = file.steady.unwrap();
-        wanted.zmp.smoothed = true;
-        assert_eq!(steady, wanted);
+        let mut expected = file.steady.unwrap();
+        expected.zmp.smoothed = true;
+        assert_eq!(steady, expected);
         assert_eq!(starts, file.starts);
         let Cards::Transient(start, grid) = Cards::read(text("ah2_gait"), text("ah2")).unwrap()
         else {
             panic!("cards of a start")
         };
-        let wanted = TransientSpec {
+        let expected = TransientSpec {
             single_support: Rectangle { x: [-0.05, 0.2], y: [-0.09, 0.08] },
             double_support: None,
             ..yaml("ah2").transient.unwrap()
         };
-        assert_eq!(*start, wanted);
+        assert_eq!(*start, expected);
         assert_eq!(grid, SurveyGrid { sway: [-10.0, 10.0, 0.01], pitch: [-10.0, 10.0, 0.01] });
     }
 
     #[test]
-    fn wrong_cards_are_told_with_their_line() {
-        for (from, to, line, told) in [
+    fn wrong_cards_are_reported_with_their_line() {
+        for (from, to, line, message) in [
             ("25 55", "25 5.5", 2, "5.5 is no whole number"),
             ("BETA2", "BETA3", 7, "`BETA3`; the curve BETA2 should follow"),
             ("-0.12 0.28", "-0.12 O.28", 10, "`O.28` is no number"),
@@ -371,13 +371,14 @@ mod tests {
                 panic!("{to}: an error was expected")
             };
             assert!(
-                e.line == line + usize::from(told == "the cards end") && e.message.contains(told),
+                e.line == line + usize::from(message == "the cards end")
+                    && e.message.contains(message),
                 "{to}: {e}"
             );
         }
         let marked = text("ah2").replacen("0.0 0.0 1.0 0.0 0.0 0.0", "0.0 1.0 1.0 0.0 0.0 0.0", 1);
         let Err(error) = Cards::read(text("ah2_gait"), &marked) else { panic!("two inputs") };
-        let wanted = "compensation cards: line 6: input of theta: mark one of a, b, c with 1.0";
-        assert_eq!(error.to_string(), wanted);
+        let expected = "compensation cards: line 6: input of theta: mark one of a, b, c with 1.0";
+        assert_eq!(error.to_string(), expected);
     }
 }

@@ -86,7 +86,7 @@ fn one() -> f64 {
 #[non_exhaustive]
 pub enum GaitError {
     /// A curve has no samples at its ends.
-    #[error("`{name}` has samples {first} to {last}; it must have samples 1 and {wanted}")]
+    #[error("`{name}` has samples {first} to {last}; it must have samples 1 and {expected}")]
     Ends {
         /// Which curve.
         name: &'static str,
@@ -95,7 +95,7 @@ pub enum GaitError {
         /// Last sample given.
         last: u32,
         /// The last one that must be there.
-        wanted: u32,
+        expected: u32,
     },
     /// No curve goes through the samples.
     #[error("`{name}`: {error}")]
@@ -222,7 +222,7 @@ impl SteadyGait {
     }
 
     /// With the waist shifted in the legs' planes, forward and up, and both ankles where they were: thighs and shanks follow, knees
-    /// forward. The legs have five freedoms there, the foot needs two. [Kume 1991, §3.6] [m] (2)
+    /// forward. The legs have five degrees of freedom there, the foot needs two. [Kume 1991, §3.6] [m] (2)
     pub fn with_waist_shift(&self, shift: [f64; 2], lengths: &Lengths) -> Result<Self, GaitError> {
         let links = [2.0 * lengths.half_thigh, 2.0 * lengths.half_shank];
         let waist = WaistShift { shift, links };
@@ -327,17 +327,17 @@ pub(super) fn time_of(sample: u32) -> f64 {
     f64::from(sample.saturating_sub(1)) / RATE
 }
 
-/// Times and scaled values; samples 1 and `wanted` must be the ends.
+/// Times and scaled values; samples 1 and `expected` must be the ends.
 pub(super) fn ends(
     name: &'static str,
     samples: &Samples,
     factor: f64,
-    wanted: u32,
+    expected: u32,
 ) -> Result<(Vec<f64>, Vec<f64>), GaitError> {
     let first = samples.keys().next().copied().unwrap_or(0);
     let last = samples.keys().next_back().copied().unwrap_or(0);
-    if first != 1 || last != wanted {
-        return Err(GaitError::Ends { name, first, last, wanted });
+    if first != 1 || last != expected {
+        return Err(GaitError::Ends { name, first, last, expected });
     }
     let times = samples.keys().map(|&sample| time_of(sample)).collect();
     Ok((times, samples.values().map(|value| value * factor).collect()))

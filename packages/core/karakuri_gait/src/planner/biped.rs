@@ -93,7 +93,9 @@ pub enum BipedError {
         posture: String,
     },
     /// Too few joints.
-    #[error("the leg to `{link}` has {joints} joints of one freedom; walking needs at least 5")]
+    #[error(
+        "the leg to `{link}` has {joints} joints with one degree of freedom; walking needs at least 5"
+    )]
     ShortLeg {
         /// Foot link.
         link: String,
@@ -213,15 +215,15 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     let outline = outline.ok_or_else(|| BipedError::NoSole { link: link.to_owned() })?;
     let sole_in_foot = Pose::from_translation(Vector3::new(0.0, 0.0, lowest));
     let X_RootW = data.pose_in_world[0].inverse();
-    let mut way: Vec<Vector3> = joints
+    let mut chain: Vec<Vector3> = joints
         .iter()
         .map(|j| X_RootW.transform_point(&data.pose_in_world[j.0].translation))
         .collect();
     let sole = frame_pose(model, data, foot) * sole_in_foot;
-    way.push(X_RootW.transform_point(&sole.translation));
-    let length = way.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
+    chain.push(X_RootW.transform_point(&sole.translation));
+    let length = chain.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let sensor = sensor(model, foot, &sole_in_foot)?;
-    Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: way[0], length, sensor })
+    Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: chain[0], length, sensor })
 }
 
 /// The sensor of contact wrenches on the body of the foot, on a link that has shapes.

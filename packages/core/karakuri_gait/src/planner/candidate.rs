@@ -31,7 +31,7 @@ pub(super) struct StepChange {
     /// Measured state against the plan's at `index`.
     pub(super) displacement: Displacement,
     /// By how much the robot heads further left than planned. [rad]
-    pub(super) strayed: f64,
+    pub(super) heading_error: f64,
 }
 
 /// The plan in force.
@@ -73,8 +73,8 @@ impl Candidate {
         let mut feet = timeline.places(index);
         feet[change.side.index()] = landing;
         let settings = &generator.settings;
-        let (strayed, has_yaw) = (change.strayed, generator.biped.has_yaw);
-        let standing = Standing { feet: &feet, strayed, settings, has_yaw };
+        let (heading_error, has_yaw) = (change.heading_error, generator.biped.has_yaw);
+        let standing = Standing { feet: &feet, heading_error, settings, has_yaw };
         let most = settings.steps_ahead();
         self.intent.look_ahead(&standing, false, most, &mut self.ahead);
         let change = SwingChange { index, end: index + samples, to: landing };

@@ -32,8 +32,8 @@ pub enum Capturability {
 /// Whether a walker can still come to rest, and how near it is to where it cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Capture {
-    /// What it takes.
-    pub takes: Capturability,
+    /// Number of steps that it takes.
+    pub capturability: Capturability,
     /// Of `ξ` inside what any number of steps captures; negative: beyond. [m]
     pub margin: f64,
     /// How far `ξ` is beyond that, in the heading of the standing foot: forward, left. [m] (2)
@@ -84,11 +84,12 @@ impl Steps {
         let at = seen(side, &feet[side.index()], dcm);
         // What each foot captures, with one step less, when it has just landed.
         let mut then = Side::BOTH.map(|side| self.sole(side));
-        let mut takes = is_in(both.unwrap_or(self.sole(side)), at).then_some(Capturability::Stand);
+        let mut capturability =
+            is_in(both.unwrap_or(self.sole(side)), at).then_some(Capturability::Stand);
         let mut region = now(then);
         for steps in 1..=MOST_STEPS {
-            if takes.is_none() && is_in(region, at) {
-                takes = Some(Capturability::Steps(steps));
+            if capturability.is_none() && is_in(region, at) {
+                capturability = Some(Capturability::Steps(steps));
             }
             let growth = self.omega * self.time;
             then = Side::BOTH.map(|s| arrives(self.sole(s), self.landed(s, then), growth));
@@ -99,7 +100,7 @@ impl Steps {
         let outside = beyond[0].hypot(beyond[1]);
         let margin = inside(region[0], at[0]).min(inside(region[1], at[1]));
         Capture {
-            takes: takes.unwrap_or(Capturability::Falls),
+            capturability: capturability.unwrap_or(Capturability::Falls),
             margin: if outside > 0.0 { -outside } else { margin },
             beyond: [beyond[0], side.other().sign() * beyond[1]],
         }
@@ -192,15 +193,18 @@ mod tests {
             let at = |x: f64| steps().capture(&swing(land), [x, 0.0]);
             let (inside, outside) = (at(last - sign * 1e-3), at(last + sign * 1e-3));
             assert!((inside.margin - 1e-3).abs() < 1e-9, "{inside:?}");
-            assert!(inside.takes != Capturability::Falls && outside.takes == Capturability::Falls);
+            assert!(
+                inside.capturability != Capturability::Falls
+                    && outside.capturability == Capturability::Falls
+            );
             assert!((outside.margin + 1e-3).abs() < 1e-9, "{outside:?}");
             assert!((outside.beyond[0] - sign * 1e-3).abs() < 1e-9 && outside.beyond[1] == 0.0);
             // One step captures what it brings over the sole that lands.
             let one = sign * (edge + now * length);
-            assert_eq!(at(one - sign * 1e-6).takes, Capturability::Steps(1));
-            assert_eq!(at(one + sign * 1e-6).takes, Capturability::Steps(2));
+            assert_eq!(at(one - sign * 1e-6).capturability, Capturability::Steps(1));
+            assert_eq!(at(one + sign * 1e-6).capturability, Capturability::Steps(2));
         }
-        assert_eq!(steps().capture(&swing(land), [0.02, 0.01]).takes, Capturability::Stand);
+        assert_eq!(steps().capture(&swing(land), [0.02, 0.01]).capturability, Capturability::Stand);
     }
 
     /// Played with the best that a walker can do to the side: over the standing foot it cannot step, over the other one it can.
@@ -250,7 +254,10 @@ mod tests {
         let stance = Stance { lift: 0.1, land: 0.2, ..swing(0.0) };
         for y in [-0.066, -0.023, 0.02] {
             let capture = steps().capture(&stance, [0.0, y]);
-            assert!(capture.takes == Capturability::Stand && capture.margin >= 0.0, "{capture:?}");
+            assert!(
+                capture.capturability == Capturability::Stand && capture.margin >= 0.0,
+                "{capture:?}"
+            );
         }
         // The same place seen by the right foot, mirrored.
         let [left, _] = stance.feet;
@@ -261,7 +268,7 @@ mod tests {
         };
         for (x, y) in [(0.03, 0.03), (0.1, -0.1), (-0.09, 0.05)] {
             let (a, b) = (steps().capture(&stance, [x, y]), steps().capture(&mirrored, [x, -y]));
-            assert!((a.margin - b.margin).abs() < 1e-12 && a.takes == b.takes);
+            assert!((a.margin - b.margin).abs() < 1e-12 && a.capturability == b.capturability);
             assert!((a.beyond[1] + b.beyond[1]).abs() < 1e-12);
         }
     }

@@ -48,8 +48,8 @@ mod tests {
         let (step, time) = (0.04, 0.4);
         let zmp: Vec<f64> = (0..4000).map(|k| step * f64::from(k / 400)).collect();
         let dcm = plan_backwards(&zmp, time / 400.0, OMEGA);
-        let wanted = step / ((OMEGA * time).exp() - 1.0);
-        assert!((dcm[400] - zmp[400] - wanted).abs() < 0.02 * wanted, "{}", dcm[400] - zmp[400]);
+        let desired = step / ((OMEGA * time).exp() - 1.0);
+        assert!((dcm[400] - zmp[400] - desired).abs() < 0.02 * desired, "{}", dcm[400] - zmp[400]);
     }
 
     #[test]

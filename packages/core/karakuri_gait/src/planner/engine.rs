@@ -5,6 +5,7 @@
 
 use karakuri_dynamics::{difference, integrate};
 use karakuri_model::BodyId;
+use karakuri_spatial::UnitQuaternion;
 use serde::Serialize;
 
 use super::biped::{Biped, BipedError};
@@ -14,10 +15,10 @@ use super::error::PlanError;
 use super::excess::{Excess, Excesses};
 use super::footstep::{Clip, Footstep};
 use super::generator::{Displacement, Generator};
-use super::landing::{Felt, Landing, Yielded};
-use super::lost::{Lost, Watch};
+use super::landing::{FeltContact, Landing, Yielded};
+use super::lost::{LossMonitor, Lost};
 use super::place::Place;
-use super::reaction::{Patience, Reaction, Situation};
+use super::reaction::{AdjustmentBudget, Situation, StepAdjustment};
 use super::route::{Ahead, Route, Standing, WalkCommand, turned_by};
 use super::sample::{Sample, Samples};
 use super::settings::{Reach, WalkSettings};
@@ -59,14 +60,14 @@ pub struct WalkEngine {
     ahead: Ahead,
     /// Samples from `samples[0].index` on.
     samples: Samples,
-    /// Of the step under way, by its first plan: first sample after it, and where the foot was to land.
-    meant: (u64, Place),
-    /// Steps were last placed anew from this sample on.
+    /// Step under way by its first plan: first sample after it, and its landing place.
+    nominal: (u64, Place),
+    /// Sample from which on a step was last adjusted.
     reacted: u64,
     /// Parts of the reaction under way that were refused.
     refused: usize,
-    patience: Patience,
-    way: Vec<f64>,
+    budget: AdjustmentBudget,
+    increment: Vec<f64>,
     /// In samples, from the start.
     time: f64,
     state: WalkState,
@@ -74,13 +75,13 @@ pub struct WalkEngine {
     is_at_rest: bool,
     steps: u64,
     /// By how much it heads further left than planned: as measured, or as expected of the slides begun. [rad]
-    strayed: f64,
+    heading_error: f64,
     is_measured: bool,
     failure: Option<PlanError>,
     excesses: Excesses,
     targets: JointTargets,
     correction: Correction,
-    watch: Watch,
+    watch: LossMonitor,
 }
 
 impl WalkEngine {
@@ -112,22 +113,22 @@ impl WalkEngine {
             candidate: Candidate::default(),
             ahead: Ahead::default(),
             samples: Samples::default(),
-            meant: (0, Place::default()),
+            nominal: (0, Place::default()),
             reacted: 0,
             refused: 0,
-            patience: Patience::default(),
-            way: Vec::new(),
+            budget: AdjustmentBudget::default(),
+            increment: Vec::new(),
             time: 0.0,
             state: WalkState::Standing,
             is_at_rest: true,
             steps: 0,
-            strayed: 0.0,
+            heading_error: 0.0,
             is_measured: false,
             failure: None,
             excesses: Excesses::new(&generator.biped.model),
             targets,
             correction: Correction::default(),
-            watch: Watch::default(),
+            watch: LossMonitor::default(),
             generator,
         };
         engine.extend();
@@ -142,7 +143,7 @@ impl WalkEngine {
     pub fn command(&mut self, command: WalkCommand) {
         self.failure = None;
         let feet = self.feet();
-        self.route.command(command, &standing(&feet, self.strayed, &self.generator));
+        self.route.command(command, &standing(&feet, self.heading_error, &self.generator));
     }
 
     /// The foot of the first step, of a robot that stands; to the side the foot of that side goes first all the same.
@@ -172,7 +173,7 @@ impl WalkEngine {
         let mut footsteps: Vec<Footstep> =
             under_way.map(|(swing, _)| swing.step).into_iter().collect();
         let (feet, mut ahead) = (self.feet(), Ahead::default());
-        let from = standing(&feet, self.strayed, &self.generator);
+        let from = standing(&feet, self.heading_error, &self.generator);
         let rest = most.saturating_sub(footsteps.len());
         self.route.intent().look_ahead(&from, self.is_at_rest, rest, &mut ahead);
         footsteps.append(&mut ahead.steps);
@@ -182,7 +183,7 @@ impl WalkEngine {
 
     /// Where the robot faces: as measured, or as expected of the steps begun. [rad]
     pub fn heading(&self) -> f64 {
-        self.timeline.trunk(self.sample().index).0 + self.strayed
+        self.timeline.trunk(self.sample().index).0 + self.heading_error
     }
 
     /// The planned instant, that which comes next.
@@ -234,6 +235,12 @@ impl WalkEngine {
         off.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap_or((BodyId(0), 0.0))
     }
 
+    /// Lean of an attitude of the root link, `R_WB`, beyond the gait's own. [rad]
+    pub fn lean(&self, orientation: &UnitQuaternion) -> f64 {
+        let (roll, pitch, _) = orientation.euler_angles();
+        roll.hypot(pitch - self.generator.settings.lean)
+    }
+
     /// What the stabiliser does now.
     pub fn correction(&self) -> &Correction {
         &self.correction
@@ -270,7 +277,7 @@ impl WalkEngine {
             let sample = &self.samples[k];
             let biped = &self.generator.biped;
             self.stabilizer.correct(biped, sample, measured, dt, &mut self.correction);
-            self.strayed = self.correction.heading - self.timeline.trunk(sample.index).0;
+            self.heading_error = self.correction.heading - self.timeline.trunk(sample.index).0;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
             }
@@ -278,7 +285,7 @@ impl WalkEngine {
                 let next = self.samples.get(k + 1).unwrap_or(sample);
                 let [left, right] = self.timeline.places(sample.index).map(|p| p.position[2]);
                 let step = self.stabilizer.step;
-                let felt = Felt {
+                let felt = FeltContact {
                     wrenches,
                     step: [step, -step],
                     planned_step: [left - right, right - left],
@@ -331,7 +338,7 @@ impl WalkEngine {
             if a.margin > b.margin { a } else { b }
         };
         if self.stabilizer.polygon.margin(dcm) >= 0.0 {
-            capture.takes = Capturability::Stand;
+            capture.capturability = Capturability::Stand;
         }
         capture
     }
@@ -384,7 +391,7 @@ impl WalkEngine {
     fn plan_next(&mut self) -> Result<(), PlanError> {
         let at = self.generator.next_index();
         let (feet, zmp) = (self.timeline.places(at), self.timeline.zmp(at));
-        let strayed = self.strayed;
+        let heading_error = self.heading_error;
         self.look_ahead(&feet, self.is_at_rest);
         let settings = &self.generator.settings;
         let Ahead { steps, ends, .. } = &self.ahead;
@@ -401,22 +408,22 @@ impl WalkEngine {
         core::mem::swap(&mut self.timeline, &mut self.spare);
         let settings = &self.generator.settings;
         if let Some(step) = self.ahead.steps.first() {
-            self.meant = (end, step.to);
+            self.nominal = (end, step.to);
             if !self.is_measured {
-                self.strayed += turned_by(step, settings);
+                self.heading_error += turned_by(step, settings);
             }
         }
         self.state = if is_idle { WalkState::Standing } else { WalkState::Walking };
         self.is_at_rest = self.ahead.steps.is_empty();
         self.steps += u64::from(!self.ahead.steps.is_empty());
-        self.route.begin(&self.ahead, &standing(&feet, strayed, &self.generator));
+        self.route.begin(&self.ahead, &standing(&feet, heading_error, &self.generator));
         Ok(())
     }
 
     /// The next steps, from feet that stand so.
     fn look_ahead(&mut self, feet: &[Place; 2], is_at_rest: bool) {
         let most = self.generator.settings.steps_ahead();
-        let from = standing(feet, self.strayed, &self.generator);
+        let from = standing(feet, self.heading_error, &self.generator);
         self.route.intent().look_ahead(&from, is_at_rest, most, &mut self.ahead);
     }
 
@@ -433,19 +440,19 @@ impl WalkEngine {
             return;
         };
         let part = PARTS[refused];
-        let wanted = self.reaction(index, &swing, part);
-        if !self.patience.lasts(swing.step.side, wanted.is_some()) {
+        let desired = self.reaction(index, &swing, part);
+        if !self.budget.allows(swing.step.side, desired.is_some()) {
             return;
         }
-        let Some(reaction) = wanted else { return };
+        let Some(reaction) = desired else { return };
         self.reacted = index;
         if !self.replan(index, swing.step.side, &reaction, part) && refused + 1 < PARTS.len() {
             self.refused = refused + 1;
         }
     }
 
-    /// What to do about the swing from a sample on, with a part of the haste and of the way that could be asked for.
-    fn reaction(&mut self, index: u64, swing: &Swing, part: f64) -> Option<Reaction> {
+    /// What to do about the swing from a sample on, with a part of the haste and of the distance that could be asked for.
+    fn reaction(&mut self, index: u64, swing: &Swing, part: f64) -> Option<StepAdjustment> {
         let settings = &self.generator.settings;
         let steps = self.stabilizer.settings.steps;
         let (omega, end) = (self.generator.omega(), self.timeline.end_of_step(index));
@@ -474,9 +481,9 @@ impl WalkEngine {
             standing: places[standing.index()],
             side: swing.step.side,
             landing: swing.step.to,
-            meant: self.meant.1,
+            nominal: self.nominal.1,
             reach: steps.reach.unwrap_or_else(|| Reach::from(&settings.limits)),
-            samples: [fewest.max(2), end - index, self.meant.0.saturating_sub(index)],
+            samples: [fewest.max(2), end - index, self.nominal.0.saturating_sub(index)],
             speed: 2.0 * hurry * settings.limits.forward / air,
             part,
             period: settings.period,
@@ -486,7 +493,7 @@ impl WalkEngine {
     }
 
     /// Plans the rest of the step again; false where legs are too short or joints too slow, and it stays as it was.
-    fn replan(&mut self, index: u64, side: Side, reaction: &Reaction, part: f64) -> bool {
+    fn replan(&mut self, index: u64, side: Side, reaction: &StepAdjustment, part: f64) -> bool {
         let change = StepChange {
             side,
             index,
@@ -499,7 +506,7 @@ impl WalkEngine {
                 lean: self.correction.lean.map(|angle| part * angle),
                 lean_rate: self.correction.lean_rate.map(|rate| part * rate),
             },
-            strayed: self.strayed,
+            heading_error: self.heading_error,
         };
         let mut plan = Plan {
             generator: &mut self.generator,
@@ -522,25 +529,29 @@ impl WalkEngine {
         let h = self.generator.settings.period;
         let a = &self.samples[k];
         let b = self.samples.get(k + 1).unwrap_or(a);
-        self.way.resize(model.nv, 0.0);
-        let way = &mut self.way;
-        difference(model, &a.q, &b.q, way);
+        self.increment.resize(model.nv, 0.0);
+        let increment = &mut self.increment;
+        difference(model, &a.q, &b.q, increment);
         let targets = &mut self.targets;
         let span = if k + 1 < self.samples.len() { h } else { 0.0 };
-        for (i, way) in way.iter_mut().enumerate() {
-            let (d, v0, v1) = (*way, a.v[i] * span, b.v[i] * span);
+        for (i, increment) in increment.iter_mut().enumerate() {
+            let (d, v0, v1) = (*increment, a.v[i] * span, b.v[i] * span);
             let (c2, c3) = (3.0 * d - 2.0 * v0 - v1, v0 + v1 - 2.0 * d);
-            *way = u * (v0 + u * (c2 + u * c3));
+            *increment = u * (v0 + u * (c2 + u * c3));
             let rate = v0 + u * (2.0 * c2 + u * 3.0 * c3);
             targets.velocity[i] = if span > 0.0 { rate / span } else { 0.0 };
             targets.effort[i] = a.effort[i] + u * (b.effort[i] - a.effort[i]);
         }
-        integrate(model, &a.q, way, 1.0, &mut targets.position);
+        integrate(model, &a.q, increment, 1.0, &mut targets.position);
     }
 }
 
-/// Where steps begin; strayed by so much. [rad]
-fn standing<'a>(feet: &'a [Place; 2], strayed: f64, generator: &'a Generator) -> Standing<'a> {
+/// Where steps begin; heading_error by so much. [rad]
+fn standing<'a>(
+    feet: &'a [Place; 2],
+    heading_error: f64,
+    generator: &'a Generator,
+) -> Standing<'a> {
     let (settings, has_yaw) = (&generator.settings, generator.biped.has_yaw);
-    Standing { feet, strayed, settings, has_yaw }
+    Standing { feet, heading_error, settings, has_yaw }
 }

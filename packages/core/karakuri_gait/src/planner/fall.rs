@@ -1,4 +1,4 @@
-//! What is told of a robot that lies.
+//! When a robot has fallen, and why.
 
 use core::fmt;
 
@@ -63,10 +63,10 @@ impl Fall {
 
     /// A sentence for people.
     pub fn describe(&self, model: &Model) -> String {
-        self.told(self.lost.map(|lost| lost.describe(model)))
+        self.sentence(self.lost.map(|lost| lost.describe(model)))
     }
 
-    fn told(&self, lost: Option<String>) -> String {
+    fn sentence(&self, lost: Option<String>) -> String {
         let Self { elapsed, left, forward, since, .. } = self;
         let why = lost.map_or_else(
             || "steps could have caught it until the end: it slipped or was held, or its feet do not stand as planned".to_owned(),
@@ -80,7 +80,7 @@ impl Fall {
 
 impl fmt::Display for Fall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told(self.lost.map(|lost| lost.to_string())))
+        f.write_str(&self.sentence(self.lost.map(|lost| lost.to_string())))
     }
 }
 
@@ -94,8 +94,8 @@ mod tests {
         for k in 0..150 {
             let lean = 0.01 * f64::from(k);
             let height = RootSign::Height { now: 0.3 * lean.cos(), start: 0.3 }.has_fallen();
-            for way in [[1.0, 0.0], [0.0, -1.0], [0.6, 0.8]] {
-                let leans = RootSign::Lean(way.map(|part: f64| part * lean)).has_fallen();
+            for direction in [[1.0, 0.0], [0.0, -1.0], [0.6, 0.8]] {
+                let leans = RootSign::Lean(direction.map(|part: f64| part * lean)).has_fallen();
                 assert!(leans == height || (lean - 0.8).abs() < 0.011, "{lean} rad");
             }
         }

@@ -1,5 +1,5 @@
-//! From phases to motion: preview control, or the divergent component of motion, for the centre of mass, whole-body inverse kinematics, and a second pass that
-//! brings the ZMP of the whole robot to where it shall be.
+//! From phases to motion: the centre of mass by preview control or by its divergent component, postures by whole-body inverse kinematics,
+//! and a second pass that brings the ZMP of the whole robot to its reference.
 //!
 //! First pass: cart-table on the ZMP reference. Of the posture that follows, inverse dynamics gives the wrench that the
 //! floor must exert, hence the real ZMP; its error goes through the same preview controller as a correction of the centre of
@@ -26,7 +26,7 @@ use super::whole_body::{BodyTarget, OutOfReach, WholeBody};
 use crate::geometry::ConvexPolygon;
 use crate::zmp::{FloorReaction, WholeBodyMotion, whole_body_zmp};
 
-/// How the next way follows from the last ones, newest last: on a quartic through five postures. [-]
+/// Weights of the last increments in the next one, newest last: a quartic through five postures. [-]
 const EXTRAPOLATION: [f64; 4] = [-1.0, 4.0, -6.0, 4.0];
 
 /// One round of motion: where its cart is, and the last posture.
@@ -48,19 +48,19 @@ const LOWEST: f64 = 0.7;
 struct End {
     /// Last posture. (nq)
     q: Vec<f64>,
-    /// From posture to posture, newest last. (3 × nv)
-    ways: [Vec<f64>; EXTRAPOLATION.len()],
+    /// Increments of position from posture to posture, newest last. (4 × nv)
+    increments: [Vec<f64>; EXTRAPOLATION.len()],
 }
 
 impl Clone for End {
     fn clone(&self) -> Self {
-        Self { q: self.q.clone(), ways: self.ways.clone() }
+        Self { q: self.q.clone(), increments: self.increments.clone() }
     }
 
     fn clone_from(&mut self, other: &Self) {
         self.q.clone_from(&other.q);
-        for (way, other) in self.ways.iter_mut().zip(&other.ways) {
-            way.clone_from(other);
+        for (increment, other) in self.increments.iter_mut().zip(&other.increments) {
+            increment.clone_from(other);
         }
     }
 }
@@ -171,11 +171,11 @@ impl Motion {
         }
     }
 
-    /// The state one period on; `wanted`: ZMP from now on. [m] (n)
-    fn step(&self, cart: &CartState, wanted: &[f64]) -> CartState {
+    /// The state one period on; `desired`: ZMP from now on. [m] (n)
+    fn step(&self, cart: &CartState, desired: &[f64]) -> CartState {
         match self {
-            Self::Preview(gains) => gains.step(cart, wanted.get(1..).unwrap_or_default()),
-            Self::Dcm(pendulum) => pendulum.step(cart, wanted),
+            Self::Preview(gains) => gains.step(cart, desired.get(1..).unwrap_or_default()),
+            Self::Dcm(pendulum) => pendulum.step(cart, desired),
         }
     }
 }
@@ -183,13 +183,13 @@ impl Motion {
 /// What a plan is made with.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    /// Wanted ZMP of the pass under way, from the first sample on, along each axis. [m] (2×n)
-    wanted: [Vec<f64>; 2],
+    /// Desired ZMP of the pass under way, from the first sample on, along each axis. [m] (2×n)
+    desired: [Vec<f64>; 2],
     /// Centre of mass and its rate. [m, m/s] (n×4)
     com: Vec<[f64; 4]>,
     end: End,
     q: Vec<f64>,
-    way: Vec<f64>,
+    increment: Vec<f64>,
 }
 
 /// Makes samples, chunk by chunk, each going on where the last one ended; from a sample within the last chunk the plan can be
@@ -270,7 +270,7 @@ impl Generator {
         let mut q = self.biped.posture.clone();
         q[2] = self.settings.com_height;
         let nv = self.biped.model.nv;
-        let end = End { q, ways: core::array::from_fn(|_| vec![0.0; nv]) };
+        let end = End { q, increments: core::array::from_fn(|_| vec![0.0; nv]) };
         let pass = |cart: [CartState; 2]| Pass { cart, end: end.clone() };
         let mut states = vec![pass(zmp.map(CartState::at))];
         for _ in 0..self.settings.passes {
@@ -343,7 +343,7 @@ impl Generator {
     }
 
     /// The plan goes on from another state, as though it had come there at the rate that it has there. What a correction follows is the
-    /// ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins anew.
+    /// ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero again.
     pub(super) fn displace(
         &mut self,
         state: &mut PlanState,
@@ -415,10 +415,10 @@ impl Generator {
             let now = self.target(timeline, index, &com);
             if self.pose(&now, &mut q).is_ok() {
                 let end = &mut self.state.states[pass].end;
-                let [first, rest @ ..] = &mut end.ways;
+                let [first, rest @ ..] = &mut end.increments;
                 difference(&self.biped.model, &end.q, &q, first);
-                for way in rest {
-                    way.copy_from_slice(first);
+                for increment in rest {
+                    increment.copy_from_slice(first);
                 }
             }
         }
@@ -436,12 +436,12 @@ impl Generator {
         let n_passes = self.n_passes();
         // Each pass looks `ahead` beyond what the next one needs, and one further for the central difference.
         let mut length = n + (n_passes - 1) * ahead + 1;
-        let mut wanted = core::mem::take(&mut self.scratch.wanted);
+        let mut desired = core::mem::take(&mut self.scratch.desired);
         let mut com = core::mem::take(&mut self.scratch.com);
-        wanted.iter_mut().for_each(Vec::clear);
+        desired.iter_mut().for_each(Vec::clear);
         for k in 0..=length + ahead {
             let zmp = timeline.zmp(first + k as u64);
-            wanted.iter_mut().zip(zmp).for_each(|(wanted, zmp)| wanted.push(zmp));
+            desired.iter_mut().zip(zmp).for_each(|(desired, zmp)| desired.push(zmp));
         }
         com.clear();
         com.resize(length, [0.0; 4]);
@@ -455,29 +455,30 @@ impl Generator {
                 for axis in 0..2 {
                     com[axis] += cart[axis].position;
                     com[2 + axis] += cart[axis].velocity;
-                    let from_now = wanted[axis].get(k..).unwrap_or_default();
+                    let from_now = desired[axis].get(k..).unwrap_or_default();
                     cart[axis] = self.motion.step(&cart[axis], from_now);
                 }
             }
             let com = &com[..length];
             if pass + 1 == n_passes {
-                done = self.follow(pass, n, com, timeline, |generator, k, target, q, ways| {
-                    let sample = samples.push();
-                    let [_, _, vx, vy] = com[k];
-                    sample.index = first + k as u64;
-                    sample.com = target.com.into();
-                    sample.com_velocity = [vx, vy];
-                    sample.soles = target.soles;
-                    generator.fill(sample, timeline, q, ways);
-                });
+                done =
+                    self.follow(pass, n, com, timeline, |generator, k, target, q, increments| {
+                        let sample = samples.push();
+                        let [_, _, vx, vy] = com[k];
+                        sample.index = first + k as u64;
+                        sample.com = target.com.into();
+                        sample.com_velocity = [vx, vy];
+                        sample.soles = target.soles;
+                        generator.fill(sample, timeline, q, increments);
+                    });
             } else {
-                wanted.iter_mut().for_each(Vec::clear);
-                done = self.follow(pass, n, com, timeline, |generator, k, _, q, ways| {
+                desired.iter_mut().for_each(Vec::clear);
+                done = self.follow(pass, n, com, timeline, |generator, k, _, q, increments| {
                     let index = first + k as u64;
-                    let zmp = generator.floor_reaction(timeline.floor(index), q, ways).zmp;
+                    let zmp = generator.floor_reaction(timeline.floor(index), q, increments).zmp;
                     let reference = timeline.zmp(index);
                     for axis in 0..2 {
-                        wanted[axis].push(reference[axis] - zmp[axis]);
+                        desired[axis].push(reference[axis] - zmp[axis]);
                     }
                 });
                 length -= ahead;
@@ -486,12 +487,12 @@ impl Generator {
                 break;
             }
         }
-        (self.scratch.wanted, self.scratch.com) = (wanted, com);
+        (self.scratch.desired, self.scratch.com) = (desired, com);
         done
     }
 
     /// Postures of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; `on_sample` gets the number of each but the last, where all
-    /// is, the posture, and the ways to it and from it.
+    /// is, the posture, and the increments to it and from it.
     fn follow(
         &mut self,
         pass: usize,
@@ -503,10 +504,10 @@ impl Generator {
         let (first, n_passes) = (self.state.next_index, self.n_passes());
         let mut end = core::mem::take(&mut self.scratch.end);
         let mut q = core::mem::take(&mut self.scratch.q);
-        let mut way = core::mem::take(&mut self.scratch.way);
+        let mut increment = core::mem::take(&mut self.scratch.increment);
         end.clone_from(&self.state(0, pass).end);
         q.clone_from(&end.q);
-        way.resize(self.biped.model.nv, 0.0);
+        increment.resize(self.biped.model.nv, 0.0);
         let mut done = Ok(());
         let mut target = self.target(timeline, first, &com[0]);
         for (k, c) in com.iter().enumerate() {
@@ -514,10 +515,15 @@ impl Generator {
             if k <= n {
                 self.state.states[k * n_passes + pass].end.clone_from(&end);
             }
-            for (i, way) in way.iter_mut().enumerate() {
-                *way = end.ways.iter().zip(EXTRAPOLATION).map(|(ways, w)| w * ways[i]).sum();
+            for (i, increment) in increment.iter_mut().enumerate() {
+                *increment = end
+                    .increments
+                    .iter()
+                    .zip(EXTRAPOLATION)
+                    .map(|(increments, w)| w * increments[i])
+                    .sum();
             }
-            integrate(&self.biped.model, &end.q, &way, 1.0, &mut q);
+            integrate(&self.biped.model, &end.q, &increment, 1.0, &mut q);
             let before = target;
             target = self.target(timeline, index, c);
             let mut posed = self.pose(&target, &mut q);
@@ -533,17 +539,17 @@ impl Generator {
             if index == 0 {
                 end.q.copy_from_slice(&q);
             }
-            difference(&self.biped.model, &end.q, &q, &mut way);
-            let [.., back] = &end.ways;
+            difference(&self.biped.model, &end.q, &q, &mut increment);
+            let [.., back] = &end.increments;
             if k > 0 {
-                on_sample(self, k - 1, &before, &end.q, [back, &way]);
+                on_sample(self, k - 1, &before, &end.q, [back, &increment]);
             }
             core::mem::swap(&mut end.q, &mut q);
-            end.ways.rotate_left(1);
-            let [.., newest] = &mut end.ways;
-            newest.copy_from_slice(&way);
+            end.increments.rotate_left(1);
+            let [.., newest] = &mut end.increments;
+            newest.copy_from_slice(&increment);
         }
-        (self.scratch.end, self.scratch.q, self.scratch.way) = (end, q, way);
+        (self.scratch.end, self.scratch.q, self.scratch.increment) = (end, q, increment);
         done
     }
 
@@ -589,7 +595,7 @@ impl Generator {
         over(Side::Left).max(over(Side::Right)).min(most)
     }
 
-    /// ZMP of the whole robot and the wrench at the root that the floor must exert, of a posture and the ways to it and from it;
+    /// ZMP of the whole robot and the wrench at the root that the floor must exert, of a posture and the increments to it and from it;
     /// leaves rates and accelerations in `rates`.
     fn floor_reaction(
         &mut self,
@@ -607,12 +613,18 @@ impl Generator {
         whole_body_zmp(model, &mut self.data, &WholeBodyMotion { q, v, vdot: a }, floor)
     }
 
-    /// The rest of a sample whose index, soles and centre of mass are there, from the posture and the ways to it and from it.
-    fn fill(&mut self, sample: &mut Sample, timeline: &Timeline, q: &[f64], ways: [&[f64]; 2]) {
+    /// The rest of a sample whose index, soles and centre of mass are there, from the posture and the increments to it and from it.
+    fn fill(
+        &mut self,
+        sample: &mut Sample,
+        timeline: &Timeline,
+        q: &[f64],
+        increments: [&[f64]; 2],
+    ) {
         let index = sample.index;
         let floor = timeline.floor(index);
         let FloorReaction { zmp, wrench: Force { moment, force } } =
-            self.floor_reaction(floor, q, ways);
+            self.floor_reaction(floor, q, increments);
         sample.zmp_reference = timeline.zmp(index);
         sample.zmp = zmp;
         sample.support = timeline.support(index);

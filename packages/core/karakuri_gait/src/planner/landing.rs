@@ -3,7 +3,7 @@
 //! By force sensors in the feet. A foot that is pressed while it still comes down on something higher than planned (by attitude and
 //! joints, lest a lean be taken for it) comes down no further (early landing); one that
 //! should stand and is not pressed goes on down (late landing). Its sole turns with the moment about the point where
-//! the ZMP shall be in it, as damper with a weak spring: `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`, for a while after it touched; then
+//! the desired ZMP in it, as damper with a weak spring: `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`, for a while after it touched; then
 //! `k` is 0. The further the divergent component is from its plan the smaller is `k`, 0 where steps react: who is pushed needs ankles
 //! that hold. In the air all that is forgotten.
 //! Heights and turns go to the legs' joints by their Jacobian. [Kajita 2010]
@@ -43,13 +43,13 @@ pub struct Yielded {
 
 /// What is felt, and what was planned for it.
 #[derive(Debug)]
-pub(super) struct Felt<'a> {
+pub(super) struct FeltContact<'a> {
     /// Of the feet's sensors. (2)
     pub(super) wrenches: &'a [Force; 2],
     /// How much higher each sole is than the other one: measured, and where both stand by plan. [m] (2)
     pub(super) step: [f64; 2],
     pub(super) planned_step: [f64; 2],
-    /// Where the ZMP shall be, from where it rests. [m] (2)
+    /// Desired ZMP, from where it rests. [m] (2)
     pub(super) zmp_shift: [f64; 2],
     /// Of the divergent component. [m] (2)
     pub(super) dcm_error: [f64; 2],
@@ -92,13 +92,13 @@ impl Landing {
         }
     }
 
-    /// What presses the soles moves the feet; the ZMP shall be so far from the plan's. [m] (2)
+    /// What presses the soles moves the feet.
     pub(super) fn feel(
         &mut self,
         biped: &Biped,
         gains: &StabilizerSettings,
         [plan, next]: [&Sample; 2],
-        felt: &Felt<'_>,
+        felt: &FeltContact<'_>,
         dt: f64,
     ) {
         let settings = &gains.landing;
@@ -164,7 +164,7 @@ impl Landing {
             let [roll, pitch] = foot.tilt;
             let turn = X_WSole.rotation * Vector3::new(roll, pitch, 0.0);
             let arm = X_WSole.rotation * -leg.sole_in_foot.translation;
-            let way = (Vector3::new(0.0, 0.0, foot.height) + turn.cross(&arm)) / self.com_height;
+            let shift = (Vector3::new(0.0, 0.0, foot.height) + turn.cross(&arm)) / self.com_height;
             let mut normal = Matrix6::identity() * DAMPING;
             let column = |v: usize| {
                 let mut column: Vector6 = self.jacobian.column(v).into();
@@ -175,9 +175,9 @@ impl Landing {
             for column in columns.clone() {
                 normal.ger(1.0, &column, &column, 1.0);
             }
-            let wanted = Vector6::new(turn.x, turn.y, turn.z, way.x, way.y, way.z);
+            let desired = Vector6::new(turn.x, turn.y, turn.z, shift.x, shift.y, shift.z);
             let Some(factor) = normal.cholesky() else { continue };
-            let solved = factor.solve(&wanted);
+            let solved = factor.solve(&desired);
             for (j, column) in leg.joints.iter().zip(columns) {
                 let joint = &model.joints[j.0];
                 let change = column.dot(&solved);

@@ -50,15 +50,15 @@ impl Lost {
 
 /// Remembers since when a walker is lost.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Watch {
+pub(super) struct LossMonitor {
     lost: Option<Lost>,
     /// When it was seen lost last. [s]
     seen: f64,
 }
 
-impl Watch {
+impl LossMonitor {
     pub(super) fn look(&mut self, capture: &Capture, now: impl Fn() -> Lost, time: f64) {
-        if capture.takes == Capturability::Falls {
+        if capture.capturability == Capturability::Falls {
             match &mut self.lost {
                 Some(lost) if time - self.seen <= LASTING => {
                     let further = capture.margin < -lost.beyond[0].hypot(lost.beyond[1]);

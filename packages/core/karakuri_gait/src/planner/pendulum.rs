@@ -4,7 +4,7 @@
 //! ZMP goes from sole to sole, as well; the centre of mass follows, `ċ = ω (ξ − c)`. A state that is not on that `ξ` comes back to it as
 //! `e^{−κt}`, so that neither place nor velocity jumps where a plan changes. [Englsberger 2015]
 //!
-//! Along one axis, `ξ` straight within a period. The ZMP of the pendulum is the wanted one; preview control smooths it.
+//! Along one axis, `ξ` straight within a period. The ZMP of the pendulum is the desired one; preview control smooths it.
 
 use super::preview::CartState;
 
@@ -23,11 +23,11 @@ pub struct Pendulum {
 }
 
 impl Pendulum {
-    /// The state one period on; `wanted`: ZMP from now on, whose last goes on for ever. [m] (n)
+    /// The state one period on; `desired`: ZMP from now on, whose last goes on for ever. [m] (n)
     #[must_use]
-    pub fn step(&self, cart: &CartState, wanted: &[f64]) -> CartState {
+    pub fn step(&self, cart: &CartState, desired: &[f64]) -> CartState {
         let Self { omega, period, n_ahead } = *self;
-        let seen = &wanted[..wanted.len().min(n_ahead + 2)];
+        let seen = &desired[..desired.len().min(n_ahead + 2)];
         let decay = (-omega * period).exp();
         // Backwards from rest, to the next sample and to this one.
         let (mut next, mut now) = (cart.position, cart.position);
@@ -75,8 +75,8 @@ mod tests {
     }
 
     /// Of the second differences of the centre of mass, as a robot would feel it.
-    fn zmp_error(positions: &[f64], wanted: &[f64]) -> f64 {
-        let errors = positions.windows(3).zip(&wanted[1..]).map(|(c, p)| {
+    fn zmp_error(positions: &[f64], desired: &[f64]) -> f64 {
+        let errors = positions.windows(3).zip(&desired[1..]).map(|(c, p)| {
             let acceleration = (c[2] - 2.0 * c[1] + c[0]) / 1e-4;
             (c[1] - acceleration / (OMEGA * OMEGA) - p).abs()
         });
@@ -94,15 +94,15 @@ mod tests {
             n_ahead: 80,
         };
         let (pendulum, gains) = (pendulum(), PreviewGains::new(&design).unwrap());
-        let wanted: Vec<f64> = (0..800).map(steps).collect();
+        let desired: Vec<f64> = (0..800).map(steps).collect();
         let (mut by_dcm, mut by_preview) = (vec![CartState::default()], vec![CartState::default()]);
         for k in 0..600 {
-            by_dcm.push(pendulum.step(&by_dcm[k], &wanted[k..]));
-            by_preview.push(gains.step(&by_preview[k], &wanted[k + 1..]));
+            by_dcm.push(pendulum.step(&by_dcm[k], &desired[k..]));
+            by_preview.push(gains.step(&by_preview[k], &desired[k + 1..]));
         }
         let path = |carts: &[CartState]| carts.iter().map(|c| c.position).collect::<Vec<_>>();
         let (dcm, preview) = (path(&by_dcm), path(&by_preview));
-        let (a, b) = (zmp_error(&dcm, &wanted), zmp_error(&preview, &wanted));
+        let (a, b) = (zmp_error(&dcm, &desired), zmp_error(&preview, &desired));
         // What is left is the corners of the ramps between two samples.
         assert!(a < 0.35 * b, "{a} against {b}");
         // The same walk: both centres of mass are where the other is.
@@ -113,12 +113,12 @@ mod tests {
     #[test]
     fn a_state_beside_its_plan_comes_back_without_a_jump() {
         let pendulum = pendulum();
-        let wanted = [0.0; 200];
+        let desired = [0.0; 200];
         let mut cart = CartState { position: 0.01, velocity: 0.02, ..CartState::default() };
         let dcm = |c: &CartState| c.position + c.velocity / OMEGA;
         let start = dcm(&cart);
         for k in 1..=100 {
-            let next = pendulum.step(&cart, &wanted);
+            let next = pendulum.step(&cart, &desired);
             assert!((next.velocity - cart.velocity).abs() < 0.05, "{next:?} after {cart:?}");
             cart = next;
             let expected = start * (-BACK * OMEGA * 0.01 * f64::from(k)).exp();

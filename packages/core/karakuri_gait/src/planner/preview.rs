@@ -106,14 +106,14 @@ impl PreviewGains {
         cart.position - self.lever * cart.acceleration
     }
 
-    /// The cart one period on; `wanted`: ZMP from the next period on, whose last goes on for ever. [m] (n)
+    /// The cart one period on; `desired`: ZMP from the next period on, whose last goes on for ever. [m] (n)
     #[must_use]
-    pub fn step(&self, cart: &CartState, wanted: &[f64]) -> CartState {
+    pub fn step(&self, cart: &CartState, desired: &[f64]) -> CartState {
         let x = Vector3::new(cart.position, cart.velocity, cart.acceleration);
         let [gx, gv, ga] = self.state;
-        let (seen, beyond) = self.ahead.split_at(wanted.len().min(self.ahead.len()));
-        let last = wanted.last().copied().unwrap_or(cart.position);
-        let ahead: f64 = seen.iter().zip(wanted).map(|(g, p)| g * p).sum();
+        let (seen, beyond) = self.ahead.split_at(desired.len().min(self.ahead.len()));
+        let last = desired.last().copied().unwrap_or(cart.position);
+        let ahead: f64 = seen.iter().zip(desired).map(|(g, p)| g * p).sum();
         let ahead = ahead + beyond.iter().sum::<f64>() * last;
         let jerk = -self.integral * cart.error_sum - gx * x[0] - gv * x[1] - ga * x[2] - ahead;
         let next = self.transition * x + self.input * jerk;
@@ -122,7 +122,7 @@ impl PreviewGains {
             position: next[0],
             velocity: next[1],
             acceleration: next[2],
-            error_sum: cart.error_sum + zmp - wanted.first().unwrap_or(&last),
+            error_sum: cart.error_sum + zmp - desired.first().unwrap_or(&last),
         }
     }
 }
@@ -187,9 +187,9 @@ mod tests {
             ),
         ] {
             let gains = PreviewGains::new(&design(z, dt, 4)).unwrap();
-            let wanted = [integral].into_iter().chain(state).chain(ahead);
+            let desired = [integral].into_iter().chain(state).chain(ahead);
             let have = [gains.integral].into_iter().chain(gains.state).chain(gains.ahead);
-            for (w, h) in wanted.zip(have) {
+            for (w, h) in desired.zip(have) {
                 assert!((w - h).abs() < 1e-5 * w.abs(), "z {z}, dt {dt}: {h} for {w}");
             }
         }
@@ -218,10 +218,10 @@ mod tests {
         for (axis, limit) in [(0, 0.0036), (1, 0.0041)] {
             let mut cart = CartState::default();
             let mut worst = 0.0_f64;
-            let wanted: Vec<f64> = (0..700).map(|k| reference(k, axis)).collect();
+            let desired: Vec<f64> = (0..700).map(|k| reference(k, axis)).collect();
             for k in 1..600 {
-                cart = gains.step(&cart, &wanted[k..]);
-                worst = worst.max((gains.zmp(&cart) - wanted[k]).abs());
+                cart = gains.step(&cart, &desired[k..]);
+                worst = worst.max((gains.zmp(&cart) - desired[k]).abs());
             }
             assert!(worst < limit, "axis {axis}: {worst}");
         }

@@ -14,33 +14,33 @@ use super::settings::Reach;
 use super::side::Side;
 use crate::geometry::ConvexPolygon;
 
-/// Weight of what remains against the way that the landing place moves. [-]
+/// Weight of what remains against the distance that the landing place moves. [-]
 const REMAINS: f64 = 10.0;
-/// Weight of the time saved, as the way that the divergent component goes in it. [-]
+/// Weight of the time saved, as the distance that the divergent component covers in it. [-]
 const HASTE: f64 = 0.1;
 
-/// Steps in a row that may be placed anew. A push is over by then; what still asks for more is not one, but late commands or a wrong
-/// model, which steps placed anew only stir up.
+/// Successive steps that may be adjusted. A push is over by then; what still asks for more is not one, but late commands or a wrong
+/// model, which adjusted steps only stir up.
 const IN_A_ROW: usize = 4;
 
-/// How many steps in a row were placed anew.
+/// Number of successive steps that were adjusted.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Patience {
+pub(super) struct AdjustmentBudget {
     side: Option<Side>,
-    /// Something was wanted in the step of that side, and in so many in a row.
-    wanted: bool,
+    /// An adjustment was asked for in the step of that side, and in so many in a row.
+    is_asked: bool,
     in_a_row: usize,
 }
 
-impl Patience {
-    /// Whether the step of this side may still be placed anew, if that is wanted.
-    pub(super) fn lasts(&mut self, side: Side, wanted: bool) -> bool {
+impl AdjustmentBudget {
+    /// Whether the step of this side may still be adjusted, if that is asked for.
+    pub(super) fn allows(&mut self, side: Side, is_asked: bool) -> bool {
         if self.side != Some(side) {
-            self.in_a_row = if self.wanted { self.in_a_row } else { 0 };
-            (self.side, self.wanted) = (Some(side), false);
+            self.in_a_row = if self.is_asked { self.in_a_row } else { 0 };
+            (self.side, self.is_asked) = (Some(side), false);
         }
-        if wanted && !self.wanted {
-            self.wanted = true;
+        if is_asked && !self.is_asked {
+            self.is_asked = true;
             self.in_a_row += 1;
         }
         self.in_a_row <= IN_A_ROW
@@ -63,13 +63,13 @@ pub(super) struct Situation<'a> {
     /// The foot that swings: where it lands by the plan now, and by the first plan.
     pub(super) side: Side,
     pub(super) landing: Place,
-    pub(super) meant: Place,
+    pub(super) nominal: Place,
     pub(super) reach: Reach,
     /// Samples until it lands: fewest, by the plan now, and by the first plan.
     pub(super) samples: [u64; 3],
     /// How far the foot can go aside in a sample. [m]
     pub(super) speed: f64,
-    /// Part of the way aside that is gone. [-]
+    /// Part of the adjustment that is tried. [-]
     pub(super) part: f64,
     pub(super) period: f64,
     pub(super) omega: f64,
@@ -77,7 +77,7 @@ pub(super) struct Situation<'a> {
 
 /// What to do about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Reaction {
+pub(super) struct StepAdjustment {
     /// Samples until the foot lands.
     pub(super) samples: u64,
     pub(super) landing: Place,
@@ -89,7 +89,7 @@ pub(super) struct Reaction {
 
 impl Situation<'_> {
     /// The best of all reactions, where it betters the cost by more than the square of `least`. [m]
-    pub(super) fn react(&self, least: f64) -> Option<Reaction> {
+    pub(super) fn react(&self, least: f64) -> Option<StepAdjustment> {
         let [fewest, now, _] = self.samples;
         let all = (fewest.min(now)..=now).map(|samples| self.reaction(samples));
         let (best, cost) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -107,21 +107,21 @@ impl Situation<'_> {
     }
 
     /// To land after so many samples, and what it costs. [m²]
-    fn reaction(&self, samples: u64) -> (Reaction, f64) {
+    fn reaction(&self, samples: u64) -> (StepAdjustment, f64) {
         let error = self.error(samples);
         let landing = self.reachable(error, samples);
         let moved = [0, 1].map(|i| landing.position[i] - self.landing.position[i]);
         let decay = (-self.omega * self.period * samples as f64).exp();
         let displaced = [0, 1].map(|i| {
-            let wanted = self.zmp[i] + decay * (self.goal[i] + moved[i] - self.zmp[i]);
-            wanted - self.planned[i]
+            let desired = self.zmp[i] + decay * (self.goal[i] + moved[i] - self.zmp[i]);
+            desired - self.planned[i]
         });
         let saved = self.samples[2].saturating_sub(samples) as f64 * self.period;
         let pace = self.omega * distance(self.goal, self.zmp);
         let cost = REMAINS * square([0, 1].map(|i| error[i] - moved[i]))
-            + square([0, 1].map(|i| landing.position[i] - self.meant.position[i]))
+            + square([0, 1].map(|i| landing.position[i] - self.nominal.position[i]))
             + HASTE * (pace * saved).powi(2);
-        (Reaction { samples, landing, moved, displaced }, cost)
+        (StepAdjustment { samples, landing, moved, displaced }, cost)
     }
 
     /// What it costs to go on as planned. [m²]
@@ -129,7 +129,7 @@ impl Situation<'_> {
         let [_, now, first] = self.samples;
         let saved = first.saturating_sub(now) as f64 * self.period;
         let pace = self.omega * distance(self.goal, self.zmp);
-        let away = [0, 1].map(|i| self.landing.position[i] - self.meant.position[i]);
+        let away = [0, 1].map(|i| self.landing.position[i] - self.nominal.position[i]);
         REMAINS * square(self.error(now)) + square(away) + HASTE * (pace * saved).powi(2)
     }
 
@@ -164,10 +164,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_ends_after_a_few_steps_and_comes_back_after_a_quiet_one() {
-        let mut patience = Patience::default();
+    fn budget_ends_after_a_few_steps_and_comes_back_after_a_quiet_one() {
+        let mut budget = AdjustmentBudget::default();
         let sides = [Side::Left, Side::Right];
-        let mut ask = |k: usize, wanted| patience.lasts(sides[k % 2], wanted);
+        let mut ask = |k: usize, is_asked| budget.allows(sides[k % 2], is_asked);
         assert!((0..IN_A_ROW).all(|k| ask(k, true) && ask(k, true)));
         assert!((IN_A_ROW..10).all(|k| !ask(k, true)));
         assert!(!ask(10, false) && ask(11, false) && ask(12, true));
@@ -190,7 +190,7 @@ mod tests {
             standing: Place::default(),
             side: Side::Right,
             landing,
-            meant: landing,
+            nominal: landing,
             reach: Reach { forward: 0.06, backward: 0.05, width: [0.044, 0.1] },
             samples: [15, 30, 30],
             speed: 0.01,

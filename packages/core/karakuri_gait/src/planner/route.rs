@@ -28,7 +28,7 @@ const BACK_IN: f64 = 0.5;
 pub enum WalkCommand {
     /// Close the feet and stand.
     Stop,
-    /// Walk at a velocity until told otherwise.
+    /// Walk at a velocity until the next command.
     Velocity(Velocity),
     /// Make these steps, then stand where the feet are.
     Footsteps(Vec<Footstep>),
@@ -68,7 +68,7 @@ enum Aim {
     Velocity {
         /// Asked for.
         velocity: Velocity,
-        /// Where it shall head now. [rad]
+        /// Desired heading now. [rad]
         heading: f64,
     },
     /// The heading to turn to. [rad]
@@ -145,14 +145,14 @@ pub(super) struct Standing<'a> {
     /// Feet as they will stand after the step under way.
     pub(super) feet: &'a [Place; 2],
     /// By how much the robot heads further left than planned. [rad]
-    pub(super) strayed: f64,
+    pub(super) heading_error: f64,
     pub(super) settings: &'a WalkSettings,
     pub(super) has_yaw: bool,
 }
 
 impl Standing<'_> {
     fn heading(&self) -> f64 {
-        0.5 * (self.feet[0].yaw + self.feet[1].yaw) + self.strayed
+        0.5 * (self.feet[0].yaw + self.feet[1].yaw) + self.heading_error
     }
 
     fn can_turn(&self) -> bool {
@@ -268,12 +268,13 @@ impl Intent {
         ahead: &mut Ahead,
     ) {
         let (settings, has_yaw) = (from.settings, from.has_yaw);
-        let (mut standing, mut strayed, mut side) = (*from.feet, from.strayed, self.next_side);
+        let (mut standing, mut heading_error, mut side) =
+            (*from.feet, from.heading_error, self.next_side);
         let Ahead { steps, ends, then, clips } = ahead;
         steps.clear();
         clips.clear();
         if let Some(step) = self.committed {
-            strayed += turned_by(&step, settings);
+            heading_error += turned_by(&step, settings);
             standing = slid(&standing, step.slide);
             standing[step.side.index()] = step.to;
             side = step.side.other();
@@ -284,19 +285,19 @@ impl Intent {
         let mut aim = self.aim.clone();
         then.clone_from(&aim);
         while steps.len() < most {
-            let at = Standing { feet: &standing, strayed, ..*from };
-            let Some(wanted) = aim.next(side, &at) else { break };
-            strayed += turned_by(&wanted, settings);
-            standing = slid(&standing, wanted.slide);
-            side = wanted.side;
-            let told = clips.len();
+            let at = Standing { feet: &standing, heading_error, ..*from };
+            let Some(desired) = aim.next(side, &at) else { break };
+            heading_error += turned_by(&desired, settings);
+            standing = slid(&standing, desired.slide);
+            side = desired.side;
+            let n_clips = clips.len();
             let foot = &standing[side.other().index()];
-            let step = footstep::clip(&wanted, foot, &settings.limits, has_yaw, clips);
-            // The first two are committed by this plan, so each step is told of once.
+            let step = footstep::clip(&desired, foot, &settings.limits, has_yaw, clips);
+            // The first two are committed by this plan, so each step is reported once.
             if steps.len() < 2 {
                 then.clone_from(&aim);
             } else {
-                clips.truncate(told);
+                clips.truncate(n_clips);
             }
             standing[side.index()] = step.to;
             side = side.other();
@@ -333,7 +334,7 @@ impl Aim {
     fn next(&mut self, side: Side, at: &Standing<'_>) -> Option<Footstep> {
         let (feet, settings) = (at.feet, at.settings);
         let foot = &feet[side.other().index()];
-        let now = foot.yaw + at.strayed;
+        let now = foot.yaw + at.heading_error;
         let velocity = match self {
             Self::Close => None,
             Self::Velocity { velocity, heading } => Some(keep_heading(velocity, heading, now, at)),
@@ -345,7 +346,7 @@ impl Aim {
                 let before = done.checked_sub(1).and_then(|i| steps.get(i)).map(|step| step.to);
                 let step = steps.get(*done).copied()?;
                 *done += 1;
-                return Some(as_strayed(&step, before, at));
+                return Some(as_heading_error(&step, before, at));
             }
         };
         let Some(mut v) = velocity else { return closing(side, feet, settings) };
@@ -371,7 +372,7 @@ impl StraightWalk {
 }
 
 impl Line {
-    /// The velocity of the next step, while there is way to go.
+    /// The velocity of the next step, while there is distance left.
     fn next(&mut self, now: f64, at: &Standing<'_>) -> Option<Velocity> {
         let n = (self.left / self.longest).abs();
         if n < 1e-6 || !n.is_finite() {
@@ -383,46 +384,46 @@ impl Line {
             }
             self.is_turning = false;
         }
-        let way = self.left / (n - 1e-6).ceil();
+        let length = self.left / (n - 1e-6).ceil();
         let back = (self.aside / BACK_IN).atan() * self.left.signum();
         let turn = turn_towards(self.heading - back - now, at).filter(|_| at.can_turn());
-        let forward = way / at.settings.step_time;
+        let forward = length / at.settings.step_time;
         Some(Velocity { forward, left: 0.0, turn: turn.unwrap_or(0.0) })
     }
 }
 
-/// The next step's velocity, turning to where it shall head by then.
-fn keep_heading(wanted: &Velocity, heading: &mut f64, now: f64, at: &Standing<'_>) -> Velocity {
+/// The next step's velocity, turning to the heading desired by then.
+fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'_>) -> Velocity {
     if !at.can_turn() {
-        return *wanted;
+        return *desired;
     }
     let time = turning_time(at);
-    let turn = *heading + wanted.turn * time - now;
+    let turn = *heading + desired.turn * time - now;
     let most = match at.settings.slip_turn {
         Some(slip) if !at.has_yaw => slip.rate * time,
         _ => at.settings.limits.turn,
     };
     // What cannot be turned is not made up for later.
     *heading = now + turn.clamp(-most, most);
-    let is_straight = wanted.turn == 0.0 && turn.abs() <= TURNED;
-    Velocity { turn: if is_straight { 0.0 } else { turn / time }, ..*wanted }
+    let is_straight = desired.turn == 0.0 && turn.abs() <= TURNED;
+    Velocity { turn: if is_straight { 0.0 } else { turn / time }, ..*desired }
 }
 
 /// A step to a place, by a robot that heads elsewhere than planned: seen from the standing foot, which is to be at `before`, the place
 /// is turned back; without yaw joints the feet turn the robot by a slide first, where the floor is level.
-fn as_strayed(step: &Footstep, before: Option<Place>, at: &Standing<'_>) -> Footstep {
+fn as_heading_error(step: &Footstep, before: Option<Place>, at: &Standing<'_>) -> Footstep {
     let foot = at.feet[step.side.other().index()];
     if at.has_yaw {
         let meant = before.unwrap_or(foot);
-        let (sin, cos) = at.strayed.sin_cos();
+        let (sin, cos) = at.heading_error.sin_cos();
         let [dx, dy, dz] = [0, 1, 2].map(|i| step.to.position[i] - meant.position[i]);
         let [x, y, z] = foot.position;
         let position = [x + cos * dx + sin * dy, y + cos * dy - sin * dx, z + dz];
-        let to = Place { position, ..step.to }.headed(step.to.yaw - at.strayed);
+        let to = Place { position, ..step.to }.headed(step.to.yaw - at.heading_error);
         return Footstep { to, ..*step };
     }
     let is_level = (step.to.position[2] - foot.position[2]).abs() < 1e-6;
-    let turn = turn_towards(-at.strayed, at).filter(|_| at.can_turn() && is_level);
+    let turn = turn_towards(-at.heading_error, at).filter(|_| at.can_turn() && is_level);
     let mut velocity = Velocity { turn: turn.unwrap_or(0.0), ..Velocity::default() };
     Footstep { slide: slide(&mut velocity, at.feet, at.settings), ..*step }
 }
@@ -475,16 +476,16 @@ fn slide(v: &mut Velocity, feet: &[Place; 2], settings: &WalkSettings) -> f64 {
     let longest = settings.limits.forward.max(2.0 * slip.slide);
     let room = (longest - 2.0 * slip.slide) / settings.step_time;
     v.forward = v.forward.clamp(-room, room);
-    let wanted = slip.slide * (turn / slip.rate).clamp(-1.0, 1.0);
-    wanted.clamp(0.5 * (-longest - apart), 0.5 * (longest - apart))
+    let desired = slip.slide * (turn / slip.rate).clamp(-1.0, 1.0);
+    desired.clamp(0.5 * (-longest - apart), 0.5 * (longest - apart))
 }
 
 /// The step that puts the feet side by side, if they are not.
 fn closing(side: Side, feet: &[Place; 2], settings: &WalkSettings) -> Option<Footstep> {
     let standing = &feet[side.other().index()];
-    let wanted = Velocity::default().footstep(side, standing, settings);
+    let desired = Velocity::default().footstep(side, standing, settings);
     let now = feet[side.index()];
-    let away = (0..3).map(|i| wanted.to.position[i] - now.position[i]);
-    let distance = away.map(|d| d * d).sum::<f64>().sqrt() + (wanted.to.yaw - now.yaw).abs();
-    (distance > PARALLEL).then_some(wanted)
+    let away = (0..3).map(|i| desired.to.position[i] - now.position[i]);
+    let distance = away.map(|d| d * d).sum::<f64>().sqrt() + (desired.to.yaw - now.yaw).abs();
+    (distance > PARALLEL).then_some(desired)
 }

@@ -13,7 +13,7 @@ pub struct Sample {
     pub com: [f64; 3],
     /// Rate of the centre of mass, horizontal. [m/s] (2)
     pub com_velocity: [f64; 2],
-    /// Where the ZMP shall be. [m] (2)
+    /// ZMP reference. [m] (2)
     pub zmp_reference: [f64; 2],
     /// ZMP of the whole robot's motion. [m] (2)
     pub zmp: [f64; 2],

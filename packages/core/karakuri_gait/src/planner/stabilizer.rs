@@ -1,7 +1,7 @@
 //! Keeps a walking robot upright: measured divergent component against the planned one, answered at the ankles.
 //!
 //! Estimate: attitude from the inertial sensor, joints from encoders, the standing sole where it was planned; hence
-//! `c`, `ċ`, `ξ = c + ċ/ω`. Wanted ZMP `p = p_ref + (1 + k) (ξ − ξ_ref)`, inside the soles less a rim. The ankles of the
+//! `c`, `ċ`, `ξ = c + ċ/ω`. Desired ZMP `p = p_ref + (1 + k) (ξ − ξ_ref)`, inside the soles less a rim. The ankles of the
 //! feet that stand get the moment that moves the centre of pressure there: `M = (p − p_ref) × F`. On top, a damping
 //! moment against the rate of the trunk's lean. [Kajita 2010], [Englsberger 2015]
 //!
@@ -42,7 +42,7 @@ pub struct Correction {
     pub dcm_error: [f64; 2],
     /// Measured divergent component. [m] (2)
     pub dcm: [f64; 2],
-    /// Where the ZMP shall be instead. [m] (2)
+    /// Desired ZMP, inside the soles. [m] (2)
     pub zmp: [f64; 2],
     /// Roll and pitch of the root link beyond what was planned. [rad] (2)
     pub lean: [f64; 2],
@@ -128,7 +128,7 @@ impl Stabilizer {
         let loads = plan.loads();
         let (com, velocity) = self.estimate(biped, plan, measured, &R_WB, &loads);
         let (gains, omega) = (self.settings, self.omega);
-        let mut wanted = plan.zmp;
+        let mut desired = plan.zmp;
         let mut filtered = self.error.unwrap_or([0.0; 2]);
         let part = dt / (gains.filter + dt);
         for axis in 0..2 {
@@ -137,14 +137,14 @@ impl Stabilizer {
             let planned = plan.com[axis] + plan.com_velocity[axis] / omega;
             let error = correction.dcm[axis] - planned;
             filtered[axis] += part * (error - filtered[axis]);
-            wanted[axis] += (1.0 + gains.dcm) * filtered[axis];
+            desired[axis] += (1.0 + gains.dcm) * filtered[axis];
         }
         self.error = Some(filtered);
         correction.dcm_error = filtered;
         let standing = Side::BOTH.into_iter().zip(plan.soles);
         let standing = standing.filter(|(side, _)| loads[side.index()] > 0.0);
         biped.fit_support(standing, &mut self.polygon);
-        correction.zmp = self.polygon.nearest(wanted, gains.rim);
+        correction.zmp = self.polygon.nearest(desired, gains.rim);
         let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
         let rate = R_WB * measured.angular_velocity;
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();

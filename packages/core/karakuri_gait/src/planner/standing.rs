@@ -8,7 +8,7 @@ use super::settings::{SettingError, WalkSettings};
 use super::stance::{NAMES, sole};
 use super::timeline::{Timeline, TimelineStart, middle};
 
-/// How exactly a range is told. [m]
+/// Resolution of a reported range. [m]
 const EXACT: f64 = 1e-4;
 /// The number of `zmp_in_sole` that is too far for the legs, with the range in which the robot stands; without one, the error itself.
 pub(super) fn why_not_standing(generator: &Generator, error: PlanError) -> BipedError {

@@ -1,7 +1,7 @@
-//! The way of a swinging foot, which may be changed while it swings.
+//! Path of a swinging foot, which may be changed while it swings.
 //!
-//! A way through the air from one place to another, gone through at a rate of its own, plus an offset in the floor's plane.
-//! A change gives the rest of the way another end and another place to land: progress and offset go on from where they are,
+//! A path through the air from one place to another, gone through at a rate of its own, plus an offset in the floor's plane.
+//! A change gives the rest of the path another end and another place to land: progress and offset go on from where they are,
 //! at the rate that they have, along cubics. Counted in samples.
 
 use karakuri_spatial::{Pose, Vector3};
@@ -17,7 +17,7 @@ const RAMP: f64 = 0.3;
 /// Part of the time left in which an offset is reached: the foot comes straight down. [-]
 const ASIDE: f64 = 0.9;
 
-/// A value on a cubic: where it is and how fast [per sample] at a sample, and where it shall be in the end.
+/// A value on a cubic: where it is and how fast [per sample] at a sample, and its value at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Course {
     pub(super) from: f64,
@@ -31,22 +31,22 @@ impl Course {
     /// Value and rate, `at` samples of `span`.
     pub(super) fn at(&self, at: f64, span: f64) -> (f64, f64) {
         let u = (at / span).clamp(0.0, 1.0);
-        let way = self.to - self.from;
+        let change = self.to - self.from;
         let (r0, r1) = (self.rate * span, self.end_rate * span);
-        let (c2, c3) = (3.0 * way - 2.0 * r0 - r1, r0 + r1 - 2.0 * way);
+        let (c2, c3) = (3.0 * change - 2.0 * r0 - r1, r0 + r1 - 2.0 * change);
         let value = self.from + u * (r0 + u * (c2 + u * c3));
         let rate = if u < 1.0 { (r0 + u * (2.0 * c2 + u * 3.0 * c3)) / span } else { 0.0 };
         (value, rate)
     }
 }
 
-/// A foot on its way.
+/// A swinging foot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Swing {
     /// Where it lands.
     pub(super) step: Footstep,
     from: Place,
-    /// The place that the way through the air leads to.
+    /// The place that the path through the air leads to.
     aim: Place,
     /// First sample since the last change, and the first after landing.
     span: [u64; 2],
@@ -115,7 +115,7 @@ impl Swing {
         Self { step: Footstep { to, ..self.step }, span: [index, end], progress, offset, ..*self }
     }
 
-    /// How far a place is from the aim of the way: forward, left. [m] (2)
+    /// How far a place is from the aim of the path: forward, left. [m] (2)
     fn aside(&self, place: Place) -> [f64; 2] {
         let (sin, cos) = self.aim.yaw.sin_cos();
         let [dx, dy] = [0, 1].map(|i| place.position[i] - self.aim.position[i]);
@@ -134,7 +134,7 @@ impl Swing {
         [self.from, self.aim].iter().flat_map(|place| place.tilt).any(|angle| angle.abs() > 1e-6)
     }
 
-    /// Part of the way that is gone, and its rate. [-, per sample]
+    /// Part of the path that is covered, and its rate. [-, per sample]
     pub(super) fn progress(&self, index: u64) -> (f64, f64) {
         let [from, to] = self.span;
         self.progress.at(index.saturating_sub(from) as f64, to.saturating_sub(from).max(1) as f64)
@@ -147,7 +147,7 @@ impl Swing {
         self.offset.map(|course| course.at(index.saturating_sub(from) as f64, span))
     }
 
-    /// `X_WSole`, lifted by so much at the middle of the way. [m]
+    /// `X_WSole`, lifted by so much at the middle of the path. [m]
     pub(super) fn pose(&self, index: u64, height: f64) -> Pose {
         let (part, _) = self.progress(index);
         let [(forward, _), (left, _)] = self.offsets(index);

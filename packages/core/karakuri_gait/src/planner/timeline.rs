@@ -1,4 +1,4 @@
-//! Phases of walking: which feet stand where, which one swings, where the ZMP shall be. Counted in samples.
+//! Phases of walking: which feet stand where, which one swings, the ZMP reference. Counted in samples.
 
 use karakuri_spatial::Pose;
 
@@ -202,7 +202,7 @@ impl Timeline {
         }
     }
 
-    /// Where the ZMP shall be. [m] (2)
+    /// ZMP reference. [m] (2)
     pub fn zmp(&self, index: u64) -> [f64; 2] {
         let (phase, part) = self.phase(index);
         let k = part * part * (3.0 - 2.0 * part);

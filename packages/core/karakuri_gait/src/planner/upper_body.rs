@@ -2,7 +2,7 @@
 //!
 //! With the feet so far from the centre of mass as `u` (forward and left, both feet) the legs' angular momentum about it is
 //! `h = L_f u̇`, that of waist and arms `L_u δ̇`; both with centre of mass and trunk held by base and legs. Taken up is
-//! `L_u δ = −D L_f (u − u_stand)`, `D` the parts wanted about each axis, by the least of all `δᵀ W⁻¹ δ`, `W` the squares of the room
+//! `L_u δ = −D L_f (u − u_stand)`, `D` the parts desired about each axis, by the least of all `δᵀ W⁻¹ δ`, `W` the squares of the room
 //! that the joints have. Linear about the standing posture, so that nothing drifts: where the feet are decides where the arms are.
 //!
 //! Centroidal momentum: [Orin, Goswami & Lee 2013]. Units: SI; axes of the walker: forward, left, up.
@@ -73,8 +73,8 @@ impl UpperBody {
         let damped = Matrix3::from_fn(|i, j| normal[(i, j)])
             + Matrix3::identity() * (DAMPING * normal.trace()).max(f64::MIN_POSITIVE);
         let Some(inverse) = damped.try_inverse() else { return upper };
-        let wanted = Matrix3::from_diagonal(&[parts.roll, parts.pitch, parts.yaw].into()) * feet;
-        upper.gain = -(weighted * inverse * wanted);
+        let desired = Matrix3::from_diagonal(&[parts.roll, parts.pitch, parts.yaw].into()) * feet;
+        upper.gain = -(weighted * inverse * desired);
         upper
     }
 
@@ -82,10 +82,10 @@ impl UpperBody {
     pub(super) fn write(&self, target: &BodyTarget, q: &mut [f64]) {
         let u = away(target);
         for (k, joint) in self.joints.iter().enumerate() {
-            let way: f64 = (0..4).map(|i| self.gain[(k, i)] * (u[i] - self.standing[i])).sum();
+            let angle: f64 = (0..4).map(|i| self.gain[(k, i)] * (u[i] - self.standing[i])).sum();
             // Smoothly within the room.
-            let part = if joint.room > 0.0 { way / joint.room } else { 0.0 };
-            q[joint.q] = joint.rest + way / (1.0 + part.powi(4)).sqrt().sqrt();
+            let part = if joint.room > 0.0 { angle / joint.room } else { 0.0 };
+            q[joint.q] = joint.rest + angle / (1.0 + part.powi(4)).sqrt().sqrt();
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Velocity {
 impl Velocity {
     /// The next step of `side` at this velocity, before clipping.
     ///
-    /// Sideways the foot that leads takes the whole way, the other one closes up. On the plane of the standing sole.
+    /// Sideways the foot that leads goes the whole distance, the other one closes up. On the plane of the standing sole.
     pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
         let time = settings.step_time;
         let leads = self.left * side.sign() > 0.0;

@@ -67,11 +67,11 @@ pub enum WalkFailure {
 /// How a walk stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Progress {
-    /// On its way.
+    /// Under way.
     Walking,
     /// Stands where it should.
     Done,
-    /// Stands, as it was told to stop.
+    /// Stands, stopped on request.
     Stopped,
     /// Ended before its goal.
     Failed(WalkFailure),

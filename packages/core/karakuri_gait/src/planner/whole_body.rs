@@ -1,8 +1,8 @@
-//! Whole-body inverse kinematics: centre of mass, trunk and both soles where they shall be, one posture.
+//! Whole-body inverse kinematics: the posture for a desired centre of mass, trunk attitude and both soles.
 //!
-//! The floating base turns as the trunk shall, and carries the centre of mass to its place whatever the legs do. Left to find are the
+//! The floating base has the desired attitude of the trunk, and carries the centre of mass to its place whatever the legs do. Left to find are the
 //! joints of the legs, from both soles as the centre of mass sees them: Newton's method with a little damping,
-//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is taken anew
+//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is computed again
 //! where that is slow. Rows: each sole's position (3) and rotation (3; 2 where the legs cannot turn, whose soles head as the trunk
 //! does). World axes, m and rad, lengths by the height of the centre of mass. All other joints stay where `q` has them.
 
@@ -27,7 +27,7 @@ const SLOW: f64 = 0.1;
 /// Damping: too small to be felt, large enough for a stretched knee. [-]
 const DAMPING: f64 = 1e-10;
 
-/// Where everything shall be.
+/// Desired centre of mass, trunk and soles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyTarget {
     /// `p_WCom`. [m] (3)
@@ -127,7 +127,7 @@ impl WholeBody {
         }
     }
 
-    /// Moves `q` (nq) until all is where it shall be.
+    /// Moves `q` (nq) to the target.
     pub fn solve(
         &mut self,
         biped: &Biped,
@@ -296,11 +296,11 @@ impl WholeBody {
     }
 }
 
-/// The base turns as the trunk shall, by the quaternion nearer to the one it has.
+/// Gives the base the desired attitude of the trunk, by the quaternion nearer to the one it has.
 fn set_trunk(target: &BodyTarget, q: &mut [f64]) {
-    let wanted = Pose::new(target.trunk, Vector3::zeros()).quaternion();
-    let along: f64 = wanted.coords.iter().zip(&q[3..7]).map(|(a, b)| a * b).sum();
-    for (q, x) in q[3..7].iter_mut().zip(&wanted.coords) {
+    let desired = Pose::new(target.trunk, Vector3::zeros()).quaternion();
+    let along: f64 = desired.coords.iter().zip(&q[3..7]).map(|(a, b)| a * b).sum();
+    for (q, x) in q[3..7].iter_mut().zip(&desired.coords) {
         *q = if along < 0.0 { -x } else { *x };
     }
 }

@@ -29,7 +29,7 @@ pub(in super::super) fn within(
     }
 }
 
-/// The same, the range told as it is.
+/// As [`within`], with the range in numbers as its description.
 pub(super) fn ranged(
     name: &'static str,
     value: f64,

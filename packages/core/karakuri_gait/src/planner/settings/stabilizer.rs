@@ -13,7 +13,7 @@ pub struct StabilizerSettings {
     pub dcm: f64,
     /// Moment against the rate of the lean, by weight and height: `M = k m g z_c/ω · rate`. [-]
     pub rate: f64,
-    /// Part of the wanted moment that the ankles get; 0 is off. [-]
+    /// Part of the desired moment that the ankles get; 0 is off. [-]
     pub ankle: f64,
     /// Rim of the soles that the ZMP is kept out of. [m]
     pub rim: f64,
