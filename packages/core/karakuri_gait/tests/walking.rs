@@ -177,6 +177,48 @@ fn a_walk_on_the_moon_is_the_same_walk_slower() {
     }
 }
 
+/// The other foot first, to the other side: the same walk in the mirror.
+#[test]
+fn a_mirrored_command_gives_the_mirrored_plan() {
+    let robots: [(_, fn() -> WalkEngine, _); 2] =
+        [("khr1", khr1, 0.06), ("anthropomorphic", anthropomorphic, 0.3)];
+    for (name, robot, speed) in robots {
+        for velocity in [
+            Velocity { forward: speed, left: 0.0, turn: 0.0 },
+            Velocity { forward: 0.5 * speed, left: 0.2 * speed, turn: 0.0 },
+            Velocity { forward: 0.5 * speed, left: 0.0, turn: 0.1 },
+        ] {
+            let [plan, mirrored] = [(Side::Left, 1.0), (Side::Right, -1.0)].map(|(first, sign)| {
+                let Velocity { forward, left, turn } = velocity;
+                let mut engine = robot();
+                engine.begin_with(first);
+                let velocity = Velocity { forward, left: sign * left, turn: sign * turn };
+                engine.command(WalkCommand::Velocity(velocity));
+                walk(&mut engine, 4.0)
+            });
+            let mut apart = 0.0_f64;
+            for (a, b) in plan.iter().zip(&mirrored) {
+                for ([ax, ay], [bx, by]) in [
+                    ([a.com[0], a.com[1]], [b.com[0], b.com[1]]),
+                    (a.zmp, b.zmp),
+                    (a.zmp_reference, b.zmp_reference),
+                ] {
+                    apart = apart.max((ax - bx).hypot(ay + by));
+                }
+                for side in Side::BOTH {
+                    let (a, b) = (&a.soles[side.index()], &b.soles[side.other().index()]);
+                    let [x, y, z] = (a.translation - b.translation).into();
+                    let across = y + 2.0 * b.translation.y;
+                    apart = apart.max(x.hypot(across).hypot(z));
+                    apart = apart.max((a.rpy()[2] + b.rpy()[2]).abs());
+                }
+                apart = apart.max((a.margin - b.margin).abs());
+            }
+            assert!(plan.len() == mirrored.len() && apart < 1e-6, "{name} {velocity:?}: {apart}");
+        }
+    }
+}
+
 /// ZMP that the postures of a walk ask for, the floor at height 0, computed here once more. [m] (2)
 fn zmp_of(model: &Model, data: &mut Data, row: &[Sample], h: f64) -> [f64; 2] {
     let (mut back, mut forth) = (vec![0.0; model.nv], vec![0.0; model.nv]);
@@ -247,7 +289,7 @@ fn away(generator: &Generator, q: &[f64], com: Vector3, soles: &[Pose; 2]) -> f6
 
 /// As exact as `whole_body` says, because the ZMP feels second differences of it.
 #[test]
-fn postures_are_where_they_shall_be() {
+fn postures_are_at_their_targets() {
     let mut random = Random::new(1);
     let robots: [fn() -> WalkEngine; 3] = [khr1, anthropomorphic, g1];
     for robot in robots {

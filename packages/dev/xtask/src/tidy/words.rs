@@ -31,7 +31,6 @@ const PRESENT: &[(&str, usize)] = &[
     ("karakuri", 118),
     ("karakuri_collision", 6),
     ("karakuri_files", 5),
-    ("karakuri_gait", 175),
     ("karakuri_hardware", 3),
     ("karakuri_model", 80),
     ("karakuri_msgs", 4),
