@@ -3,6 +3,7 @@
 //! A method is one file and one line in [`method`]. All of them answer the same question: which efforts of the driven
 //! joints give the accelerations, with loops and couplings held.
 
+mod completed;
 mod nodal;
 mod recursive;
 mod simulated;

@@ -114,6 +114,7 @@ pub fn rnea_derivatives(
         *quadratic = Quadratic::of_body(&data.composite[i], &data.velocity[i]);
     }
     update_axis_rates(model, data, &mut out.rates);
+    // From the leaves on: when a joint is reached, `I`, `2B` and `F` of its body are sums over its subtree.
     for (i, body) in model.bodies.iter().enumerate().rev() {
         for k in data.topology.dofs(i) {
             fill_columns(data, k, out);
@@ -141,6 +142,7 @@ pub fn aba_derivatives(
     out: &mut AbaDerivatives,
 ) -> Result<(), SingularInertia> {
     aba(model, data, q, v, tau, &[])?;
+    // ∂v̇/∂x = −M⁻¹ ∂τ/∂x at this v̇, with the factor of M = ∂τ/∂v̇. [Carpentier & Mansard 2018]
     let vdot = std::mem::take(&mut data.vdot);
     rnea_derivatives(model, data, q, v, &vdot, &mut out.inverse);
     data.vdot = vdot;

@@ -14,24 +14,20 @@
 //! docs/theory/parallel-inverse-dynamics.md, "Rivals". Units: SI.
 
 use karakuri_dynamics::dense::solve_positive_definite;
-use karakuri_dynamics::loops::{ConstraintEmbedding, MotionMut};
 use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
+use super::completed::CompletedMotion;
 use super::{InverseDynamics, Motion, Realised};
 
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Simulated {
-    data: Data,
-    constraints: ConstraintEmbedding,
+    completed: CompletedMotion,
     factor: MassFactor,
     armature: Vec<f64>,
     damping: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    vdot: Vec<f64>,
     /// Zeros. (nv)
     still: Vec<f64>,
     /// `M̂⁻¹ c`. (nv)
@@ -55,21 +51,17 @@ impl Simulated {
     /// Scratch for a model under another gravity. [m/s²] (3)
     pub fn under(model: &Model, gravity: Vector3) -> Self {
         let nv = model.nv;
-        let mut data = Data::new(model);
-        data.gravity = gravity;
+        let mut completed = CompletedMotion::new(model);
+        completed.data.gravity = gravity;
         let per_dof = |value: fn(&karakuri_model::Joint) -> f64| {
             let each = |j: &karakuri_model::Joint| core::iter::repeat_n(value(j), j.kind.nv());
             model.joints.iter().flat_map(each).collect()
         };
         Self {
-            data,
-            constraints: ConstraintEmbedding::new(model),
+            completed,
             factor: MassFactor::new(model),
             armature: per_dof(|j| j.armature),
             damping: per_dof(|j| j.damping),
-            q: model.neutral_position(),
-            v: vec![0.0; nv],
-            vdot: vec![0.0; nv],
             still: vec![0.0; nv],
             fall: vec![0.0; nv],
             jacobian: vec![0.0; nv * nv],
@@ -82,17 +74,17 @@ impl Simulated {
 
     /// Rows of the driven and of the dependent coordinates, with their right sides `j`.
     fn fill_rows(&mut self, driven: &[bool]) {
-        let nv = self.v.len();
+        let nv = self.completed.v.len();
         self.dofs.clear();
         self.lambda.clear();
         self.jacobian.fill(0.0);
         for k in 0..nv {
             let row = &mut self.jacobian[self.dofs.len() * nv..][..nv];
-            if let Some(right) = self.constraints.acceleration_row(k, row) {
+            if let Some(right) = self.completed.constraints.acceleration_row(k, row) {
                 self.lambda.push(right);
             } else if driven[k] {
                 row[k] = 1.0;
-                self.lambda.push(self.vdot[k]);
+                self.lambda.push(self.completed.vdot[k]);
             } else {
                 continue;
             }
@@ -102,7 +94,7 @@ impl Simulated {
 
     /// Solves `A λ = j + J M̂⁻¹ c`; the rows are independent, so A is positive definite.
     fn solve(&mut self) {
-        let (nv, rows) = (self.v.len(), self.dofs.len());
+        let (nv, rows) = (self.completed.v.len(), self.dofs.len());
         for i in 0..rows {
             let run = i * nv..(i + 1) * nv;
             self.response[run.clone()].copy_from_slice(&self.jacobian[run.clone()]);
@@ -120,24 +112,25 @@ impl Simulated {
 
     /// Largest effort that undriven degrees of freedom would need for the desired motion: `Nᵀ M̂ (v̇ − v̇')`. [N·m or N]
     fn undone(&mut self, driven: &[bool]) -> f64 {
-        let nv = self.v.len();
-        if (0..nv).all(|k| driven[k] || self.constraints.is_dependent(k)) {
+        let nv = self.completed.v.len();
+        if (0..nv).all(|k| driven[k] || self.completed.constraints.is_dependent(k)) {
             return 0.0;
         }
         // v̇' = M̂⁻¹ (Jᵀ λ − c), from the rows' responses.
         for (row, lambda) in self.response.chunks_exact(nv).zip(&self.lambda) {
             self.fall.iter_mut().zip(row).for_each(|(fall, r)| *fall -= r * lambda);
         }
-        let mut effort = core::mem::take(&mut self.v);
+        let mut effort = core::mem::take(&mut self.completed.v);
         for (k, effort) in effort.iter_mut().enumerate() {
-            let row = self.data.mass_matrix.row(k);
-            let rest = self.vdot.iter().zip(&self.fall).map(|(desired, fall)| desired + fall);
+            let row = self.completed.data.mass_matrix.row(k);
+            let rest =
+                self.completed.vdot.iter().zip(&self.fall).map(|(desired, fall)| desired + fall);
             *effort = row.iter().zip(rest.clone()).map(|(m, x)| m * x).sum::<f64>()
                 + self.armature[k] * rest.clone().nth(k).unwrap_or(0.0);
         }
-        self.constraints.reduce_effort(&mut effort);
+        self.completed.constraints.reduce_effort(&mut effort);
         let undone = effort.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        self.v = effort;
+        self.completed.v = effort;
         undone
     }
 }
@@ -152,30 +145,26 @@ impl InverseDynamics for Simulated {
     }
 
     fn set_gravity(&mut self, gravity: &Vector3) {
-        self.data.gravity = *gravity;
+        self.completed.data.gravity = *gravity;
     }
 
     fn restart(&mut self) {
-        self.constraints.restart();
+        self.completed.constraints.restart();
     }
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let mut realised = Realised::default();
-        self.q.copy_from_slice(motion.q);
-        self.v.copy_from_slice(motion.v);
-        self.vdot.copy_from_slice(motion.vdot);
-        let moved = MotionMut { q: &mut self.q, v: &mut self.v, vdot: &mut self.vdot };
-        realised.loop_gap = self.constraints.follow(model, &mut self.data, driven, moved);
+        realised.loop_gap = self.completed.follow(model, motion);
         // The bias: what it takes to move without acceleration.
-        let (q, v, still) = (&self.q, &self.v, &self.still);
-        let c = rnea(model, &mut self.data, q, v, still, motion.external);
+        let (q, v, still) = (&self.completed.q, &self.completed.v, &self.still);
+        let c = rnea(model, &mut self.completed.data, q, v, still, motion.external);
         for (k, (fall, c)) in self.fall.iter_mut().zip(c).enumerate() {
-            *fall = c + self.damping[k] * self.v[k];
+            *fall = c + self.damping[k] * self.completed.v[k];
         }
-        crba_at_position(model, &mut self.data);
+        crba_at_position(model, &mut self.completed.data);
         tau.fill(0.0);
-        if self.factor.factorize(&self.data.mass_matrix, &self.armature).is_err() {
+        if self.factor.factorize(&self.completed.data.mass_matrix, &self.armature).is_err() {
             // A moving link without mass: no step can be taken.
             realised.missing_effort = f64::INFINITY;
             return realised;
@@ -184,12 +173,13 @@ impl InverseDynamics for Simulated {
         self.fill_rows(driven);
         self.solve();
         for (&k, lambda) in self.dofs.iter().zip(&self.lambda) {
-            if !self.constraints.is_dependent(k) {
+            if !self.completed.constraints.is_dependent(k) {
                 tau[k] = *lambda;
             }
         }
         let undone = self.undone(driven);
-        realised.missing_effort = undone.max(self.constraints.distribute_effort(driven, tau));
+        realised.missing_effort =
+            undone.max(self.completed.constraints.distribute_effort(driven, tau));
         realised
     }
 }

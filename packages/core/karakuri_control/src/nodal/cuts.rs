@@ -261,6 +261,8 @@ impl Cuts {
         if let Some((contacts, force)) = squeeze {
             self.add_squeeze(model, data, contacts, force);
         }
+        // λ = base + Σ slope_f z_f: the elimination leaves the components `z` free. They minimise |W (τ + C λ)|² over the
+        // drives, or |λ|² for a squeeze, by the normal equations GᵀG z = −Gᵀ b.
         let closure = self.eliminate();
         self.free.clear();
         self.free.extend((0..self.unknowns.len()).filter(|c| self.row_of[*c].is_none()));
@@ -286,6 +288,7 @@ impl Cuts {
                     Rule::Weighted(ratings) => largest / ratings[k],
                     _ => 1.0,
                 };
+                // The effort of this drive as a function of the free components: base + slope · z.
                 let mut base = tau[k];
                 self.slope.fill(0.0);
                 for (column, &j) in self.unknowns.iter().enumerate() {

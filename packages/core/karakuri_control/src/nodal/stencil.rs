@@ -67,6 +67,7 @@ impl Stencil {
     ) {
         let nq = model.nq;
         self.q[nq..2 * nq].copy_from_slice(q);
+        // q(±h) = q ⊕ h (±v + h v̇/2): exact for constant acceleration, so the differences return v̇ to second order.
         for (sign, slot) in [(-1.0, 0), (1.0, 2)] {
             for ((rate, v), vdot) in self.rate.iter_mut().zip(v).zip(vdot) {
                 *rate = sign * v + 0.5 * STEP * vdot;
