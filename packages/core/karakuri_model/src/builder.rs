@@ -10,8 +10,6 @@ mod merge;
 mod place;
 mod tree;
 
-pub(crate) use tree::closest;
-
 use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};

@@ -3,6 +3,7 @@
 
 mod assets;
 mod builder;
+mod closest;
 mod config;
 mod diagnostic;
 mod joint_motion;

@@ -5,18 +5,20 @@
 //! implicitly: it is linearised where the step ends.
 
 mod exponential;
+mod law;
 mod linear;
 mod plastic;
 mod speed_torque;
 mod table;
 mod viscoelastic;
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::yaml::{Fields, Node, Reader};
+use law::number;
 
 pub use exponential::{End as ExponentialEnd, Exponential};
+pub use law::{MotorCommand, MotorLaw, MotorResponse, MotorState};
 pub use linear::Linear;
 pub use plastic::Plastic;
 pub use speed_torque::SpeedTorque;
@@ -36,57 +38,6 @@ pub struct MotorSpec {
     pub command: MotorCommand,
     /// Largest effort. [N·m or N]
     pub effort: f64,
-}
-
-/// Command of a motor; a law uses the fields that it has a use for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct MotorCommand {
-    /// [rad or m]
-    pub position: f64,
-    /// [rad/s or m/s]
-    pub velocity: f64,
-    /// Added effort [N·m or N], or the part of full voltage [-] where the law has one.
-    pub effort: f64,
-}
-
-/// A joint as its motor sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MotorState {
-    /// [rad or m]
-    pub position: f64,
-    /// [rad/s or m/s]
-    pub velocity: f64,
-    /// Command of the motor.
-    pub command: MotorCommand,
-    /// What the law remembered at the end of the last step; 0 at first. [as the law says]
-    pub memory: f64,
-    /// Time step at whose end the joint is as said. [s]
-    pub dt: f64,
-}
-
-/// What a motor gives.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MotorResponse {
-    /// On the joint. [N·m or N]
-    pub effort: f64,
-    /// `−∂effort/∂position`. [N·m/rad or N/m]
-    pub stiffness: f64,
-    /// `−∂effort/∂velocity`. [N·m·s/rad or N·s/m]
-    pub damping: f64,
-}
-
-/// How a motor's effort depends on the joint's state.
-pub trait MotorLaw: Debug + Send + Sync {
-    /// Name of the law.
-    fn name(&self) -> &'static str;
-
-    /// Effort and its slopes; finite at every finite state.
-    fn respond(&self, at: &MotorState) -> MotorResponse;
-
-    /// What to remember when a step ends so.
-    fn remember(&self, at: &MotorState) -> f64 {
-        at.memory
-    }
 }
 
 type ReadLaw = fn(&mut Reader<'_>, &Fields<'_>) -> Option<Arc<dyn MotorLaw>>;
@@ -138,22 +89,4 @@ pub fn read_motor(
     };
     let law = read(reader, &fields)?;
     Some(MotorSpec { name: name.to_owned(), joint: joint?.to_owned(), law, command, effort })
-}
-
-/// A number, 0 if it is not there.
-fn number(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> f64 {
-    let given = fields.get(key);
-    given.and_then(|(n, p)| reader.number(n, &p, &(-1e12..=1e12), unit)).unwrap_or(0.0)
-}
-
-/// A number of at least zero, 0 if it is not there.
-fn gain(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> f64 {
-    let given = fields.get(key);
-    given.and_then(|(n, p)| reader.number(n, &p, &(0.0..=1e12), unit)).unwrap_or(0.0)
-}
-
-/// A positive number that must be there.
-fn positive(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> Option<f64> {
-    let (node, path) = reader.required(fields, key, &format!("1 # {unit}"))?;
-    reader.number(node, &path, &(1e-12..=1e12), unit)
 }

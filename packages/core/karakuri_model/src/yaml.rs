@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
-use crate::builder::closest;
+use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
 
 /// Nesting that no robot needs.

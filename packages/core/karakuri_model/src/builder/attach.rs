@@ -6,8 +6,8 @@ use karakuri_spatial::Pose;
 use nalgebra::Rotation3;
 
 use super::place::body_poses;
-use super::tree::closest;
 use super::{LoopFrames, LoopSpec, ModelBuilder};
+use crate::closest::closest;
 use crate::diagnostic::{Report, Subject};
 use crate::{
     BodyId, EndEffector, FrameId, JointGroup, LoopJoint, Model, Motor, MotorSpec, Posture, Sensor,

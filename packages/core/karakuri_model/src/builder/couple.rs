@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ModelBuilder;
-use super::tree::closest;
+use crate::closest::closest;
 use crate::diagnostic::{Report, Subject};
 use crate::{Coupling, Model};
 

@@ -6,7 +6,8 @@ use roxmltree::Node;
 
 use super::{DriveConfig, RobotConfig, joints};
 use crate::assets::Assets;
-use crate::builder::{JointSpec, closest};
+use crate::builder::JointSpec;
+use crate::closest::closest;
 use crate::diagnostic::{Place, Report, Subject};
 use crate::load::decode_text;
 use crate::xml::XmlText;

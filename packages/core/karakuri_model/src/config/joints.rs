@@ -3,7 +3,8 @@
 use super::apply::did_you_mean;
 use super::{ANY, GearConfig};
 use crate::ModelBuilder;
-use crate::builder::{MimicSpec, closest};
+use crate::builder::MimicSpec;
+use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
 use crate::joint_motion::{KINDS, Reshaped};
 use crate::yaml::{Node, Reader};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{MotorLaw, MotorResponse, MotorState, gain, positive};
+use super::law::{MotorLaw, MotorResponse, MotorState, gain, positive};
 use crate::yaml::{Fields, Reader};
 
 /// Exponent from which the tangent goes on.

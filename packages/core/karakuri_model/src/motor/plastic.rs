@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use super::{MotorLaw, MotorResponse, MotorState, gain, positive};
+use super::law::{MotorLaw, MotorResponse, MotorState, gain, positive};
 use crate::yaml::{Fields, Reader};
 
 /// An elastoplastic law. It remembers `s`, what it is bent by.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{MotorLaw, MotorResponse, MotorState, positive};
+use super::law::{MotorLaw, MotorResponse, MotorState, positive};
 use crate::yaml::{Fields, Reader};
 
 /// A speed-torque line.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{MotorLaw, MotorResponse, MotorState, gain};
+use super::law::{MotorLaw, MotorResponse, MotorState, gain};
 use crate::yaml::{Fields, Reader};
 
 /// A law by points.

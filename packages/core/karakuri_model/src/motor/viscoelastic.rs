@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{MotorLaw, MotorResponse, MotorState, gain, positive};
+use super::law::{MotorLaw, MotorResponse, MotorState, gain, positive};
 use crate::yaml::{Fields, Reader};
 
 /// A three-element law.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use roxmltree::{Document, Node};
 
 use super::elements::Elements;
-use crate::builder::closest;
+use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
 use crate::xml::XmlText;
 

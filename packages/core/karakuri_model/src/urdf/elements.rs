@@ -8,7 +8,7 @@ use roxmltree::Node;
 
 use super::clean::Clean;
 use super::values::{Values, escape, join};
-use crate::builder::closest;
+use crate::closest::closest;
 use crate::diagnostic::{Place, Report, Subject};
 use crate::xml::XmlText;
 

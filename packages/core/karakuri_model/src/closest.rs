@@ -1,0 +1,26 @@
+//! The known name that a wrong one was meant to be, for "did you mean".
+
+/// The known name nearest to a wrong one, if one is near: for "did you mean".
+pub(crate) fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .map(|name| (edit_distance(wrong, name), name))
+        .min()
+        .filter(|&(distance, name)| distance <= 1 + name.chars().count() / 4)
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance, at most a few hundred characters.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(200).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().take(200).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substitution = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substitution.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
