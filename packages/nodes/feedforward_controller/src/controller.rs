@@ -10,7 +10,8 @@ use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
-    Audience, GoalRequest, IntoMessage, SampleGate, SolePublisher, Throttle, Timing, warn,
+    Audience, GoalRequest, IntoMessage, RivalWatch, SampleGate, SolePublisher, Throttle, Timing,
+    warn,
 };
 use rtrb::Consumer;
 
@@ -43,7 +44,7 @@ pub(crate) struct Controller {
     pub(crate) sole: [SolePublisher; 2],
     /// Somebody else commands, or measures, too.
     pub(crate) rival: Option<String>,
-    pub(crate) rivalled: Throttle,
+    pub(crate) rivals: RivalWatch,
     pub(crate) timing: Arc<Timing>,
     /// How often the robot was lost: silent, or elsewhere than commanded.
     pub(crate) n_interruptions: u64,

@@ -11,7 +11,7 @@ use karakuri_control::realtime::split;
 use karakuri_control::{ControllerError, FeedforwardController};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
-    Awaits, Backlog, JointStateReader, Node, RobotParameters, RosError, SampleGate, SolePublisher,
+    Awaits, Backlog, JointStateReader, Node, RivalWatch, RobotParameters, RosError, SampleGate,
     Status, Stopwatch, Throttle, Timing, info, qos, warn,
 };
 use rtrb::RingBuffer;
@@ -89,7 +89,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         implausible: Throttle::new(Duration::from_secs(5)),
         sole: ["joint_states", "joint_command"].map(|topic| node.sole_publisher(topic)),
         rival: None,
-        rivalled: Throttle::new(Duration::from_secs(30)),
+        rivals: RivalWatch::default(),
         timing,
         n_interruptions: 0,
     })
@@ -136,12 +136,7 @@ fn on_joint_states(controller: &mut Controller, message: &JointState) {
 
 /// Two that command one robot, or measure it, undo what the other does.
 fn look_for_rivals(controller: &mut Controller) {
-    controller.rival = controller.sole.iter().find_map(SolePublisher::rivals);
-    if let Some(rival) = &controller.rival
-        && controller.rivalled.ready()
-    {
-        warn!("{rival}");
-    }
+    controller.rival = controller.rivals.look(&controller.sole);
 }
 
 fn on_parameters_changed(controller: &mut Controller) {

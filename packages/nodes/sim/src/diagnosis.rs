@@ -1,7 +1,7 @@
 //! What diagnostics tell.
 
 use karakuri_hardware::{Fault, RobotIo};
-use karakuri_ros::{SolePublisher, Status, warn};
+use karakuri_ros::Status;
 
 use crate::simulation::Sim;
 
@@ -42,10 +42,6 @@ pub(crate) fn diagnose(sim: &mut Sim) -> Status {
 fn rivals(sim: &Sim) -> Option<String> {
     let robots = sim.robots.iter().enumerate();
     let present = robots.filter(|(i, _)| sim.pacer.io().is_present(*i));
-    let mut topics = present.flat_map(|(_, robot)| &robot.sole).chain(&sim.health.sole_clock);
-    let rivals = topics.find_map(SolePublisher::rivals)?;
-    if sim.health.rivals_said.ready() {
-        warn!("{rivals}");
-    }
-    Some(rivals)
+    let topics = present.flat_map(|(_, robot)| &robot.sole).chain(&sim.health.sole_clock);
+    sim.health.rivals.look(topics)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use karakuri_hardware::{LoadMeter, Pacer, PacingEvent, RobotIo, Tick};
 use karakuri_physics::World;
-use karakuri_ros::{Node, Throttle, error, info, qos, warn};
+use karakuri_ros::{Node, RivalWatch, Throttle, error, info, qos, warn};
 
 use crate::backend::Backend;
 use crate::diagnosis;
@@ -69,7 +69,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
         health: Health {
             failure: None,
             sole_clock: is_simulated.then(|| node.sole_publisher(&clock)),
-            rivals_said: Throttle::new(Duration::from_secs(30)),
+            rivals: RivalWatch::default(),
             waiting_said: Throttle::new(Duration::from_secs(5)),
         },
         clock: node.clock().clone(),

@@ -10,8 +10,8 @@ use karakuri_ros::msg::rosgraph_msgs::msg::Clock as ClockMessage;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{
-    Clock, IntoMessage, Later, Node, Publisher, RosError, SolePublisher, Stop, Throttle, Timer,
-    qos, warn,
+    Clock, IntoMessage, Later, Node, Publisher, RivalWatch, RosError, SolePublisher, Stop,
+    Throttle, Timer, qos, warn,
 };
 
 use crate::backend::Backend;
@@ -75,7 +75,7 @@ pub(crate) struct Health {
     pub(crate) failure: Option<String>,
     /// That of the clock, where this node publishes one.
     pub(crate) sole_clock: Option<SolePublisher>,
-    pub(crate) rivals_said: Throttle,
+    pub(crate) rivals: RivalWatch,
     /// Whom the simulation waits for was said.
     pub(crate) waiting_said: Throttle,
 }

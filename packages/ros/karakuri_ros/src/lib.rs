@@ -56,7 +56,7 @@ pub use robot_parameters::{RobotError, RobotParameters};
 pub use run::run;
 pub use sample_gate::{Advance, Awaits, InputId, Offer, SampleGate, Turn};
 pub use service::{Call, Request, ServiceClient};
-pub use sole_publisher::SolePublisher;
+pub use sole_publisher::{RivalWatch, SolePublisher};
 pub use subscription::Latest;
 pub use throttle::Throttle;
 pub use timer::Timer;

@@ -1,6 +1,11 @@
 //! Topics that one node publishes, and a word where another does so, too.
 
-use crate::{Node, direct::SharedNode};
+use std::time::Duration;
+
+use crate::{Node, Throttle, direct::SharedNode, warn};
+
+/// How often a log names the same trouble.
+const REPEAT: Duration = Duration::from_secs(30);
 
 /// A topic that has one publisher, whoever that is.
 pub struct SolePublisher {
@@ -15,8 +20,8 @@ impl std::fmt::Debug for SolePublisher {
 }
 
 impl SolePublisher {
-    /// What is wrong where several publish. It looks at the graph, so ask now and then only.
-    pub fn rivals(&self) -> Option<String> {
+    /// What is wrong where several publish.
+    fn rivals(&self) -> Option<String> {
         let publishers = self.node.lock().get_publishers_info_by_topic(&self.topic, false).ok()?;
         if publishers.len() < 2 {
             return None;
@@ -35,6 +40,29 @@ impl SolePublisher {
             names.len(),
             names.join(", ")
         ))
+    }
+}
+
+/// Looks for rivals on topics that have one publisher, and warns of them now and then.
+#[derive(Debug)]
+pub struct RivalWatch {
+    warned: Throttle,
+}
+
+impl Default for RivalWatch {
+    fn default() -> Self {
+        Self { warned: Throttle::new(REPEAT) }
+    }
+}
+
+impl RivalWatch {
+    /// What is wrong on the first of the topics where several publish. It looks at the graph, so ask now and then only.
+    pub fn look<'a>(&self, topics: impl IntoIterator<Item = &'a SolePublisher>) -> Option<String> {
+        let rivals = topics.into_iter().find_map(SolePublisher::rivals)?;
+        if self.warned.ready() {
+            warn!("{rivals}");
+        }
+        Some(rivals)
     }
 }
 
