@@ -44,8 +44,10 @@ impl CompletedMotion {
     /// Adds `armature · v̇ + damping · v`, which rigid-body dynamics leaves out. [N·m or N] (nv)
     pub(super) fn add_rotors(&self, model: &Model, tau: &mut [f64]) {
         for joint in &model.joints {
-            for k in joint.v_start..joint.v_start + joint.kind.nv() {
-                tau[k] += joint.armature * self.vdot[k] + joint.damping * self.v[k];
+            let dofs = joint.v_start..joint.v_start + joint.kind.nv();
+            let rates = self.vdot[dofs.clone()].iter().zip(&self.v[dofs.clone()]);
+            for (tau, (vdot, v)) in tau[dofs].iter_mut().zip(rates) {
+                *tau += joint.armature * vdot + joint.damping * v;
             }
         }
     }

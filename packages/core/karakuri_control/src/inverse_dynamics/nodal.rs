@@ -47,8 +47,8 @@ impl InverseDynamics for Nodal {
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
-        let mut realised = Realised::default();
-        realised.loop_gap = self.completed.follow(model, motion);
+        let loop_gap = self.completed.follow(model, motion);
+        let mut realised = Realised { loop_gap, ..Realised::default() };
         let state = [&self.completed.q[..], &self.completed.v, &self.completed.vdot];
         self.stencil.efforts(model, state, motion.external, tau);
         self.completed.add_rotors(model, tau);

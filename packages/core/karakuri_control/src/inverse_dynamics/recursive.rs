@@ -40,8 +40,8 @@ impl InverseDynamics for Recursive {
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
-        let mut realised = Realised::default();
-        realised.loop_gap = self.completed.follow(model, motion);
+        let loop_gap = self.completed.follow(model, motion);
+        let mut realised = Realised { loop_gap, ..Realised::default() };
         let CompletedMotion { data, constraints, q, v, vdot } = &mut self.completed;
         // Closing the loops has left poses and velocities in `data`.
         tau.copy_from_slice(if constraints.moves() {

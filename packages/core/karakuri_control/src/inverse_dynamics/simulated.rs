@@ -154,8 +154,8 @@ impl InverseDynamics for Simulated {
 
     fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
-        let mut realised = Realised::default();
-        realised.loop_gap = self.completed.follow(model, motion);
+        let loop_gap = self.completed.follow(model, motion);
+        let mut realised = Realised { loop_gap, ..Realised::default() };
         // The bias: what it takes to move without acceleration.
         let (q, v, still) = (&self.completed.q, &self.completed.v, &self.still);
         let c = rnea(model, &mut self.completed.data, q, v, still, motion.external);

@@ -16,7 +16,7 @@ fn closed_tree(seed: u64) -> (Model, Vec<f64>) {
     let mut data = Data::new(&model);
     forward_kinematics(&model, &mut data, &q);
     let body_b = BodyId(model.bodies.len() - 1);
-    let body_a = (seed % 3 > 0).then(|| BodyId(random.below(body_b.0)));
+    let body_a = (!seed.is_multiple_of(3)).then(|| BodyId(random.below(body_b.0)));
     let pose_in_b = random.pose(0.3);
     let X_WB = data.pose_in_world[body_b.0] * pose_in_b;
     let pose_in_a = body_a.map_or(X_WB, |a| data.pose_in_world[a.0].inverse() * X_WB);
