@@ -22,6 +22,7 @@ mod landing;
 mod lost;
 mod pendulum;
 mod place;
+mod plan_state;
 mod preview;
 mod reaction;
 mod route;

@@ -5,8 +5,9 @@
 //! candidate that can be walked is committed and replaces the rest of the plan.
 
 use super::error::PlanError;
-use super::generator::{Displacement, Generator, PlanState};
+use super::generator::{Displacement, Generator};
 use super::place::Place;
+use super::plan_state::PlanState;
 use super::route::{Ahead, Intent, Route, Standing};
 use super::sample::Samples;
 use super::side::Side;
@@ -63,7 +64,7 @@ impl Candidate {
     fn plan(&mut self, plan: &mut Plan<'_>, change: &StepChange) -> Result<(), PlanError> {
         let Plan { generator, timeline, route, .. } = plan;
         let StepChange { index, landing, samples, .. } = *change;
-        self.state.branch_off(generator, index);
+        generator.branch(&mut self.state, index);
         generator.displace(&mut self.state, timeline, &change.displacement);
         // In the heading of the landing foot: what is meant against it moves along.
         let (sin, cos) = landing.yaw.sin_cos();

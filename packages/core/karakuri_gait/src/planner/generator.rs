@@ -14,6 +14,7 @@ use super::biped::{Biped, BipedError};
 use super::error::PlanError;
 use super::pendulum::Pendulum;
 use super::place::{Place, turned};
+use super::plan_state::{End, N_INCREMENTS, Pass, PlanState, Righting};
 use super::preview::{CartState, PreviewDesign, PreviewGains};
 use super::sample::{Sample, Samples};
 use super::settings::{GeneratorKind, SettingError, WalkSettings};
@@ -27,14 +28,7 @@ use crate::geometry::ConvexPolygon;
 use crate::zmp::{FloorReaction, WholeBodyMotion, whole_body_zmp};
 
 /// Weights of the last increments in the next one, newest last: a quartic through five postures. [-]
-const EXTRAPOLATION: [f64; 4] = [-1.0, 4.0, -6.0, 4.0];
-
-/// One round of motion: where its cart is, and the last posture.
-#[derive(Debug, Clone, Default)]
-struct Pass {
-    cart: [CartState; 2],
-    end: End,
-}
+const EXTRAPOLATION: [f64; N_INCREMENTS] = [-1.0, 4.0, -6.0, 4.0];
 
 /// Legs are stretched no further than to this part of their length. [-]
 const STRETCHED: f64 = 0.985;
@@ -42,105 +36,6 @@ const STRETCHED: f64 = 0.985;
 const SOFT: f64 = 0.01;
 /// It sinks no lower than to this part of its height. [-]
 const LOWEST: f64 = 0.7;
-
-/// Where a row of postures has got to.
-#[derive(Debug, Default)]
-struct End {
-    /// Last posture. (nq)
-    q: Vec<f64>,
-    /// Increments of position from posture to posture, newest last. (4 × nv)
-    increments: [Vec<f64>; EXTRAPOLATION.len()],
-}
-
-impl Clone for End {
-    fn clone(&self) -> Self {
-        Self { q: self.q.clone(), increments: self.increments.clone() }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.q.clone_from(&other.q);
-        for (increment, other) in self.increments.iter_mut().zip(&other.increments) {
-            increment.clone_from(other);
-        }
-    }
-}
-
-impl Pass {
-    /// Becomes another one, in the memory that it has.
-    fn assign(&mut self, other: &Self) {
-        self.cart = other.cart;
-        self.end.clone_from(&other.end);
-    }
-}
-
-/// How a leaning trunk comes upright again.
-#[derive(Debug, Clone, Copy, Default)]
-struct Righting {
-    /// Sample at which it began, and how many it takes.
-    from: u64,
-    span: f64,
-    /// Roll and pitch beyond the gait's lean. [rad] (2)
-    lean: [Course; 2],
-}
-
-impl Righting {
-    /// Roll and pitch, and their rates. [rad, rad per sample] (2)
-    fn lean(&self, index: u64) -> [(f64, f64); 2] {
-        // One sample earlier it came from where its rate says.
-        let at = index as f64 - self.from as f64;
-        self.lean.map(|course| {
-            if at < 0.0 {
-                (course.from + at * course.rate, course.rate)
-            } else {
-                course.at(at, self.span.max(1.0))
-            }
-        })
-    }
-}
-
-/// Where a plan has got to.
-#[derive(Debug, Clone, Default)]
-pub(super) struct PlanState {
-    /// Before each sample of the last chunk and after it: first pass, then one a correction. (n+1 × passes)
-    states: Vec<Pass>,
-    /// Samples of the last chunk.
-    n_states: usize,
-    righting: Righting,
-    /// The sample that comes next.
-    next_index: u64,
-}
-
-impl PlanState {
-    /// Becomes the state of a plan before one of the samples of its last chunk.
-    pub(super) fn branch_off(&mut self, generator: &Generator, index: u64) {
-        let (from, n_passes) = (&generator.state, generator.n_passes());
-        let back = usize::try_from(from.next_index.saturating_sub(index)).unwrap_or(usize::MAX);
-        let first = from.n_states.saturating_sub(back) * n_passes;
-        self.set_states(&from.states[first..first + n_passes]);
-        *self = Self {
-            states: core::mem::take(&mut self.states),
-            n_states: 0,
-            righting: from.righting,
-            next_index: index,
-        };
-    }
-
-    /// Becomes another one, in the memory that it has.
-    fn assign(&mut self, other: &Self, n_passes: usize) {
-        self.set_states(&other.states[..(other.n_states + 1) * n_passes]);
-        let states = core::mem::take(&mut self.states);
-        *self = Self { states, ..*other };
-    }
-
-    /// What is behind stays as memory.
-    fn set_states(&mut self, states: &[Pass]) {
-        let n = self.states.len().max(states.len());
-        self.states.resize_with(n, Pass::default);
-        for (to, from) in self.states.iter_mut().zip(states) {
-            to.assign(from);
-        }
-    }
-}
 
 /// Another state of a plan, against what it was.
 #[derive(Debug, Clone, Copy, Default)]
@@ -362,6 +257,11 @@ impl Generator {
         samples: &mut Samples,
     ) -> Result<(), PlanError> {
         self.with_state(state, |generator| generator.plan(timeline, n, samples))
+    }
+
+    /// Sets a state to the plan's own before one of the samples of the last chunk.
+    pub(super) fn branch(&self, state: &mut PlanState, index: u64) {
+        state.branch_off(&self.state, self.n_passes(), index);
     }
 
     /// Goes on from another state.
