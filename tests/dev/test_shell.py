@@ -117,7 +117,7 @@ def test_a_private_ros_that_was_moved_is_rebuilt(tmp_path):
 
 
 def test_what_quick_leaves_out_is_there():
-    names = bash(f'. "{SHELL}/test.sh"; printf "%s\\n" "${{slow[@]}}"').split()
+    names = bash(f'. "{SHELL}/test.sh"; printf "%s\\n" "${{slow[@]}}"', STATE=ROOT).split()
     sources = "".join(file.read_text() for file in (ROOT / "packages").rglob("*.rs"))
     gone = [name for name in names if f"fn {name}()" not in sources and f"fn {name}(" not in sources]
     assert names and not gone, f"no test has these names any more: {gone}; correct `slow` in packages/dev/shell/test.sh"

@@ -38,22 +38,22 @@ pub(crate) struct Solved<'a> {
 pub(crate) trait Constraint: Debug + Sync {
     /// Adds the rows on one joint of a robot.
     fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
-        let _ = (rows, robot, joint);
+        _ = (rows, robot, joint);
     }
 
     /// Adds the rows on a robot that belong to no single joint.
     fn add_robot_rows(&self, rows: &mut RowBuilder, robot: usize) {
-        let _ = (rows, robot);
+        _ = (rows, robot);
     }
 
     /// Calls `visit` with the index and the movers of every constraint of the kind that may add rows in this step.
     fn visit(&self, visit: &mut dyn FnMut(usize, [Mover; 2])) {
-        let _ = visit;
+        _ = visit;
     }
 
     /// Adds the rows of one constraint of the kind.
     fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
-        let _ = (rows, index);
+        _ = (rows, index);
     }
 
     /// Whether movers that it joins are one mechanism, which neither sleeps nor bounces apart.
@@ -76,7 +76,7 @@ pub(crate) trait Constraint: Debug + Sync {
 
     /// Clears the impulses of the last step.
     fn clear_impulses(&mut self, state: &mut State) {
-        let _ = state;
+        _ = state;
     }
 
     /// Keeps the impulse of one of its rows.
@@ -84,23 +84,23 @@ pub(crate) trait Constraint: Debug + Sync {
 
     /// Draws conclusions from the impulses that were kept: efforts, what slips, yields or breaks.
     fn finish_step(&mut self, state: &mut State, solved: &Solved) {
-        let _ = (state, solved);
+        _ = (state, solved);
     }
 
     /// Calls `visit` with every impulse of the step on a robot from outside of it, contacts apart.
     fn visit_impulses_on(&self, robot: usize, visit: &mut dyn FnMut(BodyImpulse)) {
-        let _ = (robot, visit);
+        _ = (robot, visit);
     }
 
     /// Work that was done from outside through one of its rows: a running belt, a surface that moves as prescribed. [J]
     fn outside_work(&self, row: &Row, block: &Block) -> f64 {
-        let _ = (row, block);
+        _ = (row, block);
         0.0
     }
 
     /// Removes constraints whose ends are gone.
     fn remove_loose(&mut self, state: &State) {
-        let _ = state;
+        _ = state;
     }
 }
 

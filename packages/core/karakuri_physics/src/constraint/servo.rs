@@ -22,7 +22,7 @@ pub(crate) struct Servos;
 impl Constraint for Servos {
     fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
         for dof in joint.v_start..joint.v_start + joint.kind.nv() {
-            self.add_row(rows, robot, dof);
+            Self::add_row(rows, robot, dof);
         }
     }
 
@@ -50,7 +50,7 @@ impl Constraint for Servos {
 }
 
 impl Servos {
-    fn add_row(&self, rows: &mut RowBuilder, robot: usize, dof: usize) {
+    fn add_row(rows: &mut RowBuilder, robot: usize, dof: usize) {
         let h = rows.settings.dt;
         let Some(r) = &rows.robots[robot] else { return };
         let d = &r.drives;

@@ -70,7 +70,7 @@ impl World {
         self.pipeline.stop_times = stop_times;
     }
 
-    /// When each mover stop_times: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
+    /// When each mover stops: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
     /// because the step made it much faster.
     fn find_fast_movers(&mut self, stop_times: &mut Vec<f64>) {
         let (h, reach) = (self.settings.dt, self.pipeline.reach);

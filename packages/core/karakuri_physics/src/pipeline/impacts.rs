@@ -1,7 +1,7 @@
 //! Bouncing bodies: every impact at its own time.
 //!
 //! An island of free bodies whose contacts are single points that bounce goes through a step from impact to impact:
-//! free_motion is exact for constant forces, an impact changes velocities only, by Newton's law `u_n⁺ = −e u_n⁻` with
+//! free motion is exact for constant forces, an impact changes velocities only, by Newton's law `u_n⁺ = −e u_n⁻` with
 //! Coulomb friction on the impulses. The energy of an elastic island is so kept at any step. An impact slower than
 //! the threshold, or too many of them (a body coming to rest), hands the island to the ordinary step.
 //! [Moreau 1988]

@@ -299,24 +299,9 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
     {
         reader.error(node, format!("{path}: a fixed base has none"), "write `base: floating`");
     }
-    let mut by_joint = |key, unit| {
-        let (mut values, mut balls) = (Vec::new(), Vec::new());
-        let Some((node, path)) = fields.get(key) else { return (values, balls) };
-        for (joint, place, node, path) in reader.entries(node, &path) {
-            match read_coordinates(reader, node, &path, unit) {
-                Some(Coordinates::One(value)) => {
-                    values.push((joint.to_owned(), value, place.clone()));
-                }
-                Some(Coordinates::OfBall(value)) => {
-                    balls.push(SceneBall { joint: joint.to_owned(), value, place: place.clone() });
-                }
-                None => {}
-            }
-        }
-        (values, balls)
-    };
-    let (joints, balls) = by_joint("joints", "rad or m");
-    let (velocities, ball_velocities) = by_joint("velocities", "rad/s or m/s");
+    let (joints, balls) = read_by_joint(reader, &fields, "joints", "rad or m");
+    let (velocities, ball_velocities) =
+        read_by_joint(reader, &fields, "velocities", "rad/s or m/s");
     let mut drives = Vec::new();
     if let Some((node, path)) = fields.get("drives") {
         for (joint, place, node, path) in reader.entries(node, &path) {
@@ -353,6 +338,26 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         drives,
         place: node.place.clone(),
     })
+}
+
+/// A value a joint, of joints with one degree of freedom and of balls.
+fn read_by_joint(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    unit: &str,
+) -> (Vec<(String, f64, Place)>, Vec<SceneBall>) {
+    let (mut values, mut balls) = (Vec::new(), Vec::new());
+    let Some((node, path)) = fields.get(key) else { return (values, balls) };
+    for (joint, place, node, path) in reader.entries(node, &path) {
+        let (joint, place) = (joint.to_owned(), place.clone());
+        match read_coordinates(reader, node, &path, unit) {
+            Some(Coordinates::One(value)) => values.push((joint, value, place)),
+            Some(Coordinates::OfBall(value)) => balls.push(SceneBall { joint, value, place }),
+            None => {}
+        }
+    }
+    (values, balls)
 }
 
 fn read_motors(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<(MotorSpec, Place)> {

@@ -216,7 +216,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes on by `h` in free_motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
+    /// Goes on by `h` in free motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
     /// the mean velocity and the Cayley map of the mean rate, `θ = 2 atan(½ h ‖ω_m‖)`, and the rate turns along, so
     /// that the angular momentum in the world stays. (6)
     pub(crate) fn fly(&mut self, after: &[f64], h: f64) {

@@ -98,7 +98,9 @@ fn compare(
     }
     if granted > 0 {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        hits.iter().for_each(|(_, hit)| *counts.entry(hit.word).or_default() += 1);
+        for (_, hit) in hits {
+            *counts.entry(hit.word).or_default() += 1;
+        }
         let counts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} `{word}`")).collect();
         let message = format!(
             "{} words to avoid, at most {granted} ({}): write the field's words in what you add",

@@ -22,7 +22,7 @@ pub(crate) fn frame(id: u8, operation: u8, angle: f64) -> [u8; 8] {
 }
 
 /// The angle in a frame. [rad]
-pub(crate) fn angle(frame: &[u8; 8]) -> f64 {
+pub(crate) fn angle(frame: [u8; 8]) -> f64 {
     f64::from(i32::from_le_bytes([frame[3], frame[4], frame[5], frame[6]])) * 1e-6
 }
 
@@ -67,10 +67,10 @@ impl<Port: Read + Write + Send> SerialServos<Port> {
         self.port.write_all(&request)?;
         let mut answer = [0; 8];
         self.port.read_exact(&mut answer)?;
-        if answer != frame(request[1], request[2], angle(&answer)) {
+        if answer != frame(request[1], request[2], angle(answer)) {
             return Err(Error::new(ErrorKind::InvalidData, "the answer's sum is wrong"));
         }
-        Ok(angle(&answer))
+        Ok(angle(answer))
     }
 }
 

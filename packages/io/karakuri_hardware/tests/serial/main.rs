@@ -40,10 +40,10 @@ impl Bus {
 impl Write for Bus {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         let request: [u8; 8] = bytes.try_into().unwrap();
-        assert_eq!(request, frame(request[1], request[2], angle(&request)), "a good frame");
+        assert_eq!(request, frame(request[1], request[2], angle(request)), "a good frame");
         let (position, target) = &mut self.servos.lock().unwrap()[usize::from(request[1])];
         if request[2] == MOVE {
-            *target = angle(&request);
+            *target = angle(request);
         }
         *position += (*target - *position).clamp(-STRIDE, STRIDE);
         self.answer = frame(request[1], request[2], *position).to_vec();

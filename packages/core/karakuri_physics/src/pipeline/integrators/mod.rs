@@ -13,7 +13,7 @@
 //!
 //! A floating tree in contact that moves far in a step keeps its momentum by default too; see [`momentum`].
 //!
-//! A free body in free_motion moves by `h (v + v')/2`, exact for constant forces, and turns by the Cayley map of its
+//! A free body in free motion moves by `h (v + v')/2`, exact for constant forces, and turns by the Cayley map of its
 //! midpoint rate, which keeps its kinetic energy and its angular momentum in the world to round-off.
 //! [Hairer 2006, §VII.5]
 
