@@ -192,7 +192,7 @@ fn a_painleve_rod_gets_a_finite_impulse() {
 /// The same contact ten times, a mass ratio of a million, rows that contradict each other, contacts that touch nothing that moves.
 #[test]
 fn degenerate_problems_end_finite_with_an_honest_residual() {
-    for solver in SOLVERS.iter() {
+    for solver in SOLVERS {
         let mut b = Builder::default();
         let body =
             b.body(1.0, Matrix3::identity(), Vector3::zeros(), [0.3, 0.1, -1.0, 0.0, 0.0, 0.0]);
@@ -229,7 +229,7 @@ fn degenerate_problems_end_finite_with_an_honest_residual() {
 
 #[test]
 fn a_velocity_that_is_not_finite_shows_in_the_residual() {
-    for solver in SOLVERS.iter() {
+    for solver in SOLVERS {
         let mut p = point(Vector3::new(f64::NAN, 0.0, -1.0), 0.5);
         let s = solve(&mut p, &settings(solver));
         assert!(s.residual.is_infinite(), "{}: {s:?}", solver.name);
@@ -265,7 +265,7 @@ fn warm_and_cold_starts_agree() {
 
 #[test]
 fn the_same_problem_gives_the_same_bits() {
-    for solver in SOLVERS.iter() {
+    for solver in SOLVERS {
         for seed in 0..5 {
             let fresh = random(seed, 5, 12, 0.5);
             let mut first = fresh.clone();

@@ -546,7 +546,7 @@ impl WalkEngine {
     }
 }
 
-/// Where steps begin; heading_error by so much. [rad]
+/// Where steps begin, turned by the heading error. [rad]
 fn standing<'a>(
     feet: &'a [Place; 2],
     heading_error: f64,

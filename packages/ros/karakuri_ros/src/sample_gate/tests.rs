@@ -165,7 +165,7 @@ fn a_source_that_falls_silent_is_waited_for_so_long_and_again_when_it_speaks() {
     trial.receive(Heard(2, 2));
     assert_eq!(trial.gate.awaited().count(), 3);
     assert!(sensors(&mut trial, 4).is_empty(), "from now on it is");
-    trial.now += PATIENCE - Duration::from_millis(1);
+    trial.now += PATIENCE.saturating_sub(Duration::from_millis(1));
     assert_eq!(trial.gate.take(trial.now, PATIENCE), None);
     trial.now += Duration::from_millis(1);
     assert!(trial.gate.take(trial.now, PATIENCE).is_some());
