@@ -3,6 +3,7 @@
 mod apply;
 mod joints;
 mod loops;
+mod values;
 
 use std::ops::RangeInclusive;
 
@@ -10,16 +11,11 @@ pub use loops::read_joint_type;
 
 use karakuri_spatial::Pose;
 
-use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
-use crate::diagnostic::{Place, Report, Subject};
-use crate::joint_motion::Reshaped;
+use self::values::{ANY, DriveConfig, MaterialConfig, POSITIVE, RobotConfig};
+use crate::builder::{EndEffectorSpec, SensorSpec};
+use crate::diagnostic::{Report, Subject};
 use crate::yaml::{self, Fields, Node, Reader};
-use crate::{Base, Convex, MotorSpec, Noise, SensorKind, SensorNoise, read_motor};
-
-/// At least zero.
-const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
-/// Any finite number.
-const ANY: RangeInclusive<f64> = -1e12..=1e12;
+use crate::{Base, Convex, Noise, SensorKind, SensorNoise, read_motor};
 
 const KEYS: [&str; 13] = [
     "base",
@@ -36,59 +32,6 @@ const KEYS: [&str; 13] = [
     "collision",
     "srdf",
 ];
-
-/// A robot YAML, read and typed; names are not resolved yet.
-#[derive(Default)]
-pub(crate) struct RobotConfig {
-    pub(crate) base: Option<Base>,
-    pub(crate) groups: Vec<(String, Vec<String>)>,
-    pub(crate) joints: Vec<(String, Place, Reshaped)>,
-    pub(crate) gears: Vec<(String, Place, GearConfig)>,
-    pub(crate) drives: Vec<(String, Place, DriveConfig)>,
-    pub(crate) loops: Vec<LoopSpec>,
-    pub(crate) motors: Vec<MotorSpec>,
-    pub(crate) sensors: Vec<SensorSpec>,
-    pub(crate) end_effector: Option<EndEffectorSpec>,
-    pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
-    pub(crate) ignored_pairs: Vec<(String, String, Place)>,
-    pub(crate) touching_pairs: Vec<(String, String, Place)>,
-    /// Whether no link touches another of the same robot.
-    pub(crate) passes_through_itself: bool,
-    pub(crate) materials: Vec<(String, Place, MaterialConfig)>,
-    pub(crate) convex: Vec<(String, Place, Convex)>,
-    pub(crate) srdf: Option<(String, Place)>,
-}
-
-/// One joint's drive; `None` keeps what the URDF says.
-#[derive(Debug, Default)]
-pub(crate) struct DriveConfig {
-    pub(crate) stiffness: Option<f64>,
-    pub(crate) damping: Option<f64>,
-    pub(crate) armature: Option<f64>,
-    pub(crate) friction: Option<f64>,
-    pub(crate) viscous: Option<f64>,
-    pub(crate) effort: Option<f64>,
-    pub(crate) velocity: Option<f64>,
-    pub(crate) limit_stiffness: Option<f64>,
-    pub(crate) limit_damping: Option<f64>,
-    pub(crate) limit_restitution: Option<f64>,
-}
-
-/// Two joints of the tree that turn by a fixed ratio: `q[follower] = ratio · q[leader] + offset`.
-#[derive(Debug)]
-pub(crate) struct GearConfig {
-    pub(crate) follower: String,
-    pub(crate) leader: String,
-    pub(crate) ratio: f64,
-    pub(crate) offset: f64,
-}
-
-/// One link's surface; `None` keeps the default.
-#[derive(Debug, Default)]
-pub(crate) struct MaterialConfig {
-    pub(crate) friction: Option<f64>,
-    pub(crate) restitution: Option<f64>,
-}
 
 /// Reads a robot YAML; what is wrong is in the report.
 pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {

@@ -1,12 +1,13 @@
 //! Joints beyond the built-in kinds: how a body moves against its parent, as a function of plain coordinates.
 //!
-//! A kind is one file that implements [`JointMotion`]; a line in [`KINDS`] gives it a name in robot YAMLs, and programs
+//! A kind is one file that implements [`JointMotion`]; a line in [`KINDS`](kinds::KINDS) gives it a name in robot YAMLs, and programs
 //! may bring their own without one. From the pose `X_JB(q)` of the body B in the joint's frame J, the motion subspace
 //! `S(q)` with `[ω; ṗ] = S q̇` and its rate `Ṡ(q, q̇)`, every algorithm follows: kinematics, inverse and forward
 //! dynamics, inertias, physics. The coordinates are plain: as many as degrees of freedom, `v = q̇`.
 //! [Featherstone 2008, §3.5, §4.4]
 
 mod ball;
+pub(crate) mod kinds;
 mod path;
 mod screw;
 
@@ -14,7 +15,6 @@ use std::fmt::Debug;
 
 use karakuri_spatial::{Motion, Pose};
 
-use crate::yaml::{Node, Reader};
 use crate::{Cone, JointKind};
 
 pub use path::{Path, PathError};
@@ -64,9 +64,3 @@ pub(crate) struct Reshaped {
     pub(crate) kind: JointKind,
     pub(crate) cone: Option<Cone>,
 }
-
-type ReadKind = fn(&mut Reader<'_>, &Node, &str) -> Option<Reshaped>;
-
-/// The kinds that a robot YAML can name under `joints: <joint>: {type: ...}`.
-pub(crate) const KINDS: [(&str, ReadKind); 3] =
-    [("ball", ball::read), ("path", path::read), ("screw", screw::read)];

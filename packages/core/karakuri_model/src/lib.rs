@@ -11,6 +11,7 @@ mod load;
 mod mesh;
 mod model;
 mod motor;
+mod text;
 mod urdf;
 mod xml;
 pub mod yaml;
@@ -23,10 +24,11 @@ pub use builder::{
 pub use config::{read_convex, read_joint_type};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Report, Severity, shorten_numbers};
 pub use joint_motion::{DofKind, JointMotion, MAX_DOFS, Path, PathError, Screw};
-pub use load::{Loaded, Source, decode_text, load};
+pub use load::{Loaded, Source, load};
 pub use mesh::{MeshError, decode as decode_mesh};
 pub use model::*;
 pub use motor::{
     Exponential, ExponentialEnd, Linear, MotorCommand, MotorLaw, MotorResponse, MotorSpec,
     MotorState, Plastic, SpeedTorque, Table, Viscoelastic, read_motor,
 };
+pub use text::decode_text;

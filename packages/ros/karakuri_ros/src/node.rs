@@ -1,16 +1,12 @@
 //! A node: its entities and the handlers that run on the spin thread.
 
-use crate::time_from_message;
 use std::{
     any::Any,
     cell::{Cell, RefCell},
     collections::BTreeMap,
     fmt,
     rc::Rc,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -18,8 +14,8 @@ use futures::{FutureExt, Stream, StreamExt};
 use serde_yaml::Value;
 
 use crate::{
-    Clock, Latest, Message, ParameterBuilder, ParameterType, Publisher, Request, RosError, Service,
-    ServiceClient, Status, Timer,
+    Clock, Latest, Message, Publisher, Request, RosError, Service, ServiceClient, Status, Stop,
+    Timer,
     diagnostics::Diagnostics,
     direct::{DirectNode, DirectReader, DirectSubscription, NodeWaker, Receiver, SharedNode},
     guard,
@@ -28,8 +24,10 @@ use crate::{
     outbox::Outbox,
     overrides::Overrides,
     parameter_server::{self, Entry, ParameterServer},
+    parameter_services,
     parameter_types::kind_name,
     qos::{self, Qos},
+    time_from_message,
     timer::Timers,
     type_description,
     wire::{self, Way, Wire, WirePublisher},
@@ -75,39 +73,6 @@ pub struct Node<S> {
 impl<S> fmt::Debug for Node<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Node").field("name", &self.full_name).finish_non_exhaustive()
-    }
-}
-
-/// Ends the node from within, from any thread.
-#[derive(Debug, Clone)]
-pub struct Stop {
-    requested: Arc<AtomicBool>,
-    failure: Arc<Mutex<Option<String>>>,
-}
-
-impl Stop {
-    pub(crate) fn new(requested: Arc<AtomicBool>) -> Self {
-        Self { requested, failure: Arc::default() }
-    }
-
-    /// Stops cleanly; the process ends with 0.
-    pub fn stop(&self) {
-        self.requested.store(true, Ordering::Release);
-    }
-
-    /// Stops cleanly after a failure; the process says `reason` and ends with 1.
-    pub fn fail(&self, reason: impl fmt::Display) {
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure.get_or_insert_with(|| reason.to_string());
-        self.stop();
-    }
-
-    pub(crate) fn is_requested(&self) -> bool {
-        self.requested.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -189,7 +154,7 @@ impl<S: 'static> Node<S> {
             outbox: Outbox::default(),
         };
         let parameters = Rc::clone(&node.parameters);
-        parameter_server::serve(&mut node, &parameters)?;
+        parameter_services::serve(&mut node, &parameters)?;
         let requested = Rc::clone(&node.sim_time_requested);
         let use_sim_time = node
             .parameter("use_sim_time", false)
@@ -231,15 +196,6 @@ impl<S: 'static> Node<S> {
     /// given is an error.
     pub fn arguments(&mut self) -> Vec<String> {
         self.program_arguments.take().unwrap_or_default()
-    }
-
-    /// Declares a parameter.
-    pub fn parameter<T: ParameterType>(
-        &mut self,
-        name: &str,
-        default: T,
-    ) -> ParameterBuilder<'_, S, T> {
-        ParameterBuilder::new(self, name, default)
     }
 
     /// Takes back a parameter that was declared, if there is one of this name. Its [`Parameter`](crate::Parameter) keeps the last value.

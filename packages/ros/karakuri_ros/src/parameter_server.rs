@@ -1,21 +1,14 @@
-//! The parameters of a node towards the outside: six services and `/parameter_events`.
+//! The declared parameters of a node: checked when they are set, published on `/parameter_events`.
 //!
 //! Undeclared names, other types, values out of range and sets of read-only parameters are refused with a reason.
 
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Clock, IntoMessage, Node, Publisher, RosError,
-    msg::rcl_interfaces::{
-        msg::{
-            ListParametersResult, Parameter as ParameterMessage, ParameterDescriptor,
-            ParameterEvent, ParameterValue, SetParametersResult,
-        },
-        srv,
+    Clock, IntoMessage, Publisher, RosError,
+    msg::rcl_interfaces::msg::{
+        ListParametersResult, Parameter as ParameterMessage, ParameterDescriptor, ParameterEvent,
+        ParameterValue, SetParametersResult,
     },
     parameter_types::kind_name,
 };
@@ -132,7 +125,7 @@ impl<S: 'static> ParameterServer<S> {
         self.publish(event);
     }
 
-    fn set_each(
+    pub(crate) fn set_each(
         &mut self,
         parameters: &[ParameterMessage],
         state: &mut S,
@@ -146,7 +139,11 @@ impl<S: 'static> ParameterServer<S> {
         parameters.iter().map(set).collect()
     }
 
-    fn set_all(&mut self, parameters: &[ParameterMessage], state: &mut S) -> SetParametersResult {
+    pub(crate) fn set_all(
+        &mut self,
+        parameters: &[ParameterMessage],
+        state: &mut S,
+    ) -> SetParametersResult {
         let accepted: Result<Vec<_>, _> = parameters
             .iter()
             .map(|p| self.accept(p).map(|accepted| (p.name.clone(), accepted)))
@@ -156,17 +153,17 @@ impl<S: 'static> ParameterServer<S> {
         result
     }
 
-    fn value(&self, name: &str) -> ParameterValue {
+    pub(crate) fn value(&self, name: &str) -> ParameterValue {
         self.entries.get(name).map(|entry| entry.value.clone()).unwrap_or_default()
     }
 
-    fn describe(&self, name: &str) -> ParameterDescriptor {
+    pub(crate) fn describe(&self, name: &str) -> ParameterDescriptor {
         let unknown =
             || ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() };
         self.entries.get(name).map_or_else(unknown, |entry| entry.descriptor.clone())
     }
 
-    fn list(&self, prefixes: &[String], depth: u64) -> ListParametersResult {
+    pub(crate) fn list(&self, prefixes: &[String], depth: u64) -> ListParametersResult {
         let within = |part: &str| depth == 0 || (part.matches('.').count() as u64) < depth;
         let selected = |name: &&String| {
             let below = |prefix: &String| match name.strip_prefix(prefix.as_str()) {
@@ -192,49 +189,6 @@ fn outcome(refusal: Option<&String>) -> SetParametersResult {
         successful: refusal.is_none(),
         reason: refusal.cloned().unwrap_or_default(),
     }
-}
-
-/// Opens the six services.
-pub(crate) fn serve<S: 'static>(
-    node: &mut Node<S>,
-    server: &Rc<RefCell<ParameterServer<S>>>,
-) -> Result<(), RosError> {
-    let s = Rc::clone(server);
-    node.service::<srv::SetParameters::Service>("~/set_parameters", move |state, request| {
-        srv::SetParameters::Response {
-            results: s.borrow_mut().set_each(&request.parameters, state),
-        }
-    })?;
-    let s = Rc::clone(server);
-    node.service::<srv::SetParametersAtomically::Service>(
-        "~/set_parameters_atomically",
-        move |state, request| srv::SetParametersAtomically::Response {
-            result: s.borrow_mut().set_all(&request.parameters, state),
-        },
-    )?;
-    let s = Rc::clone(server);
-    node.service::<srv::GetParameters::Service>("~/get_parameters", move |_, request| {
-        srv::GetParameters::Response {
-            values: request.names.iter().map(|n| s.borrow().value(n)).collect(),
-        }
-    })?;
-    let s = Rc::clone(server);
-    node.service::<srv::GetParameterTypes::Service>("~/get_parameter_types", move |_, request| {
-        srv::GetParameterTypes::Response {
-            types: request.names.iter().map(|n| s.borrow().value(n).type_).collect(),
-        }
-    })?;
-    let s = Rc::clone(server);
-    node.service::<srv::DescribeParameters::Service>(
-        "~/describe_parameters",
-        move |_, request| srv::DescribeParameters::Response {
-            descriptors: request.names.iter().map(|n| s.borrow().describe(n)).collect(),
-        },
-    )?;
-    let s = Rc::clone(server);
-    node.service::<srv::ListParameters::Service>("~/list_parameters", move |_, request| {
-        srv::ListParameters::Response { result: s.borrow().list(&request.prefixes, request.depth) }
-    })
 }
 
 /// The text of a mistyped name: the closest declared one, if any is close.

@@ -39,6 +39,17 @@ impl<T: ParameterType> Parameter<T> {
 type Check<T> = Box<dyn Fn(&T) -> Result<(), String>>;
 type OnChange<S, T> = Box<dyn FnMut(&mut S, &T)>;
 
+impl<S: 'static> Node<S> {
+    /// Declares a parameter.
+    pub fn parameter<T: ParameterType>(
+        &mut self,
+        name: &str,
+        default: T,
+    ) -> ParameterBuilder<'_, S, T> {
+        ParameterBuilder::new(self, name, default)
+    }
+}
+
 /// A parameter being declared; ends with [`ParameterBuilder::declare`].
 #[must_use = "a parameter exists once `declare` was called"]
 pub struct ParameterBuilder<'n, S, T> {
@@ -58,7 +69,7 @@ impl<S, T> fmt::Debug for ParameterBuilder<'_, S, T> {
 }
 
 impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
-    pub(crate) fn new(node: &'n mut Node<S>, name: &str, default: T) -> Self {
+    fn new(node: &'n mut Node<S>, name: &str, default: T) -> Self {
         let descriptor = ParameterDescriptor {
             name: name.to_owned(),
             type_: T::KIND,

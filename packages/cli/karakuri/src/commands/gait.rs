@@ -1,6 +1,7 @@
 //! `karakuri gait`: the compensation method of 1991, and walks of robots planned and simulated.
 
 mod figures;
+pub(super) mod files;
 mod steady;
 mod study;
 mod trace;
@@ -8,19 +9,15 @@ pub(super) mod walk;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use karakuri_files::{read_text, read_yaml, read_yaml_tree, write_json};
-use karakuri_gait::compensation::{
-    Arms, BodyData, Cards, CardsError, OptimizeOptions, SteadyGait, SteadySpec, SurveyGrid,
-    Transient, TransientSpec,
-};
-use serde::Deserialize;
+use anyhow::{Context, Result, bail};
+use karakuri_files::read_yaml_tree;
+use karakuri_gait::compensation::{OptimizeOptions, SteadyGait, Transient};
 use serde_json::{Value, json};
 
+use self::files::{Files, GaitFile, missing, name, read, write};
 use super::Outcome;
-use crate::input::input_file;
 use crate::interrupt::Interrupt;
-use crate::{output, progress};
+use crate::progress;
 
 /// Walking: the compensation method of 1991; walks of robots, planned and simulated
 #[derive(Debug, clap::Args)]
@@ -49,32 +46,6 @@ enum What {
 }
 
 #[derive(Debug, clap::Args)]
-struct Files {
-    /// The gait, YAML: of those in config/gaits, `h2.yaml` is steady, `ah2_start.yaml` a start and `h2_stop.yaml` a stop
-    #[arg(value_parser = input_file())]
-    gait: PathBuf,
-    /// GAIT is a card file of the study's programs (its Appendix A-1, or B-1 for starts and stops), and this the cards of its compensation
-    /// (A-2, B-2)
-    #[arg(long, value_name = "FILE")]
-    cards: Option<PathBuf>,
-    /// All masses in their centres: no moments of inertia
-    #[arg(long)]
-    point_masses: bool,
-    /// What the arms do, instead of the file's word: fixed, active or passive
-    #[arg(long)]
-    arms: Option<ArmsKind>,
-    /// Factor of the arms' mass and inertia
-    #[arg(long, default_value_t = 1.0)]
-    arm_mass_factor: f64,
-    /// A folder for figures, SVG
-    #[arg(long, value_name = "FOLDER")]
-    plot: Option<PathBuf>,
-    /// Write the report here instead of to stdout
-    #[arg(long, value_name = "FILE.json")]
-    report: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
 struct Transients {
     #[command(flatten)]
     files: Files,
@@ -84,42 +55,6 @@ struct Transients {
     /// Write each body's centre of mass, its velocity and acceleration, and the moments at the joints, as CSV
     #[arg(long, value_name = "FILE.csv")]
     kinematics: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum ArmsKind {
-    Fixed,
-    Active,
-    Passive,
-}
-
-impl From<ArmsKind> for Arms {
-    fn from(kind: ArmsKind) -> Self {
-        match kind {
-            ArmsKind::Fixed => Self::Fixed,
-            ArmsKind::Active => Self::Active,
-            ArmsKind::Passive => Self::Passive,
-        }
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct GaitFile {
-    #[serde(default)]
-    pub(super) body: BodyData,
-    #[serde(default = "active")]
-    pub(super) arms: Arms,
-    pub(super) steady: Option<SteadySpec>,
-    pub(super) transient: Option<TransientSpec>,
-    survey: Option<SurveyGrid>,
-    /// Starts of the march: four or eight numbers, as `--start` has them.
-    #[serde(default)]
-    starts: Vec<Vec<f64>>,
-}
-
-fn active() -> Arms {
-    Arms::Active
 }
 
 /// Runs the command.
@@ -151,66 +86,6 @@ pub(super) fn check(path: &Path) -> Result<String> {
     let kind = if file.steady.is_some() { "a steady gait" } else { "a start or stop" };
     let arms = format!("{:?}", file.arms).to_lowercase();
     Ok(format!("gait {}: {kind} of the study of 1991, {arms} arms", place()))
-}
-
-fn read(files: &Files) -> Result<GaitFile> {
-    let factor = files.arm_mass_factor;
-    if !(factor > 0.0 && factor <= 1000.0) {
-        bail!("--arm-mass-factor {factor}: write a number above 0, at most 1000");
-    }
-    let mut file: GaitFile = match &files.cards {
-        None => read_yaml(&files.gait)?,
-        Some(cards) => from_cards(&files.gait, &read_text(&files.gait)?, cards)?,
-    };
-    file.body = file.body.with_arm_factor(factor);
-    if files.point_masses {
-        file.body = file.body.as_point_masses();
-    }
-    file.arms = files.arms.map_or(file.arms, Arms::from);
-    Ok(file)
-}
-
-/// Cards of the study's programs, with its person.
-fn from_cards(gait: &Path, text: &str, compensation: &Path) -> Result<GaitFile> {
-    let more = read_text(compensation)?;
-    let cards = Cards::read(text, &more).map_err(|error| match error {
-        CardsError::Gait(e) => anyhow!("{}: {e}", gait.display()),
-        CardsError::Compensation(e) => anyhow!("{}: {e}", compensation.display()),
-    })?;
-    let empty = GaitFile {
-        body: BodyData::default(),
-        arms: Arms::Active,
-        steady: None,
-        transient: None,
-        survey: None,
-        starts: Vec::new(),
-    };
-    Ok(match cards {
-        Cards::Steady(steady, starts) => {
-            let starts = starts.iter().map(|start| start.to_vec()).collect();
-            GaitFile { steady: Some(steady), starts, ..empty }
-        }
-        Cards::Transient(transient, grid) => {
-            GaitFile { transient: Some(*transient), survey: Some(grid), ..empty }
-        }
-    })
-}
-
-fn missing(files: &Files, key: &str) -> anyhow::Error {
-    let gait = files.gait.display();
-    let like = if key == "steady" { "h2" } else { "ah2_start" };
-    anyhow!("{gait}: there is no `{key}`; give it one as config/gaits/{like}.yaml has")
-}
-
-fn write(files: &Files, report: &Value) -> Result<()> {
-    match &files.report {
-        Some(path) => Ok(write_json(path, report)?),
-        None => output::json(report, None),
-    }
-}
-
-fn name(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn transient_of(files: &Files, file: &GaitFile) -> Result<Transient> {

@@ -1,24 +1,28 @@
 //! `karakuri inverse-dynamics`: torques of a mechanism along a motion, and how far they are from the exact ones.
 
 mod contact;
+mod dofs;
 mod errors;
 mod file;
 mod page;
 mod product;
+mod samples;
+mod source;
 mod tables;
 mod tracking;
 mod trajectory;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use karakuri_control::nodal::{
-    Mechanism, NodalError, Nodes, Rule, Scheme, Target, Torques, Variant,
-};
+use anyhow::{Context, Result, bail};
+use karakuri_control::nodal::{Mechanism, Nodes, Rule, Scheme, Variant};
 use serde_json::{Value, json};
 
+use self::dofs::dof_names;
 use self::errors::Study;
-use self::file::{Read, Samples};
+use self::file::Read;
+use self::samples::Samples;
+use self::source::{Source, every};
 use super::Outcome;
 use crate::input::input_file;
 use crate::output::{self, svg_file};
@@ -210,12 +214,6 @@ fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
     Ok((read, Study { samples, torques, dynamics, exact, convergence, tracking, contact }))
 }
 
-/// Where samples come from, at which steps.
-enum Source<'a> {
-    Motion(&'a file::Motion, &'a Mechanism),
-    Given(Samples, &'a Mechanism),
-}
-
 fn source<'a>(args: &Args, path: &Path, read: &'a Read) -> Result<Source<'a>> {
     let mechanism = &read.mechanism;
     match (&args.trajectory, &read.motion) {
@@ -229,109 +227,9 @@ fn source<'a>(args: &Args, path: &Path, read: &'a Read) -> Result<Source<'a>> {
     }
 }
 
-impl Source<'_> {
-    /// Samples at this part of a step, or of the usual one.
-    fn at(&self, dt: Option<f64>, increments: usize) -> Result<Samples> {
-        let n = increments as f64;
-        match self {
-            Self::Motion(motion, mechanism) => motion.samples(mechanism, dt.unwrap_or(1e-3) / n),
-            Self::Given(samples, mechanism) => {
-                let dt = dt.map_or(samples.dt, |dt| dt / n);
-                let every = count(dt, samples.dt)? - 1;
-                ensure!(
-                    every > 0 && (every as f64 * samples.dt - dt).abs() < 1e-6 * dt,
-                    "--dt {}: the trajectory steps by {} s; take {1} times the number of --increments, or a multiple of it",
-                    dt * n,
-                    samples.dt
-                );
-                Ok(samples.every(every, mechanism))
-            }
-        }
-    }
-
-    /// Steps at which the errors are compared, longest first. [s]
-    fn steps(&self, increments: usize) -> Vec<f64> {
-        match self {
-            Self::Motion(..) => vec![10e-3, 5e-3, 2e-3, 1e-3],
-            Self::Given(samples, mechanism) => {
-                let n = samples.q.len() / mechanism.model.nq.max(1);
-                let fits = |every: &usize| n / (every * increments) >= 20;
-                let steps = [8, 4, 2, 1].into_iter().filter(fits);
-                steps.map(|every| (every * increments) as f64 * samples.dt).collect()
-            }
-        }
-    }
-}
-
-impl Samples {
-    fn target(&self) -> Target<'_> {
-        Target { dt: self.dt, q: &self.q, v: &self.v, vdot: &self.vdot, forces: &self.forces }
-    }
-
-    /// Every so many of the samples.
-    fn every(&self, every: usize, mechanism: &Mechanism) -> Self {
-        let model = &mechanism.model;
-        let pick = |list: &[f64], width: usize| -> Vec<f64> {
-            list.chunks(width.max(1)).step_by(every).flatten().copied().collect()
-        };
-        Self {
-            dt: self.dt * every as f64,
-            q: pick(&self.q, model.nq),
-            v: pick(&self.v, model.nv),
-            vdot: pick(&self.vdot, model.nv),
-            forces: pick(&self.forces, 3 * mechanism.force_points.len()),
-        }
-    }
-}
-
-/// Instants in a duration, both ends included.
-fn count(duration: f64, dt: f64) -> Result<usize> {
-    let steps = (duration / dt + 1e-6).floor();
-    ensure!(
-        dt > 0.0 && (0.0..1e8).contains(&steps),
-        "a step of {dt} s in {duration} s: write a positive step, at most 1e8 of them"
-    );
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-    Ok(steps as usize + 1)
-}
-
-/// Names of the velocity coordinates, and units of their efforts.
-fn freedoms(mechanism: &Mechanism) -> Vec<(String, &'static str)> {
-    use karakuri_model::DofKind;
-    use karakuri_model::JointKind::{Custom, Floating, Planar, Prismatic, Revolute, Spherical};
-    let mut names = Vec::with_capacity(mechanism.model.nv);
-    for joint in &mechanism.model.joints {
-        let parts: &[(&str, &str)] = match &joint.kind {
-            Custom(motion) => {
-                let unit = |f: &DofKind| if *f == DofKind::Angle { "N·m" } else { "N" };
-                let single = motion.dof_kinds().len() == 1;
-                names.extend(motion.dof_kinds().iter().enumerate().map(|(i, freedom)| {
-                    let part = if single { String::new() } else { format!(".{i}") };
-                    (format!("{}{part}", joint.name), unit(freedom))
-                }));
-                continue;
-            }
-            Revolute { .. } => &[("", "N·m")],
-            Prismatic { .. } => &[("", "N")],
-            Spherical => &[(".x", "N·m"), (".y", "N·m"), (".z", "N·m")],
-            Planar { .. } => &[(".x", "N"), (".y", "N"), (".turn", "N·m")],
-            Floating => &[
-                (".fx", "N"),
-                (".fy", "N"),
-                (".fz", "N"),
-                (".mx", "N·m"),
-                (".my", "N·m"),
-                (".mz", "N·m"),
-            ],
-        };
-        names.extend(parts.iter().map(|(part, unit)| (format!("{}{part}", joint.name), *unit)));
-    }
-    names
-}
-
 fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
     let error = study.error(mechanism.model.nv);
-    let by_joint: serde_json::Map<String, Value> = freedoms(mechanism)
+    let by_joint: serde_json::Map<String, Value> = dof_names(mechanism)
         .into_iter()
         .map(|(n, _)| n)
         .zip(error.by_freedom)
@@ -353,20 +251,4 @@ fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
         "contact": study.contact,
         "warnings": warnings,
     })
-}
-
-/// The torques by a variant at a step, as far as they can be had.
-fn torques_of(scheme: &Scheme, variant: Variant, samples: &Samples) -> Result<Torques, NodalError> {
-    Scheme { variant, ..scheme.clone() }.torques(&samples.target())
-}
-
-/// The last of every `n` increments.
-fn every(n: usize, mechanism: &Mechanism, torques: Torques) -> Torques {
-    let nv = mechanism.model.nv;
-    let n_samples = (torques.tau.len() / nv).max(1);
-    let pick = |list: &[f64]| -> Vec<f64> {
-        let width = (list.len() / n_samples).max(1);
-        list.chunks(width).step_by(n).flatten().copied().collect()
-    };
-    Torques { tau: pick(&torques.tau), lambda: pick(&torques.lambda), ..torques }
 }

@@ -1,6 +1,7 @@
 //! `karakuri sweep`: the periodic motion over masses and factors, starts and stops over those and coefficients, walks over
 //! conditions, or scenes over numbers of theirs; every combination.
 
+mod args;
 mod scenes;
 mod transients;
 mod walks;
@@ -14,78 +15,12 @@ use karakuri_gait::compensation::{
     find_main_family,
 };
 use karakuri_model::yaml::Node;
-use rayon::prelude::*;
 use serde::Deserialize;
 
+pub use self::args::Args;
+use self::args::{MOST, all, beside, say};
 use super::Outcome;
-use super::gait::GaitFile;
-use crate::input::input_file;
-use crate::interrupt::Interrupt;
-use crate::output::{self, svg_file};
-use crate::progress;
-
-/// Most combinations.
-const MOST: usize = 1_000_000;
-
-/// Solves a steady gait, a start or a stop, walks, or simulates a scene, for every combination of parameters
-///
-/// A file with `scene` simulates that scene with other numbers in it: see config/sweeps/grip.yaml; exit code 3 where a run cannot go on.
-/// A file with `walks` walks: see config/sweeps/walking.yaml; exit code 3 where one falls that may not. Else one row of CSV a combination, in a fixed order. A motion that is not found is a row with `converged` 0; of a start or
-/// stop the row is the verdict of the coefficients `sway` and `pitch`, or, without them, the most central motion. With shards, each of
-/// n processes takes every n-th combination; put their files together for the whole.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The parameters, YAML, such as `config/sweeps/arms.yaml`
-    #[arg(value_parser = input_file())]
-    sweep: PathBuf,
-    /// Where the rows go, CSV
-    #[arg(long, value_name = "FILE.csv")]
-    output: PathBuf,
-    /// Ranges of the angles over the arms' mass, or what else is varied first; of scenes what is measured at the end, over what is varied first
-    #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
-    plot: Option<PathBuf>,
-    /// A Markdown page whose tables, between `<!-- walks NAME -->` and `<!-- end -->`, become those of the walks
-    #[arg(long, value_name = "FILE.md")]
-    page: Option<PathBuf>,
-    /// Keeps the report of each walk here as it ends, JSON lines, and walks only what is not there yet
-    #[arg(long, value_name = "FILE.jsonl")]
-    resume: Option<PathBuf>,
-    /// Combinations at a time; all cores without it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-    /// Only a share of the combinations, such as 2/8: the second of eight
-    #[arg(long, value_name = "I/N", value_parser = shard, default_value = "1/1")]
-    shard: Shard,
-}
-
-impl Args {
-    fn pool(&self) -> Result<rayon::ThreadPool> {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(self.jobs.map_or(0, usize::from))
-            .build()
-            .context("cannot start the worker threads")
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Shard {
-    index: usize,
-    count: usize,
-}
-
-impl Shard {
-    fn of<C>(self, cases: &[C]) -> Vec<&C> {
-        cases.iter().skip(self.index - 1).step_by(self.count).collect()
-    }
-}
-
-fn shard(text: &str) -> Result<Shard, String> {
-    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match numbers {
-        Some((index, count)) if index >= 1 && index <= count => Ok(Shard { index, count }),
-        _ => Err("write two whole numbers, the first from 1 to the second, as 2/8".to_owned()),
-    }
-}
+use super::gait::files::GaitFile;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -175,36 +110,6 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Tells that a sweep over so many combinations is done.
-fn say(args: &Args, combinations: usize) {
-    let files = [Some(args.output.as_path()), args.plot.as_deref(), args.page.as_deref()];
-    let (sweep, wrote) = (args.sweep.display(), output::wrote(&files));
-    let plural = if combinations == 1 { "" } else { "s" };
-    output::done(&format!("swept {combinations} combination{plural} of {sweep}{wrote}"));
-}
-
-/// A row a case, on all cores; `None` where Ctrl-C came.
-fn all<C: Sync, R: Send>(
-    args: &Args,
-    cases: &[&C],
-    solve: impl Fn(&C, &Interrupt) -> R + Sync,
-) -> Result<Option<Vec<R>>> {
-    let interrupt = Interrupt::watch()?;
-    let bar = progress::bar(cases.len() as u64, "sweeping");
-    let rows = args.pool()?.install(|| {
-        cases
-            .par_iter()
-            .map(|case| {
-                let row = solve(case, &interrupt);
-                bar.inc(1);
-                (!interrupt.is_raised()).then_some(row)
-            })
-            .collect()
-    });
-    bar.finish_and_clear();
-    Ok(rows)
-}
-
 /// What a sweep names.
 struct Sweep {
     lists: SweepFile,
@@ -218,11 +123,6 @@ fn check_kind(tree: &Node) -> Result<()> {
         return Ok(());
     }
     bail!("a sweep names a `gait`, a `scene`, or `walks`, as those in config/sweeps do")
-}
-
-/// A file that a sweep names.
-fn beside(sweep: &Path, file: &Path) -> PathBuf {
-    sweep.parent().unwrap_or(Path::new(".")).join(file)
 }
 
 fn read(path: &Path, tree: &Node) -> Result<Sweep> {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use roxmltree::Node;
 
-use super::{DriveConfig, RobotConfig, joints};
+use super::joints;
+use super::values::{DriveConfig, RobotConfig};
 use crate::assets::Assets;
 use crate::builder::JointSpec;
 use crate::closest::closest;
 use crate::diagnostic::{Place, Report, Subject};
-use crate::load::decode_text;
+use crate::text::decode_text;
 use crate::xml::XmlText;
 use crate::{Bumper, Convex, Drive, ModelBuilder, Shape};
 

@@ -1,12 +1,13 @@
 //! Joints that a URDF has no words for, and gears between two of the tree.
 
 use super::apply::did_you_mean;
-use super::{ANY, GearConfig};
+use super::values::{ANY, GearConfig};
 use crate::ModelBuilder;
 use crate::builder::MimicSpec;
 use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
-use crate::joint_motion::{KINDS, Reshaped};
+use crate::joint_motion::Reshaped;
+use crate::joint_motion::kinds::KINDS;
 use crate::yaml::{Node, Reader};
 
 /// `{type: ..., ...}`, the rest as the kind says.

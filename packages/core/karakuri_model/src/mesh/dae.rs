@@ -10,7 +10,7 @@ use karakuri_spatial::Vector3;
 use nalgebra::{Matrix4, Rotation3, Unit};
 use roxmltree::{Document, Node};
 
-use super::MeshError;
+use super::error::MeshError;
 use crate::Mesh;
 
 /// Nodes deeper than this, or more of them, are a file that contains itself.

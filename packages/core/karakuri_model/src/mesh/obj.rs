@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use super::MeshError;
+use super::error::MeshError;
 use crate::Mesh;
 
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {

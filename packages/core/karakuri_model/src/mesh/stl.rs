@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use super::MeshError;
+use super::error::MeshError;
 use crate::{Convex, Mesh};
 
 /// Bytes before the triangles of a binary file, and bytes of each.

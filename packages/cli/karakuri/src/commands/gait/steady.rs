@@ -9,7 +9,8 @@ use karakuri_gait::compensation::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Files, GaitFile, figures, missing, name, read, trace, write};
+use super::files::{Files, GaitFile, missing, name, read, write};
+use super::{figures, trace};
 use crate::commands::Outcome;
 
 #[derive(Debug, clap::Args)]

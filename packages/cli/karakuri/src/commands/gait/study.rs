@@ -5,21 +5,22 @@ mod families;
 mod figures;
 mod march;
 mod masses;
+mod page;
 mod sweeps;
 mod transients;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
-use karakuri_files::{Plot, read_yaml, write_atomic};
+use anyhow::Result;
+use karakuri_files::write_atomic;
 use karakuri_gait::compensation::{
     Arms, BodyData, Equation, Jet, LEFT, Periodic, PeriodicOptions, RIGHT, Reaction, Samples,
-    SteadyGait, SteadySpec, TransientSpec, find_main_family, published,
+    SteadyGait, SteadySpec, find_main_family, published,
 };
 
+use self::page::{Gaits, Page};
 use super::super::Outcome;
-use super::GaitFile;
 use crate::interrupt::Interrupt;
 use crate::progress;
 
@@ -33,55 +34,6 @@ pub(super) struct Args {
 }
 
 const PAGE: &str = include_str!("study/jaeri.template");
-
-/// The page in the making: text for each placeholder, figures by name.
-struct Page {
-    text: String,
-    figures: Vec<(&'static str, Plot)>,
-    /// Those that are drawn already, SVG.
-    drawings: Vec<(&'static str, String)>,
-}
-
-impl Page {
-    fn fill(&mut self, placeholder: &str, text: &str) {
-        self.text = self.text.replace(&format!("{{{placeholder}}}"), text.trim_end());
-    }
-}
-
-/// The gaits of the study.
-struct Gaits {
-    body: BodyData,
-    h2: SteadyGait,
-    h9: SteadySpec,
-    /// Starts of the march.
-    starts: Vec<Vec<f64>>,
-    start: TransientSpec,
-    smoothed_start: TransientSpec,
-    stop: TransientSpec,
-}
-
-impl Gaits {
-    fn read(folder: &Path) -> Result<Self> {
-        let file = |name: &str| -> Result<GaitFile> { Ok(read_yaml(&folder.join(name))?) };
-        let steady = |file: &GaitFile, name: &str| {
-            file.steady.clone().ok_or_else(|| anyhow!("{name}: there is no `steady`"))
-        };
-        let transient = |name: &str| {
-            let missing = || anyhow!("{name}: there is no `transient`");
-            file(name)?.transient.ok_or_else(missing)
-        };
-        let h9 = file("h9.yaml")?;
-        Ok(Self {
-            body: BodyData::default(),
-            h2: SteadyGait::new(&steady(&file("h2.yaml")?, "h2.yaml")?)?,
-            h9: steady(&h9, "h9.yaml")?,
-            starts: h9.starts,
-            start: transient("ah2_start.yaml")?,
-            smoothed_start: transient("ah9_start.yaml")?,
-            stop: transient("h2_stop.yaml")?,
-        })
-    }
-}
 
 fn solve(body: &BodyData, gait: &SteadyGait, arms: Arms) -> Result<Periodic> {
     let equation = Equation { body, gait, arms };

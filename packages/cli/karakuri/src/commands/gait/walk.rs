@@ -4,6 +4,7 @@ mod cell;
 mod figures;
 mod ground;
 mod picture;
+mod plan;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 use self::cell::{Cell, Conditions, Errand, Push, Run};
 use self::ground::Stairs;
+use self::plan::{Plan, excesses};
 use super::super::Outcome;
 use crate::input::input_file;
 use crate::interrupt::Interrupt;
@@ -269,14 +271,6 @@ impl Walk {
     }
 }
 
-/// What a plan cannot keep.
-#[derive(Debug, Default)]
-struct Plan {
-    failure: Option<String>,
-    clips: Vec<String>,
-    excesses: Vec<String>,
-}
-
 impl Plan {
     /// Why it cannot be walked; steps that are cut miss the treads of stairs.
     fn of(engine: &mut WalkEngine, model: &Model, args: &Walk) -> Self {
@@ -343,11 +337,6 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
         cell::trace(&model, &samples, period, file)?;
     }
     Ok(failure.map_or(Outcome::Done, Outcome::Failed))
-}
-
-/// What was planned beyond the joints' limits.
-fn excesses(engine: &mut WalkEngine, model: &Model) -> Vec<String> {
-    engine.take_excesses().iter().map(|excess| excess.describe(model)).collect()
 }
 
 fn error(a: [f64; 2], b: [f64; 2]) -> f64 {

@@ -11,7 +11,7 @@ use karakuri_physics::{BodyDescription, StepOutcome, World, WorldSettings};
 use karakuri_spatial::{Pose, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::file::Samples;
+use super::samples::Samples;
 
 /// Until then the hold settles. [s]
 const SETTLING: f64 = 0.3;

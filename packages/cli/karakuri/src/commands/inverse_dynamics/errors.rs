@@ -5,9 +5,9 @@ use karakuri_control::nodal::{Scheme, Torques, Variant};
 use serde::Serialize;
 
 use super::contact::Press;
-use super::file::Samples;
+use super::samples::Samples;
+use super::source::{Source, every, torques_of};
 use super::tracking::Run;
-use super::{Source, every, torques_of};
 
 /// What was computed of a mechanism.
 pub(super) struct Study {

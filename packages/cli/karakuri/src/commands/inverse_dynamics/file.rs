@@ -17,6 +17,7 @@ use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 use serde::Deserialize;
 
 use super::contact::{Contact, ContactPart};
+use super::samples::{Samples, count};
 use super::tracking::Feedback;
 use crate::commands::robot::unknown;
 
@@ -248,16 +249,6 @@ pub(super) struct Motion {
 
 /// Below this speed friction is entered in proportion, about. [m/s]
 const SLIDING_SPEED: f64 = 1e-3;
-
-/// Samples of a motion; see `Target`.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Samples {
-    pub(super) dt: f64,
-    pub(super) q: Vec<f64>,
-    pub(super) v: Vec<f64>,
-    pub(super) vdot: Vec<f64>,
-    pub(super) forces: Vec<f64>,
-}
 
 /// Reads a mechanism file.
 pub(super) fn read(path: &Path) -> Result<Read> {
@@ -575,7 +566,7 @@ impl Motion {
     /// Samples at a step, from the first instant to the last that fits; passive joints closed.
     pub(super) fn samples(&self, mechanism: &Mechanism, dt: f64) -> Result<Samples> {
         let model = &mechanism.model;
-        let n = super::count(self.duration, dt)?;
+        let n = count(self.duration, dt)?;
         let mut samples = Samples {
             dt,
             q: self.start.repeat(n),

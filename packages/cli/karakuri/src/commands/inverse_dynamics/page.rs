@@ -7,9 +7,9 @@ use anyhow::Result;
 use karakuri_files::{Guide, GuideAt, Panel, Plot, Series, Style, write_atomic};
 
 use super::contact::Press;
+use super::dofs::dof_names;
 use super::errors::Study;
 use super::file::Read;
-use super::freedoms;
 use super::tracking::Run;
 
 /// Points of a curve, about.
@@ -17,7 +17,7 @@ const POINTS: usize = 400;
 
 /// Torques, errors and convergence.
 pub(super) fn figure(read: &Read, study: &Study) -> Plot {
-    let names = freedoms(&read.mechanism);
+    let names = dof_names(&read.mechanism);
     let nv = names.len();
     let dt = study.samples.dt;
     let last = (study.torques.tau.len() / nv).saturating_sub(1);

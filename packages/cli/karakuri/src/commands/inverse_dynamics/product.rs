@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use anyhow::{Result, ensure};
 use karakuri_control::nodal::{Mechanism, Part, Product};
 
+use super::dofs::dof_names;
 use super::errors::Study;
-use super::freedoms;
 
 /// The factors at the sample next to a time.
 pub(super) fn text(mechanism: &Mechanism, study: &Study, time: f64) -> Result<String> {
@@ -31,7 +31,7 @@ pub(super) fn text(mechanism: &Mechanism, study: &Study, time: f64) -> Result<St
         "{{τ}} = [L][T]{{P}} at t = {} s ({kind}; m, N, N·m; the loops cut, without rotors)",
         at as f64 * samples.dt
     )?;
-    let rows: Vec<String> = freedoms(mechanism).into_iter().map(|(name, _)| name).collect();
+    let rows: Vec<String> = dof_names(mechanism).into_iter().map(|(name, _)| name).collect();
     let bodies: Vec<&str> = model.bodies.iter().map(|body| body.name.as_str()).collect();
     write_lengths(&mut text, &product, &rows, &bodies)?;
     writeln!(text, "\n[T] = diag over the links of Rᵀ, once a vector (a planar moment: 1)")?;

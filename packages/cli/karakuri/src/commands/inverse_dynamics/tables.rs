@@ -9,9 +9,9 @@ use karakuri_files::{Column, TraceWriter};
 use karakuri_model::LoopJoint;
 use karakuri_spatial::Vector3;
 
+use super::dofs::dof_names;
 use super::errors::Study;
-use super::file::Samples;
-use super::freedoms;
+use super::samples::Samples;
 
 const AXES: [&str; 3] = ["fx", "fy", "fz"];
 
@@ -20,7 +20,7 @@ const AXES: [&str; 3] = ["fx", "fy", "fz"];
 pub(super) fn torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Result<()> {
     let model = &mechanism.model;
     let mut columns = vec![Column::new("time", "s")];
-    columns.extend(freedoms(mechanism).into_iter().map(|(name, unit)| Column::new(name, unit)));
+    columns.extend(dof_names(mechanism).into_iter().map(|(name, unit)| Column::new(name, unit)));
     let has_loops = !model.loops.is_empty() && !study.torques.lambda.is_empty();
     if has_loops {
         columns.extend(model.loops.iter().flat_map(|l| force_columns(&l.name)));
@@ -28,7 +28,7 @@ pub(super) fn torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Resu
     let mut parted = Vec::new();
     if !study.dynamics.is_empty() {
         parted = (0..model.nv).filter(|k| mechanism.driven[*k]).collect();
-        let names = freedoms(mechanism);
+        let names = dof_names(mechanism);
         for (name, unit) in parted.iter().map(|&k: &usize| &names[k]) {
             columns.push(Column::new(format!("{name}.dynamics"), *unit));
             columns.push(Column::new(format!("{name}.force"), *unit));

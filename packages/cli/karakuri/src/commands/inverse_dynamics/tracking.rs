@@ -8,7 +8,7 @@ use karakuri_model::Drive;
 use karakuri_physics::{StepOutcome, World, WorldSettings};
 use serde::{Deserialize, Serialize};
 
-use super::file::Samples;
+use super::samples::Samples;
 
 /// What the wrong payloads weigh over the right ones. [-]
 const WRONG_MASS: f64 = 0.8;

@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use karakuri_control::nodal::Mechanism;
 use karakuri_files::{Trace, read_trace};
 
-use super::file::{Samples, Start, joint_of};
+use super::file::{Start, joint_of};
+use super::samples::Samples;
 
 /// Samples that a derivative is taken from.
 const WINDOW: usize = 7;

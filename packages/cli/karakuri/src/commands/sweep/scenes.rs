@@ -12,7 +12,7 @@ use serde_yaml::Value;
 use super::super::Outcome;
 use super::super::simulate::soundness::{LOOKS, warnings};
 use super::super::simulate::{count, trace};
-use super::{Args, MOST, all, beside, say};
+use super::args::{Args, MOST, all, beside, say};
 use crate::interrupt::Interrupt;
 
 #[derive(Debug, Deserialize)]

@@ -9,7 +9,8 @@ use karakuri_gait::compensation::{
 };
 use serde::Deserialize;
 
-use super::{Args, MOST, Sweep, all, axis, percent, say};
+use super::args::{Args, MOST, all, say};
+use super::{Sweep, axis, percent};
 use crate::commands::Outcome;
 
 /// What is swept of a start or stop only.

@@ -17,7 +17,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::super::Outcome;
 use super::super::gait::walk::walk_by;
-use super::{Args, Shard, beside, say};
+use super::args::{Args, Shard, beside, say};
 use crate::interrupt::Interrupt;
 use crate::progress;
 

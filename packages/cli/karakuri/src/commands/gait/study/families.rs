@@ -10,7 +10,8 @@ use karakuri_gait::compensation::{
 };
 use rayon::prelude::*;
 
-use super::{Gaits, Page, figures, masses};
+use super::page::{Gaits, Page};
+use super::{figures, masses};
 
 /// A family of periodic motions.
 pub(super) struct Family {

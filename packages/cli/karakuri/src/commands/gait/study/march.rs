@@ -9,7 +9,7 @@ use karakuri_gait::compensation::{
 };
 
 use super::super::steady::start_of;
-use super::{Gaits, Page};
+use super::page::{Gaits, Page};
 
 /// Intervals of the march that are compared; the study's are the first.
 const INTERVALS: [usize; 4] = [30, 60, 120, 240];

@@ -8,7 +8,7 @@ use karakuri_gait::compensation::{
 };
 
 use super::figures::{self, Summary};
-use super::{Gaits, Page};
+use super::page::{Gaits, Page};
 
 /// Factors of the arms' mass.
 const FACTORS: [f64; 12] = [0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0];

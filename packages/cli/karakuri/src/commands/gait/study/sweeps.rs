@@ -8,9 +8,10 @@ use karakuri_gait::compensation::{
     find_main_family,
 };
 
+use super::figures;
 use super::figures::Summary;
 use super::masses::summary;
-use super::{Gaits, Page, figures};
+use super::page::{Gaits, Page};
 
 /// The swinging foot of the variant: heel up at first, toes up before it meets the floor. [rad]
 const FOOT: [(u32, f64); 7] =

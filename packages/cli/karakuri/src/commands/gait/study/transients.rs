@@ -10,7 +10,8 @@ use karakuri_gait::compensation::{
 use karakuri_gait::geometry::Rectangle;
 
 use super::super::figures as plots;
-use super::{Gaits, Page, figures};
+use super::figures;
+use super::page::{Gaits, Page};
 
 const COARSE: SurveyGrid = SurveyGrid { sway: published::COARSE, pitch: published::COARSE };
 

@@ -19,8 +19,8 @@ use karakuri_spatial::{Force, Inertia, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
 
-use super::Plan;
 use super::ground::{self, Stairs};
+use super::plan::{Plan, excesses};
 use crate::interrupt::Interrupt;
 
 /// Time to stand after the walk before it counts as done: long enough to see a robot tip that has stopped badly. [s]
@@ -282,7 +282,7 @@ impl Cell {
             height: end[2] - start[2],
             yaw: self.turned(),
             clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
-            excesses: super::excesses(&mut self.engine, &self.model),
+            excesses: excesses(&mut self.engine, &self.model),
             faster: time / wall.elapsed().as_secs_f64(),
             saturated: self.saturated as f64 * HISTORY / time,
             lost_at: self.engine.lost().map(|lost| lost.time),

@@ -6,9 +6,8 @@ use karakuri_files::{Panel, Plot, Series};
 use karakuri_gait::planner::Sample;
 
 use super::super::figures::over_time;
-use super::super::name;
-use super::Run;
-use super::cell::Moment;
+use super::super::files::name;
+use super::cell::{Moment, Run};
 
 /// ZMP, centre of mass and margin as planned.
 pub(super) fn plan(gait: &Path, samples: &[Sample], period: f64) -> Plot {

@@ -1,0 +1,17 @@
+//! What a plan cannot keep.
+
+use karakuri_gait::planner::WalkEngine;
+use karakuri_model::Model;
+
+/// What a plan cannot keep.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) failure: Option<String>,
+    pub(super) clips: Vec<String>,
+    pub(super) excesses: Vec<String>,
+}
+
+/// What was planned beyond the joints' limits.
+pub(super) fn excesses(engine: &mut WalkEngine, model: &Model) -> Vec<String> {
+    engine.take_excesses().iter().map(|excess| excess.describe(model)).collect()
+}
