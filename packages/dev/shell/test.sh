@@ -6,7 +6,7 @@ usage: ./dev test [STAGE...]
 
 Builds everything and runs every test (rust, system), or only the given stages:
 
-  quick    the fast part: rust without what takes seconds, and one system test of each node
+  quick    the fast part: rust without what takes seconds, and the system tests of four nodes and of a walk
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
            then, alone, what runs against the clock
@@ -104,7 +104,7 @@ dev_test() {
         ;;
       quick)
         stage 'rust: what is fast of it' test_quick_rust cargo test --release --no-fail-fast --workspace --lib --bins --tests -- "${slow[@]/#/--skip=}"
-        pytest_stage 'system: a test of each node' test_quick_system quick "${beside[@]}"
+        pytest_stage 'system: four nodes and a walk' test_quick_system quick "${beside[@]}"
         ;;
     esac
   done

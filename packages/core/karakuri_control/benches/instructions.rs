@@ -7,7 +7,6 @@
 
 mod support;
 
-use karakuri_spatial::Time;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_dynamics::{Data, rnea};
 use karakuri_model::Model;
+use karakuri_spatial::Time;
 use karakuri_testkit::{can_count_instructions, instructions};
 use support::{Plan, SAMPLES, robots};
 

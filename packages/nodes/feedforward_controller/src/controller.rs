@@ -1,6 +1,5 @@
 //! State of the node: goals, references and parameters to the desk, reports of the desk to results and feedback.
 
-use karakuri_spatial::Time;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use karakuri_ros::{
     Audience, GoalRequest, IntoMessage, RivalWatch, SampleGate, SolePublisher, Throttle, Timing,
     warn,
 };
+use karakuri_spatial::Time;
 use rtrb::Consumer;
 
 use crate::cycle::{Cycle, NotRead};

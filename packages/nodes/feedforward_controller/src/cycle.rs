@@ -1,8 +1,6 @@
 //! What happens at every sample, on the thread that receives it: a sample in, a command out, and a word to the node when
 //! something happened.
 
-use karakuri_ros::time_from_message;
-use karakuri_spatial::Time;
 use std::sync::Arc;
 
 use karakuri_control::realtime::Updater;
@@ -11,8 +9,9 @@ use karakuri_model::Model;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
     Implausible, IntoMessage, JointStateReader, NodeWaker, Parameter, Stopwatch, Unread,
-    WirePublisher,
+    WirePublisher, time_from_message,
 };
+use karakuri_spatial::Time;
 use rtrb::Producer;
 
 use crate::convert::control_time;

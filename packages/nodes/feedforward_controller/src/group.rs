@@ -1,7 +1,5 @@
 //! The action, topic and state of one joint group.
 
-use karakuri_ros::time_from_message;
-use karakuri_spatial::Time;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -14,7 +12,10 @@ use karakuri_ros::msg::control_msgs::msg::JointTrajectoryControllerState;
 use karakuri_ros::msg::control_msgs::srv::QueryTrajectoryState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{ActiveGoal, GoalRequest, Publisher, Request, Throttle, info, warn};
+use karakuri_ros::{
+    ActiveGoal, GoalRequest, Publisher, Request, Throttle, info, time_from_message, warn,
+};
+use karakuri_spatial::Time;
 
 use crate::convert::{control_time, goal, point_message, trajectory};
 

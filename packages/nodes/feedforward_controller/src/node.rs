@@ -3,7 +3,6 @@
 //! Samples are answered in [`Cycle`]: on the thread that receives them, which shares no lock with this one; in lockstep here,
 //! in order with what the answer depends on.
 
-use karakuri_spatial::Time;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,7 @@ use karakuri_ros::{
     Awaits, Backlog, JointStateReader, Node, RivalWatch, RobotParameters, RosError, SampleGate,
     Status, Stopwatch, Throttle, Timing, info, qos, warn,
 };
+use karakuri_spatial::Time;
 use rtrb::RingBuffer;
 
 use crate::controller::{Controller, Lockstep};

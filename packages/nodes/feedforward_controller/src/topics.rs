@@ -1,13 +1,14 @@
 //! Topics, actions and services of joint groups and of links that exert forces.
 
-use karakuri_ros::time_from_message;
 use std::time::Instant;
 
 use karakuri_model::{Model, Sensor, SensorKind};
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
-use karakuri_ros::{FromMessage, GoalRequest, Node, Request, RobotParameters, RosError, qos};
+use karakuri_ros::{
+    FromMessage, GoalRequest, Node, Request, RobotParameters, RosError, qos, time_from_message,
+};
 use karakuri_spatial::Force;
 
 use crate::controller::Controller;

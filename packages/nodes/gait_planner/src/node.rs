@@ -1,12 +1,11 @@
 //! The node: each sample of the robot is one tick of the walk engine.
 
-use karakuri_ros::time_from_message;
 use std::time::{Duration, Instant};
 
 use karakuri_gait::planner::{JointError, Measured};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
-use karakuri_ros::{Advance, FromMessage, Offer, Turn, info, warn};
+use karakuri_ros::{Advance, FromMessage, Offer, Turn, info, time_from_message, warn};
 use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 
 use crate::planner::{GaitPlanner, Reading, TICKS_A_REPORT};

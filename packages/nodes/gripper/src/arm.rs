@@ -1,6 +1,5 @@
 //! The arm, as a client of the controller's action.
 
-use karakuri_spatial::Time;
 use std::time::Duration;
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
@@ -13,6 +12,7 @@ use karakuri_ros::msg::trajectory_msgs::msg::{
 use karakuri_ros::{
     ActionClient, ClientGoal, ClientGoalState, IntoMessage, Node, RosError, duration_to_message,
 };
+use karakuri_spatial::Time;
 
 type Follow = FollowJointTrajectory::Action;
 

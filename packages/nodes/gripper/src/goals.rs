@@ -1,6 +1,5 @@
 //! Goals of the three actions: accepted, begun, refused.
 
-use karakuri_spatial::Time;
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::gripper_command::{GripperCommand as Command, GripperCommandRun};
@@ -8,6 +7,7 @@ use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCom
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::{GoalRequest, warn};
+use karakuri_spatial::Time;
 
 use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
 use crate::hand::{Gripper, seen};

@@ -1,6 +1,5 @@
 //! The node: each sample of the robot is one tick of the hand.
 
-use karakuri_ros::time_from_message;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
     Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Status, Throttle, info, qos,
+    time_from_message,
 };
 use karakuri_spatial::Force;
 

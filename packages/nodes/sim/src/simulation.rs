@@ -1,7 +1,5 @@
 //! State of the node, and what services and timers do to it.
 
-use karakuri_ros::time_from_message;
-use karakuri_spatial::Time;
 use std::time::Instant;
 
 use karakuri_hardware::{LoadMeter, Pacer, RobotIo};
@@ -11,8 +9,9 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{
     Clock, IntoMessage, Later, Node, Publisher, RivalWatch, RosError, SolePublisher, Stop,
-    Throttle, Timer, qos, warn,
+    Throttle, Timer, qos, time_from_message, warn,
 };
+use karakuri_spatial::Time;
 
 use crate::backend::Backend;
 use crate::joint_parameters::JointParameters;

@@ -1,7 +1,5 @@
 //! The node: parameters and topics.
 
-use karakuri_ros::time_from_message;
-use karakuri_spatial::Time;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,8 +12,10 @@ use karakuri_ros::msg::{
     tf2_msgs::msg::TFMessage,
 };
 use karakuri_ros::{
-    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Status, Throttle, info, qos, warn,
+    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Status, Throttle, info, qos,
+    time_from_message, warn,
 };
+use karakuri_spatial::Time;
 use thiserror::Error;
 
 use crate::rate::Rate;

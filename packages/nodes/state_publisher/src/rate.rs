@@ -1,8 +1,9 @@
 //! How often transforms are published: as `robot_state_publisher` does it, by the stamps of the messages.
 
-use karakuri_spatial::Time;
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+use karakuri_spatial::Time;
 
 /// A stamp this far before the last one is of another time: after a jump back of the clock, messages from before it may
 /// still come and be noted.

@@ -10,8 +10,6 @@
 //!
 //! Results are kept for 10 s after the end.
 
-use crate::time_from_message;
-use karakuri_spatial::Time;
 use std::{
     collections::BTreeMap,
     fmt,
@@ -22,6 +20,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use karakuri_spatial::Time;
+
 use crate::{
     Action, Clock, IntoMessage, Node, Publisher, Request, RosError,
     msg::{
@@ -31,7 +31,7 @@ use crate::{
         },
         unique_identifier_msgs::msg::UUID,
     },
-    qos, warn,
+    qos, time_from_message, warn,
 };
 
 /// How long a result can be asked for after the goal's end.

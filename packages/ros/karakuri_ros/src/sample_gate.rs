@@ -4,8 +4,9 @@
 //! their order; gives each sample out once; keeps the answer, so that the same sample gets the same answer; and notices that
 //! the clock jumped back.
 
-use karakuri_spatial::Time;
 use std::time::{Duration, Instant};
+
+use karakuri_spatial::Time;
 
 use crate::{info, warn};
 

@@ -1,6 +1,5 @@
 //! Timers on the spin thread, in ROS time or in wall time.
 
-use karakuri_spatial::Time;
 use std::{
     fmt,
     sync::{
@@ -9,6 +8,8 @@ use std::{
     },
     time::{Duration, Instant},
 };
+
+use karakuri_spatial::Time;
 
 use crate::Clock;
 

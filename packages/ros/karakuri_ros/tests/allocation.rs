@@ -1,13 +1,12 @@
 //! From the bytes of a sample to the bytes of its command nothing is allocated, once names and lengths are known: every
 //! request to the heap is counted.
 
-use karakuri_ros::time_from_message;
 use std::sync::Arc;
 
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_model::{Base, NoAssets, Source, load};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
-use karakuri_ros::{IntoMessage, JointStateReader, Wire};
+use karakuri_ros::{IntoMessage, JointStateReader, Wire, time_from_message};
 use karakuri_spatial::{Pose, Time};
 use karakuri_testkit::{CountingHeap, heap_requests};
 

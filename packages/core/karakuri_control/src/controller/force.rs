@@ -7,9 +7,7 @@
 //! Units: N·m, N, s; wrenches at the link's origin.
 
 use karakuri_model::{BodyId, FrameId};
-use karakuri_spatial::{Force, Matrix3, Vector3};
-
-use karakuri_spatial::Time;
+use karakuri_spatial::{Force, Matrix3, Time, Vector3};
 
 /// Settings of exerted forces.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,7 @@
 //! What goes in and out of the machine.
 
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_spatial::Time;
-use karakuri_spatial::{Force, Pose, Vector3};
+use karakuri_spatial::{Force, Pose, Time, Vector3};
 
 use crate::grip_force::HandReference;
 
