@@ -75,11 +75,11 @@ pytest_stage() {
   stage "$1" "$2" python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
 }
 
-# Options that run test files beside each other, if there is what does it.
+# Options that run test files beside each other, if there is what does it. One more than two processors: nodes wait for each other.
 find_pytest() {
   python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
   beside=()
-  ! python3 -c 'import xdist' 2> /dev/null || beside=(-n "$(($(nproc) < 4 ? $(nproc) : 4))" --dist loadscope)
+  ! python3 -c 'import xdist' 2> /dev/null || beside=(-n "$(($(nproc) < 3 ? $(nproc) + 1 : 4))" --dist loadscope)
 }
 
 dev_test() {
