@@ -16,6 +16,9 @@ const LARGE_EXTENT: f64 = 50.0;
 /// Brings the bytes of files that a robot's files name.
 pub trait Assets {
     /// The file `uri` (`package://`, `file://`, absolute or relative), as named by the file `named_in`.
+    ///
+    /// # Errors
+    /// When the file or its package is not found, the scheme is unknown, or the file is too large or cannot be read.
     fn read(&mut self, uri: &str, named_in: &str) -> Result<Asset, AssetError>;
 }
 

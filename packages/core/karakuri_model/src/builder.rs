@@ -332,11 +332,17 @@ impl ModelBuilder {
     }
 
     /// Checks the robot and makes the model; all problems at once if there are errors.
+    ///
+    /// # Errors
+    /// When any problem is an error; all problems, with the warnings.
     pub fn build(self) -> Result<Model, Diagnostics> {
         self.build_with_warnings().map(|(model, _)| model)
     }
 
     /// As [`Self::build`], with the warnings.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
     pub fn build_with_warnings(mut self) -> Result<(Model, Vec<Diagnostic>), Diagnostics> {
         let mut report = Report::default();
         let model = self.check_and_build(&mut report);

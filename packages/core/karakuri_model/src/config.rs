@@ -329,7 +329,7 @@ pub fn read_convex(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<C
         "hull" => Some(Convex::Hull),
         "decompose" => Some(Convex::Decompose),
         other => {
-            let message = format!("{path}: unknown way `{other}` to make a mesh convex");
+            let message = format!("{path}: unknown convex shape `{other}`");
             reader.error(node, message, "write hull or decompose");
             None
         }

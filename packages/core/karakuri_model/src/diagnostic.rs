@@ -254,6 +254,9 @@ impl Report {
     }
 
     /// The result if nothing is an error, with the warnings; all problems otherwise. In the order of the files.
+    ///
+    /// # Errors
+    /// When there is no result, or any problem is an error.
     pub fn finish<T>(mut self, result: Option<T>) -> Result<(T, Vec<Diagnostic>), Diagnostics> {
         let has_errors = self.has_errors();
         self.problems.sort_by_key(|d| (Arc::clone(&d.place.file), d.place.line));

@@ -46,6 +46,10 @@ pub struct Loaded {
 }
 
 /// Reads a robot from its files' texts; every problem of all of them at once.
+///
+/// # Errors
+/// When a text is not what its format asks for or describes no robot that can be built; all problems, with the
+/// warnings.
 pub fn load(source: &Source<'_>, assets: &mut dyn Assets) -> Result<Loaded, Diagnostics> {
     let mut report = Report::default();
     let builder = urdf::read(source.urdf_name, source.urdf_text, assets, &mut report);

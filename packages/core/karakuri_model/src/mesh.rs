@@ -11,6 +11,9 @@ pub use self::error::MeshError;
 use crate::{Asset, Convex, Mesh};
 
 /// Reads a mesh, in the file's own size; COLLADA's unit is applied.
+///
+/// # Errors
+/// When the extension is none of STL, OBJ and COLLADA, the file is damaged, or it holds no triangles.
 pub fn decode(asset: &Asset) -> Result<Mesh, MeshError> {
     let extension = asset
         .path

@@ -3,6 +3,9 @@
 use crate::diagnostic::{Diagnostics, Place, Report};
 
 /// Text of a file's bytes: UTF-8, or UTF-16 with its byte-order mark, as Windows editors write.
+///
+/// # Errors
+/// When the bytes are neither; the diagnostic names the line.
 pub fn decode_text(name: &str, bytes: &[u8]) -> Result<String, Diagnostics> {
     let utf16 = |unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes[2..].as_chunks().0.iter().map(|&pair| unit(pair)).collect();

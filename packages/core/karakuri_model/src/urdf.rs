@@ -1,12 +1,17 @@
 //! URDF text to a [`ModelBuilder`](crate::ModelBuilder).
 //!
-//! Three stages. `clean` walks the XML with line numbers, reports everything that is wrong, and writes a clean URDF of
-//! only what is right; `urdf-rs` parses that; `convert` makes the builder of it and asks for the meshes. So a messy
-//! file costs a sentence for each problem and never the whole robot to the first one.
+//! The text is parsed once. `document` asks whether it is a URDF; `elements` and `values` walk it with line numbers, report
+//! everything that is wrong, and fill the robot of `urdf-rs` with what is right; `convert` makes the builder of that robot
+//! and asks for the meshes. So a messy file costs a sentence for each problem and never the whole robot to the first one.
+//!
+//! `urdf-rs`' own parser stops at the first error, without a line, and drops numbers that it can't read: of files without errors ours must give the same robot (`tests`).
 
-mod clean;
 mod convert;
+mod document;
 mod elements;
 mod values;
 
 pub(crate) use convert::read;
+
+#[cfg(test)]
+mod tests;

@@ -96,7 +96,10 @@ fn a_mesh_is_made_convex_as_asked() {
         wrong("collision: {convex: {nowhere: hull}}").contains("link `nowhere` does not exist")
     );
     let text = wrong("collision: {convex: {nowhere: split}}");
-    assert!(text.contains("unknown way `split`") && text.contains("hull or decompose"), "{text}");
+    assert!(
+        text.contains("unknown convex shape `split`") && text.contains("hull or decompose"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -12,18 +12,18 @@ const UNIT_SLACK: f64 = 1e-3;
 const ROUNDING: f64 = 1e-8;
 
 /// Degrees of freedom of the largest robot: mass matrices are dense, of 200 MB then.
-const FREEDOMS_LIMIT: usize = 5000;
+const DOFS_LIMIT: usize = 5000;
 
 impl ModelBuilder {
     /// Its matrices have room.
     pub(super) fn check_size(&self, report: &mut Report) -> Option<()> {
         let n: usize = self.joints.iter().flat_map(|j| &j.kind).map(JointKind::nv).sum();
-        if n <= FREEDOMS_LIMIT {
+        if n <= DOFS_LIMIT {
             return Some(());
         }
         report.error(
             &Subject::Robot,
-            format!("robot `{}` has {n} degrees of freedom; {FREEDOMS_LIMIT} at most", self.name),
+            format!("robot `{}` has {n} degrees of freedom; {DOFS_LIMIT} at most", self.name),
             "make it several robots, or fix joints",
         );
         None

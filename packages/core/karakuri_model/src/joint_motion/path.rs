@@ -99,6 +99,10 @@ struct Turn {
 impl Path {
     /// Through points in the joint's frame [m]; a closed path goes from the last to the first. With `up` the body turns
     /// along, its x along the path and its z as near to `up` as that allows; else its axes stay.
+    ///
+    /// # Errors
+    /// When there are fewer than two points (three of a closed path), a point is not finite or on the one before it,
+    /// or the path runs along `up`.
     pub fn new(points: &[Vector3], closed: bool, up: Option<Vector3>) -> Result<Self, PathError> {
         let got = points.len();
         if got < if closed { 3 } else { 2 } {
@@ -109,7 +113,7 @@ impl Path {
         for span in &spans {
             for piece in 0..PIECES {
                 let (from, to) = (span.start(piece), span.start(piece + 1));
-                lengths.push(lengths[lengths.len() - 1] + span.way(from, to));
+                lengths.push(lengths[lengths.len() - 1] + span.length(from, to));
             }
         }
         let path = Self { spans, lengths, closed, up: up.map(|u| u.normalize()) };
@@ -137,10 +141,10 @@ impl Path {
         let piece = self.lengths.partition_point(|l| *l <= s).saturating_sub(1).min(last);
         let span = &self.spans[piece / PIECES];
         let from = span.start(piece % PIECES);
-        let way = s - self.lengths[piece];
-        let mut u = from + way / span.derivative(from).norm();
+        let length = s - self.lengths[piece];
+        let mut u = from + length / span.derivative(from).norm();
         for _ in 0..ROUNDS {
-            let step = (span.way(from, u) - way) / span.derivative(u).norm();
+            let step = (span.length(from, u) - length) / span.derivative(u).norm();
             u -= step;
             if step.abs() <= 4.0 * f64::EPSILON * span.width {
                 break;
@@ -211,7 +215,7 @@ impl Span {
     }
 
     /// Length between two places. [m]
-    fn way(&self, from: f64, to: f64) -> f64 {
+    fn length(&self, from: f64, to: f64) -> f64 {
         let width = to - from;
         let speed = |x: f64| self.derivative(from + x * width).norm();
         width * GAUSS.iter().map(|(x, weight)| weight * speed(*x)).sum::<f64>()

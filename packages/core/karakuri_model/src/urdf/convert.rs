@@ -6,9 +6,10 @@ use std::sync::Arc;
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 use urdf_rs::JointType;
 
-use super::clean::{Clean, clean};
+use super::document;
+use super::elements::Urdf;
 use crate::assets::{Assets, MeshCache};
-use crate::diagnostic::{Place, Report, Subject};
+use crate::diagnostic::{Place, Report};
 use crate::xml::XmlText;
 use crate::{
     Base, GeometrySpec, JointKind, JointSpec, Limits, LinkSpec, MimicSpec, ModelBuilder, Shape,
@@ -22,23 +23,10 @@ pub(crate) fn read(
     report: &mut Report,
 ) -> Option<ModelBuilder> {
     let xml = XmlText::new(file, text, report)?;
-    let clean = clean(&xml, report)?;
-    match urdf_rs::read_from_string(&clean.text) {
-        Ok(robot) => {
-            let mut builder = Converter::new(file, &clean, &robot, assets, report).convert(&robot);
-            builder.all_joints = clean.all_joints;
-            Some(builder)
-        }
-        Err(error) => {
-            let message = format!("urdf-rs cannot read the robot: {error}");
-            report.error(
-                &Subject::Robot,
-                message,
-                "simplify the file until it loads, and report it",
-            );
-            None
-        }
-    }
+    let urdf = document::read(&xml, report)?;
+    let mut builder = Converter::new(file, &urdf, assets, report).convert(&urdf.robot);
+    builder.all_joints = urdf.all_joints;
+    Some(builder)
 }
 
 struct Converter<'a> {
@@ -52,19 +40,19 @@ struct Converter<'a> {
 impl<'a> Converter<'a> {
     fn new(
         file: &'a str,
-        clean: &'a Clean,
-        robot: &urdf_rs::Robot,
+        urdf: &'a Urdf,
         assets: &'a mut dyn Assets,
         report: &'a mut Report,
     ) -> Self {
         // A material is defined in <robot> or where it is first used with a colour.
+        let robot = &urdf.robot;
         let used = robot.links.iter().flat_map(|l| &l.visual).filter_map(|v| v.material.as_ref());
         let colors = used
             .chain(&robot.materials)
             .filter_map(|m| Some((m.name.clone(), rgba(m.color.as_ref()?))))
             .collect();
         let meshes = MeshCache::new(assets);
-        Self { file, mesh_places: clean.mesh_places.iter(), colors, meshes, report }
+        Self { file, mesh_places: urdf.mesh_places.iter(), colors, meshes, report }
     }
 
     fn convert(mut self, robot: &urdf_rs::Robot) -> ModelBuilder {

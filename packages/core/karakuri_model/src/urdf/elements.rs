@@ -1,24 +1,41 @@
-//! Each URDF element: read, checked, written clean.
+//! Each URDF element: read, checked, and kept where it is right.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use karakuri_spatial::UnitQuaternion;
 use roxmltree::Node;
+use urdf_rs::{
+    Axis, Collision, Color, Dynamics, Geometry, Inertia, Inertial, Joint, JointLimit, JointType,
+    Link, LinkName, Mass, Material, Mimic, Pose, Robot, Vec3, Vec4, Visual,
+};
 
-use super::clean::Clean;
-use super::values::{Values, escape, join};
+use super::values::{Values, join};
 use crate::closest::closest;
 use crate::diagnostic::{Place, Report, Subject};
 use crate::xml::XmlText;
 
-const JOINT_TYPES: [&str; 7] =
-    ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
+const JOINT_TYPES: [(&str, JointType); 7] = [
+    ("revolute", JointType::Revolute),
+    ("continuous", JointType::Continuous),
+    ("prismatic", JointType::Prismatic),
+    ("fixed", JointType::Fixed),
+    ("floating", JointType::Floating),
+    ("planar", JointType::Planar),
+    ("spherical", JointType::Spherical),
+];
 
-/// Writes the clean URDF.
+/// What a URDF says, without what is wrong in it.
+pub(super) struct Urdf {
+    pub(super) robot: Robot,
+    /// Places of its meshes, in order.
+    pub(super) mesh_places: Vec<Place>,
+    /// False when a joint could not be read and is not in the robot.
+    pub(super) all_joints: bool,
+}
+
+/// Reads the elements of one file.
 pub(super) struct Elements<'a, 'r> {
     values: Values<'a, 'r>,
-    out: String,
     mesh_places: Vec<Place>,
     materials: BTreeSet<String>,
     /// False after a joint that could not be read: what hangs on it is not lost, only unknown.
@@ -38,21 +55,7 @@ fn children<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> impl Iterator<Item = Node<
 impl<'a, 'r> Elements<'a, 'r> {
     pub(super) fn new(xml: &'a XmlText<'a>, report: &'r mut Report) -> Self {
         let values = Values { xml, report };
-        Self {
-            values,
-            out: String::new(),
-            mesh_places: Vec::new(),
-            materials: BTreeSet::new(),
-            all_joints: true,
-        }
-    }
-
-    pub(super) fn finish(self) -> Clean {
-        Clean { text: self.out, mesh_places: self.mesh_places, all_joints: self.all_joints }
-    }
-
-    fn write(&mut self, text: &str) {
-        self.out.push_str(text);
+        Self { values, mesh_places: Vec::new(), materials: BTreeSet::new(), all_joints: true }
     }
 
     fn error(&mut self, node: Node<'_, '_>, message: String, remedy: &str) {
@@ -70,7 +73,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         self.values.report.locate(subject, place);
     }
 
-    pub(super) fn robot(&mut self, root: Node<'_, '_>) {
+    pub(super) fn robot(mut self, root: Node<'_, '_>) -> Urdf {
         self.locate(Subject::Robot, root);
         let name = root.attribute("name").unwrap_or_default().trim();
         if name.is_empty() {
@@ -81,20 +84,22 @@ impl<'a, 'r> Elements<'a, 'r> {
             );
         }
         let name = if name.is_empty() { "robot" } else { name };
-        self.write(&format!("<robot name=\"{}\">\n", escape(name)));
+        let mut materials = Vec::new();
         for material in children(root, "material") {
             if let Some(name) = material.attribute("name") {
                 self.materials.insert(name.to_owned());
             }
-            self.material(material);
+            materials.push(self.material(material));
         }
-        for link in children(root, "link") {
-            self.link(link);
+        let links = children(root, "link").filter_map(|link| self.link(link)).collect();
+        let mut joints = Vec::new();
+        for node in children(root, "joint") {
+            let joint = self.joint(node);
+            self.all_joints &= joint.is_some();
+            joints.extend(joint);
         }
-        for joint in children(root, "joint") {
-            self.joint(joint);
-        }
-        self.write("</robot>\n");
+        let robot = Robot { name: name.to_owned(), version: None, links, joints, materials };
+        Urdf { robot, mesh_places: self.mesh_places, all_joints: self.all_joints }
     }
 
     /// A name of its own; a second definition is reported and not read.
@@ -111,13 +116,12 @@ impl<'a, 'r> Elements<'a, 'r> {
         Some(name)
     }
 
-    fn link(&mut self, node: Node<'_, '_>) {
-        let Some(name) = self.name(node, Subject::Link) else { return };
-        self.write(&format!("<link name=\"{}\">\n", escape(name)));
-        if let Some(inertial) = child(node, "inertial") {
+    fn link(&mut self, node: Node<'_, '_>) -> Option<Link> {
+        let name = self.name(node, Subject::Link)?;
+        let inertial = child(node, "inertial").and_then(|inertial| {
             self.locate(Subject::Inertial(name.to_owned()), inertial);
-            self.inertial(inertial, name);
-        }
+            self.inertial(inertial, name)
+        });
         if let Some(second) = children(node, "inertial").nth(1) {
             self.warn(
                 second,
@@ -125,15 +129,14 @@ impl<'a, 'r> Elements<'a, 'r> {
                 "the first is used; delete this one",
             );
         }
-        for tag in ["visual", "collision"] {
-            for shape in children(node, tag) {
-                self.shape(shape, tag, name);
-            }
-        }
-        self.write("</link>\n");
+        let visual = children(node, "visual").filter_map(|n| self.visual(n, name)).collect();
+        let collision =
+            children(node, "collision").filter_map(|n| self.collision(n, name)).collect();
+        let inertial = inertial.unwrap_or_default();
+        Some(Link { name: name.to_owned(), inertial, visual, collision })
     }
 
-    fn inertial(&mut self, node: Node<'_, '_>, link: &str) {
+    fn inertial(&mut self, node: Node<'_, '_>, link: &str) -> Option<Inertial> {
         let (Some(mass), Some(inertia)) = (child(node, "mass"), child(node, "inertia")) else {
             let missing = if child(node, "mass").is_none() { "mass" } else { "inertia" };
             let example = if missing == "mass" {
@@ -142,29 +145,23 @@ impl<'a, 'r> Elements<'a, 'r> {
                 "write <inertia ixx= ixy= ixz= iyy= iyz= izz=/> in kg·m²"
             };
             self.error(node, format!("link `{link}`: <inertial> has no <{missing}>"), example);
-            return;
+            return None;
         };
-        self.write("<inertial>");
-        self.origin(node);
-        let value = self.values.required(mass, "value", "kg");
-        self.write(&format!("<mass value=\"{value}\"/><inertia"));
-        for axis in ["ixx", "iyy", "izz"] {
-            let value = self.values.required(inertia, axis, "kg·m²");
-            self.write(&format!(" {axis}=\"{value}\""));
-        }
-        for product in ["ixy", "ixz", "iyz"] {
-            let value = self.values.number(inertia, product).unwrap_or(0.0);
-            self.write(&format!(" {product}=\"{value}\""));
-        }
-        self.write("/></inertial>\n");
+        let origin = self.origin(node);
+        let mass = Mass { value: self.values.required(mass, "value", "kg") };
+        let [ixx, iyy, izz] =
+            ["ixx", "iyy", "izz"].map(|axis| self.values.required(inertia, axis, "kg·m²"));
+        let [ixy, ixz, iyz] = ["ixy", "ixz", "iyz"]
+            .map(|product| self.values.number(inertia, product).unwrap_or(0.0));
+        Some(Inertial { origin, mass, inertia: Inertia { ixx, ixy, ixz, iyy, iyz, izz } })
     }
 
-    fn origin(&mut self, parent: Node<'_, '_>) {
-        let Some(node) = child(parent, "origin") else { return };
-        let xyz = self.values.numbers(node, "xyz", 3).unwrap_or_else(|| vec![0.0; 3]);
-        let mut rpy = self.values.numbers(node, "rpy", 3).unwrap_or_else(|| vec![0.0; 3]);
-        if let Some(q) = self.values.numbers(node, "quat_xyzw", 4) {
-            let quaternion = nalgebra::Quaternion::new(q[3], q[0], q[1], q[2]);
+    fn origin(&mut self, parent: Node<'_, '_>) -> Pose {
+        let Some(node) = child(parent, "origin") else { return Pose::default() };
+        let xyz = self.values.numbers(node, "xyz").unwrap_or_default();
+        let mut rpy = self.values.numbers(node, "rpy").unwrap_or_default();
+        if let Some([x, y, z, w]) = self.values.numbers(node, "quat_xyzw") {
+            let quaternion = nalgebra::Quaternion::new(w, x, y, z);
             if node.has_attribute("rpy") {
                 self.error(
                     node,
@@ -179,20 +176,33 @@ impl<'a, 'r> Elements<'a, 'r> {
                 );
             } else {
                 let (r, p, y) = UnitQuaternion::new_normalize(quaternion).euler_angles();
-                rpy = vec![r, p, y];
+                rpy = [r, p, y];
             }
         }
-        self.write(&format!("<origin xyz=\"{}\" rpy=\"{}\"/>", join(&xyz), join(&rpy)));
+        Pose { xyz: Vec3(xyz), rpy: Vec3(rpy) }
     }
 
-    fn shape(&mut self, node: Node<'_, '_>, tag: &str, link: &str) {
+    fn visual(&mut self, node: Node<'_, '_>, link: &str) -> Option<Visual> {
+        let geometry = self.shape(node, link)?;
+        let origin = self.origin(node);
+        let material = child(node, "material").and_then(|n| self.use_material(n));
+        Some(Visual { name: None, origin, geometry, material })
+    }
+
+    fn collision(&mut self, node: Node<'_, '_>, link: &str) -> Option<Collision> {
+        let geometry = self.shape(node, link)?;
+        Some(Collision { name: None, origin: self.origin(node), geometry })
+    }
+
+    fn shape(&mut self, node: Node<'_, '_>, link: &str) -> Option<Geometry> {
+        let tag = node.tag_name().name();
         let Some(geometry) = child(node, "geometry") else {
             self.error(
                 node,
                 format!("link `{link}`: <{tag}> has no <geometry>"),
                 "add one, or delete it",
             );
-            return;
+            return None;
         };
         let Some(shape) = geometry.children().find(Node::is_element) else {
             self.error(
@@ -200,25 +210,16 @@ impl<'a, 'r> Elements<'a, 'r> {
                 format!("link `{link}`: <geometry> is empty"),
                 "add <box>, <cylinder>, <sphere>, <capsule> or <mesh>",
             );
-            return;
+            return None;
         };
-        let Some(clean) = self.geometry(shape) else { return };
-        self.write(&format!("<{tag}>"));
-        self.origin(node);
-        self.write(&format!("<geometry>{clean}</geometry>"));
-        if let Some(material) = child(node, "material")
-            && tag == "visual"
-        {
-            self.use_material(material);
-        }
-        self.write(&format!("</{tag}>\n"));
+        self.geometry(shape)
     }
 
-    fn geometry(&mut self, node: Node<'_, '_>) -> Option<String> {
+    fn geometry(&mut self, node: Node<'_, '_>) -> Option<Geometry> {
         let tag = node.tag_name().name();
         match tag {
             "box" => {
-                let size = self.values.numbers(node, "size", 3);
+                let size = self.values.numbers(node, "size");
                 if !node.has_attribute("size") {
                     self.error(
                         node,
@@ -235,15 +236,17 @@ impl<'a, 'r> Elements<'a, 'r> {
                     );
                     return None;
                 }
-                Some(format!("<box size=\"{}\"/>", join(&size)))
+                Some(Geometry::Box { size: Vec3(size) })
             }
-            "sphere" => {
-                Some(format!("<sphere radius=\"{}\"/>", self.values.positive(node, "radius")))
-            }
+            "sphere" => Some(Geometry::Sphere { radius: self.values.positive(node, "radius") }),
             "cylinder" | "capsule" => {
                 let radius = self.values.positive(node, "radius");
                 let length = self.values.positive(node, "length");
-                Some(format!("<{tag} radius=\"{radius}\" length=\"{length}\"/>"))
+                Some(if tag == "cylinder" {
+                    Geometry::Cylinder { radius, length }
+                } else {
+                    Geometry::Capsule { radius, length }
+                })
             }
             "mesh" => self.mesh(node),
             _ => {
@@ -258,11 +261,10 @@ impl<'a, 'r> Elements<'a, 'r> {
         }
     }
 
-    fn mesh(&mut self, node: Node<'_, '_>) -> Option<String> {
+    fn mesh(&mut self, node: Node<'_, '_>) -> Option<Geometry> {
         let filename = self.values.text(node, "filename", "package://my_robot/meshes/link.stl")?;
-        let mut clean = format!("<mesh filename=\"{}\"", escape(filename));
-        if node.has_attribute("scale") {
-            let scale = self.values.numbers(node, "scale", 3)?;
+        let scale = if node.has_attribute("scale") {
+            let scale = self.values.numbers(node, "scale")?;
             if scale.contains(&0.0) {
                 self.error(
                     node,
@@ -271,16 +273,15 @@ impl<'a, 'r> Elements<'a, 'r> {
                 );
                 return None;
             }
-            if write!(clean, " scale=\"{}\"", join(&scale)).is_err() {
-                return None;
-            }
-        }
-        let place = self.values.xml.node(node);
-        self.mesh_places.push(place);
-        Some(clean + "/>")
+            Some(Vec3(scale))
+        } else {
+            None
+        };
+        self.mesh_places.push(self.values.xml.node(node));
+        Some(Geometry::Mesh { filename: filename.to_owned(), scale })
     }
 
-    fn use_material(&mut self, node: Node<'_, '_>) {
+    fn use_material(&mut self, node: Node<'_, '_>) -> Option<Material> {
         let has_own = child(node, "color").is_some() || child(node, "texture").is_some();
         let name = node.attribute("name").unwrap_or_default();
         if !has_own && !name.is_empty() && !self.materials.contains(name) {
@@ -289,20 +290,18 @@ impl<'a, 'r> Elements<'a, 'r> {
                 format!("material `{name}` is not defined"),
                 "drawn grey; define <material name=... ><color rgba=.../></material> in <robot>",
             );
-            return;
+            return None;
         }
         if has_own {
             self.materials.insert(name.to_owned());
         }
-        self.material(node);
+        Some(self.material(node))
     }
 
-    fn material(&mut self, node: Node<'_, '_>) {
-        let name = node.attribute("name").unwrap_or_default();
-        self.write(&format!("<material name=\"{}\">", escape(name)));
-        if let Some(color) = child(node, "color") {
-            let rgba = self.values.numbers(color, "rgba", 4);
-            let rgba = rgba.unwrap_or_else(|| vec![0.7, 0.7, 0.7, 1.0]);
+    fn material(&mut self, node: Node<'_, '_>) -> Material {
+        let name = node.attribute("name").unwrap_or_default().to_owned();
+        let color = child(node, "color").map(|color| {
+            let rgba: [f64; 4] = self.values.numbers(color, "rgba").unwrap_or([0.7, 0.7, 0.7, 1.0]);
             if rgba.iter().any(|c| !(0.0..=1.0).contains(c)) {
                 self.warn(
                     color,
@@ -310,58 +309,62 @@ impl<'a, 'r> Elements<'a, 'r> {
                     "clipped; write rgba as four numbers from 0 to 1",
                 );
             }
-            let rgba: Vec<f64> = rgba.iter().map(|c| c.clamp(0.0, 1.0)).collect();
-            self.write(&format!("<color rgba=\"{}\"/>", join(&rgba)));
-        }
-        self.write("</material>");
+            Color { rgba: Vec4(rgba.map(|c| c.clamp(0.0, 1.0))) }
+        });
+        Material { name, color, texture: None }
     }
 
-    fn joint(&mut self, node: Node<'_, '_>) {
+    /// `None` where its name or its ends are missing: what hangs on it is not lost, only unknown.
+    fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
         let name = self.name(node, Subject::Joint);
-        let kind = self.joint_type(node, name.unwrap_or("?"));
-        let parent = self.end(node, "parent", name.unwrap_or("?"));
-        let child_link = self.end(node, "child", name.unwrap_or("?"));
-        let (Some(name), Some(kind), Some(parent), Some(child_link)) =
-            (name, kind, parent, child_link)
-        else {
-            self.all_joints = false;
-            return;
-        };
-        self.write(&format!("<joint name=\"{}\" type=\"{kind}\">", escape(name)));
-        self.origin(node);
-        self.write(&format!(
-            "<parent link=\"{}\"/><child link=\"{}\"/>",
-            escape(parent),
-            escape(child_link)
-        ));
-        if matches!(kind, "revolute" | "continuous" | "prismatic" | "planar") {
-            self.axis(node, name);
-        }
-        self.limit(node, name, kind);
-        if let Some(dynamics) = child(node, "dynamics") {
+        let called = name.unwrap_or("?");
+        let joint_type = self.joint_type(node, called);
+        let parent = self.end(node, "parent", called);
+        let child_link = self.end(node, "child", called);
+        let (name, joint_type) = (name?, joint_type?);
+        let (parent, child_link) = (parent?, child_link?);
+        let origin = self.origin(node);
+        let turns_or_slides = matches!(
+            joint_type,
+            JointType::Revolute | JointType::Continuous | JointType::Prismatic | JointType::Planar
+        );
+        let axis = if turns_or_slides { self.axis(node, name) } else { Axis::default() };
+        let limit = self.limit(node, name, &joint_type);
+        let dynamics = child(node, "dynamics").map(|dynamics| {
             let damping = self.values.number(dynamics, "damping").unwrap_or(0.0);
             let friction = self.values.number(dynamics, "friction").unwrap_or(0.0);
             self.locate(Subject::Drive(name.to_owned()), dynamics);
-            self.write(&format!("<dynamics damping=\"{damping}\" friction=\"{friction}\"/>"));
-        }
-        if let Some(mimic) = child(node, "mimic") {
-            self.mimic(mimic, name, kind);
-        }
-        self.write("</joint>\n");
+            Dynamics { damping, friction }
+        });
+        let mimic = child(node, "mimic").and_then(|n| self.mimic(n, name, &joint_type));
+        Some(Joint {
+            name: name.to_owned(),
+            joint_type,
+            origin,
+            parent: LinkName { link: parent.to_owned() },
+            child: LinkName { link: child_link.to_owned() },
+            axis,
+            limit,
+            calibration: None,
+            dynamics,
+            mimic,
+            safety_controller: None,
+        })
     }
 
-    fn joint_type<'n>(&mut self, node: Node<'n, '_>, name: &str) -> Option<&'n str> {
-        let kind = self.values.text(node, "type", "revolute")?;
-        if JOINT_TYPES.contains(&kind) {
-            return Some(kind);
+    fn joint_type(&mut self, node: Node<'_, '_>, name: &str) -> Option<JointType> {
+        let text = self.values.text(node, "type", "revolute")?;
+        if let Some((_, joint_type)) = JOINT_TYPES.iter().find(|(known, _)| *known == text) {
+            return Some(joint_type.clone());
         }
-        let remedy = closest(&kind.to_lowercase(), JOINT_TYPES.into_iter()).map_or_else(
-            || format!("use one of {}", JOINT_TYPES.join(", ")),
+        let known = JOINT_TYPES.map(|(known, _)| known);
+        let remedy = closest(&text.to_lowercase(), known.into_iter()).map_or_else(
+            || format!("use one of {}", known.join(", ")),
             |known| format!("did you mean `{known}`?"),
         );
-        self.error(node, format!("joint `{name}`: unknown type `{kind}`"), &remedy);
+        self.error(node, format!("joint `{name}`: unknown type `{text}`"), &remedy);
         // The tree is checked all the same.
-        Some("fixed")
+        Some(JointType::Fixed)
     }
 
     fn end<'n>(&mut self, node: Node<'n, '_>, role: &str, name: &str) -> Option<&'n str> {
@@ -376,14 +379,14 @@ impl<'a, 'r> Elements<'a, 'r> {
         self.values.text(end, "link", "base_link")
     }
 
-    fn axis(&mut self, joint: Node<'_, '_>, name: &str) {
+    fn axis(&mut self, joint: Node<'_, '_>, name: &str) -> Axis {
         let Some(node) = child(joint, "axis") else {
             self.warn(
                 joint,
                 format!("joint `{name}` has no <axis>"),
                 "x is taken, as URDF says; write <axis xyz=\"1 0 0\"/> if you mean it",
             );
-            return;
+            return Axis::default();
         };
         self.locate(Subject::Axis(name.to_owned()), node);
         if !node.has_attribute("xyz") {
@@ -393,42 +396,48 @@ impl<'a, 'r> Elements<'a, 'r> {
                 "write <axis xyz=\"0 0 1\"/>",
             );
         }
-        if let Some(axis) = self.values.numbers(node, "xyz", 3) {
-            self.write(&format!("<axis xyz=\"{}\"/>", join(&axis)));
-        }
+        self.values.numbers(node, "xyz").map_or_else(Axis::default, |xyz| Axis { xyz: Vec3(xyz) })
     }
 
-    /// Limits that are not set are written as infinite. A zero effort or velocity, which exporters write for "not
+    /// Limits that are not set are infinite. A zero effort or velocity, which exporters write for "not
     /// set", is taken as none, for a joint that can never move is no joint.
-    fn limit(&mut self, joint: Node<'_, '_>, name: &str, kind: &str) {
-        let ranged = matches!(kind, "revolute" | "prismatic");
+    fn limit(&mut self, joint: Node<'_, '_>, name: &str, joint_type: &JointType) -> JointLimit {
+        let ranged = matches!(joint_type, JointType::Revolute | JointType::Prismatic);
+        let mut limit = JointLimit {
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            effort: f64::INFINITY,
+            velocity: f64::INFINITY,
+            ..JointLimit::default()
+        };
         let Some(node) = child(joint, "limit") else {
             if ranged {
-                let remedy = if kind == "revolute" {
-                    "add <limit lower= upper= effort= velocity=/>, or type=\"continuous\" for a joint without stops"
+                let (kind, remedy) = if *joint_type == JointType::Revolute {
+                    (
+                        "revolute",
+                        "add <limit lower= upper= effort= velocity=/>, or type=\"continuous\" for a joint without stops",
+                    )
                 } else {
-                    "add <limit lower= upper= effort= velocity=/>"
+                    ("prismatic", "add <limit lower= upper= effort= velocity=/>")
                 };
                 self.error(joint, format!("{kind} joint `{name}` has no <limit>"), remedy);
             }
-            self.write("<limit lower=\"-inf\" upper=\"inf\" effort=\"inf\" velocity=\"inf\"/>");
-            return;
+            return limit;
         };
         self.locate(Subject::Limit(name.to_owned()), node);
-        let mut range = [f64::NEG_INFINITY, f64::INFINITY];
         let has_range = node.has_attribute("lower") || node.has_attribute("upper");
         if ranged {
             // URDF: an omitted bound is 0.
-            range[0] = self.values.limit(node, "lower").unwrap_or(0.0);
-            range[1] = self.values.limit(node, "upper").unwrap_or(0.0);
-            if range[0].total_cmp(&range[1]).is_eq() {
+            limit.lower = self.values.limit(node, "lower").unwrap_or(0.0);
+            limit.upper = self.values.limit(node, "upper").unwrap_or(0.0);
+            if limit.lower.total_cmp(&limit.upper).is_eq() {
                 self.warn(
                     node,
-                    format!("joint `{name}` cannot move: lower = upper = {}", range[0]),
+                    format!("joint `{name}` cannot move: lower = upper = {}", limit.lower),
                     "widen `lower` and `upper`, or make the joint fixed",
                 );
             }
-        } else if kind == "continuous" && has_range {
+        } else if *joint_type == JointType::Continuous && has_range {
             let (lower, upper) =
                 (self.values.limit(node, "lower"), self.values.limit(node, "upper"));
             if lower.is_some_and(|x| x != 0.0) || upper.is_some_and(|x| x != 0.0) {
@@ -439,12 +448,9 @@ impl<'a, 'r> Elements<'a, 'r> {
                 );
             }
         }
-        let effort = self.rated(node, name, "effort");
-        let velocity = self.rated(node, name, "velocity");
-        let [lower, upper] = range;
-        self.write(&format!(
-            "<limit lower=\"{lower}\" upper=\"{upper}\" effort=\"{effort}\" velocity=\"{velocity}\"/>"
-        ));
+        limit.effort = self.rated(node, name, "effort");
+        limit.velocity = self.rated(node, name, "velocity");
+        limit
     }
 
     fn rated(&mut self, node: Node<'_, '_>, joint: &str, what: &str) -> f64 {
@@ -470,22 +476,19 @@ impl<'a, 'r> Elements<'a, 'r> {
         }
     }
 
-    fn mimic(&mut self, node: Node<'_, '_>, name: &str, kind: &str) {
+    fn mimic(&mut self, node: Node<'_, '_>, name: &str, joint_type: &JointType) -> Option<Mimic> {
         self.locate(Subject::Mimic(name.to_owned()), node);
-        if kind == "fixed" {
+        if *joint_type == JointType::Fixed {
             self.warn(
                 node,
                 format!("fixed joint `{name}` has <mimic>"),
                 "it is ignored; delete it",
             );
-            return;
+            return None;
         }
-        let Some(leader) = self.values.text(node, "joint", "leader") else { return };
+        let leader = self.values.text(node, "joint", "leader")?;
         let multiplier = self.values.number(node, "multiplier").unwrap_or(1.0);
         let offset = self.values.number(node, "offset").unwrap_or(0.0);
-        self.write(&format!(
-            "<mimic joint=\"{}\" multiplier=\"{multiplier}\" offset=\"{offset}\"/>",
-            escape(leader)
-        ));
+        Some(Mimic { joint: leader.to_owned(), multiplier: Some(multiplier), offset: Some(offset) })
     }
 }

@@ -34,13 +34,17 @@ impl Values<'_, '_> {
         }
     }
 
-    /// `n` finite numbers, or `None` where the attribute is missing or wrong; wrong ones are reported.
-    pub(super) fn numbers(&mut self, node: Node<'_, '_>, name: &str, n: usize) -> Option<Vec<f64>> {
+    /// `N` finite numbers, or `None` where the attribute is missing or wrong; wrong ones are reported.
+    pub(super) fn numbers<const N: usize>(
+        &mut self,
+        node: Node<'_, '_>,
+        name: &str,
+    ) -> Option<[f64; N]> {
         let attribute = node.attribute_node(name)?;
         let text = attribute.value();
         let tag = node.tag_name().name();
-        let example = vec!["0.1"; n].join(" ");
-        let mut numbers = Vec::with_capacity(n);
+        let example = ["0.1"; N].join(" ");
+        let mut numbers = Vec::with_capacity(N);
         for word in text.split_whitespace() {
             match word.parse::<f64>() {
                 Ok(number) if number.is_finite() => numbers.push(number),
@@ -72,22 +76,22 @@ impl Values<'_, '_> {
                 }
             }
         }
-        if numbers.len() == n {
+        if let Ok(numbers) = numbers.as_slice().try_into() {
             return Some(numbers);
         }
         let place = self.xml.value(&attribute);
-        let (count, plural) = (numbers.len(), if n == 1 { "number" } else { "numbers" });
+        let (count, plural) = (numbers.len(), if N == 1 { "number" } else { "numbers" });
         self.report.error_at(
             place,
-            format!("<{tag} {name}> has {count} numbers, not {n}"),
-            format!("write {n} {plural}, separated by spaces: {name}=\"{example}\""),
+            format!("<{tag} {name}> has {count} numbers, not {N}"),
+            format!("write {N} {plural}, separated by spaces: {name}=\"{example}\""),
         );
         None
     }
 
     /// One finite number.
     pub(super) fn number(&mut self, node: Node<'_, '_>, name: &str) -> Option<f64> {
-        self.numbers(node, name, 1).map(|v| v[0])
+        self.numbers(node, name).map(|[number]| number)
     }
 
     /// A required number; 1 where it is missing or wrong, and reported, so that reading goes on.
@@ -133,9 +137,4 @@ impl Values<'_, '_> {
 /// Numbers as an attribute's value; `{}` prints the shortest text that reads back to the same bits.
 pub(super) fn join(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// Text as an attribute's value.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,23 +1,13 @@
-//! Walks a URDF, reports what is wrong, and writes a clean URDF of what is right.
+//! A URDF file: whether it is one, and which of its elements nobody reads.
 
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node};
 
-use super::elements::Elements;
+use super::elements::{Elements, Urdf};
 use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
 use crate::xml::XmlText;
-
-/// A clean URDF.
-pub(super) struct Clean {
-    /// Its text: only elements that urdf-rs knows, every attribute present and readable.
-    pub(super) text: String,
-    /// Places of its meshes, in order.
-    pub(super) mesh_places: Vec<Place>,
-    /// False when a joint could not be read and is not in it.
-    pub(super) all_joints: bool,
-}
 
 /// What URDF and its common extensions hold; the latter are for other programs.
 const ROBOT_CHILDREN: [&str; 3] = ["link", "joint", "material"];
@@ -44,8 +34,8 @@ const FOR_OTHERS: [&str; 17] = [
     "meta",
 ];
 
-/// Cleans a URDF; `None` if it is none.
-pub(super) fn clean(xml: &XmlText<'_>, report: &mut Report) -> Option<Clean> {
+/// Reads a URDF, reports what is wrong in it, and keeps the rest; `None` if it is none.
+pub(super) fn read(xml: &XmlText<'_>, report: &mut Report) -> Option<Urdf> {
     let document = xml.parse().ok()?;
     let root = document.root_element();
     if reports_xacro(&document, xml, report) {
@@ -68,9 +58,7 @@ pub(super) fn clean(xml: &XmlText<'_>, report: &mut Report) -> Option<Clean> {
         return None;
     }
     warn_unknown(root, xml, report);
-    let mut elements = Elements::new(xml, report);
-    elements.robot(root);
-    Some(elements.finish())
+    Some(Elements::new(xml, report).robot(root))
 }
 
 /// A xacro file that nobody expanded: one sentence instead of a hundred wrong numbers.
