@@ -22,6 +22,9 @@ const CONCAVITY: f64 = 0.01;
 const MOST_PARTS: u32 = 32;
 
 /// Convex parts of a mesh, each the hull of points. [m] (n × 3 each)
+///
+/// # Errors
+/// When a vertex is not finite, the triangles form no mesh, or no part has a volume.
 pub fn decompose(
     vertices: &[Vector3],
     triangles: &[[u32; 3]],

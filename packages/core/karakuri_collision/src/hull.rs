@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Vector3, tangent_frame};
 use parry3d_f64::shape::SharedShape;
 use parry3d_f64::transformation::try_convex_hull;
 
 use crate::bounds::Bounds;
 use crate::convert;
-use crate::tangents::tangents;
 
 use farthest::Farthest;
 
 mod farthest;
 mod incremental;
+mod thin;
 
 /// Cosine of the angle to a face's largest triangle below which another triangle belongs to the face. (0.01°)
 const FLAT: f64 = 1.0 - 1.5e-8;
@@ -67,7 +67,7 @@ impl Hull {
     ///
     /// Where points are in one plane but for a rounding, quickhull may leave some of them outside: then all are put on
     /// a grid, on which such points are in one plane exactly, as fine as it may be. Where that does not help either, the
-    /// hull is made by adding point after point.
+    /// hull is made by adding point after point, and at last as a plate or bar of a least thickness.
     pub(crate) fn around(points: &[Vector3]) -> Option<(Self, SharedShape)> {
         let size = Bounds::around(points);
         let size = (size.upper - size.lower).norm();
@@ -95,7 +95,21 @@ impl Hull {
         {
             best = Some((outside, hull, shape));
         }
+        if best.as_ref().is_some_and(|(least, ..)| *least > OUTSIDE * size) {
+            best = Self::thin(points, &farthest, size);
+        }
         best.map(|(_, hull, shape)| (hull, shape))
+    }
+
+    /// `None` where even that leaves points outside: what stands for the points would be another shape.
+    fn thin(
+        points: &[Vector3],
+        farthest: &Farthest,
+        size: f64,
+    ) -> Option<(f64, Self, SharedShape)> {
+        let corners = thin::corners(points, size)?;
+        Self::by_increments(&corners, farthest, size)
+            .filter(|(outside, ..)| *outside <= OUTSIDE * size)
     }
 
     fn by_increments(
@@ -272,7 +286,7 @@ fn regions(points: &[Vector3], triangles: &[[u32; 3]]) -> Vec<Region> {
 
 /// The corners of the convex polygon around points, seen against `normal`: counter-clockwise. [Andrew 1979]
 fn outline(points: &[Vector3], vertices: &[u32], normal: &Vector3) -> Vec<u32> {
-    let (t1, t2) = tangents(normal);
+    let [t1, t2] = tangent_frame(normal);
     let origin = points[vertices[0] as usize];
     let flat = |&i: &u32| {
         let p = points[i as usize] - origin;

@@ -17,7 +17,6 @@ mod shape;
 mod solid;
 mod surface;
 mod sweep;
-mod tangents;
 
 pub use collider::{Collider, ColliderId};
 pub use decompose::{DECOMPOSITION, decompose};

@@ -6,7 +6,6 @@ use parry3d_f64::query::Ray;
 
 use crate::collider::{ColliderId, Placed};
 use crate::convert;
-use crate::manifold::ContactPoint;
 use crate::narrow::posed::Posed;
 use crate::narrow::{Narrow, Separation};
 use crate::scene::CollisionScene;
@@ -76,20 +75,6 @@ impl CollisionScene {
         }?;
         let points = near.points.map(|p| p + origin);
         Some(ClosestPoints { points, normal: near.normal, gap: near.gap })
-    }
-
-    /// All corners of the contact patch of two convex colliders whose gap is at most `prediction` [m], not only those
-    /// that carry the load; and the unit normal from A to B. Appends to `out`.
-    pub fn contact_polygon(
-        &mut self,
-        a: ColliderId,
-        b: ColliderId,
-        prediction: f64,
-        out: &mut Vec<ContactPoint>,
-    ) -> Option<Vector3> {
-        let (placed, narrow) = self.parts();
-        let get = |id: ColliderId| placed.get(id.0)?.as_ref();
-        narrow.polygon(get(a)?, get(b)?, prediction, out)
     }
 
     /// Distance between two colliders: 0 when they touch. [m] See [`Self::closest_points`].

@@ -55,6 +55,10 @@ impl CollisionScene {
     }
 
     /// Adds a collider.
+    ///
+    /// # Errors
+    /// When the shape cannot be built: a size that is not positive, points in one plane, a vertex that is not finite,
+    /// a damaged mesh.
     pub fn try_add(&mut self, collider: &Collider) -> Result<ColliderId, ShapeError> {
         let built = collider.shape.build()?;
         let id = ColliderId(self.colliders.len());
@@ -110,6 +114,7 @@ impl CollisionScene {
         self.get(id).map(|c| c.solid.radius())
     }
 
+    #[cfg(test)]
     pub(crate) fn parts(&mut self) -> (&[Option<Placed>], &mut Narrow) {
         (&self.colliders, &mut self.narrow)
     }

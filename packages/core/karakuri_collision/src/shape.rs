@@ -169,6 +169,10 @@ impl ColliderShape {
 
     /// Mass properties of the solid shape at unit mass: centre of mass [m] (3) and inertia about it [m²] (3×3).
     /// Zero for half-spaces and meshes that are not closed.
+    ///
+    /// # Errors
+    /// When the shape cannot be built: a size that is not positive, points in one plane, a vertex that is not finite,
+    /// a damaged mesh.
     pub fn unit_inertia(&self) -> Result<(Vector3, Matrix3), ShapeError> {
         let built = self.build()?;
         let properties = built.shape.mass_properties(1.0);

@@ -86,9 +86,9 @@ impl Sweep {
             return Self::between(start, end, duration);
         }
         let axis = turn / angle;
-        let way = end.translation - start.translation;
-        let along = axis * axis.dot(&way);
-        let across = way - along;
+        let displacement = end.translation - start.translation;
+        let along = axis * axis.dot(&displacement);
+        let across = displacement - along;
         // On the axis, which the ends of the chord are equally far from.
         let middle = (across + axis.cross(&across) / (0.5 * angle).tan()) * 0.5;
         let center = start.inverse().transform_point(&(start.translation + middle));
@@ -212,7 +212,7 @@ fn with_triangles(
     first
 }
 
-/// Box in the mesh's start frame around all that a ball of `radius` about the other's centre meets on its way.
+/// Box in the mesh's start frame around all that a ball of `radius` about the other's centre meets on its displacement.
 fn reachable(mesh: Moving, other: Moving, window: Window, radius: f64) -> Aabb {
     let Window { duration, touch } = window;
     let center = |t: f64| {

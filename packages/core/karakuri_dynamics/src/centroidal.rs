@@ -45,6 +45,7 @@ pub fn centroidal_momentum(model: &Model, data: &mut Data, q: &[f64], v: &[f64])
         mass += body.inertia.mass;
         first_moment += c * body.inertia.mass;
     }
+    // From O to the centre of mass.
     Momentum { linear: h.force, angular: h.moment - (first_moment / mass).cross(&h.force) }
 }
 

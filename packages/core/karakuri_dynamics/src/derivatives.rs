@@ -215,6 +215,7 @@ fn fill_custom_columns(
             out.by_velocity.column_mut(k).fill(0.0);
             out.moved.0.copy_from_slice(q);
             out.moved.1.copy_from_slice(v);
+            // By position five points, of fourth order; by velocity two, exact where efforts are quadratic in the rates.
             for (steps, weight) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
                 out.moved.0[at] = q[at] + steps * STEP;
                 let tau = rnea(model, data, &out.moved.0, v, vdot, &[]);

@@ -218,6 +218,7 @@ fn place(joint: &Joint, X_WJ: Pose, q: &[f64]) -> Pose {
 #[inline]
 fn turn(R: &Matrix3, axis: &Vector3, angle: f64) -> Matrix3 {
     let (sin, cos) = angle.sin_cos();
+    // About a coordinate axis its own column stays, and the two others turn in their plane.
     let (x, y, z) = (R.column(0), R.column(1), R.column(2));
     if axis.x == 0.0 && axis.y == 0.0 {
         let s = sin * axis.z;

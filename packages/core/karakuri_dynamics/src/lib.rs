@@ -16,6 +16,7 @@ mod kinematics;
 mod ldl;
 pub mod loops;
 mod momentum;
+mod operator_factor;
 mod position;
 mod rnea;
 mod singular_inertia;
@@ -44,6 +45,7 @@ pub use kinematics::{
 };
 pub use ldl::MassFactor;
 pub use momentum::momentum_balance;
+pub use operator_factor::OperatorFactor;
 pub use position::{difference, integrate, normalize, random_position};
 pub use rnea::{bias, gravity_effort, rnea, rnea_at_velocity, take_off_wrench};
 pub use singular_inertia::SingularInertia;

@@ -27,6 +27,7 @@ pub fn momentum_balance(
     momentum: &mut [f64],
     rate: &mut [f64],
 ) {
+    // Momentum and weight of each body about O.
     for (i, body) in model.bodies.iter().enumerate() {
         let (V, c) = (&data.velocity[i], data.com[i]);
         let R = &data.pose_in_world[i].rotation;
@@ -40,6 +41,7 @@ pub fn momentum_balance(
         let p_OB = data.pose_in_world[i].translation - data.origin;
         data.joint_force[i] += Force::new(F.moment + p_OB.cross(&F.force), F.force);
     }
+    // From the tips to the root: subtrees, and what they have along each degree of freedom.
     for (i, body) in model.bodies.iter().enumerate().rev() {
         let (H, G) = (data.joint_momentum[i], data.joint_force[i]);
         for k in data.topology.dofs(i) {

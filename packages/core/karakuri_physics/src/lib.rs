@@ -4,7 +4,6 @@
 mod batch;
 mod constraint;
 mod errors;
-mod linear;
 mod pipeline;
 mod scene;
 pub mod solver;
@@ -42,6 +41,7 @@ pub use state::robot::Drives;
 pub use state::settings::Sleeping;
 pub use state::settings::WorldSettings;
 pub use world::World;
+pub use world::long_turns::LongTurn;
 pub use world::queries::RayHit;
 pub use world::reports::Statistics;
 pub use world::states::Snapshot;

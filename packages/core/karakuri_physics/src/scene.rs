@@ -219,6 +219,9 @@ impl SceneRobot {
 impl World {
     /// The world that a scene describes; `models[i]` is the model of `scene.robots[i]`, built with its
     /// [`SceneRobot::base`].
+    ///
+    /// # Errors
+    /// When the scene names what no model has, or the world refuses a part of it; every problem.
     pub fn from_scene(scene: &Scene, models: &[Arc<Model>]) -> Result<Self, Diagnostics> {
         let mut report = Report::default();
         let mut world = Self::new(scene.settings);
@@ -232,6 +235,9 @@ impl World {
 
     /// Adds what a scene has to what is there: robots, bodies, materials, ties and pushes. Its settings, ground and rules of
     /// mixing are left out. A scene that does not fit changes nothing.
+    ///
+    /// # Errors
+    /// As [`Self::from_scene`], and when a name is taken.
     pub fn add_scene(&mut self, scene: &Scene, models: &[Arc<Model>]) -> Result<(), Diagnostics> {
         let mut report = Report::default();
         let before = self.snapshot();

@@ -3,6 +3,7 @@
 mod attached_joints;
 mod gears;
 mod joint_dynamics;
+pub(crate) mod long_turns;
 mod loops;
 mod materials;
 mod members;

@@ -112,6 +112,7 @@ fn a_warm_solver_allocates_nothing() {
             iterations: solver.iterations,
             tolerance: 1e-9,
             escalate: solver.level > 0,
+            ..SolverSettings::default()
         };
         let (mut p, mut ladder) = (problem.clone(), Ladder::default());
         ladder.solve(&mut p, &settings);

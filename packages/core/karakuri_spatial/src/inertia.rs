@@ -36,6 +36,10 @@ impl Inertia {
     };
 
     /// Checks finiteness, sign, and the triangle inequality with a relative slack of 1e-6.
+    ///
+    /// # Errors
+    /// When a number is not finite, the mass or a principal moment is negative, or one principal moment exceeds the
+    /// sum of the others.
     pub fn validate(&self) -> Result<(), InertiaError> {
         let finite = self.mass.is_finite()
             && self.com.iter().all(|x| x.is_finite())

@@ -4,11 +4,13 @@
 mod inertia;
 mod motion;
 mod pose;
+mod tangent_frame;
 mod time;
 
 pub use inertia::{Inertia, InertiaError};
 pub use motion::{Force, Motion, skew};
 pub use pose::Pose;
+pub use tangent_frame::tangent_frame;
 pub use time::Time;
 
 /// Three reals.

@@ -3,6 +3,7 @@
 
 use karakuri_spatial::{
     Force, Inertia, InertiaError, Matrix3, Matrix6, Motion, Pose, Vector3, Vector6, skew,
+    tangent_frame,
 };
 use proptest::prelude::*;
 
@@ -44,6 +45,18 @@ fn matrix(f: impl Fn(&Motion) -> Vector6) -> Matrix6 {
 }
 
 proptest! {
+    /// A tangent frame is right-handed and orthonormal, whichever way its normal points.
+    #[test]
+    fn a_tangent_frame_is_right_handed(
+        direction in vector().prop_filter("no direction", |v| v.norm() > 1e-3),
+    ) {
+        let n = direction.normalize();
+        let [t1, t2] = tangent_frame(&n);
+        let R = Matrix3::from_columns(&[t1, t2, n]);
+        prop_assert!((R.transpose() * R - Matrix3::identity()).norm() < 1e-14);
+        prop_assert!((t1.cross(&t2) - n).norm() < 1e-14);
+    }
+
     #[test]
     fn poses_form_a_group(X_AB in pose(), X_BC in pose(), p in vector()) {
         let X_AC = X_AB * X_BC;

@@ -55,6 +55,28 @@ fn faces_that_bulge_by_a_rounding_are_flat_and_no_corner_is_without_a_face() {
 }
 
 #[test]
+fn a_tetrahedron_whose_corners_are_in_one_plane_but_for_a_rounding_is_a_plate() {
+    let points = [
+        Vector3::new(
+            -0.001_901_500_942_859_440_2,
+            0.005_704_500_640_198_044,
+            -0.003_802_999_571_387_701_5,
+        ),
+        Vector3::new(
+            -0.001_901_501_196_873_384_7,
+            0.005_704_500_642_955_505,
+            -0.003_803_000_426_798_696,
+        ),
+        Vector3::new(0.003_803_000_996_435_097, 0.0, 0.0),
+        Vector3::new(0.0, 0.0, 0.003_803_000_426_798_696),
+    ];
+    let hull = build(&points).unwrap();
+    check(&hull, &points);
+    let size = (hull.bounds.upper - hull.bounds.lower).norm();
+    assert!(hull.half_width < 2e-5 * size, "{}", hull.half_width);
+}
+
+#[test]
 fn a_smooth_surface_of_many_small_steps_is_not_one_face() {
     // A lens of 20 mm, whose rings are inclined by less than a face's tolerance against one another.
     let mut points = Vec::new();

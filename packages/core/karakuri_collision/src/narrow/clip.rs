@@ -5,11 +5,10 @@
 //! it, so that it is found again in the next step. Segments and points are polygons with fewer corners; a round cap is
 //! the ellipse that it looks like, and edges cross it exactly.
 
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Vector3, tangent_frame};
 
 use super::feature::{Corner, Feature};
 use crate::manifold::{ContactPoint, Manifold};
-use crate::tangents::tangents;
 
 /// Distance relative to the features' size within which corners coincide and still count as inside.
 const COINCIDENT: f64 = 1e-6;
@@ -71,10 +70,6 @@ impl Patch {
         self.prediction
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.points.is_empty()
-    }
-
     /// Takes a point whose gap is small enough.
     pub(super) fn add(&mut self, feature: u64, position: Vector3, gap: f64) {
         if gap <= self.prediction {
@@ -94,7 +89,7 @@ impl Patch {
 
     /// Takes the corners of the overlap of two features.
     pub(super) fn intersect(&mut self, fa: &Feature, fb: &Feature) {
-        let (t1, t2) = tangents(&self.normal);
+        let [t1, t2] = tangent_frame(&self.normal);
         let axes = [t1, t2, self.normal];
         let [mut A, mut B] = core::mem::take(&mut self.flats);
         A.set(fa, &axes, self.margins[0], 1.0);

@@ -113,23 +113,6 @@ impl Narrow {
         self.patch.write(&origin, out);
     }
 
-    /// All points of the overlap of two convex solids, unreduced, and the normal.
-    pub(crate) fn polygon(
-        &mut self,
-        a: &Placed,
-        b: &Placed,
-        prediction: f64,
-        out: &mut Vec<ContactPoint>,
-    ) -> Option<Vector3> {
-        let origin = a.pose_in_world.translation;
-        let (A, B) = (a.posed(&origin), b.posed(&origin));
-        self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
-        self.touch(&A, &B, &mut Memory::NONE.clone());
-        let points = self.patch.points.iter();
-        out.extend(points.map(|p| ContactPoint { position: p.position + origin, ..*p }));
-        (!self.patch.is_empty()).then_some(self.patch.normal)
-    }
-
     /// Fills the patch with all points of two convex solids.
     fn touch(&mut self, A: &Posed, B: &Posed, memory: &mut Memory) {
         use Solid::{Box, HalfSpace, Sphere};

@@ -5,6 +5,7 @@
 #[must_use]
 pub fn solve_positive_definite(A: &mut [f64], x: &mut [f64]) -> bool {
     let n = x.len();
+    // Row by row `L`, and with it the forward substitution `L y = x`.
     for i in 0..n {
         for j in 0..=i {
             let dot: f64 = (0..j).map(|k| A[i * n + k] * A[j * n + k]).sum();
@@ -20,6 +21,7 @@ pub fn solve_positive_definite(A: &mut [f64], x: &mut [f64]) -> bool {
         let dot: f64 = (0..i).map(|k| A[i * n + k] * x[k]).sum();
         x[i] = (x[i] - dot) / A[i * n + i];
     }
+    // Back substitution `Lᵀ x = y`.
     for i in (0..n).rev() {
         let dot: f64 = (i + 1..n).map(|k| A[k * n + i] * x[k]).sum();
         x[i] = (x[i] - dot) / A[i * n + i];

@@ -16,6 +16,7 @@ pub fn solve_general(A: &mut [f64], x: &mut [f64]) -> bool {
         if row[0] == 0.0 || !row[0].is_finite() {
             return false;
         }
+        // Subtract the pivot's row from those below, right-hand side included.
         for (i, other) in below.chunks_exact_mut(n).enumerate() {
             let factor = other[k] / row[0];
             if factor != 0.0 {
@@ -26,6 +27,7 @@ pub fn solve_general(A: &mut [f64], x: &mut [f64]) -> bool {
             }
         }
     }
+    // Back substitution.
     for k in (0..n).rev() {
         let right = A[k * n + k + 1..(k + 1) * n].iter().zip(&x[k + 1..]);
         let rest: f64 = right.map(|(a, x)| a * x).sum();

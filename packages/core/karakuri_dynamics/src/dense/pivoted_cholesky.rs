@@ -54,6 +54,7 @@ impl PivotedCholesky {
             for i in k + 1..n {
                 self.factor[i * n + k] /= root;
             }
+            // The Schur complement, from which the next pivot is chosen.
             for j in k + 1..n {
                 let l = self.at(j, k);
                 for i in j..n {
@@ -80,6 +81,7 @@ impl PivotedCholesky {
         for j in 0..a {
             self.factor.swap(a * n + j, b * n + j);
         }
+        // Between both, column `a` below the diagonal is what row `b` is left of it.
         for i in a + 1..b {
             self.factor.swap(i * n + a, b * n + i);
         }
@@ -102,6 +104,7 @@ impl PivotedCholesky {
     /// `x ← A⁺ x` on the independent rows; zero on the rest. (n)
     pub fn solve(&mut self, x: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
+        // `L y = x` and `Lᵀ z = y` on the independent rows, in the order of their pivots.
         for k in 0..rank {
             let mut sum = x[self.order[k]];
             for j in 0..k {

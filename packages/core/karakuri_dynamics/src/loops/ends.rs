@@ -9,6 +9,8 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 use crate::Data;
 use crate::frames::shifted;
 
+use super::rows::rotational_gap;
+
 /// The joint frames of a loop joint, in the world.
 #[derive(Debug, Clone)]
 pub struct LoopEnds {
@@ -20,37 +22,37 @@ pub struct LoopEnds {
     p_WA: Vector3,
     /// Origin of the joint frame on B. [m] (3)
     pub p_WB: Vector3,
-    /// Whether a rotation is locked.
-    locks_rotation: bool,
+    /// Which rotations are locked.
+    locked: [bool; 3],
 }
 
 impl LoopEnds {
     /// Computes the frames at the position of the last `forward_kinematics`.
     pub fn at(data: &Data, l: &LoopJoint) -> Self {
         let (X_WA, X_WB) = (pose(data, l.body_a), pose(data, l.body_b));
-        let locks_rotation = l.locked[..3].contains(&true);
+        let locked = [l.locked[0], l.locked[1], l.locked[2]];
+        let locks_rotation = locked.contains(&true);
         Self {
             R_WA: X_WA.rotation * l.pose_in_a.rotation,
             R_WB: if locks_rotation { X_WB.rotation * l.pose_in_b.rotation } else { X_WB.rotation },
             p_WA: X_WA.transform_point(&l.pose_in_a.translation),
             p_WB: X_WB.transform_point(&l.pose_in_b.translation),
-            locks_rotation,
+            locked,
         }
     }
 
     /// Rotation and translation of B against A, in A's axes; zero on a closed loop. (6)
     ///
-    /// The rotation is `½ (R − Rᵀ)^∨`, sin θ times its axis: its derivative on a closed loop is the relative angular
-    /// velocity, so Newton's method converges quadratically. Zero where no rotation is locked. [rad; m]
+    /// That of [`relative_gap`](super::relative_gap): its derivative on a closed loop is the relative velocity in the locked
+    /// directions, so Newton's method converges quadratically. [rad; m]
     pub fn gap(&self) -> [f64; 6] {
         let p = self.R_WA.tr_mul(&(self.p_WB - self.p_WA));
-        let mut rotation = [0.0; 3];
-        if self.locks_rotation {
-            let R = self.R_WA.tr_mul(&self.R_WB);
-            let half = |a: f64, b: f64| 0.5 * (a - b);
-            rotation = [half(R.m32, R.m23), half(R.m13, R.m31), half(R.m21, R.m12)];
-        }
-        [rotation[0], rotation[1], rotation[2], p.x, p.y, p.z]
+        let rotation = if self.locked.contains(&true) {
+            rotational_gap(&self.R_WA.tr_mul(&self.R_WB), self.locked)
+        } else {
+            Vector3::zeros()
+        };
+        [rotation.x, rotation.y, rotation.z, p.x, p.y, p.z]
     }
 
     /// Wrench on B, about O and in world axes, of a unit multiplier of constraint direction `k`; A bears its opposite.
@@ -84,7 +86,7 @@ impl LoopEnds {
         let (V, A) = (V_B - V_A, A_B - A_A);
         // Seen from A, which turns with `w`: the Coriolis terms `w × ω` of the rotation and `2 w × v` of the translation.
         let w = V_A.angular;
-        let angular = if self.locks_rotation {
+        let angular = if self.locked.contains(&true) {
             self.R_WA.tr_mul(&(A.angular - w.cross(&V.angular)))
         } else {
             Vector3::zeros()

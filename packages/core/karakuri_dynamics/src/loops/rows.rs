@@ -3,7 +3,8 @@
 //! Rows: the locked directions of each loop joint, in the order of the model, then one row a coupling.
 
 use karakuri_model::{BodyId, LoopJoint, Model};
-use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
+use karakuri_spatial::{Matrix3, Motion, Pose, UnitQuaternion, Vector3};
+use nalgebra::Rotation3;
 
 use crate::Data;
 
@@ -82,13 +83,24 @@ pub fn joint_frames(joint: &LoopJoint, data: &Data) -> (Pose, Pose) {
 
 /// Rotation and translation of B against A in A's axes; zero in the locked directions of a closed joint. (6)
 ///
-/// Three locked rotations give the rotation vector, valid up to π; two the tilt of the free axis; one the angle between
-/// an axis of A and one of B against 90°, as a universal joint needs. [rad; m]
+/// The rotation is that of `rotational_gap`. [rad; m]
 pub fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
     let X_AB = X_WA.inverse() * *X_WB;
-    let R = &X_AB.rotation;
-    let rotation = match [locked[0], locked[1], locked[2]] {
-        [true, true, true] => X_AB.quaternion().scaled_axis(),
+    let rotation = rotational_gap(&X_AB.rotation, [locked[0], locked[1], locked[2]]);
+    let p = X_AB.translation;
+    [rotation.x, rotation.y, rotation.z, p.x, p.y, p.z]
+}
+
+/// Rotation `R` of B against A in the locked directions; zero where a joint is closed, whatever its free angle. (3)
+///
+/// Three locked rotations give the rotation vector, valid up to π; two the tilt `e × R e` of the free axis; one the angle
+/// between an axis of A and one of B against 90°, as a universal joint needs. [rad]
+pub(super) fn rotational_gap(R: &Matrix3, locked: [bool; 3]) -> Vector3 {
+    match locked {
+        [true, true, true] => {
+            UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(*R))
+                .scaled_axis()
+        }
         // A hinge: the tilt of the free axis, e × R e.
         [false, true, true] => tilt(R, 0),
         [true, false, true] => tilt(R, 1),
@@ -98,9 +110,7 @@ pub fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
         [false, true, false] => Vector3::new(0.0, R[(0, 2)], 0.0),
         [false, false, true] => Vector3::new(0.0, 0.0, R[(1, 0)]),
         [false, false, false] => Vector3::zeros(),
-    };
-    let p = X_AB.translation;
-    [rotation.x, rotation.y, rotation.z, p.x, p.y, p.z]
+    }
 }
 
 fn tilt(R: &Matrix3, axis: usize) -> Vector3 {

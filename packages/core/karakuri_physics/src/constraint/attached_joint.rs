@@ -11,22 +11,18 @@
 //! in the joint's first step, whose impulse is that of an impact.
 
 use karakuri_dynamics::loops::relative_gap;
-use karakuri_spatial::{Force, Pose, Vector3};
+use karakuri_spatial::{Force, Motion, Pose, Vector3};
 
 use super::bushing::{Bushing, displacement, rate_axes};
 use super::kind::{BodyImpulse, Constraint, Solved, SolvedRow};
-use super::row::{Account, Correction, Row, RowBuilder};
+use super::row::{AT_BOUND, Account, Correction, GAP_RATE, Row, RowBuilder};
 use super::spring::SoftLaw;
 use crate::solver::{Block, RowSpec};
 use crate::state::body::Body;
 use crate::state::collider::Attachment;
-use crate::state::loops::GAP_RATE;
 use crate::state::mover::{Mover, Owner};
 use crate::state::robot::Robot;
 use crate::state::{State, pose_of};
-
-/// An impulse this near to its bound, relatively, is at it. [-]
-const AT_BOUND: f64 = 1e-9;
 
 /// A joint between two things in the pose they have when it is attached.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -202,6 +198,78 @@ impl AttachedJoint {
         self.poses[1] = Pose { rotation: turned, translation: moved };
     }
 
+    /// Whether its ends go through the step by the midpoint.
+    fn swings(&self, bodies: &[Option<Body>]) -> bool {
+        self.ends.iter().all(|end| match end {
+            Mover::Body(i) => bodies[*i].as_ref().is_some_and(|b| b.swings),
+            Mover::Fixed => true,
+            Mover::Robot { .. } => false,
+        })
+    }
+
+    /// Rows between bodies that swing: the mean velocity of the step keeps the joint where it will be halfway, so that neither
+    /// energy nor order is lost, and what velocity apart is left from the start is stopped,
+    /// `J_½ (v + v') = J_0 v`. [Hairer, Lubich, Wanner 2006, §VII.1]
+    fn add_halfway_rows(&self, rows: &mut RowBuilder, index: usize, X: &[Pose; 2]) {
+        let s = rows.settings;
+        let X_half = self.halfway(rows.bodies, s.dt);
+        let gaps = relative_gap(&X[0], &X[1], self.description.locked);
+        let (axes, axes_half) = (self.axes(X), self.axes(&X_half));
+        let point = X[1].translation;
+        let velocity = |end: usize| match self.ends[end] {
+            Mover::Body(i) => rows.bodies[i].as_ref().map(|b| {
+                let arm = point - b.pose.translation;
+                Motion::new(b.velocity.angular, b.velocity.linear + b.velocity.angular.cross(&arm))
+            }),
+            _ => None,
+        };
+        let [V_A, V_B] = [0, 1].map(|end| velocity(end).unwrap_or_default());
+        for axis in (0..6).filter(|&axis| self.description.locked[axis]) {
+            let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
+            let row = Row {
+                kind: 0,
+                owner: index,
+                part: axis,
+                movers: rows.indices(self.ends),
+                correction: Some(Correction::both(-undone / s.dt)),
+                account: Account::Loops,
+                damping: None,
+            };
+            let sides = rows.halfway_sides(self.ends, &X_half[1].translation, &axes_half[axis]);
+            let apart = (V_B - V_A).dot(&axes[axis]);
+            let halfway = rows.problem.rows_times(rows.before, &sides, 1).x;
+            let spec = RowSpec {
+                bias: apart - halfway,
+                warm_start: self.impulses[axis],
+                ..RowSpec::default()
+            };
+            rows.push(Block::row(sides, &spec), row);
+        }
+    }
+
+    /// The joint's frame as its two ends have it halfway through the step. [s]
+    fn halfway(&self, bodies: &[Option<Body>], h: f64) -> [Pose; 2] {
+        [0, 1].map(|end| {
+            let body = self.ends[end].body().and_then(|i| bodies[i].as_ref());
+            body.map_or(Pose::IDENTITY, |b| b.halfway(h).0) * self.poses[end]
+        })
+    }
+
+    /// Adds the moments of its impulses to the bodies that swing on it. [s]
+    fn leave_moments(&self, bodies: &mut [Option<Body>], h: f64) {
+        if self.broken || !self.swings(bodies) {
+            return;
+        }
+        let X = self.halfway(bodies, h);
+        let (push, point) = (self.wrench(&X), X[1].translation);
+        for (end, sign) in [(0, -1.0), (1, 1.0)] {
+            if let Some(body) = self.ends[end].body().and_then(|i| bodies[i].as_mut()) {
+                let arm = point - body.halfway(h).0.translation;
+                body.joint_moment += (push.moment + arm.cross(&push.force)) * sign;
+            }
+        }
+    }
+
     /// Whether it holds these two colliders' owners together.
     pub(crate) fn joins(&self, a: &Attachment, b: &Attachment) -> bool {
         let matches = |end: usize, x: &Attachment| match self.ends[end] {
@@ -233,6 +301,10 @@ impl Constraint for AttachedJoints {
         let s = rows.settings;
         let X = joint.frames(rows.robots, rows.bodies);
         let gaps = relative_gap(&X[0], &X[1], joint.description.locked);
+        if joint.swings(rows.bodies) {
+            joint.add_halfway_rows(rows, index, &X);
+            return;
+        }
         let axes = joint.axes(&X);
         let stretch = joint.stretch(&X);
         let row = Row {
@@ -264,7 +336,10 @@ impl Constraint for AttachedJoints {
         }
     }
 
-    fn clear_impulses(&mut self, _: &mut State) {
+    fn clear_impulses(&mut self, state: &mut State) {
+        for body in state.bodies.iter_mut().flatten() {
+            body.joint_moment = Vector3::zeros();
+        }
         self.all.iter_mut().flatten().for_each(|joint| joint.impulses = [0.0; 6]);
     }
 
@@ -277,6 +352,9 @@ impl Constraint for AttachedJoints {
     /// Wrenches of the joints; breaks what bore too much.
     fn finish_step(&mut self, state: &mut State, solved: &Solved) {
         let h = solved.h;
+        for joint in self.all.iter().flatten() {
+            joint.leave_moments(&mut state.bodies, h);
+        }
         for joint in self.all.iter_mut().flatten() {
             let X = joint.frames(&state.robots, &state.bodies);
             joint.push = joint.wrench(&X);

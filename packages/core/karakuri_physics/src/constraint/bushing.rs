@@ -44,8 +44,8 @@ impl Bushing {
 /// Rotation vector and way of B against A along A's axes. [rad; m] (6)
 pub(crate) fn displacement(X_WA: &Pose, X_WB: &Pose) -> [f64; 6] {
     let X_AB = X_WA.inverse() * *X_WB;
-    let (turn, way) = (X_AB.quaternion().scaled_axis(), X_AB.translation);
-    [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+    let (rotation, translation) = (X_AB.quaternion().scaled_axis(), X_AB.translation);
+    [rotation.x, rotation.y, rotation.z, translation.x, translation.y, translation.z]
 }
 
 /// `J⁻ᵀ(φ)`: its columns are the axes, in A's frame, along which the rates of the rotation vector are measured. (3×3)

@@ -14,7 +14,7 @@ use karakuri_spatial::{Matrix3, Vector3};
 use super::kind::{Constraint, SolvedRow};
 use super::row::{Account, Correction, Row, RowBuilder};
 use super::spring::SoftLaw;
-use crate::solver::{Admissible, Block, Side, SoftFinger, dot};
+use crate::solver::{Admissible, Block, Side, SoftFinger};
 use crate::state::State;
 use crate::state::materials::Surface;
 use crate::state::mover::{Mover, Owner};
@@ -23,6 +23,8 @@ pub(crate) use matching::match_contacts;
 
 /// What moves along a surface faster than this slips: far above what solvers leave, far below what matters. [m/s]
 pub(crate) const SLIP: f64 = 1e-5;
+/// What slips by more than this was solved as sliding: above what solvers leave of sticking. [m/s]
+const SLID: f64 = 1e-8;
 
 /// A contact point with its memory.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +38,7 @@ pub(crate) struct Contact {
     counterpart: Option<usize>,
     pub(crate) position: Vector3,
     pub(crate) normal: Vector3,
-    /// Of [`tangents`].
+    /// Of [`karakuri_spatial::tangent_frame`].
     pub(crate) tangents: [Vector3; 2],
     pub(crate) gap: f64,
     /// Number of points of its patch, which share the spring and damper of the surfaces.
@@ -55,8 +57,10 @@ pub(crate) struct Contact {
     pub(crate) drift: Vector3,
     /// Whether it stuck in the last step; then the drift counts.
     pub(crate) sticks: bool,
-    /// Whether it slipped in the last step, so that the dynamic friction holds.
-    pub(crate) slips: bool,
+    /// Speed at which it was solved as sliding in the last step; 0 where it stuck. [m/s]
+    slip_speed: f64,
+    /// Whether it takes part in an impact of the step.
+    pub(crate) struck: bool,
     /// Whether the last step's impulses had to be solved for.
     pub(crate) unsettled: bool,
     /// Which time rows were made that its rows were made last, and its place among the blocks; none once a side moved.
@@ -82,16 +86,12 @@ pub struct ContactReport {
     pub moment: Vector3,
 }
 
-/// Two unit tangents that make a right-handed frame with `normal`.
-pub(crate) fn tangents(normal: &Vector3) -> [Vector3; 2] {
-    let helper = if normal.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
-    let first = normal.cross(&helper).normalize();
-    [first, normal.cross(&first)]
-}
-
 /// Surfaces nearer than this touch, and nothing closes the rest: the corners of two faces are never at the same gap to the
 /// last nanometre, and rigid faces that had to close each of theirs would put the load on one corner. [m]
 const TOUCH: f64 = 1e-6;
+
+/// A contact that closes a larger gap than this in a step is an impact, not a rest. [m]
+const ACROSS: f64 = 1e-5;
 
 /// The contacts of a world.
 #[derive(Debug, Clone, Default)]
@@ -171,6 +171,32 @@ struct NormalLaw {
 }
 
 impl Contact {
+    /// Where its impulse acts, in the world. [m] (3)
+    ///
+    /// Across a gap it acts at the end of the gap: what moves carries its own surface there, with the lever arm that it has
+    /// now. Between two that move it is the middle, which keeps their angular momentum.
+    pub(crate) fn point(&self) -> Vector3 {
+        let half = self.normal * (0.5 * self.gap);
+        match self.movers {
+            _ if self.gap <= ACROSS => self.position,
+            [Mover::Fixed, _] => self.position + half,
+            [_, Mover::Fixed] => self.position - half,
+            _ => self.position,
+        }
+    }
+
+    /// Whether the surface is soft, which takes impacts by its spring.
+    pub(crate) fn is_soft(&self) -> bool {
+        self.surface.bumper.is_some()
+    }
+
+    /// Velocity of the surfaces themselves along normal and tangents, of b against a. [m/s] (3)
+    pub(crate) fn surface_velocity(&self) -> Vector3 {
+        let [t1, t2] = self.tangents;
+        let moved = self.belt_velocity + self.carried;
+        Vector3::new(self.normal.dot(&moved), t1.dot(&moved), t2.dot(&moved))
+    }
+
     /// An impulse along normal and tangents, in the world. (3)
     fn in_world(&self, impulse: &Vector3) -> Vector3 {
         let [t1, t2] = self.tangents;
@@ -186,20 +212,34 @@ impl Contact {
         // The share of a soft finger's limit that is friction's is known as well as the solution: what slides may be below it.
         let soft = self.surface.soft_finger;
         let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
-        let slides = soft && (u - block.bias).yz().norm() > SLIP;
+        let slips_softly = soft && (u - block.bias).yz().norm() > SLIP;
         let held = impulse.yz().norm() < friction * impulse.x * inside;
-        let sticks = impulse.x > 0.0 && held && !slides;
         let mut slip = t1 * u.y + t2 * u.z - self.belt_velocity;
         if self.carried != Vector3::zeros() {
             slip -= self.carried - self.normal * self.normal.dot(&self.carried);
         }
+        // An impact that stuck may end with a slip, by what others gave back.
+        let bounced = self.struck && slip.norm() > SLIP;
+        let sticks = impulse.x > 0.0 && held && !slips_softly && !bounced;
         self.sticks = sticks;
-        self.slips = !sticks && impulse.x > 0.0 && slip.norm() > SLIP;
+        self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
         if sticks {
             self.drift += slip * h;
         } else {
             self.drift = Vector3::zeros();
         }
+    }
+
+    /// Whether it slipped in the last step, so that the dynamic friction holds.
+    pub(crate) fn slips(&self) -> bool {
+        self.slip_speed > SLIP
+    }
+
+    /// Adds to the drift what its material points moved apart by in a step and the velocity `u` does not show. [m] (3);
+    /// [m/s] (3); [s]
+    pub(crate) fn add_missed_slip(&mut self, apart: &Vector3, u: &Vector3, h: f64) {
+        let [t1, t2] = self.tangents;
+        self.drift += apart - self.normal * self.normal.dot(apart) - (t1 * u.y + t2 * u.z) * h;
     }
 }
 
@@ -207,6 +247,7 @@ impl RowBuilder<'_> {
     /// The rows of a contact.
     fn contact(&mut self, index: usize, contact: &mut Contact) {
         let done = |m: &Mover| matches!(m, Mover::Body(i) if self.bodies[*i].as_ref().is_some_and(|b| b.done));
+        contact.struck = false;
         if contact.movers.iter().any(done) {
             return;
         }
@@ -215,11 +256,11 @@ impl RowBuilder<'_> {
         let place = self.rows.len();
         let kept = self.kept(contact);
         let sides = kept.unwrap_or_else(|| {
-            self.contact_sides(contact.movers, Some(&contact.position), &directions)
+            self.contact_sides(contact.movers, Some(&contact.point()), &directions)
         });
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = self.friction_of(contact, &sides, components);
-        let NormalLaw { target, compliance, undo } = self.normal_law(&sides, contact);
+        let NormalLaw { target, compliance, undo } = self.normal_law(contact);
         let mut bias = Vector3::new(target, 0.0, 0.0) + components(&contact.belt_velocity)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         if contact.carried != Vector3::zeros() {
@@ -236,13 +277,15 @@ impl RowBuilder<'_> {
             damping: None,
         };
         let (admissible, unsettled) = (Admissible::Cone { friction }, contact.unsettled);
+        let slid = contact.slip_speed > SLID;
         if kept.is_some() {
             let block = &mut self.problem.blocks[place];
-            *block = Block { admissible, bias, compliance, impulse, unsettled, ..*block };
+            *block = Block { admissible, bias, compliance, impulse, unsettled, slid, ..*block };
             self.push_row(row);
         } else {
             let delassus = Matrix3::zeros();
-            let block = Block { admissible, sides, bias, compliance, delassus, impulse, unsettled };
+            let block =
+                Block { admissible, sides, bias, compliance, delassus, impulse, unsettled, slid };
             self.push(block, row);
         }
         if self.rows.len() > place {
@@ -321,12 +364,13 @@ impl RowBuilder<'_> {
             (u - components(&contact.belt_velocity) - components(&contact.carried)).yz().norm()
                 > SLIP
         };
-        let slips = contact.slips || (contact.impulse == Vector3::zeros() && moves());
+        let slips = contact.slips() || (contact.impulse == Vector3::zeros() && moves());
         if slips { dynamic_friction } else { friction }
     }
 
-    /// What the normal asks for: to stay open or close no further, a bumper, or a bounce.
-    fn normal_law(&self, sides: &[Side; 2], contact: &Contact) -> NormalLaw {
+    /// What the normal asks for: to stay open or close no further, or a bumper. Restitution is a stage of its own, see
+    /// `pipeline::restitution`.
+    fn normal_law(&self, contact: &Contact) -> NormalLaw {
         let s = self.settings;
         if let Some(Bumper { stiffness, damping }) = contact.surface.bumper {
             let n = contact.sharers as f64;
@@ -336,29 +380,8 @@ impl RowBuilder<'_> {
         }
         let depth = -contact.gap - s.penetration_slop;
         let undo = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
-        let restitution = contact.surface.restitution;
-        if restitution > 0.0 {
-            let carried = contact.normal.dot(&contact.carried);
-            let approach = self.normal_velocity(sides, self.before) - carried;
-            let free = self.normal_velocity(sides, &self.problem.velocity) - carried;
-            if approach < -s.restitution_threshold && contact.gap + s.dt * free <= 0.0 {
-                return NormalLaw { target: -restitution * approach, compliance: 0.0, undo };
-            }
-        }
         let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
         NormalLaw { target: -open / s.dt, compliance: 0.0, undo }
-    }
-
-    fn normal_velocity(&self, sides: &[Side; 2], v: &[f64]) -> f64 {
-        let sides = sides.iter().filter(|s| s.len > 0);
-        sides
-            .map(|s| {
-                dot(
-                    &self.problem.jacobian[s.offset..s.offset + s.len],
-                    &v[s.start..s.start + s.len],
-                )
-            })
-            .sum()
     }
 
     /// Rows of the relative velocity of `b` at a point, or without one of its relative rate, along three directions.
@@ -398,6 +421,7 @@ impl RowBuilder<'_> {
         let Some(r) = &mut self.robots[robot] else { return Side::default() };
         let jacobian = &mut self.problem.jacobian[offset..offset + 3 * nv];
         jacobian.fill(0.0);
+        // `J`: what each degree of freedom between the base and the body moves at the point, along the directions; then `Â⁻¹ Jᵀ`.
         let p_OC = point.map(|p| p - r.data.origin);
         for &(sign, body) in parts {
             for &k in r.chains.of(body) {

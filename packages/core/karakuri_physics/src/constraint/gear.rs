@@ -10,16 +10,12 @@ use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::{Force, Vector3};
 
 use super::kind::{BodyImpulse, Constraint, Solved, SolvedRow};
-use super::row::{Account, Correction, Row, RowBuilder};
+use super::row::{AT_BOUND, Account, Correction, GAP_RATE, Row, RowBuilder};
 use crate::ObjectId;
 use crate::solver::{Block, RowSpec, Side};
 use crate::state::State;
 use crate::state::ids::RobotId;
-use crate::state::loops::GAP_RATE;
 use crate::state::mover::{Mover, NO_MOVER, Owner};
-
-/// An impulse this near to its bound, relatively, is at it. [-]
-const AT_BOUND: f64 = 1e-9;
 
 /// What a gear turns.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! A limit at distance `d` is the row `u ≥ −d/h`, so that the joint arrives there and does not pass. What is beyond is
 //! undone by a velocity that only moves positions. A bumper is backward Euler of its spring and damper from the limit on.
-//! A joint with a restitution leaves its limit by Newton's law of impact.
+//! A joint with a restitution leaves its limit by the impacts of the step, see `pipeline::restitution`.
 
 use karakuri_model::{Bumper, Joint};
 
@@ -11,6 +11,7 @@ use super::row::{Account, Correction, Row, RowBuilder};
 use super::spring::SoftLaw;
 use crate::solver::RowSpec;
 use crate::state::State;
+use crate::state::robot::Robot;
 
 /// Limits of joints with one degree of freedom.
 #[derive(Debug, Clone, Default)]
@@ -30,17 +31,16 @@ impl Constraint for Limits {
         let (h, dof, limits) = (rows.settings.dt, joint.v_start, &joint.limits);
         let Some(r) = &rows.robots[robot] else { return };
         let Some(q) = r.position_index[dof].map(|i| r.q[i]) else { return };
-        let (before, velocity) = (rows.before[r.start + dof], rows.problem.velocity[r.start + dof]);
+        let velocity = rows.problem.velocity[r.start + dof];
         let impulses = r.impulses[dof];
         // A row that could become active: the free motion reaches the limit within two steps, or it was active.
         let reach = 2.0 * h * velocity;
         let (below, above) = (q - limits.lower, limits.upper - q);
         if below + reach.min(0.0) <= 0.0 || impulses.lower != 0.0 {
-            let bounce = bounce(rows, joint, before, below + h * velocity);
             let LimitLaw { target, compliance, undo } = law(rows, below, joint.bumper);
             let spec = RowSpec {
                 lower: 0.0,
-                bias: target.max(bounce),
+                bias: target,
                 compliance,
                 warm_start: impulses.lower,
                 ..RowSpec::default()
@@ -48,11 +48,10 @@ impl Constraint for Limits {
             push(rows, robot, SIDES * dof + LOWER, &spec, Some(Correction::push(undo)));
         }
         if above - reach.max(0.0) <= 0.0 || impulses.upper != 0.0 {
-            let bounce = bounce(rows, joint, -before, above - h * velocity);
             let LimitLaw { target, compliance, undo } = law(rows, above, joint.bumper);
             let spec = RowSpec {
                 upper: 0.0,
-                bias: -target.max(bounce),
+                bias: -target,
                 compliance,
                 warm_start: impulses.upper,
                 ..RowSpec::default()
@@ -96,14 +95,12 @@ fn push(
     rows.push_on_robot(row, spec, &[(part / SIDES, 1.0)]);
 }
 
-/// Velocity with which a joint leaves a limit that it meets in this step with `rate`, having `room` left at its end:
-/// Newton's law of impact; no bound where it does not bounce. [rad/s or m/s]
-fn bounce(rows: &RowBuilder, joint: &Joint, rate: f64, room: f64) -> f64 {
-    let bounces = joint.limit_restitution > 0.0 && joint.bumper.is_none() && room <= 0.0;
-    if bounces && rate < -rows.settings.restitution_threshold {
-        -joint.limit_restitution * rate
-    } else {
-        f64::NEG_INFINITY
+/// Coefficient of restitution of a rigid limit, by its row. [-]
+pub(crate) fn restitution(robots: &[Option<Robot>], row: &Row) -> f64 {
+    let of_robot = |robot: &Robot| robot.limit_restitution.get(row.part / SIDES).copied();
+    match robots[row.owner].as_ref().and_then(of_robot) {
+        Some(restitution) if row.part % SIDES != SPEED => restitution,
+        _ => 0.0,
     }
 }
 

@@ -6,7 +6,7 @@
 //! work is booked. The stages of a step go over the kinds and over rows, and know no kind by
 //! name.
 //!
-//! Loop joints, mimic joints and prescribed joints are no rows: [`crate::state::loops`] eliminates them inside the robots' operators.
+//! Loop joints, mimic joints and prescribed joints are no rows: [`karakuri_dynamics::loops::LoopProjection`] eliminates them inside the robots' operators.
 
 pub(crate) mod attached_joint;
 pub(crate) mod ball_limit;
@@ -37,10 +37,12 @@ use self::gear::Gears;
 use self::kind::Constraint;
 use self::limit::Limits;
 use self::motor::Motors;
-use self::row::RowBuilder;
+use self::row::{BETWEEN_MOVERS, RowBuilder};
 use self::servo::Servos;
 use self::spring::Springs;
+use crate::state::body::Body;
 use crate::state::collider::Attachment;
+use crate::state::mover::Mover;
 
 /// All constraints of a world, a field a kind.
 #[derive(Debug, Clone, Default)]
@@ -58,10 +60,12 @@ pub(crate) struct ConstraintSet {
 
 /// Number of kinds.
 const N: usize = 9;
+/// That of the limits of single joints.
+pub(crate) const LIMITS: usize = 2;
 /// The first that act on robots, not on single joints of theirs.
 const ON_ROBOTS: usize = 3;
-/// The first that act between movers.
-const BETWEEN_MOVERS: usize = 5;
+/// Rotation in a step from which on rows halfway through it gain energy, where those at its start lose some. [rad]
+const FAST: f64 = 1.0;
 
 impl ConstraintSet {
     /// All kinds, in the order in which the rows of an island come. [`Row::kind`](row::Row::kind) is an index into it.
@@ -118,6 +122,60 @@ impl ConstraintSet {
         for (i, kind) in kinds.iter().enumerate().take(BETWEEN_MOVERS).skip(ON_ROBOTS) {
             rows.kind = i;
             kind.add_robot_rows(rows, robot);
+        }
+    }
+
+    /// Marks the bodies that rigid attached joints, and nothing else, act on, and that turn little in a step. [s]
+    pub(crate) fn find_swinging(&self, bodies: &mut [Option<Body>], h: f64) {
+        let joints = || self.joints.all.iter().flatten().filter(|joint| !joint.broken);
+        for body in bodies.iter_mut().flatten() {
+            body.swings = false;
+        }
+        if joints().next().is_none() {
+            return;
+        }
+        let body_of = |mover: Mover| mover.body();
+        for joint in joints() {
+            for end in joint.ends.into_iter().filter_map(body_of) {
+                if let Some(body) = &mut bodies[end] {
+                    let slow = h * body.velocity.angular.norm() < FAST;
+                    body.swings = body.is_awake() && !body.done && slow;
+                }
+            }
+        }
+        let others: [&dyn Constraint; 3] = [&self.springs, &self.gears, &self.contacts];
+        for kind in others {
+            kind.visit(&mut |_, movers| {
+                for end in movers.into_iter().filter_map(body_of) {
+                    if let Some(body) = &mut bodies[end] {
+                        body.swings = false;
+                    }
+                }
+            });
+        }
+        // What does not swing keeps its neighbours from it.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for joint in joints() {
+                let rigid = joint.settled
+                    && joint.description.bushing.is_none()
+                    && joint.description.strength.is_none();
+                let swings = |mover: Mover| match mover {
+                    Mover::Body(i) => bodies[i].as_ref().is_some_and(|b| b.swings),
+                    Mover::Fixed => true,
+                    Mover::Robot { .. } => false,
+                };
+                if rigid && joint.ends.into_iter().all(swings) {
+                    continue;
+                }
+                for end in joint.ends.into_iter().filter_map(body_of) {
+                    if let Some(body) = bodies[end].as_mut().filter(|b| b.swings) {
+                        body.swings = false;
+                        changed = true;
+                    }
+                }
+            }
         }
     }
 

@@ -10,7 +10,7 @@
 //! largest effort leaves the operator and becomes a bounded row, as a drive does.
 
 use super::kind::{Constraint, Solved, SolvedRow};
-use super::row::{Account, Row, RowBuilder};
+use super::row::{Account, RELEASE, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
 use crate::state::motor_unit::MotorReport;
@@ -18,8 +18,6 @@ use crate::state::robot::Robot;
 
 /// Largest part of a law's effort that may be missing at the end of a step before it is linearised again. [-]
 const MATCH: f64 = 1e-10;
-/// A motor at its limit goes back into the operator when it asks for less than this part of it. [-]
-const RELEASE: f64 = 0.98;
 
 impl Robot {
     /// Linearises all motors where the step ends if rates stay.

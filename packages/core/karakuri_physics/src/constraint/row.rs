@@ -9,6 +9,19 @@ use crate::state::body::Body;
 use crate::state::mover::{Mover, NO_MOVER};
 use crate::state::robot::Robot;
 
+/// First of the kinds of constraints that act between movers.
+pub(crate) const BETWEEN_MOVERS: usize = 5;
+
+/// Part of the gap of an attached joint or gear that is undone a step, without giving velocity. [-]
+pub(crate) const GAP_RATE: f64 = 0.5;
+
+/// An impulse this near to its bound, relatively, is at it. [-]
+pub(crate) const AT_BOUND: f64 = 1e-9;
+
+/// A servo or motor at its effort limit goes back into the operator when it asks for less than this part of it: below 1, so
+/// that one right at its limit does not change sides in every step. [-]
+pub(crate) const RELEASE: f64 = 0.98;
+
 /// A row that moves less than this for a unit impulse (a degree of freedom that a loop locks) constrains nothing. [1/kg]
 const IMMOVABLE: f64 = 1e-15;
 
@@ -41,6 +54,16 @@ impl Row {
     /// Whether it moves positions by undoing an error.
     pub(crate) fn corrects(&self) -> bool {
         self.correction.is_some_and(|c| c.velocity != 0.0)
+    }
+
+    /// Whether it pushes or moves anything in the step.
+    pub(crate) fn acts(&self, block: &Block) -> bool {
+        self.corrects() || block.impulse.iter().any(|&x| x != 0.0)
+    }
+
+    /// Whether it joins a mover to something else than its own parts.
+    pub(crate) fn is_from_outside(&self, mover: usize) -> bool {
+        self.kind >= BETWEEN_MOVERS && self.movers.contains(&mover) && self.movers != [mover; 2]
     }
 }
 
@@ -231,6 +254,26 @@ impl RowBuilder<'_> {
             Mover::Robot { robot, body } => self.wrench_on_robot(robot, &[(sign, body)], point, F),
             Mover::Body(body) => self.wrench_on_body(body, point, &(*F * sign)),
             Mover::Fixed => Side::default(),
+        })
+    }
+
+    /// [`Self::wrench_sides`] halfway through the step, between bodies that swing, whose rates are those of its start: moments
+    /// are turned back by the half turn.
+    pub(crate) fn halfway_sides(
+        &mut self,
+        movers: [Mover; 2],
+        point: &Vector3,
+        F: &Force,
+    ) -> [Side; 2] {
+        let h = self.settings.dt;
+        [(-1.0, movers[0]), (1.0, movers[1])].map(|(sign, mover)| {
+            let Mover::Body(body) = mover else { return Side::default() };
+            self.side_of_body(body, |b| {
+                let (X, half_turn) = b.halfway(h);
+                let F = *F * sign;
+                let moment = F.moment + (point - X.translation).cross(&F.force);
+                [(F.force, half_turn.inverse() * moment)]
+            })
         })
     }
 

@@ -7,13 +7,9 @@
 use karakuri_model::Joint;
 
 use super::kind::{Constraint, Solved, SolvedRow};
-use super::row::{Account, Row, RowBuilder};
+use super::row::{Account, RELEASE, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
-
-/// A saturated servo goes back into the operator when it asks for less than this part of its limit: below 1, so that a
-/// servo right at its limit does not change sides in every step. [-]
-const RELEASE: f64 = 0.98;
 
 /// Servos at their effort limit.
 #[derive(Debug, Clone, Default)]

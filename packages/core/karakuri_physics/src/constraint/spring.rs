@@ -16,7 +16,7 @@ use super::row::{Account, Row, RowBuilder};
 use crate::solver::{Block, RowSpec, Side, dot};
 use crate::state::State;
 use crate::state::body::Body;
-use crate::state::loops::Chains;
+use crate::state::chains::Chains;
 use crate::state::mover::Mover;
 use crate::state::robot::Robot;
 use crate::{ObjectId, RobotId};
@@ -132,11 +132,13 @@ impl Robot {
                     add_rates(&self.chains, &self.data, body, &p, &(direction * sign), row);
                 }
             }
+            // The header's law is `λ = −gain u' − h k stretch`, a row with `R = 1/gain` and `u* = −h k stretch/gain`.
             let gain = h * (0.25 * h * spring.stiffness + spring.damping);
             let rate = dot(row, &self.v);
             let stretch = length - spring.rest_length - 0.25 * h * rate;
             inner.laws.push((1.0 / gain, -h * spring.stiffness * stretch / gain));
         }
+        // All springs of the tree at once: `J Â⁻¹ Jᵀ + R`.
         inner.response.clone_from(&inner.jacobian);
         for row in inner.response.chunks_exact_mut(nv.max(1)) {
             self.respond(row);

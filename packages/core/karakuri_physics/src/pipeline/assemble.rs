@@ -10,6 +10,7 @@ use crate::world::World;
 impl World {
     pub(crate) fn build_rows(&mut self) {
         self.find_islands();
+        self.constraints.find_swinging(&mut self.state.bodies, self.settings.dt);
         let Self { settings, state, constraints, pipeline, .. } = self;
         let Pipeline { problem, rows, islands, before, generation, touched, .. } = pipeline;
         *generation += 1;

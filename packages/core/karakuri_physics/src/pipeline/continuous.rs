@@ -103,7 +103,7 @@ impl World {
         let h = self.settings.dt;
         let half_width = |c: ColliderId| self.state.collision.half_width(c);
         let width = half_width(pair[0])? + half_width(pair[1])?;
-        let [a, b] = [0, 1].map(|i| self.way(pair[i], movers[i]));
+        let [a, b] = [0, 1].map(|i| self.swept_motion(pair[i], movers[i]));
         let (a, b) = (a?, b?);
         if !width.is_finite() || a.length + b.length <= FAST * width {
             return None;
@@ -115,7 +115,7 @@ impl World {
     }
 
     /// The way of a collider in this step, at constant velocity.
-    fn way(&self, id: ColliderId, mover: Mover) -> Option<SweptMotion> {
+    fn swept_motion(&self, id: ColliderId, mover: Mover) -> Option<SweptMotion> {
         let (h, start) = (self.settings.dt, self.state.collision.pose(id)?);
         let Mover::Body(body) = mover else {
             let end = match mover {
@@ -147,9 +147,9 @@ impl World {
         let Some(start) = self.state.collision.pose(collider.0) else { return };
         let Some(body) = &mut self.state.bodies[index] else { return };
         let h = self.settings.dt;
-        let way =
+        let motion =
             Sweep { start, velocity: motion_between(&start, body, h), center: body.center_of_mass };
-        let shape = way.pose_at(part * h);
+        let shape = motion.pose_at(part * h);
         let pose = Pose::new(shape.rotation, shape.transform_point(&body.center_of_mass));
         body.set_state(pose, body.velocity);
     }

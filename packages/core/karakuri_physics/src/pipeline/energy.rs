@@ -108,8 +108,20 @@ impl World {
         }
         for body in self.state.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
             let run = body.start..body.start + 6;
-            let works =
-                body.works(&after[run.clone()], &booking.mean[run], h, &self.settings.gravity);
+            let mut turning = body.velocity.angular;
+            if let Some(struck) = self.pipeline.row_impacts.velocity() {
+                turning.copy_from_slice(&struck[run.clone()][3..]);
+            }
+            let turned = if body.swings {
+                let free = &self.pipeline.problem.free_velocity[run.clone()][3..];
+                Vector3::from_row_slice(free)
+                    - body.inverse_inertia_world * body.applied.moment * h
+                    - turning
+            } else {
+                body.turn_freely(&turning, h) - turning
+            };
+            let gravity = self.settings.gravity;
+            let works = body.works(&after[run.clone()], &booking.mean[run], &turned, h, &gravity);
             booking.step.external += works.external;
             left += works.change - works.external - works.bias;
         }
@@ -225,19 +237,24 @@ impl Robot {
 }
 
 impl crate::state::body::Body {
-    /// Works in a step that ends with the velocity `after`. (6)
-    fn works(&self, after: &[f64], mean: &[f64], h: f64, gravity: &Vector3) -> Works {
+    /// Works in a step that ends with the velocity `after`, in which gyroscopic moments change the rate by `turned`. (6)
+    fn works(
+        &self,
+        after: &[f64],
+        mean: &[f64],
+        turned: &Vector3,
+        h: f64,
+        gravity: &Vector3,
+    ) -> Works {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         let (v_mean, w_mean) = (three(&mean[..3]), three(&mean[3..6]));
-        let mut free = [0.0; 6];
-        self.free_motion(h, gravity, &mut free);
         let R = &self.pose.rotation;
         let spin = |w: Vector3| R * (self.inertia * R.tr_mul(&w));
-        let turned = three(&after[3..6]) - self.velocity.angular;
+        let change = three(&after[3..6]) - self.velocity.angular;
         let pushed = (three(&after[..3]) - self.velocity.linear) * self.description.mass;
-        let gyroscopic = spin(three(&free[3..6]) - self.velocity.angular) - self.applied.moment * h;
+        let gyroscopic = spin(*turned);
         Works {
-            change: v_mean.dot(&pushed) + w_mean.dot(&spin(turned)),
+            change: v_mean.dot(&pushed) + w_mean.dot(&spin(change)),
             external: h * (v_mean.dot(&self.applied.force) + w_mean.dot(&self.applied.moment)),
             bias: h * self.description.mass * v_mean.dot(gravity) + w_mean.dot(&gyroscopic),
             ..Works::default()

@@ -5,15 +5,32 @@ use karakuri_dynamics::forward_kinematics;
 use crate::Integrator;
 use crate::pipeline::outcome::Culprit;
 use crate::state::free_motion::Method;
+use crate::state::ids::RobotId;
 use crate::world::World;
 
 impl World {
+    /// The integrator of a robot's free motion: `rk4` takes no loops, mimic joints or prescribed joints, and is the default there.
+    pub fn integrator_of(&self, robot: RobotId) -> Integrator {
+        let integrator = self.settings.integrator;
+        let loops = self.state.robots[robot.0].as_ref().is_some_and(|r| !r.loops.is_empty());
+        if integrator == Integrator::RungeKutta4 && loops {
+            Integrator::Default
+        } else {
+            integrator
+        }
+    }
+
     /// Decides which robots go through this step as a whole, without rows.
     pub(crate) fn choose_free_motions(&mut self) {
         let h = self.settings.dt;
         let integrator = self.settings.integrator;
         for robot in self.state.robots.iter_mut().flatten() {
-            robot.free_motion.on = true;
+            let turn = robot.turn_in_step(h);
+            if turn.angle > robot.longest_turn.angle {
+                robot.longest_turn = turn;
+            }
+            robot.set_energy_guard(turn);
+            robot.free_motion.on = !robot.energy_guard.is_strict;
         }
         for (_, kind) in self.constraints.between_movers() {
             kind.end_free_motion(&mut self.state.robots);
@@ -30,9 +47,12 @@ impl World {
             robot.free_motion.method = if soft { method } else { Method::Midpoint };
             robot.free_motion.on &= soft || robot.moves_freely(h);
             let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
+            robot.energy_guard.keeps_spin = keeping && robot.floats();
+            let keeping = keeping || robot.energy_guard.is_strict;
             robot.free_motion.keeps_momentum = keeping && robot.floats();
             if robot.free_motion.keeps_momentum {
                 robot.note_momentum();
+                robot.note_flight();
             }
         }
     }
@@ -62,6 +82,7 @@ impl World {
         for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot else { continue };
             let out = &mut self.pipeline.problem.velocity[robot.start..robot.start + robot.v.len()];
+            let energy = robot.energy_before_flight();
             let moved = match robot.free_motion.method {
                 _ if !robot.free_motion.on => robot.free_motion(h, &gravity, out),
                 Method::Midpoint => {
@@ -72,7 +93,14 @@ impl World {
                     robot.variational_motion(h, &gravity, &self.constraints.springs.all, out)
                 }
             };
-            moved.map_err(|e| Culprit::MassMatrix { robot: i, dof: e.dof })?;
+            let singular = |e: karakuri_dynamics::SingularInertia| Culprit::MassMatrix {
+                robot: i,
+                dof: e.dof,
+            };
+            moved.map_err(singular)?;
+            if robot.leaves_free_motion(energy, out) {
+                robot.free_motion(h, &gravity, out).map_err(singular)?;
+            }
         }
         for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
             let out = &mut self.pipeline.problem.velocity[body.start..body.start + 6];

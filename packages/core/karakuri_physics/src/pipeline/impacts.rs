@@ -1,18 +1,18 @@
 //! Bouncing bodies: every impact at its own time.
 //!
 //! An island of free bodies whose contacts are single points that bounce goes through a step from impact to impact:
-//! free motion is exact for constant forces, an impact changes velocities only, by Newton's law `u_n⁺ = −e u_n⁻` with
-//! Coulomb friction on the impulses. The energy of an elastic island is so kept at any step. An impact slower than
+//! free motion is exact for constant forces, an impact changes velocities only, by [Poisson's law](super::strikes) with
+//! Coulomb friction on the impulses. The energy of an elastic island is so kept at any step. Impacts at one instant are
+//! solved together, so that their order in the world does not matter. An impact slower than
 //! the threshold, or too many of them (a body coming to rest), hands the island to the ordinary step.
 //! [Moreau 1988]
 
 use karakuri_collision::{ColliderId, Sweep, Swept};
-use karakuri_spatial::{Force, Matrix3, Motion, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
-use crate::constraint::contact::{SLIP, tangents};
 use crate::pipeline::islands::{join_sets, root};
-use crate::pipeline::scratch::{Bounces, Meeting};
-use crate::solver::solve_contact;
+use crate::pipeline::scratch::Bounces;
+use crate::pipeline::strikes::{Meeting, Strike, solve_strikes};
 use crate::state::body::Body;
 use crate::state::mover::Mover;
 use crate::world::World;
@@ -23,6 +23,8 @@ const TOUCH: f64 = 1e-9;
 const OVERLAP: f64 = 1e-6;
 /// Most impacts of an island in a step, for each of its contacts.
 const IMPACTS_A_CONTACT: usize = 20;
+/// Impacts nearer in time than this part of a step are at one instant. [-]
+const INSTANT: f64 = 1e-6;
 /// Rounds in which the mean velocity until the impact is found; exact after one without gravity.
 const CHORDS: usize = 4;
 
@@ -136,9 +138,12 @@ impl World {
         }
         let mut left = IMPACTS_A_CONTACT * range.len();
         while let Some(next) = earliest(&bounces.meetings[range.clone()]) {
-            let meeting = bounces.meetings[range.start + next];
-            left -= 1;
-            if left == 0 || !self.collide_bodies(bounces, &meeting) {
+            let time = bounces.meetings[range.start + next].time;
+            let at_once = bounces.meetings[range.clone()].iter();
+            bounces.together.clear();
+            bounces.together.extend(at_once.filter(|m| m.time <= time + INSTANT * h));
+            let n_together = bounces.together.len();
+            if left <= n_together || !self.collide_bodies(bounces, time) {
                 for (body, rotation, pose, velocity) in &bounces.saved[first_saved..] {
                     if let Some(body) = &mut self.state.bodies[*body] {
                         body.put_back(*rotation, *pose, *velocity);
@@ -149,13 +154,10 @@ impl World {
                 bounces.work = work;
                 return;
             }
-            let met = self.movers_of(meeting.contact);
+            left -= n_together;
             for m in range.clone() {
-                let other = self.movers_of(bounces.meetings[m].contact);
-                let shares =
-                    |x: &Mover| *x != Mover::Fixed && met.is_some_and(|met| met.contains(x));
-                if other.is_some_and(|movers| movers.iter().any(shares)) {
-                    self.foresee(bounces, m, meeting.time);
+                if self.shares_body(bounces, m) {
+                    self.foresee(bounces, m, time);
                 }
             }
         }
@@ -218,6 +220,7 @@ impl World {
                 if !body.is_free() {
                     return Some(Sweep::at_rest(body.shape_pose()));
                 }
+                // In free fall since its own last impact, and from now on by the mean velocity of the fall.
                 let waited = now - times[i];
                 let acceleration =
                     self.settings.gravity + body.applied.force / body.description.mass;
@@ -236,55 +239,45 @@ impl World {
         }
     }
 
-    /// The impact of a pair; false where it is too slow to bounce.
-    fn collide_bodies(&mut self, bounces: &mut Bounces, meeting: &Meeting) -> bool {
-        let Some(movers) = self.movers_of(meeting.contact) else { return false };
-        let movers = movers.map(|m| match m {
-            Mover::Body(i) if self.state.bodies[i].as_ref().is_some_and(Body::is_free) => Some(i),
-            _ => None,
-        });
-        for body in movers.into_iter().flatten() {
-            self.advance_to(bounces, body, meeting.time);
-        }
-        let contact = &self.constraints.contacts.active[meeting.contact];
-        let [t1, t2] = tangents(&meeting.normal);
-        let R = Matrix3::from_columns(&[meeting.normal, t1, t2]);
-        let (mut G, mut u) = (Matrix3::zeros(), Vector3::zeros());
-        for (sign, body) in [-1.0, 1.0].into_iter().zip(movers) {
-            let Some(body) = body.and_then(|i| self.state.bodies[i].as_ref()) else { continue };
-            let arm = meeting.point - body.pose.translation;
-            let turn = karakuri_spatial::skew(&arm);
-            u += (body.velocity.linear + body.velocity.angular.cross(&arm)) * sign;
-            G += Matrix3::identity() / body.description.mass
-                - turn * body.inverse_inertia_world * turn;
-        }
-        let (G, u) = (R.tr_mul(&(G * R)), R.tr_mul(&u));
-        if u.x >= -self.settings.restitution_threshold {
-            return u.x >= 0.0;
-        }
-        let surface = contact.surface;
-        let friction =
-            if u.yz().norm() > SLIP { surface.dynamic_friction } else { surface.friction };
-        let impulse = bounce_impulse(&G, &u, surface.restitution, friction);
-        let push = R * impulse;
-        bounces.work += impulse.dot(&(u + G * impulse * 0.5));
-        for (sign, body) in [-1.0, 1.0].into_iter().zip(movers) {
-            if let Some(body) = body.and_then(|i| self.state.bodies[i].as_mut()) {
-                let arm = meeting.point - body.pose.translation;
-                body.kick(&Force::new(arm.cross(&(push * sign)), push * sign));
+    /// Whether a body of a meeting is one of those that just met.
+    fn shares_body(&self, bounces: &Bounces, meeting: usize) -> bool {
+        let Some(movers) = self.movers_of(bounces.meetings[meeting].contact) else { return false };
+        let moved = movers.into_iter().filter(|m| *m != Mover::Fixed);
+        let met = |mover: Mover| {
+            let mut together = bounces.together.iter();
+            together.any(|m| self.movers_of(m.contact).is_some_and(|met| met.contains(&mover)))
+        };
+        moved.into_iter().any(met)
+    }
+
+    /// The impacts at one instant; false where one is too slow to bounce.
+    fn collide_bodies(&mut self, bounces: &mut Bounces, time: f64) -> bool {
+        bounces.strikes.clear();
+        for i in 0..bounces.together.len() {
+            let meeting = bounces.together[i];
+            let Some(movers) = self.movers_of(meeting.contact) else { return false };
+            let bodies = movers.map(|m| {
+                let free = |i: &usize| self.state.bodies[*i].as_ref().is_some_and(Body::is_free);
+                m.body().filter(free)
+            });
+            for body in bodies.into_iter().flatten() {
+                self.advance_to(bounces, body, time);
             }
+            let surface = self.constraints.contacts.active[meeting.contact].surface;
+            bounces.strikes.push(Strike::new(&self.state, &meeting, bodies, &surface));
         }
-        bounces.impulses.push((meeting.contact, push));
+        let slow =
+            |s: &Strike| s.before.x < 0.0 && s.before.x >= -self.settings.restitution_threshold;
+        if bounces.strikes.iter().any(slow) {
+            return false;
+        }
+        if bounces.strikes.iter().any(|s| s.before.x < 0.0) {
+            bounces.work += solve_strikes(&mut self.state, &mut bounces.strikes);
+            let impulses = bounces.strikes.iter().map(|s| (s.contact, s.impulse()));
+            bounces.impulses.extend(impulses);
+        }
         true
     }
-}
-
-/// Newton's law with friction; without restitution where that would add energy (friction can make it so). [N·s] (3)
-fn bounce_impulse(G: &Matrix3, u: &Vector3, restitution: f64, friction: f64) -> Vector3 {
-    let at = |e: f64| solve_contact(G, &Vector3::new(u.x * (1.0 + e), u.y, u.z), friction);
-    let impulse = at(restitution);
-    let gain = impulse.dot(&(u + G * impulse * 0.5));
-    if gain > 1e-12 * u.norm_squared() / G.trace() { at(0.0) } else { impulse }
 }
 
 /// The meeting that is first, if any is left.

@@ -1,16 +1,17 @@
 //! Positions at the end of a step, by the integrator of the world's settings.
 
-use karakuri_spatial::Force;
+use karakuri_spatial::{Force, Motion};
 
-use crate::Integrator;
 use crate::constraint::kind::BodyImpulse;
 use crate::state::mover::{Mover, NO_MOVER};
 use crate::world::World;
+use crate::{Integrator, WorldSettings};
 
 impl World {
     /// Positions by the new velocity, or as the integrator of free motion found them; then the colliders.
     pub(crate) fn integrate(&mut self) {
         self.find_touched();
+        self.find_carried();
         let (h, integrator) = (self.settings.dt, self.settings.integrator);
         let after = &self.pipeline.problem.velocity;
         for (i, robot) in self.state.robots.iter_mut().enumerate() {
@@ -20,9 +21,15 @@ impl World {
                 robot.land(&after[run]);
                 continue;
             }
-            if integrator == Integrator::Default && robot.turns_fast(&after[run.clone()], h) {
+            if integrator == Integrator::Default
+                && !robot.free_motion.keeps_momentum
+                && robot.turns_fast(&after[run.clone()], h)
+            {
                 robot.free_motion.keeps_momentum = true;
                 robot.note_momentum();
+            }
+            if robot.energy_guard.is_on {
+                robot.guard_solved(&after[run.clone()]);
             }
             robot.v.copy_from_slice(&after[run.clone()]);
             let rates = &mut self.pipeline.before[run.clone()];
@@ -38,18 +45,35 @@ impl World {
         for (i, body) in self.state.bodies.iter_mut().enumerate() {
             let Some(body) = body.as_mut().filter(|b| b.is_awake() && !b.done) else { continue };
             let run = body.start..body.start + 6;
-            if self.pipeline.touched[n_robots + i] {
+            if body.swings {
+                body.fly(&after[run.clone()], h);
+                let shift = &self.pipeline.correction[run];
+                if shift.iter().any(|x| *x != 0.0) {
+                    body.shift(&std::array::from_fn(|k| shift[k] * h));
+                }
+            } else if self.pipeline.touched[n_robots + i] {
                 let mut rates = [0.0; 6];
                 for (k, rate) in rates.iter_mut().enumerate() {
                     *rate = after[run.start + k] + self.pipeline.correction[run.start + k];
+                }
+                if let Some(Some(Motion { angular, linear })) = self.pipeline.carry.relative.get(i)
+                {
+                    rates[..3].copy_from_slice(linear.as_slice());
+                    rates[3..].copy_from_slice(angular.as_slice());
                 }
                 body.advance(&after[run], &rates, h);
             } else {
                 body.fly(&after[run], h);
             }
         }
+        self.carry_bodies();
         self.stop_before_tunnelling();
         self.keep_momenta();
+        for robot in self.state.robots.iter_mut().flatten() {
+            if robot.energy_guard.is_on && !robot.free_motion.on {
+                robot.guard_end();
+            }
+        }
         self.bend_joints();
         self.measure_gear_slips();
         self.move_prescribed_bodies();
@@ -62,7 +86,7 @@ impl World {
         touched.clear();
         touched.resize(self.state.robots.len() + self.state.bodies.len(), false);
         for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
-            if row.corrects() || block.impulse.iter().any(|&x| x != 0.0) {
+            if row.acts(block) {
                 for &mover in row.movers.iter().filter(|&&m| m != NO_MOVER) {
                     touched[mover] = true;
                 }
@@ -71,7 +95,7 @@ impl World {
     }
 
     fn keep_momenta(&mut self) {
-        let h = self.settings.dt;
+        let WorldSettings { dt: h, integrator, .. } = self.settings;
         for (i, robot) in self.state.robots.iter_mut().enumerate() {
             let Some(robot) = robot.as_mut().filter(|r| r.free_motion.keeps_momentum) else {
                 continue;
@@ -84,7 +108,7 @@ impl World {
                         && robot == i
                     {
                         let push = contact.impulse * sign;
-                        let moment = contact.moment * sign + contact.position.cross(&push);
+                        let moment = contact.moment * sign + contact.point().cross(&push);
                         impulse += Force::new(moment, push);
                     }
                 }
@@ -95,7 +119,16 @@ impl World {
                     impulse += Force::new(F.moment + point.cross(&F.force), F.force);
                 });
             }
-            robot.keep_momentum(h, impulse);
+            let mut rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
+            let keeps_path = integrator != Integrator::Default || robot.energy_guard.is_strict;
+            let flies = keeps_path
+                && impulse == Force::default()
+                && !rows.any(|(row, block)| row.is_from_outside(i) && row.acts(block));
+            if flies {
+                robot.keep_flight(h);
+            } else {
+                robot.keep_momentum(h, impulse);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The stages of a step; [`step`] is their table of contents.
 
 pub(crate) mod assemble;
+pub(crate) mod carry;
 pub(crate) mod collide;
 pub(crate) mod continuous;
 pub(crate) mod correct;
@@ -14,10 +15,13 @@ pub(crate) mod islands;
 pub(crate) mod ledger;
 pub(crate) mod operators;
 pub(crate) mod outcome;
+pub(crate) mod restitution;
+pub(crate) mod row_impacts;
 pub(crate) mod scratch;
 pub(crate) mod sensors;
 pub(crate) mod sleep;
 pub(crate) mod solve;
 pub(crate) mod stages;
 pub(crate) mod step;
+pub(crate) mod strikes;
 pub(crate) mod work;

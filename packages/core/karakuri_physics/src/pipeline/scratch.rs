@@ -2,7 +2,10 @@
 
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
+use super::carry::Carry;
 use super::islands::Islands;
+use super::restitution::RowImpacts;
+use super::strikes::{Meeting, Strike};
 use crate::constraint::row::Row;
 use crate::solver::{Problem, Team};
 
@@ -13,7 +16,9 @@ pub(crate) struct Pipeline {
     pub(crate) team: Team,
     pub(crate) rows: Vec<Row>,
     pub(crate) islands: Islands,
+    pub(crate) carry: Carry,
     pub(crate) bounces: Bounces,
+    pub(crate) row_impacts: RowImpacts,
     /// How often rows were made.
     pub(crate) generation: u64,
     /// Velocity before the step. (n)
@@ -32,17 +37,6 @@ pub(crate) struct Pipeline {
     pub(crate) reach: f64,
 }
 
-/// A pair that may meet in this step.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Meeting {
-    pub(crate) contact: usize,
-    pub(crate) island: usize,
-    /// When it next meets, from the start of the step; infinite if it does not. [s]
-    pub(crate) time: f64,
-    pub(crate) normal: Vector3,
-    pub(crate) point: Vector3,
-}
-
 /// Scratch of bouncing islands.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bounces {
@@ -50,6 +44,9 @@ pub(crate) struct Bounces {
     /// Whether an island may bounce, at its root body.
     pub(crate) able: Vec<bool>,
     pub(crate) meetings: Vec<Meeting>,
+    /// Those that meet at one instant.
+    pub(crate) together: Vec<Meeting>,
+    pub(crate) strikes: Vec<Strike>,
     /// How far each body has gone. [s]
     pub(crate) times: Vec<f64>,
     /// Bodies as they were before the step.

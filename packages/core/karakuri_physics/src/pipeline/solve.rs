@@ -1,6 +1,7 @@
 //! Velocities at the end of a step: free motion, rows and solve, again while drives and motors ask for it.
 
 use crate::pipeline::outcome::Culprit;
+use crate::pipeline::scratch::Pipeline;
 use crate::pipeline::stages::{Stage, StageObserver};
 use crate::solver::Solution;
 use crate::world::World;
@@ -40,13 +41,21 @@ impl World {
             self.non_finite().map_or(Ok(()), Err)?;
             observer.enter(Stage::Rows);
             self.build_rows();
+            let Pipeline { problem, before, .. } = &mut self.pipeline;
+            problem.start_velocity.clear();
+            if self.settings.solver.tolerance_rel > 0.0 {
+                problem.start_velocity.extend_from_slice(before);
+            }
             observer.enter(Stage::Solve);
+            let impacts = self.bounce_rows()?;
+            self.non_finite().map_or(Ok(()), Err)?;
             let settings = &self.settings;
             solution = self.pipeline.team.solve(
                 &mut self.pipeline.problem,
                 &settings.solver,
                 settings.threads,
             );
+            solution = solution.max(impacts);
             // Laws of motors are asked with finite rates only.
             self.non_finite().map_or(Ok(()), Err)?;
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
@@ -55,6 +64,7 @@ impl World {
                 break;
             }
         }
+        self.add_impacts();
         Ok(solution)
     }
 

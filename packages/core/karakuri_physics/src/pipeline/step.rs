@@ -65,11 +65,11 @@ impl World {
     fn finish(&mut self, solution: Solution) -> StepOutcome {
         self.steps += 1;
         self.last.solution = solution;
-        let Solution { level, iterations, residual } = solution;
-        self.last.outcome = if residual <= self.settings.solver.tolerance {
-            StepOutcome::Solved { level, iterations, residual }
-        } else {
+        let Solution { level, iterations, residual, is_unsolved } = solution;
+        self.last.outcome = if is_unsolved {
             StepOutcome::MaxIterations { level, residual }
+        } else {
+            StepOutcome::Solved { level, iterations, residual }
         };
         self.last.outcome
     }

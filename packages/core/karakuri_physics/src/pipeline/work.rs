@@ -27,6 +27,7 @@ impl World {
     pub(crate) fn accumulate_work(&mut self) {
         let h = self.settings.dt;
         let (before, after) = (&self.pipeline.before, &self.pipeline.problem.velocity);
+        // Impulses work at the mean of the rates before and after, exactly: `½ (v' − v)ᵀ M (v' + v)` is the change of energy.
         let mean = |k: usize| 0.5 * (before[k] + after[k]);
         let mut work = 0.0;
         for robot in self.state.robots.iter().flatten() {

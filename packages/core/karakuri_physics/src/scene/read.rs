@@ -28,6 +28,10 @@ const BODY_FRICTION: f64 = 0.5;
 
 impl Scene {
     /// Reads a scene from the text of `file`, or reports all that is wrong with it.
+    ///
+    /// # Errors
+    /// When the text is no YAML, a key is unknown or missing, or a value is of the wrong type or range; every
+    /// problem.
     pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostics> {
         let mut report = Report::default();
         let mut scene = Self {
@@ -230,7 +234,13 @@ pub(super) fn choice(
 }
 
 fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut SolverSettings) {
-    let fields = reader.fields(node, path, &["method", "iterations", "tolerance", "escalate"]);
+    let keys =
+        ["preset", "method", "iterations", "tolerance", "tolerance_rel", "escalate", "budget"];
+    let fields = reader.fields(node, path, &keys);
+    let presets = [("default", false), ("realtime", true)];
+    if choice(reader, &fields, "preset", presets) == Some(true) {
+        *settings = SolverSettings::realtime();
+    }
     if let Some((node, path)) = fields.get("method")
         && let Some(name) = reader.text(node, &path)
     {
@@ -248,6 +258,12 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     }
     if let Some(tolerance) = number(reader, &fields, "tolerance", &(0.0..=1.0), "m/s") {
         settings.tolerance = tolerance;
+    }
+    if let Some(part) = number(reader, &fields, "tolerance_rel", &(0.0..=1.0), "") {
+        settings.tolerance_rel = part;
+    }
+    if let Some(budget) = whole(reader, &fields, "budget", &(0.0..=1e15)) {
+        settings.budget = budget;
     }
     let words = [("true", true), ("false", false)];
     if let Some(escalate) = choice(reader, &fields, "escalate", words) {

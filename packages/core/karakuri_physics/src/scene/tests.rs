@@ -1,7 +1,7 @@
 //! Scenes that are right and scenes that are wrong.
 
 use super::*;
-use crate::Surface;
+use crate::{SolverSettings, Surface};
 use karakuri_model::Shape;
 use karakuri_spatial::Motion;
 
@@ -43,8 +43,21 @@ fn a_scene_becomes_a_world() {
     assert!(Scene::parse("# empty\n", "empty.yaml").unwrap().ground.is_none());
 }
 
+#[test]
+fn other_keys_of_the_solver_override_its_preset() {
+    let solver = |text: &str| Scene::parse(text, "s.yaml").unwrap().settings.solver;
+    let realtime = SolverSettings::realtime();
+    assert_eq!(solver("solver: {preset: realtime}"), realtime);
+    assert_eq!(solver("solver: {preset: default}"), SolverSettings::default());
+    let own = solver("solver: {budget: 2e4, preset: realtime, method: admm}");
+    assert_eq!(
+        own,
+        SolverSettings { budget: 20_000, method: "admm", iterations: 2000, ..realtime }
+    );
+}
+
 /// The text, the line of the problem, and words of the message.
-const WRONG: [(&str, usize, &str); 22] = [
+const WRONG: [(&str, usize, &str); 24] = [
     ("dt: 0.5", 1, "dt: 0.5 is out of range; write a number from 0.000001 to 0.1 [s]"),
     ("dt: fast", 1, "dt: expected a number, found `fast`"),
     ("dt: .nan", 1, "dt: expected a number"),
@@ -56,6 +69,8 @@ const WRONG: [(&str, usize, &str); 22] = [
         "there is no solver `magic`; write one of projected_gauss_seidel, block_gauss_seidel, newton, admm, accelerated_gradient",
     ),
     ("solver: {iterations: 1.5}", 1, "1.5 is no whole number"),
+    ("solver: {budget: -1}", 1, "solver.budget: -1 is out of range"),
+    ("solver: {preset: fast}", 1, "solver.preset: `fast` is neither default nor realtime"),
     ("threads: 0", 1, "threads: 0 is out of range"),
     (
         "ground: {friction: -1}",
@@ -375,7 +390,7 @@ fn wrong_ties_name_line_and_remedy() {
         ("joints: [{name: j, a: box, b: box, type: fixed}]", "both ends are one rigid body"),
         (
             "joints: [{name: j, a: box, b: world, type: fixed, strength: {force: 1, failure: rips}}]",
-            "`rips` is no way to fail; write breaks or yields",
+            "unknown failure mode `rips`; write breaks or yields",
         ),
         (
             "joints: [{name: j, a: box, b: world, type: fixed, strength: {force: 0, failure: breaks}}]",

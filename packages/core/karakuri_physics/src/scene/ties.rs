@@ -236,7 +236,7 @@ fn read_strength(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Str
         return Some(Strength { force, torque, failure });
     }
     let known = Failure::ALL.map(Failure::name).join(" or ");
-    let message = format!("{path}: `{name}` is no way to fail");
+    let message = format!("{path}: unknown failure mode `{name}`");
     reader.error(node, message, &format!("write {known}"));
     None
 }

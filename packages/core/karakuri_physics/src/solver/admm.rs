@@ -40,6 +40,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: MOST_ROWS,
     iterations: 2000,
+    work: |rows| rows,
     method: || Box::<Admm>::default(),
 };
 
@@ -150,6 +151,7 @@ impl Admm {
     /// One iteration; primal and dual residual. [m/s or rad/s]
     fn iterate(&mut self, blocks: &[Block]) -> (f64, f64) {
         let Delassus { rows: n, ref starts, .. } = self.delassus;
+        // Impulses of the smooth part: the factor of `G + R` with `(η + ρ) g` on its diagonal.
         for ((item, block), start) in self.items.iter().zip(blocks).zip(starts) {
             for row in 0..block.rows() {
                 let at = start + row;
@@ -160,6 +162,7 @@ impl Admm {
         }
         forward(&self.factor, n, &mut self.impulse);
         backward(&self.factor, n, &mut self.impulse);
+        // Their copies `z` in the admissible sets; the cone is shifted by De Saxcé's term, so that what slides stays on the surface.
         let (mut primal, mut dual) = (0.0_f64, 0.0_f64);
         let mut normal = 0.0;
         for ((item, block), start) in self.items.iter_mut().zip(blocks).zip(starts) {

@@ -3,7 +3,7 @@
 //! A face is all contacts of one pair of movers: single contacts are solved on their cone in closed form, more of them by
 //! Newton's method, because which points of a face carry the load is no question that a sweep from point to point
 //! can answer. The change of impulse goes into the velocity at once, so that no Delassus matrix is ever formed.
-//! [physics: velocity-level LCP by projected Gauss-Seidel; Hwangbo, Lee, Hutter 2018]
+//! [Hwangbo 2018]
 //!
 //! Limits: converges to round-off in tens of sweeps where few faces share a body; tall stacks and large mass ratios
 //! need hundreds, and go to the next level.
@@ -30,6 +30,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: usize::MAX,
     iterations: 100,
+    work: |_| 2,
     method: || Box::<BlockGaussSeidel>::default(),
 };
 
@@ -139,6 +140,7 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
             Vector3::new(candidate.clamp(lower, upper), 0.0, 0.0)
         }
         Admissible::Cone { friction } => {
+            // The velocity without the block's own impulse, and the one-contact problem in closed form.
             let w = u - block.delassus * block.impulse;
             let mut G = block.delassus;
             G.m11 += block.compliance;

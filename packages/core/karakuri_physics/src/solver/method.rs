@@ -23,6 +23,8 @@ pub struct ContactSolver {
     pub most_rows: usize,
     /// Most iterations, unless the settings say otherwise.
     pub iterations: usize,
+    /// Work of an iteration for each row of an island of so many rows: a row visited by a sweep of level 0 is 1.
+    pub work: fn(usize) -> usize,
     /// Makes its method, with memory of its own.
     pub method: fn() -> Box<dyn Method>,
 }
@@ -50,14 +52,34 @@ pub struct SolverSettings {
     pub iterations: usize,
     /// Natural-map residual at which an island counts as solved. [m/s or rad/s]
     pub tolerance: f64,
+    /// Part of an island's largest change of velocity in the step that is added to the tolerance: what moves at 1 m/s need not be
+    /// solved as well as what rests. [-]
+    pub tolerance_rel: f64,
     /// Whether an island above the tolerance goes to the next level.
     pub escalate: bool,
+    /// Most work of a step, in row visits: each island has a share by its rows. At least one iteration is made.
+    pub budget: usize,
 }
 
 impl Default for SolverSettings {
     /// Newton's method to 1e-9 m/s: 5 to 20 steps where contacts are new, none to 3 where they are warm.
     fn default() -> Self {
-        Self { method: "newton", iterations: 200, tolerance: 1e-9, escalate: true }
+        Self {
+            method: "newton",
+            iterations: 200,
+            tolerance: 1e-9,
+            tolerance_rel: 0.0,
+            escalate: true,
+            budget: 100_000_000,
+        }
+    }
+}
+
+impl SolverSettings {
+    /// For loops that must not be late: a few milliseconds a step at most, and what moves is solved to 1e-4 of its change of
+    /// velocity.
+    pub fn realtime() -> Self {
+        Self { tolerance_rel: 1e-4, budget: 100_000, ..Self::default() }
     }
 }
 
@@ -70,6 +92,8 @@ pub struct Solution {
     pub iterations: usize,
     /// Largest natural-map residual of any block. [m/s or rad/s]
     pub residual: f64,
+    /// Whether an island stayed above its tolerance.
+    pub is_unsolved: bool,
 }
 
 impl Solution {
@@ -79,6 +103,7 @@ impl Solution {
             level: self.level.max(other.level),
             iterations: self.iterations.max(other.iterations),
             residual: self.residual.max(other.residual),
+            is_unsolved: self.is_unsolved || other.is_unsolved,
         }
     }
 }

@@ -11,7 +11,9 @@
 //! holds exactly whatever the quality of `H`. After a round `λ₀ ← λ`, which undoes the regularisation.
 //!
 //! 1. *Convex rounds*: `s` is fixed, `v` minimises a convex function, and `t` makes its derivative along the ray vanish.
-//! 2. *Coulomb rounds*, where contacts slide: `s = μ‖u_t‖` is De Saxcé's and moves with `u`, so that `H` is not
+//! 2. *Least impulses*, where contacts of a small island slide: a round with Coulomb's shift from centre zero, all contacts of a
+//!    pair at one weight. Of the solutions in which a face slides and turns with uneven loads, it takes the one with even loads.
+//! 3. *Coulomb rounds*, where contacts slide: `s = μ‖u_t‖` is De Saxcé's and moves with `u`, so that `H` is not
 //!    symmetric and `t` lowers the mismatch `λ − α`. A round that does not lower the natural map is
 //!    reverted and repeated with more regularisation; where the most fails, gradient steps look for a better start.
 //!
@@ -25,6 +27,8 @@
 //!
 //! Limits: Coulomb rounds may fail on crowds of contacts that all slide with high friction, off the centres of light bodies.
 
+mod sliding;
+
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
@@ -32,11 +36,12 @@ use nalgebra::{Matrix3, Vector3};
 use super::accelerated_gradient::AcceleratedGradient;
 use super::block_factor::BlockFactor;
 use super::impulse_steps::ImpulseSteps;
+use super::interior_point::StickSearch;
 use super::law::{Softened, residual};
 use super::method::{ContactSolver, FINE, Method, SolverSettings};
 use super::{Admissible, Block, Problem, Run, apply};
 
-// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/solvers.rs`: what a doc
+// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/physics/solvers.rs`: what a doc
 // comment says of either side is what was seen there.
 
 /// First regularisation `ε` of a convex round where nothing is known, over a block's own Delassus diagonal. [-]
@@ -73,6 +78,8 @@ const WARM_START_TOLERANCE: f64 = 10.0;
 const CONVEX_IS_SOLVED: f64 = 0.1;
 /// Part of the velocity changes to which the problem is solved before any contact may begin to slide. [-]
 const STICKING_ACCURACY: f64 = 1e-6;
+/// Convex rounds of slow progress after which a solution that holds is searched for.
+const SLOW_ROUNDS: usize = 4;
 /// Shifts may lag behind while each round brings the natural map below this part of the last. [-]
 const SHIFT_PROGRESS: f64 = 0.2;
 /// The convex line search ends when the directional derivative is this part of the first. [-]
@@ -88,6 +95,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: GOAL,
     most_rows: usize::MAX,
     iterations: 200,
+    work: |_| 20,
     method: || Box::<Newton>::default(),
 };
 
@@ -136,6 +144,8 @@ impl BlockState {
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     states: Vec<BlockState>,
+    /// As they were before sliding was tried.
+    before_sliding: Vec<BlockState>,
     runs: Vec<Run>,
     /// Node of each velocity entry that starts a run of the island.
     node_at: Vec<usize>,
@@ -144,6 +154,9 @@ pub(super) struct Newton {
     has_few_rows: bool,
     impulse_steps: ImpulseSteps,
     gradient: AcceleratedGradient,
+    stick_search: StickSearch,
+    /// Whether the island may hold as a whole: no contact slid at the start, and it was not searched yet.
+    may_hold: bool,
     /// Direction in velocity space, laid out as the world's velocity. (n)
     step: Vec<f64>,
     /// Velocity without the impulses of these blocks, laid out so. (n)
@@ -178,11 +191,24 @@ impl Newton {
         settings: &SolverSettings,
     ) -> usize {
         self.prepare(problem, island.clone());
+        self.may_hold = !self.states.iter().any(|state| state.shift > 0.0);
+        if !self.may_hold && self.slide(problem, island.clone(), settings) {
+            return self.iterations;
+        }
         let reached = self.convex_rounds(problem, island.clone(), settings);
-        if reached > settings.tolerance {
+        if reached > settings.tolerance && !self.slide(problem, island.clone(), settings) {
             self.coulomb_rounds(problem, island, settings, reached);
         }
         self.iterations
+    }
+
+    /// Lets the shifts of contacts move with the velocity.
+    fn make_coulomb(&mut self, blocks: &[Block]) {
+        for (state, block) in self.states.iter_mut().zip(blocks) {
+            if let Admissible::Cone { friction } = block.admissible {
+                (state.shift, state.coulomb) = (0.0, friction);
+            }
+        }
     }
 
     /// Numbers the runs of the blocks, chooses the elimination order, starts from the warm impulses.
@@ -249,6 +275,7 @@ impl Newton {
             (warm / scale.max(warm)).clamp(self.least_regularisation, FIRST_REGULARISATION);
         let (mut last, mut convex, mut before) = (warm, warm, f64::INFINITY);
         let mut lagged = f64::INFINITY;
+        let mut slow_rounds = 0;
         while self.iterations < settings.iterations {
             self.set_regularisation(&problem.blocks[island.clone()]);
             // Little enough that regularisation, not what is left, says which of equal points carry how much.
@@ -264,7 +291,14 @@ impl Newton {
             let scale = self.velocity_scale(&problem.blocks[island.clone()]);
             // What holds must be known before anything may slide.
             let known = lagged.is_finite() || convex <= STICKING_ACCURACY * scale;
-            if known && convex <= CONVEX_IS_SOLVED * last {
+            let begins_to_slide = known && convex <= CONVEX_IS_SOLVED * last;
+            slow_rounds += usize::from(convex > SLOW_PROGRESS * before);
+            if (begins_to_slide || slow_rounds >= SLOW_ROUNDS)
+                && let Some(held) = self.hold(problem, island.clone(), settings)
+            {
+                return held;
+            }
+            if begins_to_slide {
                 if last > SHIFT_PROGRESS * lagged {
                     break;
                 }
@@ -283,6 +317,26 @@ impl Newton {
         last
     }
 
+    /// Impulses with which nothing slides, if there are any: their natural map. Looked for once. [m/s or rad/s]
+    fn hold(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+    ) -> Option<f64> {
+        let blocks = &problem.blocks[island.clone()];
+        if !std::mem::take(&mut self.may_hold) {
+            return None;
+        }
+        if !self.stick_search.finds(problem, blocks, GOAL * settings.tolerance) {
+            return None;
+        }
+        for (i, state) in self.states.iter_mut().enumerate() {
+            state.lambda = self.stick_search.impulse(i);
+        }
+        Some(self.accept(problem, island).0)
+    }
+
     /// Rounds with Coulomb's shifts: less regularised while they make progress, more while they do not.
     fn coulomb_rounds(
         &mut self,
@@ -291,11 +345,7 @@ impl Newton {
         settings: &SolverSettings,
         reached: f64,
     ) {
-        for (state, block) in self.states.iter_mut().zip(&problem.blocks[island.clone()]) {
-            if let Admissible::Cone { friction } = block.admissible {
-                (state.shift, state.coulomb) = (0.0, friction);
-            }
-        }
+        self.make_coulomb(&problem.blocks[island.clone()]);
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
         self.floor =
             self.floor.max((ROUNDING * scale / settings.tolerance).min(FIRST_REGULARISATION));
@@ -646,11 +696,13 @@ impl Newton {
 fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> BlockState {
     let u = problem.velocity_of(block) - block.bias;
     let impulse = &block.impulse;
-    let slid = |friction: f64| {
+    let on_cone = |friction: f64| {
         impulse.x > 0.0 && impulse.yz().norm() >= friction * impulse.x * (1.0 - 1e-9)
     };
     let shift = match block.admissible {
-        Admissible::Cone { friction } if slid(friction) => friction * u.yz().norm(),
+        Admissible::Cone { friction } if block.slid && on_cone(friction) => {
+            friction * u.yz().norm()
+        }
         _ => 0.0,
     };
     BlockState {

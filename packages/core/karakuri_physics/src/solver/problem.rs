@@ -88,6 +88,8 @@ pub struct Block {
     pub impulse: Vector3<f64>,
     /// Whether the warm start had to be solved for in the last step; out, in this one.
     pub unsettled: bool,
+    /// Whether the contact slid in the last step: only then does the warm start say that it slides.
+    pub slid: bool,
 }
 
 /// The law of a single row.
@@ -130,7 +132,13 @@ impl Block {
             delassus: Matrix3::zeros(),
             impulse: Vector3::new(warm_start.clamp(lower, upper), 0.0, 0.0),
             unsettled: false,
+            slid: false,
         }
+    }
+
+    /// Whether it is a contact with friction's cone.
+    pub(super) fn is_contact(&self) -> bool {
+        matches!(self.admissible, Admissible::Cone { .. })
     }
 
     /// Number of rows.
@@ -186,6 +194,10 @@ pub struct Problem {
     pub inertia: Vec<f64>,
     /// Velocity without impulses, which a solve keeps here. (n)
     pub free_velocity: Vec<f64>,
+    /// Velocity before the step, where the tolerance depends on its change; empty otherwise. (n)
+    pub start_velocity: Vec<f64>,
+    /// Rows of the step, where this is a part of it; 0 where it is the whole.
+    pub rows_of_step: usize,
 }
 
 impl Problem {

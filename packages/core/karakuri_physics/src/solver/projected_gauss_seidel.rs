@@ -2,7 +2,8 @@
 //!
 //! Every row on its own: `λ ← λ − ω (u + R λ − u*) / (J Y (1 + ε) + R)`, cut to its bounds; a tangent of a contact is bounded by
 //! `±μ λ_n`, a box in place of the cone. Rows of joints start from 0.7 of their last impulses, contacts from zero; the
-//! sweeps end when no impulse changes. [physics: velocity-level LCP by projected Gauss-Seidel]
+//! sweeps end when no impulse changes. The complementarity problem at the velocity level is that
+//! of [Stewart 1996], its sweeps are those of [Catto 2005].
 //!
 //! Limits: the box holds up to √2 of the friction it should, and what it holds depends on the axes; a fixed number of
 //! sweeps leaves creep and sag. The residual tells, and no other level is asked.
@@ -31,6 +32,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: usize::MAX,
     iterations: 15,
+    work: |_| 1,
     method: || Box::<ProjectedGaussSeidel>::default(),
 };
 

@@ -56,6 +56,8 @@ impl SoftFinger {
     pub(crate) fn split(&self, contact: Acting, turning: Acting) -> ([f64; 2], f64) {
         let (mu, r) = (self.friction, self.spinning);
         let ((force, u, k_force), (moment, omega, k_moment)) = (contact, turning);
+        // In units of the half axes: impulses less a step against the velocities. Its direction is the split, by the header's fixed
+        // point; `g` is the mean of both Delassus diagonals in these units.
         let g = 0.5 * (mu * mu * k_force + r * r * k_moment);
         let pushed = force.yz() / mu - u.yz() * (mu / g);
         let turned = moment.x / r - omega.x * (r / g);
@@ -63,6 +65,7 @@ impl SoftFinger {
         if length == 0.0 {
             return ([mu, r].map(|axis| axis * core::f64::consts::FRAC_1_SQRT_2), 0.0);
         }
+        // How far both impulses are from their projection on the ellipse; as velocities by their Delassus diagonals.
         let inside = (force.x.max(0.0) / length).min(1.0);
         let change_of_force = (force.yz() - pushed * (mu * inside)).norm();
         let change_of_moment = (moment.x - turned * (r * inside)).abs();

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 
 use super::ladder::{Ladder, solver};
 use super::method::{Solution, SolverSettings};
-use super::problem::{Problem, Run};
+use super::problem::{Block, Problem, Run};
 
 /// Numbers in `J` from which more than one thread pays: about a hundred contacts of two bodies.
 const WORTHWHILE: usize = 4000;
@@ -84,6 +84,7 @@ impl Team {
         threads: usize,
     ) -> Solution {
         let Some(asked) = solver(settings.method) else { return Solution::default() };
+        problem.rows_of_step = problem.blocks.iter().map(Block::rows).sum();
         self.divide(problem, threads);
         if self.ends.len() < 2 {
             return self.ladder.solve(problem, settings);
@@ -208,12 +209,16 @@ impl Share {
         self.origins.sort_unstable();
         self.origins.dedup();
         to.velocity.clear();
+        to.start_velocity.clear();
+        to.rows_of_step = from.rows_of_step;
         to.runs.clear();
         to.inertia.clear();
         for origin in &mut self.origins {
             let Origin { start, len, .. } = *origin;
             origin.here = to.velocity.len();
             to.velocity.extend_from_slice(&from.velocity[start..start + len]);
+            let at_start = from.start_velocity.get(start..start + len);
+            to.start_velocity.extend_from_slice(at_start.unwrap_or_default());
             if let Ok(at) = from.runs.binary_search_by_key(&start, |run| run.start) {
                 let whole = from.runs[at].offset;
                 to.runs.push(Run { start: origin.here, len, offset: to.inertia.len() });

@@ -12,6 +12,15 @@ use crate::state::prescribed_bodies::Course;
 const GYROSCOPIC_ROUNDS: usize = 8;
 /// Relative change at which they stop, squared.
 const GYROSCOPIC_TOLERANCE: f64 = 1e-31;
+/// Relative change in the last round up to which they converged, squared: the next, of its square, is round-off.
+const GYROSCOPIC_FLOOR: f64 = 1e-20;
+/// Rotation of half a step from which on a rate that stays in the body's axes is that of a step too long for
+/// them. [rad]
+const HALF_TURN_FAST: f64 = 0.5;
+/// Relative change of that rate, squared: the round-off of its rotation into those axes and back.
+const STEADY: f64 = 1e-28;
+/// Sine of the angle between rate and angular momentum up to which both have one direction.
+const ALIGNED: f64 = 1e-9;
 
 /// What a free or fixed body is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,10 +89,16 @@ pub(crate) struct Body {
     pub(crate) island_asleep: Option<usize>,
     /// Whether it has gone through the step already.
     pub(crate) done: bool,
+    /// Whether rigid attached joints, and nothing else, act on it in this step: it goes through it by the midpoint.
+    pub(crate) swings: bool,
+    /// Impulsive moment of those joints in the last step, about its centre of mass, in world axes. [N·m·s] (3)
+    pub(crate) joint_moment: Vector3,
     /// How it moves, if that is prescribed.
     pub(crate) course: Option<Course>,
     /// Farthest distance of its surface from its shape's origin, and half its least width. [m]
     pub(crate) extent: [f64; 2],
+    /// Largest rotation in a step so far. [rad]
+    pub(crate) longest_turn: f64,
 }
 
 impl Body {
@@ -103,8 +118,11 @@ impl Body {
             rested: 0.0,
             island_asleep: None,
             done: false,
+            swings: false,
+            joint_moment: Vector3::zeros(),
             course: None,
             extent,
+            longest_turn: 0.0,
         };
         body.update();
         body
@@ -165,8 +183,10 @@ impl Body {
     pub(crate) fn free_motion(&self, h: f64, gravity: &Vector3, out: &mut [f64]) {
         let linear =
             self.velocity.linear + (gravity + self.applied.force / self.description.mass) * h;
-        let R = &self.pose.rotation;
-        let mut angular = R * self.free_rotation(&R.tr_mul(&self.velocity.angular), h);
+        let mut angular = self.turn_freely(&self.velocity.angular, h);
+        if self.joint_moment != Vector3::zeros() {
+            angular = self.turn_on_joints(h);
+        }
         if self.applied.moment != Vector3::zeros() {
             angular += self.inverse_inertia_world * self.applied.moment * h;
         }
@@ -174,24 +194,52 @@ impl Body {
         out[3..6].copy_from_slice(angular.as_slice());
     }
 
-    /// Solves `I (ω' − ω) + h ω_m × I ω_m = 0`, `ω_m = ½(ω + ω')`, in the body's axes by Newton's method from ω:
-    /// energy and magnitude of the angular momentum stay. [rad/s] (3)
+    /// Rate after a step without the impulses of the joints it swings on, whose gyroscopic moment is that of a rotation with
+    /// them: they are those of the last step to first order. [rad/s] (3)
+    fn turn_on_joints(&self, h: f64) -> Vector3 {
+        let R = &self.pose.rotation;
+        let (_, half_turn) = self.halfway(h);
+        let moment = half_turn.inverse() * self.joint_moment;
+        let turned = self.rotation_with(&R.tr_mul(&self.velocity.angular), &R.tr_mul(&moment), h);
+        R * turned - self.inverse_inertia_world * moment
+    }
+
+    /// Rate after a step of free rotation, in world axes. [rad/s] (3)
+    pub(crate) fn turn_freely(&self, omega: &Vector3, h: f64) -> Vector3 {
+        let R = &self.pose.rotation;
+        R * self.free_rotation(&R.tr_mul(omega), h)
+    }
+
     fn free_rotation(&self, omega: &Vector3, h: f64) -> Vector3 {
+        self.rotation_with(omega, &Vector3::zeros(), h)
+    }
+
+    /// Solves `I (ω' − ω) + h ω_m × I ω_m = M`, `ω_m = ½(ω + ω')`, in the body's axes by Newton's method from ω: without an
+    /// impulsive moment `M` energy and magnitude of the angular momentum stay. Where the step is too long for the method,
+    /// `ω' = ω + I⁻¹ M`, which keeps both as well. [rad/s; N·m·s] (3)
+    fn rotation_with(&self, omega: &Vector3, moment: &Vector3, h: f64) -> Vector3 {
         let I = &self.inertia;
         let mut next = *omega;
+        let mut last_change = 0.0;
         for _ in 0..GYROSCOPIC_ROUNDS {
             let mean = (omega + next) * 0.5;
             let momentum = I * mean;
-            let residual = I * (next - omega) + mean.cross(&momentum) * h;
+            let residual = I * (next - omega) + mean.cross(&momentum) * h - moment;
             let jacobian = I + (skew(&mean) * I - skew(&momentum)) * (0.5 * h);
-            let Some(inverse) = jacobian.try_inverse() else { return *omega };
+            let Some(inverse) = jacobian.try_inverse() else {
+                return omega + self.inverse_inertia * moment;
+            };
             let change = inverse * residual;
             next -= change;
-            if change.norm_squared() <= GYROSCOPIC_TOLERANCE * next.norm_squared() {
-                break;
+            last_change = change.norm_squared();
+            if last_change <= GYROSCOPIC_TOLERANCE * next.norm_squared() {
+                return next;
             }
         }
-        next
+        if last_change <= GYROSCOPIC_FLOOR * next.norm_squared() {
+            return next;
+        }
+        omega + self.inverse_inertia * moment
     }
 
     /// Mass and rotated inertia, zeros elsewhere left as they are. (6×6)
@@ -211,25 +259,68 @@ impl Body {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));
         self.pose.translation += three(&rates[..3]) * h;
-        let turn = UnitQuaternion::from_scaled_axis(three(&rates[3..6]) * h);
+        let displacement = three(&rates[3..6]) * h;
+        self.longest_turn = self.longest_turn.max(displacement.norm());
+        let turn = UnitQuaternion::from_scaled_axis(displacement);
         self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
+        self.update();
+    }
+
+    /// Pose halfway through a step at its present velocity, and the turn to it. [s]
+    pub(crate) fn halfway(&self, h: f64) -> (Pose, UnitQuaternion) {
+        let turn = UnitQuaternion::from_scaled_axis(self.velocity.angular * (0.5 * h));
+        let translation = self.pose.translation + self.velocity.linear * (0.5 * h);
+        (Pose::from_quaternion(&(turn * self.rotation), translation), turn)
+    }
+
+    /// Moves by a small displacement: translation, then rotation. [m; rad] (6)
+    pub(crate) fn shift(&mut self, by: &[f64; 6]) {
+        self.pose.translation += Vector3::new(by[0], by[1], by[2]);
+        let turn = UnitQuaternion::from_scaled_axis(Vector3::new(by[3], by[4], by[5]));
+        self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
+        self.update();
+    }
+
+    /// Goes along with something that moved by `T` in the world.
+    pub(crate) fn carry(&mut self, T: &Pose) {
+        self.pose.translation = T.transform_point(&self.pose.translation);
+        self.rotation =
+            UnitQuaternion::new_normalize(*(T.quaternion() * self.rotation).quaternion());
         self.update();
     }
 
     /// Goes on by `h` in free motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
     /// the mean velocity and the Cayley map of the mean rate, `θ = 2 atan(½ h ‖ω_m‖)`, and the rate turns along, so
-    /// that the angular momentum in the world stays. (6)
+    /// that the angular momentum in the world stays. Where the step was too long for the rate, it turns about the
+    /// angular momentum by the rate along it. (6)
     pub(crate) fn fly(&mut self, after: &[f64], h: f64) {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         let (linear, angular) = (three(&after[..3]), three(&after[3..6]));
         let mean = (self.velocity.angular + angular) * 0.5;
         let half = 0.5 * h * mean.norm();
+        self.longest_turn = self.longest_turn.max(2.0 * half);
         let scale = if half > 0.0 { half.atan() / half } else { 1.0 };
-        let turn = UnitQuaternion::from_scaled_axis(mean * (scale * h));
+        let mut turn = UnitQuaternion::from_scaled_axis(mean * (scale * h));
+        let change = (angular - self.velocity.angular).norm_squared();
+        if half > HALF_TURN_FAST && change <= STEADY * angular.norm_squared() {
+            turn = self.precession(h).unwrap_or(turn);
+        }
         self.pose.translation += (self.velocity.linear + linear) * (0.5 * h);
         self.velocity = Motion::new(turn * angular, linear);
         self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
         self.update();
+    }
+
+    /// Rotation in a step about the angular momentum, which it keeps, by the rate along it; `None` where both have one
+    /// direction. [s]
+    fn precession(&self, h: f64) -> Option<UnitQuaternion> {
+        let R = &self.pose.rotation;
+        let omega = &self.velocity.angular;
+        let momentum = R * (self.inertia * R.tr_mul(omega));
+        let (square, sine) = (momentum.norm_squared(), omega.cross(&momentum).norm());
+        let aligned = sine <= ALIGNED * omega.norm() * square.sqrt();
+        let turn = momentum * (h * omega.dot(&momentum) / square);
+        (!aligned).then(|| UnitQuaternion::from_scaled_axis(turn))
     }
 
     /// Kinetic energy. [J]

@@ -1,5 +1,7 @@
 //! Integrators, and the scratch of a robot in free motion. [`crate::pipeline::integrators`] has the methods.
 
+use crate::state::flight::InFlight;
+
 /// An integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Integrator {
@@ -8,9 +10,9 @@ pub enum Integrator {
     Default,
     /// Fourth order where no row acts and servos are soft; else as the default.
     RungeKutta4,
-    /// Variational where no row acts and servos are soft; else the default with the momentum of floating trees kept.
+    /// Variational where no row acts and servos are soft; else as `Momentum`.
     Variational,
-    /// The default, with the momentum of floating trees kept to round-off.
+    /// The default, with the momentum of floating trees, and in flight the path of their centre of mass, kept to round-off.
     Momentum,
 }
 
@@ -70,6 +72,9 @@ pub(crate) struct FreeMotion {
     /// Momentum about the world's origin at the start of the step, and the centre of mass.
     pub(crate) momentum: karakuri_spatial::Force,
     pub(crate) com: karakuri_spatial::Vector3,
+    pub(crate) in_flight: InFlight,
+    /// Whether `momentum_at_end` is that of the last step's end.
+    pub(crate) keeps_variational_momentum: bool,
     /// Applied wrenches about the world's origin.
     pub(crate) push: karakuri_spatial::Force,
 }
@@ -91,6 +96,8 @@ impl FreeMotion {
             keeps_momentum: false,
             momentum: karakuri_spatial::Force::default(),
             com: karakuri_spatial::Vector3::zeros(),
+            in_flight: InFlight::default(),
+            keeps_variational_momentum: false,
             push: karakuri_spatial::Force::default(),
         }
     }

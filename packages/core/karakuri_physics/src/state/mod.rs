@@ -2,14 +2,16 @@
 
 pub(crate) mod ball_limit;
 pub(crate) mod body;
+pub(crate) mod chains;
 pub(crate) mod collider;
+pub(crate) mod energy_guard;
 pub(crate) mod extent;
+pub(crate) mod flight;
 pub(crate) mod free_motion;
 pub(crate) mod ids;
 pub(crate) mod imu;
 pub(crate) mod inner_springs;
 pub(crate) mod joint_dynamics;
-pub(crate) mod loops;
 pub(crate) mod materials;
 pub(crate) mod motion_table;
 pub(crate) mod motor_unit;
@@ -17,9 +19,11 @@ pub(crate) mod mover;
 pub(crate) mod noise;
 pub(crate) mod overlaps;
 pub(crate) mod prescribed_bodies;
+pub(crate) mod prescribed_joint;
 pub(crate) mod pushes;
 pub(crate) mod robot;
 pub(crate) mod settings;
+pub(crate) mod turns;
 
 use karakuri_collision::{ColliderId, CollisionScene};
 use karakuri_spatial::Pose;

@@ -16,8 +16,11 @@ pub struct MotionTable {
 }
 
 impl MotionTable {
-    /// From samples; their velocities, where they are given, or those of the spline. A sentence that says what is wrong
-    /// otherwise. [s; rad or m; rad/s or m/s] (n each)
+    /// From samples; their velocities, where they are given, or those of the spline.
+    /// [s; rad or m; rad/s or m/s] (n each)
+    ///
+    /// # Errors
+    /// When there are no samples, the lengths differ, a number is not finite, or the times do not ascend.
     pub fn new(
         times: Vec<f64>,
         positions: Vec<f64>,

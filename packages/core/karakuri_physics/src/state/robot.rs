@@ -7,26 +7,29 @@
 //! ```
 //!
 //! with `B` joint damping plus servo damping `D`. A drive at its effort limit leaves the operator and becomes a
-//! bounded row. [physics: implicit PD as a linear constraint, eliminated]
+//! bounded row. Backward Euler in the servo law, linearised once: [Baraff 1998]; docs/theory/integrators.md.
 
 use std::sync::Arc;
 
+use karakuri_dynamics::loops::LoopProjection;
 use karakuri_dynamics::{
-    Data, SingularInertia, crba_at_position, difference, forward_kinematics, integrate,
-    rnea_at_velocity, update_velocities,
+    Data, OperatorFactor, SingularInertia, crba_at_position, difference, forward_kinematics,
+    integrate, rnea_at_velocity, update_velocities,
 };
 use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::linear::factor::Factor;
 use crate::state::ball_limit::BallLimit;
+use crate::state::chains::Chains;
+use crate::state::energy_guard::EnergyGuard;
 use crate::state::extent::significant_spin_speed;
 use crate::state::free_motion::FreeMotion;
 use crate::state::inner_springs::InnerSprings;
-use crate::state::loops::{Chains, Loops};
 use crate::state::motor_unit::MotorUnit;
 use crate::state::noise::NoiseSource;
 use crate::state::overlaps::LinkOverlap;
+use crate::state::prescribed_joint::PrescribedJoint;
+use crate::state::turns::{LongestTurn, Rotation, rotations_of};
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
 /// [kg·m² or kg]
@@ -88,8 +91,10 @@ pub(crate) struct Robot {
     pub(crate) noises: Vec<Option<NoiseSource>>,
     /// Kinematics of the present position.
     pub(crate) data: Data,
-    pub(crate) factor: Factor,
-    pub(crate) loops: Loops,
+    pub(crate) factor: OperatorFactor,
+    pub(crate) loops: LoopProjection,
+    /// Joints that move as prescribed, in the order of [`LoopProjection::prescribed`].
+    pub(crate) prescribed: Vec<PrescribedJoint>,
     pub(crate) chains: Chains,
     /// First entry in the world's velocity vector.
     pub(crate) start: usize,
@@ -98,6 +103,8 @@ pub(crate) struct Robot {
     pub(crate) armature: Vec<f64>,
     pub(crate) joint_damping: Vec<f64>,
     pub(crate) friction: Vec<f64>,
+    /// Coefficients of restitution of rigid limits; empty where nothing bounces. [-] (nv)
+    pub(crate) limit_restitution: Vec<f64>,
     extra: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
@@ -114,6 +121,10 @@ pub(crate) struct Robot {
     pub(crate) extents: Vec<[f64; 2]>,
     /// Pairs of its links that pass through each other because they overlap in its default posture, deepest first.
     pub(crate) ignored_overlaps: Vec<LinkOverlap>,
+    /// Rotations of its joints, and the largest in a step so far.
+    pub(crate) rotations: Vec<Rotation>,
+    pub(crate) longest_turn: LongestTurn,
+    pub(crate) energy_guard: EnergyGuard,
     /// Position before the last [`Self::advance`]. (nq)
     start_q: Vec<f64>,
 }
@@ -124,7 +135,7 @@ impl Robot {
         let chains = Chains::new(&model);
         let joints = model.joints.iter().enumerate();
         let depths = joints.flat_map(|(i, j)| chains.depths(BodyId(i), j.kind.nv()));
-        let factor = Factor::new(&model, depths);
+        let factor = OperatorFactor::new(&model, depths);
         let mut robot = Self {
             name: name.to_owned(),
             q: q.to_vec(),
@@ -140,13 +151,15 @@ impl Robot {
             noises: noises_of(&model),
             data: Data::new(&model),
             factor,
-            loops: Loops::new(&model),
+            loops: LoopProjection::new(&model),
+            prescribed: Vec::new(),
             chains,
             start: 0,
             position_index: per_dof(&model, None, |j| has_one_dof(j).then_some(j.q_start)),
             armature: per_dof(&model, 0.0, |j| j.armature),
             joint_damping: per_dof(&model, 0.0, |j| j.damping),
             friction: per_dof(&model, 0.0, |j| j.friction),
+            limit_restitution: limit_restitutions(&model),
             extra: vec![0.0; nv],
             zeros: vec![0.0; nv],
             acceleration: vec![0.0; nv],
@@ -158,6 +171,9 @@ impl Robot {
             springs: InnerSprings::default(),
             extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
             ignored_overlaps: Vec::new(),
+            rotations: rotations_of(&model),
+            longest_turn: LongestTurn::default(),
+            energy_guard: EnergyGuard::default(),
             start_q: q.to_vec(),
             model,
         };
@@ -204,7 +220,8 @@ impl Robot {
         let Some(at) = self.model.loops.iter().position(|l| l.name == name) else { return false };
         let mut opened = Model::clone(&self.model);
         opened.loops.remove(at);
-        self.loops = Loops::holding(&opened, std::mem::take(&mut self.loops.held));
+        let prescribed = std::mem::take(&mut self.loops.prescribed);
+        self.loops = LoopProjection::with_prescribed(&opened, prescribed);
         self.model = Arc::new(opened);
         true
     }
@@ -271,6 +288,36 @@ impl Robot {
         }
         self.loops.factorize(&model, &self.data, &mut self.factor);
         self.loops.project(out);
+        if self.energy_guard.is_on {
+            self.guard_free_motion(&model, h, out);
+        }
+        Ok(())
+    }
+
+    /// [`Self::free_motion`] of a step at whose start impacts change the rates to `struck`.
+    ///
+    /// `Â (v' − v) = Jᵀ p + …` with Coriolis forces at `struck = v + Â⁻¹ Jᵀ p`: drives and dampers in `Â` act on the rates at the
+    /// end only, so what they would take for the rates of `struck` comes back. (nv)
+    pub(crate) fn free_motion_after_impact(
+        &mut self,
+        h: f64,
+        gravity: &Vector3,
+        struck: &mut [f64],
+        out: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        self.v.swap_with_slice(struck);
+        let moved = self.free_motion(h, gravity, out);
+        self.v.swap_with_slice(struck);
+        moved?;
+        let mut held = std::mem::take(&mut self.residual);
+        for (k, held) in held.iter_mut().enumerate() {
+            *held = (self.extra[k] - self.armature[k]) * (struck[k] - self.v[k]);
+        }
+        self.respond(&mut held);
+        for (out, held) in out.iter_mut().zip(&held) {
+            *out += held;
+        }
+        self.residual = held;
         Ok(())
     }
 
@@ -317,8 +364,8 @@ impl Robot {
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
         self.start_q.copy_from_slice(&self.q);
         integrate(&self.model, &self.start_q, rates, h, &mut self.q);
-        for held in &self.loops.held {
-            self.q[held.coordinate] = held.place;
+        for p in &self.loops.prescribed {
+            self.q[p.coordinate] = p.position;
         }
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.loops.close(&self.model, &mut self.data, &mut self.q);
@@ -326,9 +373,9 @@ impl Robot {
 
     /// Goes only a part of the way of the last [`Self::advance`]. [-]
     pub(crate) fn move_back(&mut self, part: f64) {
-        let Self { model, start_q, q, residual: way, .. } = self;
-        difference(model, start_q, q, way);
-        integrate(model, start_q, way, part, q);
+        let Self { model, start_q, q, residual: displacement, .. } = self;
+        difference(model, start_q, q, displacement);
+        integrate(model, start_q, displacement, part, q);
         forward_kinematics(model, &mut self.data, q);
         self.loops.close(model, &mut self.data, q);
     }
@@ -366,6 +413,17 @@ fn per_dof<T: Copy>(
         values[joint.v_start..joint.v_start + joint.kind.nv()].fill(value(joint));
     }
     values
+}
+
+/// Of the rigid limits of a model's joints; empty where there is none. (nv)
+fn limit_restitutions(model: &Model) -> Vec<f64> {
+    let restitution = |j: &karakuri_model::Joint| {
+        if j.bumper.is_some() { 0.0 } else { j.limit_restitution }
+    };
+    if model.joints.iter().all(|j| restitution(j) == 0.0) {
+        return Vec::new();
+    }
+    per_dof(model, 0.0, restitution)
 }
 
 /// The noise of the model's sensors.

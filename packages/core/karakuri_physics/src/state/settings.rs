@@ -64,6 +64,7 @@ impl WorldSettings {
             ("dt", self.dt > 0.0 && self.dt.is_finite()),
             ("gravity", self.gravity.iter().all(|x| x.is_finite())),
             ("solver.tolerance", self.solver.tolerance >= 0.0),
+            ("solver.tolerance_rel", part(self.solver.tolerance_rel)),
             ("restitution_threshold", self.restitution_threshold >= 0.0),
             ("penetration_slop", self.penetration_slop >= 0.0 && self.penetration_slop.is_finite()),
             ("penetration_rate", part(self.penetration_rate)),

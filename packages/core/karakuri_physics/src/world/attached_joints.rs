@@ -14,6 +14,10 @@ use crate::world::World;
 impl World {
     /// Joins two things in the pose they have now. What moves apart is stopped within the next step, by an inelastic
     /// impulse.
+    ///
+    /// # Errors
+    /// When the name is taken, the frame, bushing or strength is out of range, it holds no degree of freedom, an end
+    /// moves as prescribed, neither end can move, or both ends are one rigid body.
     pub fn attach_joint(
         &mut self,
         name: &str,

@@ -10,6 +10,10 @@ use crate::world::World;
 
 impl World {
     /// Puts a gear between two rates; what turns otherwise is brought along within the next step, inelastically.
+    ///
+    /// # Errors
+    /// When the name is taken, the ratio is 0 or not finite, the torque is not positive, both ends are the same, or
+    /// an end cannot turn or has more than one degree of freedom.
     pub fn attach_gear(
         &mut self,
         name: &str,

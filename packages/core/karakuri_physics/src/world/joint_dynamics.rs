@@ -9,6 +9,10 @@ impl World {
     /// Changes what a joint does to its own motion, from the next step on. Refused, and left as it was, where a number is
     /// negative or not finite, or where a motion would meet no inertia any more.
     ///
+    /// # Errors
+    /// When a number is negative or not finite, or a motion would meet no inertia any more; the joint stays as it
+    /// was.
+    ///
     /// # Panics
     /// When the robot was removed, or has no velocity coordinate `dof`.
     pub fn set_joint_dynamics(

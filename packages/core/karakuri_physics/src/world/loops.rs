@@ -7,6 +7,9 @@ use crate::world::World;
 impl World {
     /// Opens a loop of a robot for good, as if its joint came apart; a snapshot from before has it closed.
     ///
+    /// # Errors
+    /// When the robot has no loop of this name.
+    ///
     /// # Panics
     /// When the robot was removed.
     pub fn open_loop(&mut self, id: RobotId, name: &str) -> Result<(), WorldError> {

@@ -13,6 +13,10 @@ impl World {
     }
 
     /// Makes a material known.
+    ///
+    /// # Errors
+    /// When the name is taken, a number is negative or not finite, the dynamic friction exceeds the static one, or a
+    /// soft surface has a restitution or no stiffness.
     pub fn add_material(&mut self, name: &str, surface: Surface) -> Result<MaterialId, WorldError> {
         if self.find_material(name).is_some() {
             let reason = "the name is taken; give every material its own";
@@ -41,6 +45,9 @@ impl World {
     }
 
     /// Gives two materials numbers of their own against each other, whatever the rules.
+    ///
+    /// # Errors
+    /// When a number of the surface is out of range, as in [`Self::add_material`].
     pub fn set_pair(
         &mut self,
         a: MaterialId,
@@ -73,6 +80,9 @@ impl World {
     }
 
     /// Gives a thing a surface of its own, which is of no material.
+    ///
+    /// # Errors
+    /// When a number of the surface is out of range, as in [`Self::add_material`].
     pub fn set_surface(&mut self, part: Owner, surface: Surface) -> Result<(), WorldError> {
         check(&self.part_name(part), &surface)?;
         self.wake_all();

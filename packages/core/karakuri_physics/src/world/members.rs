@@ -36,6 +36,10 @@ impl World {
     }
 
     /// Adds a robot at the position `q` (nq), its drives holding it there.
+    ///
+    /// # Errors
+    /// When the name is taken, `q` has a wrong length or a number that is not finite, or a collision shape cannot be
+    /// built.
     pub fn add_robot(
         &mut self,
         name: &str,
@@ -58,6 +62,9 @@ impl World {
     }
 
     /// Whether every motion of a robot meets inertia where it is, so that a step can move it.
+    ///
+    /// # Errors
+    /// When a joint moves no mass at this position; the first such joint.
     ///
     /// # Panics
     /// When it was removed.
@@ -119,6 +126,10 @@ impl World {
     }
 
     /// Adds a body.
+    ///
+    /// # Errors
+    /// When the name is taken, the shape cannot be built, a free body has no positive mass or no positive definite
+    /// inertia, or a number is not finite.
     pub fn add_body(&mut self, description: BodyDescription) -> Result<BodyId, WorldError> {
         self.check_name(&description.name)?;
         let name = &description.name;

@@ -9,6 +9,10 @@ use crate::world::World;
 
 impl World {
     /// Adds a motor to a robot, beside those of its model.
+    ///
+    /// # Errors
+    /// When the robot has a motor of this name, the joint does not exist, has more than one degree of freedom or
+    /// follows another, or the effort is negative or NaN.
     pub fn add_motor(&mut self, id: RobotId, spec: MotorSpec) -> Result<usize, WorldError> {
         let refuse = |reason| Err(WorldError::Motor { name: spec.name.clone(), reason });
         let robot = self.robot_mut(id);

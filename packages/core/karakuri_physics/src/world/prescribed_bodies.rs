@@ -13,6 +13,9 @@ use crate::world::World;
 impl World {
     /// Lets a fixed body move as a table over the simulated time says, whatever presses; it begins there now. Nothing can
     /// be attached to it but by contact.
+    ///
+    /// # Errors
+    /// When the body is not fixed.
     pub fn prescribe_body(&mut self, id: ObjectId, table: PoseTable) -> Result<(), WorldError> {
         let time = self.time();
         let Some(body) = &mut self.state.bodies[id.0] else { return Ok(()) };

@@ -13,6 +13,7 @@
 
 use std::sync::Arc;
 
+use karakuri_dynamics::loops::PrescribedCoordinate;
 use karakuri_model::BodyId;
 use karakuri_spatial::{Force, Vector3};
 
@@ -21,13 +22,16 @@ use crate::errors::WorldError;
 use crate::pipeline::energy::take_impulses;
 use crate::state::free_motion::Method;
 use crate::state::ids::RobotId;
-use crate::state::loops::Held;
 use crate::state::motion_table::MotionTable;
+use crate::state::prescribed_joint::PrescribedJoint;
 use crate::world::World;
 
 impl World {
     /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there now.
     /// Its drive is off from now on. What moves it is in [`crate::RobotView::efforts`].
+    ///
+    /// # Errors
+    /// When the joint has more than one degree of freedom or follows another.
     ///
     /// # Panics
     /// When the robot was removed.
@@ -50,12 +54,13 @@ impl World {
         }
         let (dof, coordinate) = (spec.v_start, spec.q_start);
         let motion = Arc::new(motion);
-        let (place, rate) = motion.at(time);
-        let held = Held { joint, dof, coordinate, motion, place, rate };
+        let (position, rate) = motion.at(time);
         robot.drives.enabled[dof] = false;
         let (mut q, mut v) = (robot.q.clone(), robot.v.clone());
-        (q[coordinate], v[dof]) = (place, rate);
-        robot.loops.hold(&model, held);
+        (q[coordinate], v[dof]) = (position, rate);
+        robot.loops.prescribe(&model, PrescribedCoordinate { dof, coordinate, position, rate });
+        robot.prescribed.retain(|other| other.joint != joint);
+        robot.prescribed.push(PrescribedJoint { joint, motion });
         robot.set_state(&q, &v);
         self.place_colliders();
         Ok(())
@@ -65,9 +70,9 @@ impl World {
     pub(crate) fn update_prescribed_joints(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         for robot in self.state.robots.iter_mut().flatten() {
-            for held in &mut robot.loops.held {
-                held.place = held.motion.at(end).0;
-                held.rate = (held.place - robot.q[held.coordinate]) / h;
+            for (p, joint) in robot.loops.prescribed.iter_mut().zip(&robot.prescribed) {
+                p.position = joint.motion.at(end).0;
+                p.rate = (p.position - robot.q[p.coordinate]) / h;
             }
         }
     }
@@ -76,7 +81,8 @@ impl World {
     /// [rad or m]
     pub fn prescribed_joints(&self, id: RobotId) -> impl Iterator<Item = (BodyId, f64)> + '_ {
         let robot = self.robot_ref(id);
-        robot.loops.held.iter().map(|held| (held.joint, robot.q[held.coordinate] - held.place))
+        let rows = robot.prescribed.iter().zip(&robot.loops.prescribed);
+        rows.map(|(joint, p)| (joint.joint, robot.q[p.coordinate] - p.position))
     }
 
     /// Lets [`Self::mimic_effort`] and [`Self::loop_wrench`] tell of the steps from now on; costs time, and changes no bit.
@@ -113,7 +119,7 @@ impl World {
     pub(crate) fn compute_reactions(&mut self) {
         let h = self.settings.dt;
         for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
-            let holds = !robot.loops.held.is_empty();
+            let holds = !robot.prescribed.is_empty();
             let known = !robot.free_motion.on
                 || (robot.free_motion.method == Method::Midpoint && !robot.springs.any());
             if !known || !(holds || self.account.records_reactions) {
@@ -134,9 +140,9 @@ impl World {
             let multipliers = loops.reactions(model, factor, residual);
             reactions.clear();
             reactions.extend(multipliers.iter().map(|m| m / h));
-            let first = reactions.len() - robot.loops.held.len();
-            for (held, effort) in robot.loops.held.iter().zip(&robot.reactions[first..]) {
-                robot.efforts[held.dof] += effort;
+            let first = reactions.len() - robot.prescribed.len();
+            for (p, effort) in robot.loops.prescribed.iter().zip(&robot.reactions[first..]) {
+                robot.efforts[p.dof] += effort;
             }
         }
     }

@@ -39,6 +39,9 @@ impl World {
     }
 
     /// Adds a push.
+    ///
+    /// # Errors
+    /// When a number is not finite, or the part cannot move.
     pub fn add_push(&mut self, push: Push) -> Result<PushId, WorldError> {
         let vectors = [push.point, push.wrench.force, push.wrench.moment];
         let finite = vectors.iter().flatten().all(|x| x.is_finite()) && push.from.is_finite();

@@ -23,6 +23,9 @@ pub struct RayHit {
 
 impl World {
     /// The thing of this name: `robot/link`, the name of a body, or `world`, which stands for the ground too.
+    ///
+    /// # Errors
+    /// When nothing has this name; the error lists what there is.
     pub fn find_part(&self, name: &str) -> Result<Owner, WorldError> {
         if name == "world" {
             return Ok(Owner::Ground);
@@ -48,6 +51,9 @@ impl World {
     }
 
     /// The joint of this name, `robot/joint`, and the robot that has it.
+    ///
+    /// # Errors
+    /// When no robot or joint has this name; the error lists what there is.
     pub fn find_robot_joint(&self, name: &str) -> Result<(RobotId, LinkBody), WorldError> {
         let (robot, joint) = name.split_once('/').unwrap_or((name, ""));
         let Some(id) = self.find_robot(robot) else {
@@ -96,6 +102,9 @@ impl World {
     /// Lets the surface of a thing run at a velocity against it, as a conveyor's belt does, in world axes. [m/s] (3)
     ///
     /// What bounces takes no notice during its impacts.
+    ///
+    /// # Errors
+    /// When the velocity is not finite.
     pub fn set_surface_velocity(
         &mut self,
         part: Owner,
@@ -114,6 +123,9 @@ impl World {
 
     /// Puts a body's centre of mass somewhere else in its shape, in the shape's frame; the pose stays that of the centre
     /// of mass, so the shape moves. The inertia stays as it is. [m] (3)
+    ///
+    /// # Errors
+    /// When the point is not finite.
     pub fn set_center_of_mass(
         &mut self,
         body: crate::ObjectId,

@@ -8,6 +8,10 @@ use crate::world::World;
 
 impl World {
     /// Adds a spring.
+    ///
+    /// # Errors
+    /// When stiffness, damping or rest length is negative, a number is not finite, or an end is a body that moves as
+    /// prescribed.
     pub fn add_spring(&mut self, spring: Spring) -> Result<SpringId, WorldError> {
         let numbers = [spring.stiffness, spring.damping, spring.rest_length];
         let ends = [spring.a, spring.b];

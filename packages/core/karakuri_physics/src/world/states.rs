@@ -25,6 +25,9 @@ impl Snapshot {
 
 impl World {
     /// Puts a robot elsewhere. The drives keep their targets.
+    ///
+    /// # Errors
+    /// When `q` or `v` has a wrong length or a number that is not finite.
     pub fn set_robot_state(&mut self, id: RobotId, q: &[f64], v: &[f64]) -> Result<(), WorldError> {
         let robot = self.robot_mut(id);
         check_state(&robot.name, "position", q, robot.model.nq)?;
@@ -35,6 +38,9 @@ impl World {
     }
 
     /// Puts a body elsewhere. Velocity at the centre of mass, in world axes. [rad/s; m/s]
+    ///
+    /// # Errors
+    /// When a number is not finite.
     pub fn set_body_state(
         &mut self,
         id: BodyId,

@@ -27,7 +27,7 @@ fn limits() -> (f64, f64) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Way {
+enum Drive {
     Prescribed,
     Pushed,
     Driven,
@@ -45,14 +45,14 @@ struct Carriage {
 }
 
 impl Carriage {
-    fn new(coupled: bool, dt: f64, way: Way) -> Self {
+    fn new(coupled: bool, dt: f64, drive: Drive) -> Self {
         let mut w = scene_at(if coupled { "carriage_coupled" } else { "carriage" }, dt);
         let (id, block) = (only_robot(&w), w.find_body("block").unwrap());
         let slides = ["slide_x", "slide_y", "slide_z"].map(|name| dof(&w, id, name));
-        let (stiffness, damping) = match way {
-            Way::Prescribed => (0.0, 1e9),
-            Way::Pushed => (0.0, 0.0),
-            Way::Driven => (500.0, 50.0),
+        let (stiffness, damping) = match drive {
+            Drive::Prescribed => (0.0, 1e9),
+            Drive::Pushed => (0.0, 0.0),
+            Drive::Driven => (500.0, 50.0),
         };
         let drives = w.drive_mut(id);
         for k in slides {
@@ -74,11 +74,11 @@ impl Carriage {
     }
 
     /// Accelerates in the next step, prescribed or pushed. [m/s²]
-    fn accelerate(&mut self, way: Way, a: &Vector3) {
+    fn accelerate(&mut self, drive: Drive, a: &Vector3) {
         let h = self.w.settings().dt;
         let drives = self.w.drive_mut(self.id);
         for (i, &k) in self.slides.iter().enumerate() {
-            if way == Way::Prescribed {
+            if drive == Drive::Prescribed {
                 drives.velocity[k] += a[i] * h;
             } else {
                 drives.effort[k] = MASS * (a[i] + if i == 2 { G } else { 0.0 });
@@ -123,27 +123,28 @@ fn excess(a: &Vector3) -> f64 {
 /// 0.3 s at 0.999 and 1.001 of the limits, from rest in one step; both ways of acceleration.
 fn check_limits(coupled: bool, limits: &[(&str, Vector3)]) {
     let seconds = 0.3;
-    for (way, dt) in
-        [Way::Prescribed, Way::Pushed].into_iter().flat_map(|way| [(way, 1e-3), (way, 5e-3)])
+    for (drive, dt) in [Drive::Prescribed, Drive::Pushed]
+        .into_iter()
+        .flat_map(|drive| [(drive, 1e-3), (drive, 5e-3)])
     {
         for (what, limit) in limits {
             for (factor, holds) in [(0.999, true), (1.001, false)] {
-                let (mut carriage, a) = (Carriage::new(coupled, dt, way), limit * factor);
+                let (mut carriage, a) = (Carriage::new(coupled, dt, drive), limit * factor);
                 for _ in 0..n_steps(&carriage.w, seconds) {
-                    carriage.accelerate(way, &a);
+                    carriage.accelerate(drive, &a);
                     carriage.step();
                 }
-                let (slip, case) = (carriage.slip(), format!("{way:?} {what}, h = {dt}"));
+                let (slip, case) = (carriage.slip(), format!("{drive:?} {what}, h = {dt}"));
                 let off = (carriage.velocity() - a * seconds).norm();
                 println!(
                     "7 carriage {case}: slips by {slip:e} m at {factor} of {:.4} m/s²",
                     limit.norm()
                 );
                 assert_eq!(slip <= 1e-6, holds, "{case}: slips by {slip:e} m at {factor}");
-                if holds || way == Way::Prescribed {
+                if holds || drive == Drive::Prescribed {
                     assert!(off < 1e-6, "{case}: {off:e} m/s off the desired velocity at {factor}");
                 }
-                if !holds && way == Way::Prescribed {
+                if !holds && drive == Drive::Prescribed {
                     let ratio = slip / (0.5 * excess(&a) * seconds * (seconds + dt));
                     assert!((ratio - 1.0).abs() < 1e-2, "{case}: slips by {ratio} of the way");
                 }
@@ -176,13 +177,13 @@ fn a_carriage_shakes_what_it_holds() {
     let (up, _) = limits();
     for dt in [1e-3, 5e-3] {
         for (factor, holds) in [(0.95, true), (1.1, false)] {
-            let (amplitude, mut carriage) = (0.02, Carriage::new(false, dt, Way::Prescribed));
+            let (amplitude, mut carriage) = (0.02, Carriage::new(false, dt, Drive::Prescribed));
             let omega = (factor * up / amplitude).sqrt();
             let rate = |t: f64| Vector3::z() * (amplitude * omega * (omega * t).cos());
             carriage.launch(&rate(0.0));
             for _ in 0..n_steps(&carriage.w, 2.0) {
                 let t = carriage.w.time();
-                carriage.accelerate(Way::Prescribed, &((rate(t + dt) - rate(t)) / dt));
+                carriage.accelerate(Drive::Prescribed, &((rate(t + dt) - rate(t)) / dt));
                 carriage.step();
             }
             let (slip, least) = (carriage.slip(), carriage.least);
@@ -225,14 +226,14 @@ fn check_steps(what: &str, dt: f64, carriage: &Carriage) {
 fn a_carriage_steps_its_acceleration() {
     for (what, coupled, limit) in axes() {
         for dt in [1e-3, 5e-3] {
-            let mut carriage = Carriage::new(coupled, dt, Way::Prescribed);
+            let mut carriage = Carriage::new(coupled, dt, Drive::Prescribed);
             for i in 0..n_steps(&carriage.w, 2.0) {
                 let sign = if i % n_steps(&carriage.w, 0.2) < n_steps(&carriage.w, 0.1) {
                     0.9
                 } else {
                     -0.9
                 };
-                carriage.accelerate(Way::Prescribed, &(limit * sign));
+                carriage.accelerate(Drive::Prescribed, &(limit * sign));
                 carriage.step();
             }
             check_steps(&format!("in acceleration along {what}"), dt, &carriage);
@@ -246,7 +247,7 @@ fn a_carriage_steps_its_acceleration() {
 fn a_carriage_steps_its_target() {
     for (what, coupled, limit) in axes() {
         for dt in [1e-3, 5e-3] {
-            let mut carriage = Carriage::new(coupled, dt, Way::Driven);
+            let mut carriage = Carriage::new(coupled, dt, Drive::Driven);
             let slides = carriage.slides;
             let drives = carriage.w.drive_mut(carriage.id);
             for (i, &k) in slides.iter().enumerate() {

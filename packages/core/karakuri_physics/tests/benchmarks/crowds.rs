@@ -57,8 +57,8 @@ fn solved(w: &mut World) {
 /// How far the feet have moved at most, all robots still standing. [m]
 fn creep(w: &World, start: &[(Owner, Vector3)]) -> f64 {
     assert!(w.robot_ids().all(|id| w.robot(id).q()[2] > 0.3), "stand");
-    let ways = all_feet(w).into_iter().zip(start).map(|(now, then)| (now.1 - then.1).norm());
-    ways.fold(0.0, f64::max)
+    let distances = all_feet(w).into_iter().zip(start).map(|(now, then)| (now.1 - then.1).norm());
+    distances.fold(0.0, f64::max)
 }
 
 #[test]

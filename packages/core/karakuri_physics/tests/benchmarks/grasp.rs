@@ -100,6 +100,30 @@ fn holds_in_acceleration_up_and_sideways() {
     }
 }
 
+/// Along the pads in 24 directions: at 1.001 of the least force nothing moves, at 0.999 the block slides by `½ (1 − 0.999) g t²`
+/// and does not turn. Uneven loads would turn it, and rigid mechanics allows them.
+#[test]
+fn slides_straight_just_below_the_limit() {
+    let (mut off, mut turned, mut held) = (0.0_f64, 0.0_f64, 0.0_f64);
+    for (i, dt) in (0..24).flat_map(|i| [1e-3, 5e-3].map(|dt| (i, dt))) {
+        let (sin, cos) = (3.0 + 15.0 * f64::from(i)).to_radians().sin_cos();
+        let down = Vector3::new(0.0, sin, -cos);
+        let (mut w, _, block) = scene(dt, (down * G).into(), 0.999 * 0.2 * G / (2.0 * MU), 0.2);
+        let start = w.body(block).pose();
+        run(&mut w, 1.43);
+        let expected = 0.5 * (1.0 - 0.999) * G * w.time() * (w.time() + dt);
+        let pose = w.body(block).pose();
+        off = off.max((pose.translation - start.translation - down * expected).norm());
+        turned = turned.max(pose.quaternion().angle_to(&start.quaternion()));
+        let force = 1.001 * 0.2 * G / (2.0 * MU);
+        held = held.max(slip(dt, (down * G).into(), force, 0.2, 1.0));
+    }
+    println!(
+        "grasp at 0.999: off its line by {off:e} m, turned by {turned:e} rad; at 1.001 {held:e} m"
+    );
+    assert!(off <= 1e-6 && turned <= 1e-5 && held <= 1e-9, "{off:e} {turned:e} {held:e}");
+}
+
 #[test]
 fn holds_when_shaken() {
     let up = 2.0 * MU * 5.0 / 0.2 - G;

@@ -186,11 +186,9 @@ fn oblique_impact(friction: f64, e: f64) -> [f64; 2] {
     let allowed = 1e-6 + friction * G * 0.003;
     let speed = 2.0 - tangential / 2.0;
     assert!((v.linear.x - speed).abs() < allowed, "μ = {friction}, e = {e}: {v:?}");
-    // A plastic impact acts where the surfaces were at the start of its step, here up to 0.75 mm off.
-    let lever = if e == 0.0 { 0.0075 } else { 1e-5 };
     let spin = tangential * 0.1 / (0.4 * 2.0 * 0.01);
     assert!(
-        (v.angular.y - spin).abs() < 25.0 * allowed + lever * spin,
+        (v.angular.y - spin).abs() < 25.0 * allowed + 1e-5 * spin,
         "μ = {friction}, e = {e}: {} against {spin}",
         v.angular.y
     );

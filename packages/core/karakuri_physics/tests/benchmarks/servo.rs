@@ -75,6 +75,7 @@ fn figure_6_by_rows_of_the_teaching_solver() {
             iterations: 200,
             tolerance: 1e-12,
             escalate: false,
+            ..SolverSettings::default()
         };
         w.set_settings(WorldSettings { solver, ..*w.settings() });
         let id = servo(&w, K);

@@ -117,6 +117,59 @@ fn a_tumbling_tree_keeps_its_momentum() {
     }
 }
 
+/// Largest error of a floating tree in 5 s of flight: of its centre of mass against the parabola, relative to 1 m and the path,
+/// and of the angular momentum about it.
+fn flight_errors(mut w: World) -> [f64; 2] {
+    let id = only_robot(&w);
+    let model = &Arc::clone(w.robot(id).model());
+    let gravity = w.settings().gravity;
+    let mut data = Data::new(model);
+    let start = centroidal_momentum(model, &mut data, w.robot(id).q(), w.robot(id).v());
+    let com = karakuri_dynamics::center_of_mass(model, &data);
+    let mass: f64 = model.bodies.iter().map(|body| body.inertia.mass).sum();
+    let mut off = [0.0_f64; 2];
+    for _ in 0..n_steps(&w, 5.0) {
+        step(&mut w);
+        let (view, t) = (w.robot(id), w.time());
+        let now = centroidal_momentum(model, &mut data, view.q(), view.v());
+        let path = start.linear * (t / mass) + gravity * (0.5 * t * t);
+        let moved = karakuri_dynamics::center_of_mass(model, &data) - com;
+        off[0] = off[0].max((moved - path).norm() / (1.0 + path.norm()));
+        let turned = (now.angular - start.angular).norm() / start.angular.norm();
+        off[1] = off[1].max(turned);
+    }
+    off
+}
+
+/// Trees that tumble in flight, with and without soft servos, weightless and on a parabola of 120 m.
+#[test]
+fn the_center_of_mass_of_a_tree_in_flight_stays_on_its_path() {
+    const KINDS: &[Kind] = &[Kind::Revolute, Kind::Prismatic, Kind::Spherical];
+    for integrator in [Integrator::Default, Integrator::Momentum, Integrator::Variational] {
+        for gravity in [[0.0; 3], EARTH] {
+            let mut flights = Vec::new();
+            for seed in 0..6 {
+                let model = Arc::new(random_tree(seed, 6, Base::Floating, KINDS));
+                let mut random = Random::new(seed);
+                let q = random_position(&model, &mut random);
+                let v = random_vector(model.nv, &mut random);
+                flights.push(alone(&model, (&q, &v), settings(1e-3, gravity, integrator)).0);
+                let (mut held, id) = alone(&model, (&q, &v), settings(1e-3, gravity, integrator));
+                hold_softly(&mut held, id);
+                flights.push(held);
+            }
+            let mut chain = scene("flying_chain");
+            chain.set_settings(settings(1e-3, gravity, integrator));
+            flights.push(chain);
+            let errors: Vec<[f64; 2]> = flights.into_iter().map(flight_errors).collect();
+            let [com, spin] = [0, 1].map(|k| errors.iter().map(|e| e[k]).fold(0.0, f64::max));
+            let name = integrator.name();
+            println!("flight, {name}, g = {}: centre {com:.1e}, momentum {spin:.1e}", gravity[2]);
+            assert!(integrator == Integrator::Default || (com < 2e-12 && spin < 2e-12), "{name}");
+        }
+    }
+}
+
 /// Two rods of 1 kg and 1 m on hinges about y.
 fn double_pendulum() -> Arc<Model> {
     let rod = || diagonal(1.0, [0.0, 0.0, -0.5], [1.0 / 12.0, 1.0 / 12.0, 1e-3]);

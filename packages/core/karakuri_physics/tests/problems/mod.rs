@@ -117,6 +117,7 @@ impl Builder {
             delassus: Matrix3::zeros(),
             impulse: Vector3::zeros(),
             unsettled: false,
+            slid: true,
         };
         block.delassus = self.problem.delassus_of(&block);
         self.problem.blocks.push(block);

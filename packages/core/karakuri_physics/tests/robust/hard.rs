@@ -84,6 +84,7 @@ fn a_thousand_bodies_spawned_inside_each_other() {
         iterations: 50,
         tolerance: 1e-6,
         escalate: false,
+        ..SolverSettings::default()
     };
     w.set_settings(WorldSettings { solver, ..*w.settings() });
     for i in 0..1000 {

@@ -22,8 +22,13 @@ pub(crate) fn solid_box(
 
 pub(crate) fn world(dt: f64, method: &'static str) -> World {
     let solver = SOLVERS.iter().find(|s| s.name == method).unwrap();
-    let settings =
-        SolverSettings { method, iterations: solver.iterations, tolerance: 1e-10, escalate: false };
+    let settings = SolverSettings {
+        method,
+        iterations: solver.iterations,
+        tolerance: 1e-10,
+        escalate: false,
+        ..SolverSettings::default()
+    };
     World::new(WorldSettings { dt, solver: settings, ..WorldSettings::default() })
 }
 

@@ -1,9 +1,9 @@
 //! Contact points of this step, each with the memory of its counterpart in the last.
 
 use karakuri_collision::{ContactPoint, Manifold};
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Vector3, tangent_frame};
 
-use super::{Contact, tangents};
+use super::Contact;
 use crate::state::State;
 use crate::state::collider::prescribed_velocity_at;
 use crate::state::materials::Surface;
@@ -41,7 +41,7 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
             let normal = manifold.normal;
             let tangential = |v: Vector3| v - normal * normal.dot(&v);
             let belt_velocity = tangential(belts);
-            let tangents = tangents(&normal);
+            let tangents = tangent_frame(&normal);
             for point in manifold.points() {
                 let memory = counterpart(point, of_pair, known, &contacts[first..]);
                 let memory = memory.map(|i| (i, &known[i]));
@@ -63,7 +63,8 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
                     moment: memory.map_or_else(Vector3::zeros, |(_, c)| c.moment),
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
-                    slips: memory.is_some_and(|(_, c)| c.slips),
+                    slip_speed: memory.map_or(0.0, |(_, c)| c.slip_speed),
+                    struck: false,
                     unsettled: memory.is_some_and(|(_, c)| c.unsettled),
                     made: None,
                 });

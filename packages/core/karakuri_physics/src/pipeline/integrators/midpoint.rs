@@ -33,7 +33,7 @@ impl Robot {
             !driven && self.joint_damping[k] == 0.0 && self.friction[k] == 0.0
         };
         let still = self.motors.iter().all(|motor| !motor.is_on());
-        let free = self.loops.held.is_empty();
+        let free = self.loops.prescribed.is_empty();
         free && still && (0..self.v.len()).all(quiet) && self.clear_of_limits(h)
     }
 

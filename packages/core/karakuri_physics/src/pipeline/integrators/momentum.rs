@@ -4,6 +4,8 @@
 //! the position is known, the base's velocity is changed so that the momentum about a fixed point is what it was
 //! plus the impulses from outside: `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')`, with `I_c` the inertia of the whole tree
 //! as one body and `h* = A(q) v + Σ impulses`. Joint rates stay as they are.
+//!
+//! In flight [`flight`](super::flight) keeps the path of the centre of mass as well.
 
 use karakuri_dynamics::update_velocities;
 use karakuri_model::Base;
@@ -54,12 +56,14 @@ impl Robot {
     pub(crate) fn keep_momentum(&mut self, h: f64, impulse: Force) {
         let now = self.whole();
         let weight = self.data.gravity * (now.mass * h);
+        // Gravity acts at the mean of the centres of mass before and after.
         let arm = (self.free_motion.com + now.com) * 0.5;
         let push = Force::new(self.free_motion.push.moment * h, self.free_motion.push.force * h);
         let gravity = Force::new(arm.cross(&weight), weight);
         let desired = self.free_motion.momentum + impulse + push + gravity;
         let missing =
             Force::new(desired.moment - now.momentum.moment, desired.force - now.momentum.force);
+        // All bodies move with the base as one: what is missing about the centre of mass gives the rates of that rigid body.
         let spin = missing.moment - now.com.cross(&missing.force);
         let Some(inverse) = now.about_com.try_inverse() else { return };
         let angular = inverse * spin;
@@ -91,6 +95,7 @@ impl Robot {
             whole.com += p_WCom * mass;
         }
         whole.com /= whole.mass;
+        // Inertia about the common centre of mass, by the parallel axis theorem.
         for (body, X_WB) in parts() {
             let R = &X_WB.rotation;
             let d = X_WB.transform_point(&body.inertia.com) - whole.com;

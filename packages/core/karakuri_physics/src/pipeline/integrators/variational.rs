@@ -18,12 +18,17 @@
 //! O(h²) for exponentially long times, and, as `L` does not change when the world is turned or shifted, the momentum of a
 //! floating tree. [Marsden, West 2001, §1; Johnson, Murphey 2009; Lee, Liu, Park, Srinivasa 2016; Hairer 2006, §VI.6]
 //!
+//! A floating tree goes through the step in the frame of its centre of mass, in which its linear momentum is zero and the forces
+//! that act on all of its mass alike vanish; the frame itself moves exactly. So the centre of mass stays on its path, and the motion
+//! of the links does not depend on how fast they fly.
+//!
 //! Limits: a step that turns something by more than about a radian may not converge; it goes on by the default's rule.
 
 use std::sync::Arc;
 
 use karakuri_dynamics::{
-    SingularInertia, forward_kinematics, integrate, momentum_balance, update_velocities,
+    SingularInertia, center_of_mass, forward_kinematics, integrate, momentum_balance,
+    update_velocities,
 };
 use karakuri_model::{JointKind, Model};
 use karakuri_spatial::Vector3;
@@ -57,17 +62,44 @@ impl Robot {
         out: &mut [f64],
     ) -> Result<(), SingularInertia> {
         let model = Arc::clone(&self.model);
-        self.data.gravity = *gravity;
         let mut free_motion = std::mem::take(&mut self.free_motion);
+        let flies = free_motion.keeps_momentum;
+        let mut goes_on = self.v == free_motion.rates_at_end && self.q == free_motion.target;
+        let mut base = [0.0; 3];
+        self.data.gravity = *gravity;
+        if flies {
+            goes_on = free_motion.in_flight.goes_on && free_motion.keeps_variational_momentum;
+            base.copy_from_slice(&self.v[..3]);
+            self.data.gravity -= free_motion.in_flight.acceleration(gravity);
+            add(&mut self.v, &-free_motion.in_flight.start.velocity);
+        }
+        if !goes_on {
+            self.find_start_momentum(&model, &mut free_motion);
+        }
+        if flies {
+            free_motion.momentum_at_end[..3].fill(0.0);
+        }
         let found = self.find_mean_rates(&model, &mut free_motion, h).and_then(|found| {
             if found {
                 self.find_end(&model, &mut free_motion, h, out)?;
             }
             Ok(found)
         });
+        if flies {
+            self.v[..3].copy_from_slice(&base);
+            self.data.gravity = *gravity;
+        }
+        if let (true, Ok(true)) = (flies, &found) {
+            let end = free_motion.in_flight.after(gravity, h);
+            add(&mut free_motion.target, &(end.com - center_of_mass(&model, &self.data)));
+            add(out, &end.velocity);
+            free_motion.rates_at_end.copy_from_slice(out);
+            free_motion.in_flight.end = end;
+        }
         self.free_motion = free_motion;
         if found? {
             self.free_motion.keeps_momentum = false;
+            self.free_motion.keeps_variational_momentum = true;
             return Ok(());
         }
         if self.moves_freely(h) {
@@ -108,7 +140,6 @@ impl Robot {
         free_motion: &mut FreeMotion,
         h: f64,
     ) -> Result<bool, SingularInertia> {
-        self.find_start_momentum(model, free_motion);
         free_motion.velocity.copy_from_slice(&self.v);
         self.prepare_factor(model, free_motion, h)?;
         if self.loops.margin() < SINGULAR {
@@ -141,11 +172,9 @@ impl Robot {
         Ok(false)
     }
 
-    /// The momentum goes from step to step as it is: by way of the rates round-off would add up.
+    /// Where the last step did not leave it: the momentum goes from step to step as it is, as by way of the rates round-off would
+    /// add up.
     fn find_start_momentum(&mut self, model: &Model, free_motion: &mut FreeMotion) {
-        if self.v == free_motion.rates_at_end && self.q == free_motion.target {
-            return;
-        }
         let (momentum, rate) = (&mut free_motion.momentum_at_end, &mut free_motion.rates[1]);
         forward_kinematics(model, &mut self.data, &self.q);
         update_velocities(model, &mut self.data, &self.v);
@@ -209,6 +238,13 @@ impl Robot {
         integrate(model, &self.q, velocity, h, target);
         forward_kinematics(model, &mut self.data, target);
         self.loops.aim(model, &self.data, target, h, displacement)
+    }
+}
+
+/// Adds to the translation of a floating base. (3)
+fn add(base: &mut [f64], by: &Vector3) {
+    for (x, by) in base.iter_mut().zip(by) {
+        *x += by;
     }
 }
 

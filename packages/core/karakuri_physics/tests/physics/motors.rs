@@ -276,8 +276,11 @@ fn a_plastic_joint_brakes_at_its_yield_effort() {
             farthest = farthest.max(state(&world, id).0);
         }
         // One step's share of the way, and the elastic part.
-        let way = 0.5 * moment * 100.0 / 2.0;
-        assert!((farthest - way).abs() <= 10.0 * dt + 1e-3, "{farthest} rad, not {way} at {dt} s");
+        let distance = 0.5 * moment * 100.0 / 2.0;
+        assert!(
+            (farthest - distance).abs() <= 10.0 * dt + 1e-3,
+            "{farthest} rad, not {distance} at {dt} s"
+        );
         let rest = state(&world, id).0;
         assert!(farthest - rest <= 2.0 * 2.0 / 5e4 + 1e-9, "back from {farthest} to {rest}");
         assert!(world.ledger().unexplained.abs() < 1e-9, "{:?}", world.ledger());

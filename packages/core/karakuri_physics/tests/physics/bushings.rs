@@ -59,8 +59,8 @@ fn step(world: &mut World) {
 /// Rotation vector and place. (6)
 fn displacement(world: &World, id: ObjectId) -> [f64; 6] {
     let pose = world.body(id).pose();
-    let (turn, way) = (pose.quaternion().scaled_axis(), pose.translation);
-    [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+    let (rotation, translation) = (pose.quaternion().scaled_axis(), pose.translation);
+    [rotation.x, rotation.y, rotation.z, translation.x, translation.y, translation.z]
 }
 
 fn place(world: &mut World, id: ObjectId, at: [f64; 6]) {
@@ -134,11 +134,11 @@ fn the_force_is_the_gradient_of_the_energy() {
         let F = [V.angular * INERTIA / h, V.linear * MASS / h];
         for (part, force) in F.iter().enumerate() {
             for axis in 0..3 {
-                let nudged = |way: f64, world: &mut World| {
+                let nudged = |displacement: f64, world: &mut World| {
                     place(world, id, at);
                     let pose = world.body(id).pose();
                     let mut e = Vector3::zeros();
-                    e[axis] = way;
+                    e[axis] = displacement;
                     let turn = UnitQuaternion::from_scaled_axis(if part == 0 {
                         e
                     } else {

@@ -83,7 +83,7 @@ fn links_that_overlap_by_default_pass_through_each_other_and_are_named() {
 }
 
 #[test]
-fn overlapping_links_that_shall_touch_push_each_other_apart_and_are_named() {
+fn overlapping_links_whose_contact_is_kept_push_each_other_apart_and_are_named() {
     let ignoring = chain(5, 0.025).ignore_contact("link0", "link3").keep_contact("link4", "link1");
     let (world, id) = world(ignoring.build().unwrap());
     assert_eq!(world.links_let_through(id), []);

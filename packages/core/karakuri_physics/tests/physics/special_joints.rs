@@ -72,10 +72,10 @@ fn a_rod_leans_on_its_cone_whichever_way_it_falls() {
             highest = highest.max(world.energy().total());
             widest = widest.max(swing_and_twist(&world, id, &axis).0);
         }
-        assert!(widest < 0.5 + 2e-5, "way {i}: swings by {widest} rad");
-        assert!(highest < start + 2e-4, "way {i}: {highest} J from {start} J");
+        assert!(widest < 0.5 + 2e-5, "case {i}: swings by {widest} rad");
+        assert!(highest < start + 2e-4, "case {i}: {highest} J from {start} J");
         let (swing, _) = swing_and_twist(&world, id, &axis);
-        assert!((swing - 0.5).abs() < 1e-4, "way {i}: rests at {swing} rad");
+        assert!((swing - 0.5).abs() < 1e-4, "case {i}: rests at {swing} rad");
     }
 }
 

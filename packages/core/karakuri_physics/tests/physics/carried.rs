@@ -64,8 +64,8 @@ fn what_a_lift_carries_presses_by_its_weight_and_its_acceleration() {
 fn friction_takes_along_what_the_acceleration_lets_it() {
     // The coefficient is 0.5: 4 m/s² is held, 6 m/s² is not.
     for (acceleration, taken) in [(4.0, 4.0), (6.0, 0.5 * G)] {
-        let way = [Some(table(|t| 0.5 * acceleration * t * t)), None, None, None, None, None];
-        let (mut world, _) = world(G, way);
+        let motion = [Some(table(|t| 0.5 * acceleration * t * t)), None, None, None, None, None];
+        let (mut world, _) = world(G, motion);
         let cube = cube(&mut world, 0.3, 0.05);
         while world.time() < 0.3 {
             step(&mut world);
@@ -94,8 +94,8 @@ fn a_turntable_carries_its_load_round() {
 #[test]
 fn a_ball_leaves_a_racket_by_newtons_law() {
     // At 2 m/s against a racket of 3 m/s, e = 0.8: 3 + 0.8 · 5.
-    let way = [None, None, Some(table(|t| 3.0 * t - 0.1)), None, None, None];
-    let (mut world, _) = world(0.0, way);
+    let motion = [None, None, Some(table(|t| 3.0 * t - 0.1)), None, None, None];
+    let (mut world, _) = world(0.0, motion);
     let shape = Shape::Sphere { radius: 0.05 };
     let mut ball = BodyDescription::new("ball", shape, 0.2, at(0.0, 0.55));
     ball.velocity.linear.z = -2.0;

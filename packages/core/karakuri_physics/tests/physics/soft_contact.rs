@@ -154,8 +154,8 @@ fn friction_on_soft_ground_is_that_of_the_load() {
                 "{}: {along} m/s, not {expected}",
                 solver.name
             );
-            let way = (w.body(id).pose().translation - start).xy().norm();
-            assert!(slides || way < 1e-6, "{} creeps {way} m", solver.name);
+            let distance = (w.body(id).pose().translation - start).xy().norm();
+            assert!(slides || distance < 1e-6, "{} creeps {distance} m", solver.name);
         }
     }
 }

@@ -193,7 +193,7 @@ fn every_change_wakes() {
 
 /// Settings that are set again, and threads, which change no bit, wake nothing: so copies of what sleeps are what sleeps.
 #[test]
-fn settings_told_again_wake_nothing() {
+fn settings_given_again_wake_nothing() {
     let (mut w, _) = towers(true);
     w.set_settings(*w.settings());
     w.set_settings(WorldSettings { threads: 2, ..*w.settings() });
@@ -299,7 +299,7 @@ fn a_scene_says_when_to_sleep() {
     assert!(error.contains("sleeping.time: -1 is out of range"), "{error}");
 }
 
-/// 200 resting boxes; `cargo test --release -p karakuri_physics --test sleeping -- --ignored --nocapture`.
+/// 200 resting boxes; `cargo test --release -p karakuri_physics --test physics sleeping -- --ignored --nocapture`.
 #[test]
 #[ignore = "a timing"]
 #[expect(clippy::disallowed_methods, reason = "a timing reads the clock")]

@@ -3,22 +3,25 @@
 //! Along the tree of the mass matrix (`LᵀDL`, cost Σ depth²) where the robot is small, as articulated bodies (cost n)
 //! where its branches are long. Both give the same `Â⁻¹` to round-off. [Featherstone 2008, §6.5, §7.3]
 
-use karakuri_dynamics::{Articulated, Data, MassFactor, SingularInertia, crba_at_position};
 use karakuri_model::Model;
+
+use crate::{Articulated, Data, MassFactor, SingularInertia, crba_at_position};
 
 /// Mean square of the coordinates' depths from which articulated bodies are faster: about 27 hinges in a row.
 const DEEP: usize = 256;
 
 /// `Â`, factorised.
 #[derive(Debug, Clone)]
-pub(crate) enum Factor {
+pub enum OperatorFactor {
+    /// Along the tree of the mass matrix.
     Tree(Box<MassFactor>),
+    /// As articulated bodies.
     Articulated(Box<Articulated>),
 }
 
-impl Factor {
+impl OperatorFactor {
     /// Allocates for a model, whose degrees of freedom have the depths `depths`. (nv)
-    pub(crate) fn new(model: &Model, depths: impl Iterator<Item = usize>) -> Self {
+    pub fn new(model: &Model, depths: impl Iterator<Item = usize>) -> Self {
         if depths.map(|d| d * d).sum::<usize>() > DEEP * model.nv {
             Self::Articulated(Box::new(Articulated::new(model)))
         } else {
@@ -27,7 +30,10 @@ impl Factor {
     }
 
     /// Factorises at the position of the last `forward_kinematics`. `extra`: (nv)
-    pub(crate) fn factorize(
+    ///
+    /// # Errors
+    /// When a degree of freedom meets no inertia.
+    pub fn factorize(
         &mut self,
         model: &Model,
         data: &mut Data,
@@ -40,7 +46,8 @@ impl Factor {
     }
 
     /// `x ← Â⁻¹ x`. (nv)
-    pub(crate) fn solve(&mut self, model: &Model, x: &mut [f64]) {
+    #[inline]
+    pub fn solve(&mut self, model: &Model, x: &mut [f64]) {
         match self {
             Self::Tree(factor) => factor.solve(x),
             Self::Articulated(factor) => factor.apply_inverse(model, x),
@@ -48,7 +55,8 @@ impl Factor {
     }
 
     /// [`Self::solve`] for the three rows of a contact, one after the other. (3·nv)
-    pub(crate) fn solve_three(&mut self, model: &Model, rows: &mut [f64]) {
+    #[inline]
+    pub fn solve_three(&mut self, model: &Model, rows: &mut [f64]) {
         match self {
             Self::Tree(factor) => factor.solve_three(rows),
             Self::Articulated(factor) => {
@@ -60,7 +68,7 @@ impl Factor {
     }
 
     /// Whether `factorize` leaves the mass matrix in the data.
-    pub(crate) fn keeps_mass_matrix(&self) -> bool {
+    pub fn keeps_mass_matrix(&self) -> bool {
         matches!(self, Self::Tree(_))
     }
 }
@@ -68,7 +76,7 @@ impl Factor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use karakuri_dynamics::forward_kinematics;
+    use crate::forward_kinematics;
     use karakuri_model::Base;
     use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
 
@@ -82,7 +90,7 @@ mod tests {
             let extra: Vec<f64> = (0..model.nv).map(|_| random.uniform(0.0, 1.0)).collect();
             let b = random_vector(model.nv, &mut random);
             let solved = [0, 1000].map(|depth| {
-                let mut factor = Factor::new(&model, std::iter::repeat_n(depth, model.nv));
+                let mut factor = OperatorFactor::new(&model, std::iter::repeat_n(depth, model.nv));
                 assert_eq!(factor.keeps_mass_matrix(), depth == 0);
                 factor.factorize(&model, &mut data, &extra).unwrap();
                 let mut x = b.clone();

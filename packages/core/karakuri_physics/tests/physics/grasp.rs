@@ -1,6 +1,6 @@
 //! A grip by friction alone, at its limit, from a cold start.
 
-mod scenes;
+use crate::scenes;
 
 use karakuri_physics::StepOutcome;
 

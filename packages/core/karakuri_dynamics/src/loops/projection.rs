@@ -1,25 +1,17 @@
-//! Loop joints and mimic couplings, eliminated inside a mechanism.
+//! Projection onto loops, couplings and prescribed coordinates in the mass metric: they are eliminated from an operator.
 //!
 //! The equalities `J_L v = 0` are taken out of the operator, `Â⁻¹ → Â⁻¹ − W L⁻¹ Wᵀ` with `W = Â⁻¹ J_Lᵀ` and
 //! `L = J_L W`, so that contacts, limits and friction see a mechanism whose loops cannot open, and no iteration is
 //! spent on them. After the step the position is put back on the loops by the same factor, orthogonally in the
 //! mass metric, without touching the velocity.
 
-use std::ops::Range;
-use std::sync::Arc;
-
-use karakuri_dynamics::dense::PivotedCholesky;
-use karakuri_dynamics::loops::{constraint_gaps, constraint_jacobian, joint_frames, n_constraints};
-use karakuri_dynamics::{Data, forward_kinematics, integrate};
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
-use crate::linear::factor::Factor;
-use crate::solver::dot;
-use crate::state::motion_table::MotionTable;
+use super::rows::{constraint_gaps, constraint_jacobian, joint_frames, n_constraints};
+use crate::dense::PivotedCholesky;
+use crate::{Data, OperatorFactor, forward_kinematics, integrate};
 
-/// Part of the gap of an attached joint or gear that is undone a step, without giving velocity. [-]
-pub(crate) const GAP_RATE: f64 = 0.5;
 /// A loop gap below this needs no projection. [m or rad]
 const GAP_TOLERANCE: f64 = 1e-13;
 /// Stiffness that stands for a closed loop, over that of the mechanism. [-]
@@ -29,22 +21,22 @@ const LOCKED: f64 = 1e-10;
 /// Most projections a step; each divides the gap by about the square of the step's motion.
 const PROJECTIONS: usize = 4;
 
-/// A joint that moves as prescribed.
-#[derive(Debug, Clone)]
-pub(crate) struct Held {
-    pub(crate) joint: BodyId,
-    /// Its velocity and position coordinate.
-    pub(crate) dof: usize,
-    pub(crate) coordinate: usize,
-    pub(crate) motion: Arc<MotionTable>,
-    /// Where it is at the end of the step, and how fast it goes there. [rad or m; rad/s or m/s]
-    pub(crate) place: f64,
-    pub(crate) rate: f64,
+/// A coordinate that moves as prescribed: one row more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PrescribedCoordinate {
+    /// Velocity coordinate.
+    pub dof: usize,
+    /// Position coordinate.
+    pub coordinate: usize,
+    /// Where it is at the end of the step. [rad or m]
+    pub position: f64,
+    /// How fast it goes there. [rad/s or m/s]
+    pub rate: f64,
 }
 
 /// The equalities of one mechanism.
 #[derive(Debug, Clone)]
-pub(crate) struct Loops {
+pub struct LoopProjection {
     n: usize,
     nv: usize,
     /// `J_L`, row-major. (n × nv)
@@ -58,20 +50,21 @@ pub(crate) struct Loops {
     step: Vec<f64>,
     position: Vec<f64>,
     previous: Vec<f64>,
-    /// Joints that move as prescribed: the last rows.
-    pub(crate) held: Vec<Held>,
+    /// Coordinates that move as prescribed: the last rows.
+    pub prescribed: Vec<PrescribedCoordinate>,
 }
 
-impl Loops {
-    pub(crate) fn new(model: &Model) -> Self {
-        Self::holding(model, Vec::new())
+impl LoopProjection {
+    /// The loops and couplings of a model.
+    pub fn new(model: &Model) -> Self {
+        Self::with_prescribed(model, Vec::new())
     }
 
-    /// Those of a model some joints of which move as prescribed.
-    pub(crate) fn holding(model: &Model, held: Vec<Held>) -> Self {
-        let n = n_constraints(model) + held.len();
+    /// Those of a model some coordinates of which move as prescribed.
+    pub fn with_prescribed(model: &Model, prescribed: Vec<PrescribedCoordinate>) -> Self {
+        let n = n_constraints(model) + prescribed.len();
         Self {
-            held,
+            prescribed,
             n,
             nv: model.nv,
             jacobian: vec![0.0; n * model.nv],
@@ -85,21 +78,22 @@ impl Loops {
         }
     }
 
-    /// Lets a joint move as prescribed, in place of what was prescribed for it before.
-    pub(crate) fn hold(&mut self, model: &Model, held: Held) {
-        let mut all = std::mem::take(&mut self.held);
-        all.retain(|other| other.dof != held.dof);
-        all.push(held);
-        *self = Self::holding(model, all);
+    /// Lets a coordinate move as prescribed, in place of what was prescribed for it before; its row is the last.
+    pub fn prescribe(&mut self, model: &Model, added: PrescribedCoordinate) {
+        let mut all = std::mem::take(&mut self.prescribed);
+        all.retain(|other| other.dof != added.dof);
+        all.push(added);
+        *self = Self::with_prescribed(model, all);
     }
 
     /// Whether there is nothing to keep closed.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
         self.n == 0
     }
 
     /// Prepares the elimination at the position of the last `forward_kinematics`.
-    pub(crate) fn factorize(&mut self, model: &Model, data: &Data, mass: &mut Factor) {
+    pub fn factorize(&mut self, model: &Model, data: &Data, mass: &mut OperatorFactor) {
         if self.n == 0 {
             return;
         }
@@ -122,7 +116,8 @@ impl Loops {
 
     /// `x ← x − W L⁻¹ (J_L x − b)`: the velocity next to `x` that keeps the loops closed, prescribed joints at their rates
     /// `b`. (nv)
-    pub(crate) fn project(&mut self, x: &mut [f64]) {
+    #[inline]
+    pub fn project(&mut self, x: &mut [f64]) {
         self.project_beside(x, true);
     }
 
@@ -135,9 +130,9 @@ impl Loops {
             *m = dot(&self.jacobian[i * nv..(i + 1) * nv], x);
         }
         if moving {
-            let first = self.n - self.held.len();
-            for (m, held) in self.multipliers[first..].iter_mut().zip(&self.held) {
-                *m -= held.rate;
+            let first = self.n - self.prescribed.len();
+            for (m, p) in self.multipliers[first..].iter_mut().zip(&self.prescribed) {
+                *m -= p.rate;
             }
         }
         self.factor.solve(&mut self.multipliers);
@@ -145,20 +140,13 @@ impl Loops {
     }
 
     /// How far the mechanism of the last `factorize` is from a singular position: 1e-10, where a row is lost, to 1. [-]
-    pub(crate) fn margin(&self) -> f64 {
+    pub fn margin(&self) -> f64 {
         self.factor.margin()
     }
 
     /// Makes a change `x` of the rates that led to `q` close the loops there, to first order, by impulses along `J_Lᵀ` of the
     /// last `factorize`; needs the kinematics of `q`. Largest gap before. [m or rad] (nv, nq)
-    pub(crate) fn aim(
-        &mut self,
-        model: &Model,
-        data: &Data,
-        q: &[f64],
-        h: f64,
-        x: &mut [f64],
-    ) -> f64 {
+    pub fn aim(&mut self, model: &Model, data: &Data, q: &[f64], h: f64, x: &mut [f64]) -> f64 {
         let (gap, nv) = (self.gaps(model, data, q), self.nv);
         for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv.max(1))) {
             *m = *m / h + dot(row, x);
@@ -169,7 +157,8 @@ impl Loops {
     }
 
     /// [`Self::project`] for a response to an impulse: exactly zero where the loops lock what it would move. (nv)
-    pub(crate) fn project_response(&mut self, x: &mut [f64]) {
+    #[inline]
+    pub fn project_response(&mut self, x: &mut [f64]) {
         if self.n == 0 {
             return;
         }
@@ -182,7 +171,7 @@ impl Loops {
     }
 
     /// `Â + J_Lᵀ κ J_L`: as good as closed where only a direction is needed. (nv × nv)
-    pub(crate) fn add_penalty(&self, operator: &mut [f64]) {
+    pub fn add_penalty(&self, operator: &mut [f64]) {
         let (n, nv) = (self.n, self.nv);
         for (i, row) in self.jacobian.chunks_exact(nv.max(1)).take(n).enumerate() {
             let yielding = self.delassus[i * (n + 1)];
@@ -201,11 +190,11 @@ impl Loops {
     /// Adds the wrenches of the loop joints to those on the bodies, given the generalized forces that nothing else
     /// explains: `J_Lᵀ λ = r` by `L λ = J_L Â⁻¹ r`. Where a mechanism is redundant, one `λ` of those that do. Changes
     /// `residual`. (nv; n bodies)
-    pub(crate) fn add_reactions(
+    pub fn add_reactions(
         &mut self,
         model: &Model,
         data: &Data,
-        mass: &mut Factor,
+        mass: &mut OperatorFactor,
         residual: &mut [f64],
         external: &mut [Force],
     ) {
@@ -231,10 +220,10 @@ impl Loops {
 
     /// Work, at the rates `v`, of the impulses of loops and couplings, given the generalized impulses that nothing else
     /// explains. Changes `residual`. [J] (nv each)
-    pub(crate) fn work(
+    pub fn work(
         &mut self,
         model: &Model,
-        mass: &mut Factor,
+        mass: &mut OperatorFactor,
         residual: &mut [f64],
         v: &[f64],
     ) -> f64 {
@@ -244,10 +233,10 @@ impl Loops {
     }
 
     /// The multipliers, given the generalized impulses that nothing else explains. Changes `residual`. (nv; n)
-    pub(crate) fn reactions(
+    pub fn reactions(
         &mut self,
         model: &Model,
-        mass: &mut Factor,
+        mass: &mut OperatorFactor,
         residual: &mut [f64],
     ) -> &[f64] {
         self.explain(model, mass, residual);
@@ -255,7 +244,7 @@ impl Loops {
     }
 
     /// The multipliers `λ` of `J_Lᵀ λ = r`, by `L λ = J_L Â⁻¹ r`. Changes `residual`. (nv)
-    fn explain(&mut self, model: &Model, mass: &mut Factor, residual: &mut [f64]) {
+    fn explain(&mut self, model: &Model, mass: &mut OperatorFactor, residual: &mut [f64]) {
         mass.solve(model, residual);
         let rows = self.jacobian.chunks_exact(self.nv.max(1));
         for (m, row) in self.multipliers.iter_mut().zip(rows) {
@@ -273,7 +262,7 @@ impl Loops {
     }
 
     /// Puts `q` back on the loops; leaves `data` at the corrected position. Largest gap left. [m or rad]
-    pub(crate) fn close(&mut self, model: &Model, data: &mut Data, q: &mut [f64]) -> f64 {
+    pub fn close(&mut self, model: &Model, data: &mut Data, q: &mut [f64]) -> f64 {
         let mut gap = f64::INFINITY;
         for _ in 0..PROJECTIONS {
             let before = gap;
@@ -303,8 +292,8 @@ impl Loops {
     /// Gaps of all rows into `multipliers`; the largest. [m or rad]
     fn gaps(&mut self, model: &Model, data: &Data, q: &[f64]) -> f64 {
         let row = constraint_gaps(model, data, q, &mut self.multipliers);
-        for (gap, held) in self.multipliers[row..].iter_mut().zip(&self.held) {
-            *gap = q[held.coordinate] - held.place;
+        for (gap, p) in self.multipliers[row..].iter_mut().zip(&self.prescribed) {
+            *gap = q[p.coordinate] - p.position;
         }
         self.multipliers.iter().fold(0.0, |largest, gap| largest.max(gap.abs()))
     }
@@ -312,44 +301,13 @@ impl Loops {
     fn fill_jacobian(&mut self, model: &Model, data: &Data) {
         self.jacobian.fill(0.0);
         let first = constraint_jacobian(model, data, &mut self.jacobian);
-        for (held, row) in self.held.iter().zip(first..) {
-            self.jacobian[row * self.nv + held.dof] = 1.0;
+        for (p, row) in self.prescribed.iter().zip(first..) {
+            self.jacobian[row * self.nv + p.dof] = 1.0;
         }
     }
 }
 
-/// For every body, the degrees of freedom between it and the world, ascending.
-#[derive(Debug, Clone)]
-pub(crate) struct Chains {
-    dofs: Vec<usize>,
-    /// Ends in `dofs`, one a body.
-    ends: Vec<usize>,
-}
-
-impl Chains {
-    pub(crate) fn new(model: &Model) -> Self {
-        let mut chains = Self { dofs: Vec::new(), ends: Vec::new() };
-        for (i, body) in model.bodies.iter().enumerate() {
-            if let Some(parent) = body.parent {
-                let inherited = chains.of(parent).to_vec();
-                chains.dofs.extend(inherited);
-            }
-            let joint = &model.joints[i];
-            chains.dofs.extend(joint.v_start..joint.v_start + joint.kind.nv());
-            chains.ends.push(chains.dofs.len());
-        }
-        chains
-    }
-
-    /// Place on its chain of every degree of freedom of a body's own joint, from 1 at the root.
-    pub(crate) fn depths(&self, body: BodyId, own: usize) -> Range<usize> {
-        let depth = self.of(body).len();
-        depth + 1 - own..depth + 1
-    }
-
-    #[inline]
-    pub(crate) fn of(&self, body: BodyId) -> &[usize] {
-        let start = if body.0 == 0 { 0 } else { self.ends[body.0 - 1] };
-        &self.dofs[start..self.ends[body.0]]
-    }
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

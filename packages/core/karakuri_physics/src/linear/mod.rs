@@ -1,3 +1,0 @@
-//! Factorisations of the operators of robots and of the equalities in them.
-
-pub(crate) mod factor;

@@ -1,0 +1,152 @@
+//! A bound on the kinetic energy of trees that turn far in a step.
+//!
+//! Coriolis and gyroscopic forces do no work on a tree whose inertia changes with its position: the energy that they give at the old
+//! position is what the motion takes. Explicit in a step, they give energy at second order, and beyond about a radian a step without
+//! bound, as do the fixed points of the other integrators. Where joints turn by more than a tenth of a radian in a step under rows,
+//! dampers or servos, the sum of what they gave is kept at or below a hundredth of the kinetic energy by scaling the motion about the
+//! centre of mass; beyond a radian every tree takes that rule, and its Coriolis forces may give nothing within the step either.
+//! Between the two free motion keeps its integrator, and leaves it where its fixed point diverges; what it gains there ends at a radian.
+//! Beyond, the kinetic energy never exceeds by more than a hundredth what it was plus the work of all other forces. The integrators
+//! `momentum` and `variational` keep the angular momentum `L` of a floating tree first: there the bound is that, or what `L` asks for in
+//! the posture, `½ L · I_c⁻¹ L`, if that is more.
+
+use karakuri_dynamics::{forward_kinematics, kinetic_energy, rnea_at_velocity, update_velocities};
+use karakuri_model::{Base, Model};
+
+use crate::state::robot::Robot;
+use crate::state::turns::LongestTurn;
+
+/// Rotation of a joint in a step from which on the energy is bounded under rows, dampers and servos. [rad]
+const FAST: f64 = 0.1;
+/// The same from which on a tree leaves its integrator of free motion, and Coriolis forces may give nothing. [rad]
+const TOO_FAST: f64 = 1.0;
+/// Growth of the kinetic energy in a step of free motion from which on its fixed point did not converge. [-]
+const DIVERGED: f64 = 2.0;
+/// Part of the kinetic energy that the integration may give. [-]
+const ALLOWED: f64 = 0.01;
+
+/// State of the bound of a robot.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct EnergyGuard {
+    /// Whether its joints turn far in this step.
+    pub(crate) is_on: bool,
+    /// Whether they turn too far for any rule.
+    pub(crate) is_strict: bool,
+    /// Whether the angular momentum of a floating tree is to be kept.
+    pub(crate) keeps_spin: bool,
+    /// What Coriolis forces took within the step, at its start's position. [J]
+    taken: f64,
+    /// Kinetic energy that the step may end with. [J]
+    most: f64,
+    /// What the integration has given since its joints turned far. [J]
+    surplus: f64,
+}
+
+impl Robot {
+    /// Decides on the bound for a step.
+    pub(crate) fn set_energy_guard(&mut self, turn: LongestTurn) {
+        let guard = &mut self.energy_guard;
+        let free = self.loops.prescribed.is_empty();
+        guard.is_on = free && turn.angle_of_links > FAST;
+        guard.is_strict = free && turn.angle_of_links > TOO_FAST;
+        if !guard.is_on {
+            guard.surplus = 0.0;
+        }
+    }
+
+    /// Kinetic energy at the start of a step of free motion that turns its joints far; otherwise none. [J]
+    pub(crate) fn energy_before_flight(&mut self) -> Option<f64> {
+        if !(self.energy_guard.is_on && self.free_motion.on) {
+            return None;
+        }
+        let v = std::mem::take(&mut self.v);
+        let energy = self.kinetic_energy_at(&v);
+        self.v = v;
+        Some(energy)
+    }
+
+    /// Whether free motion from that energy did not converge: then goes back to the start, to go on by the strict rule. (nv)
+    pub(crate) fn leaves_free_motion(&mut self, energy: Option<f64>, out: &[f64]) -> bool {
+        let Some(energy) = energy.filter(|_| self.free_motion.on) else { return false };
+        // At the position where it left the kinematics, which sensors and work go on with.
+        if self.kinetic_energy_at(out) <= DIVERGED * energy {
+            return false;
+        }
+        self.free_motion.on = false;
+        self.energy_guard.is_strict = true;
+        forward_kinematics(&self.model, &mut self.data, &self.q);
+        true
+    }
+
+    /// Measures what Coriolis forces gave to `out`, the velocity of free motion, and takes it if the joints turn too far; needs
+    /// the forces of the step's start. (nv)
+    pub(crate) fn guard_free_motion(&mut self, model: &Model, h: f64, out: &mut [f64]) {
+        let mut without = std::mem::take(&mut self.residual);
+        without.copy_from_slice(&self.data.effort);
+        update_velocities(model, &mut self.data, &self.zeros);
+        rnea_at_velocity(model, &mut self.data, &self.zeros, &self.zeros, &self.applied);
+        for (without, still) in without.iter_mut().zip(&self.data.effort) {
+            *without = h * (*without - still);
+        }
+        self.respond(&mut without);
+        for (without, out) in without.iter_mut().zip(&*out) {
+            *without += out;
+        }
+        let allowed = self.kinetic_energy_at(&without);
+        let mut energy = self.kinetic_energy_at(out);
+        if self.energy_guard.is_strict && energy > allowed {
+            self.scale_motion(out, energy, allowed);
+            energy = self.kinetic_energy_at(out);
+        }
+        self.energy_guard.taken = allowed - energy;
+        self.residual = without;
+        update_velocities(model, &mut self.data, &self.v);
+    }
+
+    /// Notes the energy at the end of the solve, before positions move. (nv)
+    pub(crate) fn guard_solved(&mut self, after: &[f64]) {
+        self.energy_guard.most = self.kinetic_energy_at(after) + self.energy_guard.taken;
+    }
+
+    /// Bounds the energy at the end of the step; needs the kinematics of the end.
+    pub(crate) fn guard_end(&mut self) {
+        let mut v = std::mem::take(&mut self.v);
+        let energy = self.kinetic_energy_at(&v);
+        let EnergyGuard { most, surplus, .. } = self.energy_guard;
+        let (gained, allowed) = (surplus + energy - most, ALLOWED * most.max(0.0));
+        self.energy_guard.surplus = gained.min(allowed);
+        if gained > allowed {
+            self.scale_motion(&mut v, energy, energy - (gained - allowed));
+        }
+        self.v = v;
+    }
+
+    /// At the present position. (nv)
+    fn kinetic_energy_at(&mut self, v: &[f64]) -> f64 {
+        update_velocities(&self.model, &mut self.data, v);
+        let of_drives: f64 = v.iter().zip(&self.armature).map(|(v, a)| 0.5 * a * v * v).sum();
+        kinetic_energy(&self.model, &self.data) + of_drives
+    }
+
+    /// Scales a motion from one kinetic energy to another, as far as that goes: of a floating tree all but the velocity of its centre
+    /// of mass, and, where its angular momentum is to be kept, but its rotation as one body; needs
+    /// [`Self::kinetic_energy_at`] of `v`. (nv)
+    fn scale_motion(&self, v: &mut [f64], energy: f64, target: f64) {
+        let (mut mean, mut of_mean) = ([0.0; 6], 0.0);
+        if self.model.base == Base::Floating {
+            let (now, inertia) = self.flight_of_data();
+            let spin = inertia.try_inverse().map(|inverse| inverse * now.spin);
+            let spin = spin.filter(|_| self.energy_guard.keeps_spin).unwrap_or_default();
+            let arm = self.data.pose_in_world[0].translation - now.com;
+            mean[..3].copy_from_slice((now.velocity + spin.cross(&arm)).as_slice());
+            mean[3..].copy_from_slice(spin.as_slice());
+            of_mean = 0.5 * (now.mass * now.velocity.norm_squared() + spin.dot(&now.spin));
+        }
+        let part = (target - of_mean).max(0.0) / (energy - of_mean);
+        let scale = if part.is_finite() { part.min(1.0).sqrt() } else { 1.0 };
+        for (k, v) in v.iter_mut().enumerate() {
+            let mean = mean.get(k).copied().unwrap_or(0.0);
+            *v = mean + scale * (*v - mean);
+        }
+    }
+}

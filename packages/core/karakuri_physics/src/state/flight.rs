@@ -1,0 +1,47 @@
+//! A floating tree in flight: its centre of mass and what acts on it.
+
+use karakuri_spatial::{Force, Vector3};
+
+/// The centre of mass of a tree, and the angular momentum about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Flight {
+    /// [kg]
+    pub(crate) mass: f64,
+    /// [m] (3)
+    pub(crate) com: Vector3,
+    /// [m/s] (3)
+    pub(crate) velocity: Vector3,
+    /// Angular momentum about it. [N·m·s] (3)
+    pub(crate) spin: Vector3,
+}
+
+/// A floating tree in flight.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct InFlight {
+    /// At the start of the step, and at the end of the last one.
+    pub(crate) start: Flight,
+    pub(crate) end: Flight,
+    /// Wrench applied to the tree, about its centre of mass.
+    pub(crate) push: Force,
+    /// Whether the last step left the tree where it is, in flight.
+    pub(crate) goes_on: bool,
+}
+
+impl InFlight {
+    /// Acceleration of the centre of mass by gravity and applied wrenches. [m/s²] (3)
+    pub(crate) fn acceleration(&self, gravity: &Vector3) -> Vector3 {
+        gravity + self.push.force / self.start.mass
+    }
+
+    /// The flight at the end of the step.
+    pub(crate) fn after(&self, gravity: &Vector3, h: f64) -> Flight {
+        let Flight { mass, com, velocity, spin } = self.start;
+        let acceleration = self.acceleration(gravity);
+        Flight {
+            mass,
+            com: com + (velocity + acceleration * (0.5 * h)) * h,
+            velocity: velocity + acceleration * h,
+            spin: spin + self.push.moment * h,
+        }
+    }
+}
