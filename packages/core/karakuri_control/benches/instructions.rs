@@ -10,7 +10,7 @@ mod support;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use karakuri_control::inverse_dynamics::{Motion, method};
+use karakuri_control::inverse_dynamics::{DesiredMotion, method};
 use karakuri_control::nodal::Nodes;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
@@ -74,7 +74,11 @@ fn run(case: &str, model: &Model, rounds: usize) {
         let mut method = method(method_name, model).unwrap();
         for i in 0..SAMPLES * rounds {
             let [q, v, vdot] = plan.sample(i % SAMPLES);
-            method.efforts(model, &Motion { q, v, vdot, driven: &driven, external: &[] }, &mut tau);
+            method.efforts(
+                model,
+                &DesiredMotion { q, v, vdot, driven: &driven, external: &[] },
+                &mut tau,
+            );
         }
     };
     match case {

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use karakuri_control::inverse_dynamics::{METHODS, Motion, method};
+use karakuri_control::inverse_dynamics::{DesiredMotion, METHODS, method};
 use karakuri_control::nodal::Nodes;
 use karakuri_dynamics::{Data, rnea};
 use karakuri_testkit::CpuTime;
@@ -53,7 +53,7 @@ fn main() {
                     let [q, v, vdot] = plan.sample(i);
                     method.efforts(
                         &model,
-                        &Motion { q, v, vdot, driven: &driven, external: &[] },
+                        &DesiredMotion { q, v, vdot, driven: &driven, external: &[] },
                         &mut tau,
                     );
                     black_box(&tau);

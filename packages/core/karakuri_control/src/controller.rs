@@ -21,7 +21,7 @@ pub use feedback::Gains;
 pub use force::{Axes, ForceSettings, TargetWrench};
 pub use settings::{ControllerError, FeedforwardSettings, Payload, PreparedSettings};
 
-use crate::inverse_dynamics::{InverseDynamics, Motion, Realised};
+use crate::inverse_dynamics::{DesiredMotion, InverseDynamics, Realised};
 use crate::joint_trajectory::{FinishedGoal, GroupSettings, JointTrajectoryMachine};
 use crate::trajectory::JointSample;
 use feedback::{DriveEffort, Feedback};
@@ -328,7 +328,7 @@ impl FeedforwardController {
             }
         }
         let exerts = self.fill_external(now, dt);
-        let motion = Motion {
+        let motion = DesiredMotion {
             q: &self.q,
             v: &self.v,
             vdot: &self.vdot,

@@ -20,7 +20,7 @@ use karakuri_spatial::{Force, Vector3};
 /// A desired motion, one entry a coordinate. Coordinates that follow (mimic joints, passive joints of loops) are
 /// computed by the method; their `q` only selects the branch of the loop.
 #[derive(Debug, Clone, Copy)]
-pub struct Motion<'a> {
+pub struct DesiredMotion<'a> {
     /// [rad or m] (nq)
     pub q: &'a [f64],
     /// [rad/s or m/s] (nv)
@@ -56,7 +56,7 @@ pub trait InverseDynamics: core::fmt::Debug + Send {
     fn restart(&mut self);
 
     /// Efforts of the driven joints for `motion`, the next sample of one that is followed; zero elsewhere. [N·m or N] (nv)
-    fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised;
+    fn efforts(&mut self, model: &Model, motion: &DesiredMotion<'_>, tau: &mut [f64]) -> Realised;
 }
 
 /// The names that [`method`] knows.

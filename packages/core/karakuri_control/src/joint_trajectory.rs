@@ -65,7 +65,6 @@ pub struct JointTrajectoryMachine {
     previous: Vec<JointSample>,
     /// The state in which the path was entered.
     entry: Vec<JointSample>,
-    speed_limited: bool,
     waiting: Option<Shortfall>,
     not_following: Option<Shortfall>,
     restarted: bool,
@@ -123,7 +122,6 @@ impl JointTrajectoryMachine {
             command: none.clone(),
             previous: none.clone(),
             entry: none,
-            speed_limited: false,
             waiting: None,
             not_following: None,
             restarted: false,
@@ -159,16 +157,6 @@ impl JointTrajectoryMachine {
     /// Desired state one period after the last update. (n)
     pub fn command(&self) -> &[JointSample] {
         &self.command
-    }
-
-    /// True when a trajectory asked for more speed than a joint has, and the command lags behind it.
-    pub fn is_speed_limited(&self) -> bool {
-        self.speed_limited
-    }
-
-    /// The active goal.
-    pub fn active_goal(&self) -> Option<GoalId> {
-        self.goal
     }
 
     /// The tolerance that the active goal does not meet after its last point: joint, error and limit.
@@ -225,16 +213,6 @@ impl JointTrajectoryMachine {
     ) -> Result<Option<FinishedGoal>, GoalError> {
         let mut prepared = self.prepare()?.prepare_topic(trajectory, now)?;
         Ok(self.follow(&mut prepared))
-    }
-
-    /// Checks a goal as [`accept_goal`](Self::accept_goal) would, without accepting it.
-    ///
-    /// # Errors
-    ///
-    /// If the goal is invalid.
-    pub fn check_goal(&self, trajectory: &JointTrajectory, now: Time) -> Result<(), GoalError> {
-        let goal = Goal { trajectory: trajectory.clone(), ..Goal::default() };
-        self.prepare()?.prepare_goal(GoalId(self.next_goal), &goal, now).map(|_| ())
     }
 
     fn prepare(&self) -> Result<&GroupSettings, GoalError> {
@@ -507,14 +485,12 @@ impl JointTrajectoryMachine {
     /// No command goes further from the last one than the joint's speed limit allows. What is caught up this way has the velocity of
     /// what is caught up with: the drive's damper does not kick it along.
     fn limit_speed(&mut self, dt: f64) {
-        self.speed_limited = false;
         for (j, command) in self.command.iter_mut().enumerate() {
             let previous = self.previous[j].position;
             let reach = self.settings.joints[j].max_velocity * dt;
             let step = command.position - previous;
             // A thousandth above the limit is rounding of the trajectory, not a jump.
             if step.abs() > reach * 1.001 {
-                self.speed_limited = true;
                 let limit = self.settings.joints[j].max_velocity;
                 let velocity = command.velocity.clamp(-limit, limit);
                 *command = JointSample {

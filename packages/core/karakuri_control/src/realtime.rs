@@ -360,6 +360,11 @@ impl Desk {
 
     /// Takes an action goal: checks it; from the next update on it replaces what runs. The preempted goal's result comes
     /// back.
+    ///
+    /// # Errors
+    /// When no joint state has been received or there is no such group, the command queue is full, or the trajectory
+    /// is invalid: joints unknown, doubled or missing, times not increasing, arrays of a wrong length, numbers not
+    /// finite.
     pub fn accept_goal(
         &mut self,
         group: usize,
@@ -378,6 +383,9 @@ impl Desk {
 
     /// Takes a trajectory from the topic; from the next update on it replaces what runs. The result of the goal that was under
     /// way comes back.
+    ///
+    /// # Errors
+    /// As [`accept_goal`](Self::accept_goal).
     pub fn accept_topic(
         &mut self,
         group: usize,
@@ -418,6 +426,9 @@ impl Desk {
 
     /// Asks for the desired state of a group at an instant; the next update answers, and after it
     /// [`next_queried`](Self::next_queried) has the answers in the order of the questions.
+    ///
+    /// # Errors
+    /// When no joint state has been received or there is no such group, or the command queue is full.
     pub fn query(&mut self, group: usize, at: Time) -> Result<(), GoalError> {
         let (desk, _) = self.group_at_work(group)?;
         let state = vec![JointSample::default(); desk.settings.joints.len()];

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use karakuri_control::inverse_dynamics::{METHODS, Motion, method};
+use karakuri_control::inverse_dynamics::{DesiredMotion, METHODS, method};
 use karakuri_control::joint_trajectory::Goal;
 use karakuri_control::realtime::split;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
@@ -32,7 +32,7 @@ fn no_method_allocates() {
         let before = heap_requests();
         method.efforts(
             &model,
-            &Motion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] },
+            &DesiredMotion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] },
             &mut tau,
         );
         assert_eq!(heap_requests() - before, 0, "{name} allocates");

@@ -41,7 +41,7 @@ pub use gait::{GaitError, Interpolation, Samples, SteadyGait, SteadySpec, ZmpSpe
 pub use jet::Jet;
 pub use march::{March, MarchError, STEPS_A_STEP, march, march_in};
 pub use mechanics::{BodyMotion, JointMoment, Reaction, joint_moments};
-pub use motion::{Motion, MotionSample};
+pub use motion::{GaitMotion, MotionSample};
 pub use optimize::{OptimizeOptions, Optimum};
 pub use periodic::{
     Periodic, PeriodicError, PeriodicOptions, Route, find_main_family, find_periodic,

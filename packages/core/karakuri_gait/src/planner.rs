@@ -49,7 +49,6 @@ pub use fall::{Fall, RootSign};
 pub use following::{FollowingMonitor, JointError};
 pub use footstep::{Clip, ClipKind, Footstep, SlipTurn, StepLimits, clip};
 pub use generator::Generator;
-pub use landing::Yielded;
 pub use lost::Lost;
 pub use pendulum::Pendulum;
 pub use place::Place;

@@ -171,6 +171,10 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[parallel_linkage::REGISTERED, parallel_slide::REGISTERED];
 
 /// The hand that a model's `end_effector` describes.
+///
+/// # Errors
+/// When the model has no `end_effector`, its kind is not registered, or its parameters, joints or sensors do not fit
+/// the kind.
 pub fn from_model(model: &Model) -> Result<Box<dyn EndEffector>, EndEffectorError> {
     let Some(config) = &model.end_effector else {
         return Err(EndEffectorError::None { robot: model.name.clone() });
@@ -261,6 +265,9 @@ pub struct FingerSensors {
 
 impl FingerSensors {
     /// Those that the model's `end_effector` names.
+    ///
+    /// # Errors
+    /// When the model has no `end_effector`, a named sensor is not the robot's, or it does not name two.
     pub fn new(model: &Model) -> Result<Self, EndEffectorError> {
         let Some(config) = &model.end_effector else {
             return Err(EndEffectorError::None { robot: model.name.clone() });

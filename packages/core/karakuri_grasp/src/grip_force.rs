@@ -26,38 +26,34 @@ const GENTLE: f64 = 5.0;
 /// The force comes so near to the desired one, whatever the dead band: less than any judgement of it asks for. [-]
 const CLOSE: f64 = 0.02;
 
+/// Cut-off of the force filter: 4 ms behind, which at the rate [`FORCE_RATE`] is 0.04 rad of phase; a lower one would lag where
+/// the fingers touch, a higher one would let the sensors' noise through. [Hz]
+const FILTER: f64 = 40.0;
+/// ω: how fast the force follows. It settles within 2 % in 0.4 s; a faster loop would be left less margin for targets that
+/// arrive late (at 50 ms, 0.5 rad of phase are gone). [1/s]
+const FORCE_RATE: f64 = 10.0;
+/// Errors of the sum of both forces below it are left, if they are below 2 % of it: without it, the target would follow the
+/// sensors' noise and never rest. [N]
+const DEAD_BAND: f64 = 0.1;
+/// Force with which one finger alone may push: it slides 0.6 kg over a table of friction 0.5. [N]
+const PUSH_FORCE: f64 = 3.0;
+
 /// What a user may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripSettings {
-    /// Cut-off of the force filter. [Hz]
-    pub filter: f64,
     /// Above it a finger touches something. [N]
     pub contact_force: f64,
     /// Rate of the opening in free motion. [m/s]
     pub speed: f64,
     /// Rate of the opening near the object and after contact. [m/s]
     pub touch_speed: f64,
-    /// ω: how fast the force follows. [1/s]
-    pub force_rate: f64,
-    /// Errors of the sum of both forces below it are left, if they are below 2 % of it. [N]
-    pub dead_band: f64,
-    /// With which one finger alone may push. [N]
-    pub push_force: f64,
 }
 
 impl Default for GripSettings {
     /// The first contact strikes with what moves (arm6: 4 kg of reflected rotor inertia a finger): at twice the touch speed with
     /// 14 N, with up to 26 N where a stall was just caught up.
     fn default() -> Self {
-        Self {
-            filter: 40.0,
-            contact_force: 0.4,
-            speed: 0.10,
-            touch_speed: 0.008,
-            force_rate: 10.0,
-            dead_band: 0.1,
-            push_force: 3.0,
-        }
+        Self { contact_force: 0.4, speed: 0.10, touch_speed: 0.008 }
     }
 }
 
@@ -221,9 +217,9 @@ impl GripForce {
         let velocity = match self.task {
             GripTask::Stay => 0.0,
             GripTask::MoveTo { opening, speed } => {
-                let way = hand.position(opening) - target;
+                let error = hand.position(opening) - target;
                 let rate = speed / hand.opening_rate(target);
-                (way / dt).clamp(-rate, rate)
+                (error / dt).clamp(-rate, rate)
             }
             GripTask::Close { force, slow_below } => {
                 self.close(hand, position, target, force, slow_below)
@@ -264,7 +260,7 @@ impl GripForce {
         fingers: &[FingerForce; 2],
         dt: f64,
     ) {
-        let gain = 1.0 - (-core::f64::consts::TAU * self.settings.filter * dt).exp();
+        let gain = 1.0 - (-core::f64::consts::TAU * FILTER * dt).exp();
         for (k, finger) in fingers.iter().enumerate() {
             self.filtered[k] += gain * (finger.normal - self.filtered[k]);
             self.state.forces[k] = self.filtered[k] - self.tare[k];
@@ -305,24 +301,23 @@ impl GripForce {
 
     /// Rate of the target that brings the fingers to the object, and their forces to the desired ones. [rad/s or m/s]
     fn touch(&self, hand: &dyn EndEffector, target: f64, force: f64) -> f64 {
-        let s = &self.settings;
         let sum = self.state.forces[0] + self.state.forces[1];
         let gently = (force / GENTLE).clamp(0.2, 1.0);
-        let touch_rate = gently * s.touch_speed / hand.opening_rate(target);
+        let touch_rate = gently * self.settings.touch_speed / hand.opening_rate(target);
         if !self.is_touching() && !self.state.gripped {
             return -touch_rate;
         }
         let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
-        if alone && sum < 0.8 * s.push_force {
+        if alone && sum < 0.8 * PUSH_FORCE {
             return -touch_rate;
         }
-        let error = if alone { sum - s.push_force } else { sum - 2.0 * force };
-        if error.abs() < s.dead_band.min(2.0 * CLOSE * force) {
+        let error = if alone { sum - PUSH_FORCE } else { sum - 2.0 * force };
+        if error.abs() < DEAD_BAND.min(2.0 * CLOSE * force) {
             return 0.0;
         }
         // ∂F/∂θ of one finger through the drive: the force of an effort of one stiffness unit.
         let gradient = 2.0 * hand.force(target, -self.stiffness);
-        (s.force_rate * error / gradient).clamp(-touch_rate, touch_rate)
+        (FORCE_RATE * error / gradient).clamp(-touch_rate, touch_rate)
     }
 }
 

@@ -100,6 +100,9 @@ pub struct GripperCommandRun {
 
 impl GripperCommandRun {
     /// Starts a command: sets the grip's task.
+    ///
+    /// # Errors
+    /// When the opening or the effort is outside the hand's range, or the velocity is negative or not finite.
     pub fn start(
         command: GripperCommand,
         settings: GripperCommandSettings,

@@ -81,6 +81,9 @@ pub struct PickAndPlace {
 
 impl PickAndPlace {
     /// For a robot with an end effector; the arm is its first group.
+    ///
+    /// # Errors
+    /// When the hand or its finger sensors cannot be made from the model's `end_effector`.
     pub fn new(
         model: Arc<Model>,
         settings: PickAndPlaceSettings,
@@ -154,6 +157,10 @@ impl PickAndPlace {
 
     /// Plans a goal from the measured position, clear of the known objects, and starts it; nothing moves if the plan
     /// fails. The grip is as strong as the goal says, or as the object needs. (nq)
+    ///
+    /// # Errors
+    /// When another goal is active, a number of this one is out of range, the object is too heavy for the grip, the
+    /// robot has no group for its arm, or a stage is unreachable.
     pub fn start(
         &mut self,
         mut goal: PickAndPlaceGoal,
@@ -372,7 +379,7 @@ impl PickAndPlace {
             }
             Step::Enter(stage) => self.enter(run, stage, now, q),
             Step::Fail(failure, text) => {
-                let next = run.way_out(failure);
+                let next = run.recovery(failure);
                 run.failure.get_or_insert((failure, run.stage, text));
                 if next == Stage::Stopped {
                     self.output.arm = Some(ArmRequest::Stop);
@@ -441,9 +448,10 @@ impl PickAndPlace {
         }
         let reaction = match stage {
             Stage::Centre => self.centring(run, q),
-            Stage::BackUp => run
-                .heading
-                .map(|heading| Reaction::By { way: -heading * BACK_UP, speed: s.vertical_speed }),
+            Stage::BackUp => run.heading.map(|heading| Reaction::By {
+                displacement: -heading * BACK_UP,
+                speed: s.vertical_speed,
+            }),
             Stage::SetDown => Some(run.plan.grasp()),
             Stage::Shake => Some(Reaction::Shake),
             Stage::Retreat | Stage::Undo => Some(Reaction::Up),
@@ -466,7 +474,7 @@ impl PickAndPlace {
         let y =
             frame_pose(&self.model, &self.data, self.hand.tool_frame()).rotation.column(1) * side;
         let speed = 0.45 * self.grip.settings().touch_speed;
-        (rest > 1e-4).then_some(Reaction::By { way: y * rest, speed })
+        (rest > 1e-4).then_some(Reaction::By { displacement: y * rest, speed })
     }
 
     /// The whole run once more: the object may be elsewhere.

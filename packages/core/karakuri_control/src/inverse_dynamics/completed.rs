@@ -4,7 +4,7 @@ use karakuri_dynamics::Data;
 use karakuri_dynamics::loops::{ConstraintEmbedding, MotionMut};
 use karakuri_model::Model;
 
-use super::Motion;
+use super::DesiredMotion;
 
 /// A sample of a motion whose loops and couplings are closed.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl CompletedMotion {
     }
 
     /// Takes the next sample of a motion; returns the largest gap left in a loop. [m or rad]
-    pub(super) fn follow(&mut self, model: &Model, motion: &Motion<'_>) -> f64 {
+    pub(super) fn follow(&mut self, model: &Model, motion: &DesiredMotion<'_>) -> f64 {
         self.q.copy_from_slice(motion.q);
         self.v.copy_from_slice(motion.v);
         self.vdot.copy_from_slice(motion.vdot);

@@ -7,7 +7,7 @@ use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
 use super::completed::CompletedMotion;
-use super::{InverseDynamics, Motion, Realised};
+use super::{DesiredMotion, InverseDynamics, Realised};
 use crate::nodal::{Cuts, Drives, Rule, Stencil};
 
 /// See the module.
@@ -45,7 +45,7 @@ impl InverseDynamics for Nodal {
         self.completed.constraints.restart();
     }
 
-    fn efforts(&mut self, model: &Model, motion: &Motion<'_>, tau: &mut [f64]) -> Realised {
+    fn efforts(&mut self, model: &Model, motion: &DesiredMotion<'_>, tau: &mut [f64]) -> Realised {
         let driven = motion.driven;
         let loop_gap = self.completed.follow(model, motion);
         let mut realised = Realised { loop_gap, ..Realised::default() };

@@ -53,7 +53,7 @@ impl Moving {
     fn efforts(&self, name: &str, driven: &[bool]) -> Vec<f64> {
         let Self { model, q, v, vdot, .. } = self;
         let mut tau = vec![f64::NAN; model.nv];
-        let motion = Motion { q, v, vdot, driven, external: &[] };
+        let motion = DesiredMotion { q, v, vdot, driven, external: &[] };
         let realised = method(name, model).unwrap().efforts(model, &motion, &mut tau);
         assert!(realised.missing_effort < 1e-6, "{name}: {realised:?}");
         tau

@@ -15,7 +15,7 @@ use super::check::{Seen, gap_limit, near_dead_point};
 use super::cuts::{Closure, Cuts, Drives};
 use super::nodes::is_rod;
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
-use crate::inverse_dynamics::{InverseDynamics, Motion, Simulated};
+use crate::inverse_dynamics::{DesiredMotion, InverseDynamics, Simulated};
 
 /// Effort without a motor up to this part of the largest effort is rounding. [-]
 const MISSING_TOLERANCE: f64 = 1e-6;
@@ -159,7 +159,7 @@ impl Scheme {
             forward_kinematics(&loaded, &mut data, q);
             fill_reactions(m, &data, target, sample, &mut external);
             let (v, vdot) = (&target.v[rates.clone()], &target.vdot[rates]);
-            let motion = Motion { q, v, vdot, driven: &driven, external: &external };
+            let motion = DesiredMotion { q, v, vdot, driven: &driven, external: &external };
             let undone = method.efforts(&loaded, &motion, tau).missing_effort;
             if undone == f64::INFINITY {
                 return Err(NodalError::NoStep(sample as f64 * target.dt));

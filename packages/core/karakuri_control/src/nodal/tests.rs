@@ -9,7 +9,7 @@ use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
 
 use super::*;
-use crate::inverse_dynamics::{METHODS, Motion, method};
+use crate::inverse_dynamics::{DesiredMotion, METHODS, method};
 
 const DOWN: Vector3 = Vector3::new(0.0, -9.81, 0.0);
 const Z: JointKind = JointKind::Revolute { axis: Vector3::new(0.0, 0.0, 1.0) };
@@ -403,7 +403,7 @@ fn all_methods_agree_on_the_loop() {
         let mut method = method(name, &m.model).unwrap();
         let (q, v, vdot) = (&motions.q[12..15], &motions.v[12..15], &motions.vdot[12..15]);
         let mut tau = vec![0.0; 3];
-        let motion = Motion { q, v, vdot, driven: &m.driven, external: &[] };
+        let motion = DesiredMotion { q, v, vdot, driven: &m.driven, external: &[] };
         let realised = method.efforts(&m.model, &motion, &mut tau);
         assert!(realised.missing_effort < 1e-6, "{name}: {realised:?}");
         answers.push(tau);

@@ -93,13 +93,15 @@ fn the_halves_do_what_the_whole_does() {
     let mut whole = controller();
     let (mut robot, mut other) = (Robot::new(), Robot::new());
     let mut command = Command::new(&model());
+    let mut active = None;
     for n in 0..3000 {
         // goals that are reached, replaced, cancelled; other settings under way
         match n {
             1 | 1500 => {
                 let goal = goal("shoulder", 0.3 * f64::from(n) / 1500.0, 0.5);
                 desk.accept_goal(0, &goal).unwrap();
-                whole.machine_mut(0).unwrap().accept_goal(&goal, other.now()).unwrap();
+                let machine = whole.machine_mut(0).unwrap();
+                active = Some(machine.accept_goal(&goal, other.now()).unwrap().0);
             }
             300 | 1800 => {
                 let goal = goal("elbow", -0.8, 0.7);
@@ -109,8 +111,7 @@ fn the_halves_do_what_the_whole_does() {
             1700 => {
                 let id = desk.groups[0].active.unwrap();
                 desk.cancel(0, id).unwrap();
-                let machine = whole.machine_mut(0).unwrap();
-                machine.cancel(machine.active_goal().unwrap()).unwrap();
+                whole.machine_mut(0).unwrap().cancel(active.unwrap()).unwrap();
             }
             400 => {
                 let settings = FeedforwardSettings {
@@ -229,7 +230,7 @@ fn while_nothing_is_measured_streams_are_refused_and_a_cancel_is_not() {
     // as a node does now and then
     assert!(ended(&mut desk).is_empty());
     robot.tick(&mut updater);
-    assert!(updater.controller.machine_mut(0).unwrap().active_goal().is_none());
+    assert!(updater.controller.machine_mut(0).unwrap().cancel(id).is_none());
     assert!(updater.controller.groups()[0].machine.settings().goal_time > 1.0);
     stream.points[0].positions[0] = 0.2;
     desk.accept_topic(1, &stream).unwrap();

@@ -45,6 +45,9 @@ impl Cards {
     /// Chosen where the study is silent: steady gaits and their ZMP are smoothed, as the older programs did; starts and stops are splines
     /// with the given ends; the range factor multiplies both ends of the survey, not its step; on both feet the ZMP may be
     /// in the hull of both soles; the display factor has no meaning here.
+    ///
+    /// # Errors
+    /// When a card is missing, or a field is no number or out of range; the error names the file and the card.
     pub fn read(gait: &str, compensation: &str) -> Result<Self, CardsError> {
         let kind = compensation.lines().nth(2).map(str::trim);
         let (mut gait, mut more) = (Deck::new(gait), Deck::new(compensation));

@@ -130,8 +130,8 @@ struct Station {
     iterations: usize,
 }
 
-/// One way along a branch.
-struct Way {
+/// Half of a branch, from its first point in one direction.
+struct HalfBranch {
     points: Vec<BranchPoint>,
     folds: Vec<f64>,
     crossings: Vec<Crossing>,
@@ -233,8 +233,8 @@ impl Continuation<'_> {
         Some(Crossing { point: point(&y), direction })
     }
 
-    fn follow(&self, from: &Unknown, direction: &Unknown) -> Way {
-        let mut way = Way {
+    fn follow(&self, from: &Unknown, direction: &Unknown) -> HalfBranch {
+        let mut half = HalfBranch {
             points: Vec::new(),
             folds: Vec::new(),
             crossings: Vec::new(),
@@ -243,37 +243,37 @@ impl Continuation<'_> {
         let mut here = Station { y: *from, tangent: *direction, determinant: 0.0, iterations: 0 };
         let mut arc = self.options.first_arc;
         let [least, greatest] = self.options.factors.map(f64::ln);
-        while way.points.len() < self.options.max_points {
+        while half.points.len() < self.options.max_points {
             let Some(next) = self.ahead(&here, arc) else {
                 arc /= 2.0;
                 if arc < 1e-4 {
-                    way.end = BranchEnd::Lost;
+                    half.end = BranchEnd::Lost;
                     break;
                 }
                 continue;
             };
             if next.tangent[N] * here.tangent[N] < 0.0 {
                 let turn = if here.tangent[N] > 0.0 { f64::max } else { f64::min };
-                way.folds.push(turn(here.y[N], next.y[N]).exp());
+                half.folds.push(turn(here.y[N], next.y[N]).exp());
             }
             if next.determinant * here.determinant < 0.0 {
-                way.crossings.extend(self.crossing(&here, arc, &next));
+                half.crossings.extend(self.crossing(&here, arc, &next));
             }
             here = next;
             if !(least..=greatest).contains(&here.y[N]) {
-                way.end = BranchEnd::Limit;
+                half.end = BranchEnd::Limit;
                 break;
             }
-            way.points.push(point(&here.y));
+            half.points.push(point(&here.y));
             if here.iterations <= 3 {
                 arc = (arc * 1.4).min(self.options.largest_arc);
             }
         }
-        way
+        half
     }
 
     /// Both ways from a point.
-    fn both_ways(&self, from: &Unknown, direction: &Unknown) -> Branch {
+    fn both_directions(&self, from: &Unknown, direction: &Unknown) -> Branch {
         let (back, on) = (self.follow(from, &-direction), self.follow(from, direction));
         let join = |back: Vec<_>, on: Vec<_>| back.into_iter().rev().chain(on).collect();
         let points = back.points.into_iter().rev().chain([point(from)]).chain(on.points);
@@ -295,7 +295,7 @@ pub fn trace_branch(
 ) -> Option<Branch> {
     let continuation = Continuation { body, gait, options };
     let at = continuation.correct(&unknown(from), &Unknown::ith(N, 1.0))?;
-    Some(continuation.both_ways(&at.y, &at.tangent))
+    Some(continuation.both_directions(&at.y, &at.tangent))
 }
 
 /// Follows the other branch through a crossing, in both directions.
@@ -306,5 +306,5 @@ pub fn trace_crossing(
     options: &ContinuationOptions,
 ) -> Branch {
     let continuation = Continuation { body, gait, options };
-    continuation.both_ways(&unknown(&crossing.point), &crossing.direction)
+    continuation.both_directions(&unknown(&crossing.point), &crossing.direction)
 }

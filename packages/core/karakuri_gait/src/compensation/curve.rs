@@ -36,6 +36,10 @@ pub struct Curve {
 
 impl Curve {
     /// Straight lines.
+    ///
+    /// # Errors
+    /// When there are fewer than two samples, or as many times as values are not given, or a time does not increase
+    /// or a number is not finite.
     pub fn linear(times: &[f64], values: &[f64]) -> Result<Self, CurveError> {
         check(times, values, 2)?;
         let piece = |i: usize| {
@@ -48,6 +52,10 @@ impl Curve {
 
     /// The cubic spline whose third derivative does not jump at the second and the last but one sample (not-a-knot), so that
     /// nothing is assumed of its ends. [Boor 2001, §IV]
+    ///
+    /// # Errors
+    /// When there are fewer than four samples, or their numbers differ, or a time does not increase or a number is
+    /// not finite.
     pub fn cubic(times: &[f64], values: &[f64]) -> Result<Self, CurveError> {
         check(times, values, 4)?;
         let n = times.len() - 1;
@@ -79,6 +87,9 @@ impl Curve {
     }
 
     /// The cubic spline with equal value, rate and acceleration at both ends.
+    ///
+    /// # Errors
+    /// As [`Self::cubic`], and when the first and the last value differ by more than 1e-12.
     pub fn periodic_cubic(times: &[f64], values: &[f64]) -> Result<Self, CurveError> {
         check(times, values, 4)?;
         let n = times.len() - 1;
@@ -105,6 +116,9 @@ impl Curve {
 
     /// The spline of degree 5 with given rate and acceleration at both ends, `[rate, acceleration]`; four times
     /// continuously differentiable.
+    ///
+    /// # Errors
+    /// As [`Self::linear`].
     pub fn quintic(
         times: &[f64],
         values: &[f64],
@@ -148,6 +162,9 @@ impl Curve {
     }
 
     /// The polynomial of degree 5 from one jet to the next, over each interval: twice continuously differentiable.
+    ///
+    /// # Errors
+    /// As [`Self::linear`].
     pub fn through_jets(times: &[f64], jets: &[Jet]) -> Result<Self, CurveError> {
         check(times, &jets.iter().map(|j| j.value).collect::<Vec<_>>(), 2)?;
         let piece = |i: usize| hermite(times[i + 1] - times[i], jets[i], jets[i + 1]);

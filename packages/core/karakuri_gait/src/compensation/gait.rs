@@ -169,6 +169,10 @@ pub struct SteadyGait {
 
 impl SteadyGait {
     /// From its samples.
+    ///
+    /// # Errors
+    /// When the swing or stance sample is not of the period, a curve lacks samples or its first or last one, or the
+    /// foot is not level where it stands.
     pub fn new(spec: &SteadySpec) -> Result<Self, GaitError> {
         for (name, value) in
             [("swing_sample", spec.swing_sample), ("stance_sample", spec.stance_sample)]
@@ -223,6 +227,9 @@ impl SteadyGait {
 
     /// With the waist shifted in the legs' planes, forward and up, and both ankles where they were: thighs and shanks follow, knees
     /// forward. The legs have five degrees of freedom there, the foot needs two. [Kume 1991, §3.6] [m] (2)
+    ///
+    /// # Errors
+    /// When a leg is too short for the shift at some instant of the step.
     pub fn with_waist_shift(&self, shift: [f64; 2], lengths: &Lengths) -> Result<Self, GaitError> {
         let links = [2.0 * lengths.half_thigh, 2.0 * lengths.half_shank];
         let waist = WaistShift { shift, links };

@@ -40,11 +40,17 @@ pub(super) fn runge_kutta(e: &Equation<'_>, t: f64, s: &State, h: f64) -> Option
 }
 
 /// Marches through one step, as the study does.
+///
+/// # Errors
+/// When the equations have no solution at some instant, or a state is not finite.
 pub fn march(e: &Equation<'_>, start: &State) -> Result<March, MarchError> {
     march_in(e, start, STEPS_A_STEP)
 }
 
 /// Marches through one step in any number of intervals.
+///
+/// # Errors
+/// As [`march`].
 pub fn march_in(e: &Equation<'_>, start: &State, intervals: usize) -> Result<March, MarchError> {
     let h = SteadyGait::DURATION / intervals as f64;
     let mut states = vec![*start];

@@ -9,7 +9,7 @@ use super::{
 ///
 /// The curves join values, rates and accelerations at each Runge-Kutta step with polynomials of degree 5.
 #[derive(Debug, Clone)]
-pub struct Motion {
+pub struct GaitMotion {
     /// `θ, φ, ψL, ψR`. [rad] (4)
     angles: [Curve; 4],
     gait: SteadyGait,
@@ -29,7 +29,7 @@ pub struct MotionSample {
     pub zmp: [f64; 2],
 }
 
-impl Motion {
+impl GaitMotion {
     /// From the 31 states at the grid points; `None` where the equation has no solution.
     pub fn new(e: &Equation<'_>, states: &[State], substeps: usize) -> Option<Self> {
         let h = SteadyGait::DURATION / (STEPS_A_STEP * substeps) as f64;

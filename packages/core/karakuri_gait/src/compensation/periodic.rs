@@ -10,8 +10,8 @@ use nalgebra::{DMatrix, DVector};
 use super::linear::solve;
 use super::march::runge_kutta;
 use super::{
-    Arms, BranchPoint, ContinuationOptions, Equation, Motion, STEPS_A_STEP, State, SteadyGait, eta,
-    trace_branch,
+    Arms, BranchPoint, ContinuationOptions, Equation, GaitMotion, STEPS_A_STEP, State, SteadyGait,
+    eta, trace_branch,
 };
 
 /// How exactly, how long.
@@ -44,7 +44,7 @@ pub struct Periodic {
     /// Which way that was.
     pub route: Route,
     /// The motion itself, between the grid points too.
-    pub motion: Motion,
+    pub motion: GaitMotion,
 }
 
 /// The way that led to a periodic motion.
@@ -129,15 +129,18 @@ fn norm(jumps: &[State]) -> f64 {
 /// 3. [`find_main_family`].
 ///
 /// Passive arms have several periodic motions; the start chooses among them.
+///
+/// # Errors
+/// That of [`find_main_family`], when no start leads to a periodic motion.
 pub fn find_periodic(
     e: &Equation<'_>,
     start: &State,
     options: &PeriodicOptions,
 ) -> Result<Periodic, PeriodicError> {
-    let ways =
+    let starts =
         [(1.0, Route::Start), (0.5, Route::Nearer), (0.25, Route::Nearer), (0.0, Route::Upright)];
     let found =
-        ways.into_iter().find_map(|(k, route)| solve_near(e, &(start * k), route, options).ok());
+        starts.into_iter().find_map(|(k, route)| solve_near(e, &(start * k), route, options).ok());
     found.map_or_else(|| find_main_family(e, options), Ok)
 }
 
@@ -145,6 +148,10 @@ pub fn find_periodic(
 /// is followed over the arms' mass, from a thousandth of it, which Newton's method solves from the upright posture.
 /// Other arms have one motion only, found from that posture. Where that fails, the legs' motion is
 /// grown from none to the whole, each motion the start for the next.
+///
+/// # Errors
+/// When Newton's method does not converge at the last guess, the legs' motion cannot be grown to the whole, or the
+/// family ends before the arms have their mass.
 pub fn find_main_family(
     e: &Equation<'_>,
     options: &PeriodicOptions,
@@ -193,13 +200,13 @@ fn grow_legs(e: &Equation<'_>, options: &PeriodicOptions) -> Result<Periodic, Pe
 fn first_states(e: &Equation<'_>, start: &State, substeps: usize) -> Vec<State> {
     /// Beyond this the way of a bad start is worse than the line. [rad, rad/s]
     const NEAR: f64 = 0.5;
-    let way: Option<Vec<State>> = (0..STEPS_A_STEP)
+    let states: Option<Vec<State>> = (0..STEPS_A_STEP)
         .scan(*start, |s, i| Some(flow(e, i, s, substeps).inspect(|next| *s = *next)))
         .collect();
-    if let Some(way) = way
-        && (way[STEPS_A_STEP - 1] - eta(start)).amax() < NEAR
+    if let Some(states) = states
+        && (states[STEPS_A_STEP - 1] - eta(start)).amax() < NEAR
     {
-        return [*start].into_iter().chain(way).take(STEPS_A_STEP).collect();
+        return [*start].into_iter().chain(states).take(STEPS_A_STEP).collect();
     }
     let part = |i: usize| i as f64 / STEPS_A_STEP as f64;
     (0..STEPS_A_STEP).map(|i| start.lerp(&eta(start), part(i))).collect()
@@ -241,7 +248,7 @@ fn solve_near(
         return Err(PeriodicError::NotConverged { iterations, residual });
     }
     states.push(eta(&states[0]));
-    let motion = Motion::new(e, &states, substeps).ok_or(PeriodicError::Start)?;
+    let motion = GaitMotion::new(e, &states, substeps).ok_or(PeriodicError::Start)?;
     Ok(Periodic { states, residual, iterations, route, motion })
 }
 

@@ -68,9 +68,6 @@ pub const STOP_SURVEYS: [([f64; 3], [f64; 3], usize); 3] = [
     ([-1.6, -1.3, 0.005], [12.7, 32.5, 0.005], 70_816),
 ];
 
-/// Box of the final survey: cT, cP. [rad/s³] (2×2)
-pub const FINAL_BOX: [[f64; 2]; 2] = [[-0.155, -0.135], [1.53, 1.55]];
-
 /// Standing ZMP with the elbows at 0.15 rad. [m] (2)
 pub const STANDING_ZMP: [f64; 2] = [0.0006, -0.0850];
 

@@ -133,6 +133,9 @@ impl Marcher<'_> {
 
 impl Search {
     /// Searches from one start; an error where the first march breaks off.
+    ///
+    /// # Errors
+    /// When the first march breaks off. A search that does not converge says so in [`Self::converged`].
     pub fn from_start(
         e: &Equation<'_>,
         start: &State,

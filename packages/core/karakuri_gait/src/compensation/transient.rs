@@ -188,6 +188,10 @@ pub struct Transient {
 
 impl Transient {
     /// From its samples, for a body.
+    ///
+    /// # Errors
+    /// When a time is not within 0 to 60 s, a curve lacks samples or its first or last one, or the degree leaves the
+    /// input coefficient no say.
     pub fn new(spec: &TransientSpec, body: &BodyData) -> Result<Self, GaitError> {
         for (name, value) in [("standstill", spec.standstill), ("motion", spec.motion)] {
             if !(0.0..=60.0).contains(&value) {

@@ -144,6 +144,10 @@ pub enum BipedError {
 
 impl Biped {
     /// Finds legs and soles.
+    ///
+    /// # Errors
+    /// When a setting is out of range, the base is fixed, or the posture, a foot's link, a leg of at least five
+    /// joints, a flat sole or a usable sensor is missing.
     pub fn new(model: Arc<Model>, settings: &WalkSettings) -> Result<Self, BipedError> {
         settings.check()?;
         let robot = || model.name.clone();

@@ -9,17 +9,6 @@ pub fn natural_frequency(com_height: f64, gravity: f64) -> f64 {
     (gravity / com_height).sqrt()
 }
 
-/// `ξ` at each sample of a ZMP path (straight between samples), the last at rest on its ZMP. Along one axis. [m] (n)
-pub fn plan_backwards(zmp: &[f64], period: f64, omega: f64) -> Vec<f64> {
-    let mut dcm = zmp.to_vec();
-    let decay = (-omega * period).exp();
-    for k in (0..zmp.len().saturating_sub(1)).rev() {
-        let slope = (zmp[k + 1] - zmp[k]) / (period * omega);
-        dcm[k] = zmp[k] + slope + decay * (dcm[k + 1] - zmp[k + 1] - slope);
-    }
-    dcm
-}
-
 /// The ZMP that brings `ξ` to `target` within a time. Along one axis. [m]
 pub fn zmp_to_reach(dcm: f64, target: f64, time: f64, omega: f64) -> f64 {
     let growth = (omega * time).exp();
@@ -31,6 +20,17 @@ mod tests {
     use super::*;
 
     const OMEGA: f64 = 7.6;
+
+    /// `ξ` at each sample of a ZMP path (straight between samples), the last at rest on its ZMP. Along one axis. [m] (n)
+    fn plan_backwards(zmp: &[f64], period: f64, omega: f64) -> Vec<f64> {
+        let mut dcm = zmp.to_vec();
+        let decay = (-omega * period).exp();
+        for k in (0..zmp.len().saturating_sub(1)).rev() {
+            let slope = (zmp[k + 1] - zmp[k]) / (period * omega);
+            dcm[k] = zmp[k] + slope + decay * (dcm[k + 1] - zmp[k + 1] - slope);
+        }
+        dcm
+    }
 
     #[test]
     fn backwards_from_rest() {

@@ -15,7 +15,9 @@ use super::error::PlanError;
 use super::excess::{Excess, Excesses};
 use super::footstep::{Clip, Footstep};
 use super::generator::{Displacement, Generator};
-use super::landing::{FeltContact, Landing, Yielded};
+#[cfg(test)]
+use super::landing::Yielded;
+use super::landing::{FeltContact, Landing};
 use super::lost::{LossMonitor, Lost};
 use super::place::Place;
 use super::reaction::{AdjustmentBudget, Situation, StepAdjustment};
@@ -257,7 +259,8 @@ impl WalkEngine {
     }
 
     /// How far the feet are from their plan, as what they feel asks for. (2)
-    pub fn yielded(&self) -> &[Yielded; 2] {
+    #[cfg(test)]
+    pub(super) fn yielded(&self) -> &[Yielded; 2] {
         &self.landing.feet
     }
 
@@ -464,6 +467,7 @@ impl WalkEngine {
         let planned = [0, 1].map(|i| sample.com[i] + sample.com_velocity[i] / omega);
         let dcm = [0, 1].map(|i| planned[i] + self.correction.dcm_error[i]);
         let air = settings.samples(settings.step_time - settings.double_support) as f64;
+        // A foot that swings `hurry` times as fast needs at least `fewest` samples for what is left of its swing.
         let hurry = 1.0 + part * (steps.hurry.max(1.0) - 1.0);
         let (gone, _) = swing.progress(index);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few")]
@@ -535,6 +539,7 @@ impl WalkEngine {
         let targets = &mut self.targets;
         let span = if k + 1 < self.samples.len() { h } else { 0.0 };
         for (i, increment) in increment.iter_mut().enumerate() {
+            // Cubic Hermite interpolation of the increment from `a`, with both rates scaled to the span.
             let (d, v0, v1) = (*increment, a.v[i] * span, b.v[i] * span);
             let (c2, c3) = (3.0 * d - 2.0 * v0 - v1, v0 + v1 - 2.0 * d);
             *increment = u * (v0 + u * (c2 + u * c3));

@@ -107,6 +107,10 @@ pub struct Generator {
 
 impl Generator {
     /// Standing at the origin, heading along X.
+    ///
+    /// # Errors
+    /// When a setting is out of range, the ZMP lies outside the soles, or the preview gains have no solution for the
+    /// height.
     pub fn new(biped: Biped, settings: WalkSettings) -> Result<Self, BipedError> {
         settings.check()?;
         check_zmp(&biped, &settings)?;
@@ -205,6 +209,9 @@ impl Generator {
     }
 
     /// The next `n` samples of a timeline, on top of `samples`; nothing changes where one is out of reach.
+    ///
+    /// # Errors
+    /// When the inverse kinematics do not reach a sample's targets.
     pub fn plan(
         &mut self,
         timeline: &Timeline,
@@ -289,6 +296,7 @@ impl Generator {
         };
         let span = self.settings.samples(self.settings.step_time) as f64;
         self.state.righting = Righting { from: index, span, lean: [course(0), course(1)] };
+        // `ξ = c + ċ/ω`: a displacement of `ξ` beyond that of `c` is one of the velocity.
         let rate = [0, 1].map(|i| omega * (by.dcm[i] - by.com[i]));
         let mut q = core::mem::take(&mut self.scratch.q);
         let mut com = [0.0; 4];
@@ -304,6 +312,7 @@ impl Generator {
                 com[axis] += cart.position;
                 com[2 + axis] += cart.velocity;
             }
+            // The extrapolation of postures starts afresh, from the posture one period before and its increment.
             let before = [com[0] - com[2] * h, com[1] - com[3] * h, com[2], com[3]];
             let end = &self.state.states[pass].end;
             q.clone_from(&end.q);

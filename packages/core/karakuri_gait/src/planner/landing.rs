@@ -10,6 +10,9 @@
 //!
 //! Sole frames; SI.
 
+#[cfg(test)]
+mod tests;
+
 use karakuri_dynamics::{Data, forward_kinematics, frame_jacobian, frame_pose};
 use karakuri_spatial::{Force, Matrix6, Vector3, Vector6};
 use nalgebra::Matrix6xX;
@@ -34,11 +37,11 @@ const DAMPING: f64 = 1e-6;
 
 /// How far a foot is from its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Yielded {
+pub(super) struct Yielded {
     /// Higher. [m]
-    pub height: f64,
+    pub(super) height: f64,
     /// Roll and pitch of the sole. [rad] (2)
-    pub tilt: [f64; 2],
+    pub(super) tilt: [f64; 2],
 }
 
 /// What is felt, and what was planned for it.
@@ -162,9 +165,11 @@ impl Landing {
             frame_jacobian(model, &self.data, leg.foot, &mut self.jacobian);
             let X_WSole = frame_pose(model, &self.data, leg.foot) * leg.sole_in_foot;
             let [roll, pitch] = foot.tilt;
+            // Turn and shift of the foot's frame: the sole tilts about its own origin and goes up by the height.
             let turn = X_WSole.rotation * Vector3::new(roll, pitch, 0.0);
             let arm = X_WSole.rotation * -leg.sole_in_foot.translation;
             let shift = (Vector3::new(0.0, 0.0, foot.height) + turn.cross(&arm)) / self.com_height;
+            // Damped least squares over the leg's joints, `δ = Jᵀ (J Jᵀ + λ 1)⁻¹ d`, lengths by the height of the centre of mass.
             let mut normal = Matrix6::identity() * DAMPING;
             let column = |v: usize| {
                 let mut column: Vector6 = self.jacobian.column(v).into();

@@ -1,6 +1,6 @@
 //! The motion of the centre of mass by its divergent component, beside preview control.
 //!
-//! `ξ` is what the ZMP ahead says, backwards from rest on its last place ([`super::dcm::plan_backwards`]), through double support, where the
+//! `ξ` is what the ZMP ahead says, backwards from rest on its last place ([`super::dcm`]), through double support, where the
 //! ZMP goes from sole to sole, as well; the centre of mass follows, `ċ = ω (ξ − c)`. A state that is not on that `ξ` comes back to it as
 //! `e^{−κt}`, so that neither place nor velocity jumps where a plan changes. [Englsberger 2015]
 //!

@@ -115,6 +115,7 @@ impl PreviewGains {
         let last = desired.last().copied().unwrap_or(cart.position);
         let ahead: f64 = seen.iter().zip(desired).map(|(g, p)| g * p).sum();
         let ahead = ahead + beyond.iter().sum::<f64>() * last;
+        // Integral of the ZMP error, feedback of the state, feed-forward of the ZMP ahead [Kajita 2003].
         let jerk = -self.integral * cart.error_sum - gx * x[0] - gv * x[1] - ga * x[2] - ahead;
         let next = self.transition * x + self.input * jerk;
         let zmp = next[0] - self.lever * next[2];

@@ -112,6 +112,7 @@ impl Situation<'_> {
         let landing = self.reachable(error, samples);
         let moved = [0, 1].map(|i| landing.position[i] - self.landing.position[i]);
         let decay = (-self.omega * self.period * samples as f64).exp();
+        // The divergent component that reaches the moved goal when the foot lands, against the plan's.
         let displaced = [0, 1].map(|i| {
             let desired = self.zmp[i] + decay * (self.goal[i] + moved[i] - self.zmp[i]);
             desired - self.planned[i]

@@ -121,6 +121,9 @@ fn passes() -> usize {
 
 impl WalkSettings {
     /// Names the first number that makes no sense.
+    ///
+    /// # Errors
+    /// When a number is not finite or outside its range; the first such setting.
     pub fn check(&self) -> Result<(), SettingError> {
         ranged("com_height", self.com_height, 1e-3, 10.0, "m")?;
         ranged("gravity", self.gravity, 1e-2, 100.0, "m/s²")?;

@@ -128,6 +128,7 @@ impl Stabilizer {
         let loads = plan.loads();
         let (com, velocity) = self.estimate(biped, plan, measured, &R_WB, &loads);
         let (gains, omega) = (self.settings, self.omega);
+        // The desired ZMP, `p + (1 + k)(ξ − ξ_ref)` with `ξ = c + ċ/ω`; the error is low-pass filtered.
         let mut desired = plan.zmp;
         let mut filtered = self.error.unwrap_or([0.0; 2]);
         let part = dt / (gains.filter + dt);
@@ -150,6 +151,7 @@ impl Stabilizer {
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();
         correction.lean_rate = [cos * rate.x + sin * rate.y, cos * rate.y - sin * rate.x];
         let damping = gains.rate * self.weight * self.com_height / omega;
+        // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the angular velocity.
         let moment = Vector3::new(
             -self.weight * shift[1] + damping * rate.x,
             self.weight * shift[0] + damping * rate.y,

@@ -67,6 +67,8 @@ impl UpperBody {
             let v = upper.joints[k].v;
             angular[(row, v)] + (angular.row(row) * follow.joints.column(v))[0]
         });
+        // `−W L_uᵀ (L_u W L_uᵀ)⁻¹ D L_f`: of all motions with the desired momentum the one of least norm
+        // of joints over their ranges.
         let weighted =
             DMatrix::from_fn(n, 3, |k, row| upper.joints[k].room.powi(2) * moves[(row, k)]);
         let normal = &moves * &weighted;

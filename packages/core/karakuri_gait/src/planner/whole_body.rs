@@ -128,6 +128,10 @@ impl WholeBody {
     }
 
     /// Moves `q` (nq) to the target.
+    ///
+    /// # Errors
+    /// When the iteration does not reach the tolerance: the target is out of the legs' reach, or the Jacobian is
+    /// singular.
     pub fn solve(
         &mut self,
         biped: &Biped,

@@ -38,6 +38,10 @@ pub struct ParallelLinkage {
 
 impl ParallelLinkage {
     /// From the model's `end_effector`.
+    ///
+    /// # Errors
+    /// When a parameter is missing or out of range, or the crank would stand steeper than 60° at an end of the
+    /// opening.
     pub fn new(config: &Config) -> Result<Self, EndEffectorError> {
         let numbers = Numbers { kind: KIND, config };
         let link_length = numbers.positive("link_length")?;

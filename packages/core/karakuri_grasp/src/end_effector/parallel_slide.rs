@@ -33,6 +33,9 @@ pub struct ParallelSlide {
 
 impl ParallelSlide {
     /// From the model's `end_effector`.
+    ///
+    /// # Errors
+    /// When a parameter is missing or out of range.
     pub fn new(config: &Config) -> Result<Self, EndEffectorError> {
         let numbers = Numbers { kind: KIND, config };
         Ok(Self { fingers: numbers.fingers()?, opening_at_zero: numbers.get("opening_at_zero")? })

@@ -129,8 +129,8 @@ impl Clearance {
         let mut excused: Option<Vec<(ColliderId, ColliderId)>> = None;
         for (a, b) in trajectory.points.iter().zip(trajectory.points.iter().skip(1)) {
             let steps = a.positions.iter().zip(&b.positions);
-            let way = steps.fold(0.0, |way: f64, (a, b)| way.max((b - a).abs()));
-            let parts = (way / STEP).ceil().max(1.0);
+            let distance = steps.fold(0.0, |most: f64, (a, b)| most.max((b - a).abs()));
+            let parts = (distance / STEP).ceil().max(1.0);
             let mut part = if excused.is_none() { 0.0 } else { 1.0 };
             while part <= parts {
                 let s = part / parts;

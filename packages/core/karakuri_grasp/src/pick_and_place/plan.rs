@@ -12,7 +12,7 @@ use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::clearance::Clearance;
-use super::planner::{Carry, Fault, Planner, Task, Way, clear_all, limits, target};
+use super::planner::{Candidate, Carry, Fault, Planner, Task, clear_all, limits, target};
 use super::tuning::{
     CLEARANCE, COM_TOLERANCE, PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE,
     VELOCITY_TOLERANCE,
@@ -75,7 +75,7 @@ pub enum PlanError {
     },
 }
 
-/// The ways of a run.
+/// The candidates of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Opening round the object. [m]
@@ -126,7 +126,7 @@ impl Plan {
             clearance: Clearance::new(model, &others, SAFETY_DISTANCE),
         };
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
-        let mut ways: Vec<Way> = Vec::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
         let (_, highest) = hand.opening_range();
         for quarter in 0..4 {
             // Closing along the object's y at quarters 0 and 2, along its x at 1 and 3.
@@ -137,16 +137,16 @@ impl Plan {
             let yaw = core::f64::consts::FRAC_PI_2 * f64::from(quarter);
             let poses = poses(hand, goal, width, yaw);
             let open = (width + 2.0 * CLEARANCE).min(highest);
-            match planner.way(poses, q, open, width) {
-                Ok(way) => ways.push(way),
+            match planner.candidate(poses, q, open, width) {
+                Ok(candidate) => candidates.push(candidate),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
         }
-        ways.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        for way in ways {
-            match planner.clear(&way, q, &target) {
+        candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        for candidate in candidates {
+            match planner.clear(&candidate, q, &target) {
                 Ok(approach) => {
-                    let Way { open, width, poses, descend, carry, .. } = way;
+                    let Candidate { open, width, poses, descend, carry, .. } = candidate;
                     let Planner { moves, clearance, .. } = planner;
                     return Ok(Self {
                         open,
@@ -233,16 +233,16 @@ impl Plan {
     ) -> Option<JointTrajectory> {
         let X_WT = self.moves.tool_pose(model, q);
         let mut limits = limits(settings, settings.vertical_speed);
-        let to = |way| Pose::new(X_WT.rotation, X_WT.translation + way);
+        let to = |displacement| Pose::new(X_WT.rotation, X_WT.translation + displacement);
         let target = match reaction {
             Reaction::Up => {
                 let up = self.poses.above_pick.translation.z - X_WT.translation.z;
                 to(Vector3::z() * up.max(0.0))
             }
             Reaction::To(pose) => pose,
-            Reaction::By { way, speed } => {
+            Reaction::By { displacement, speed } => {
                 limits.speed = speed;
-                to(way)
+                to(displacement)
             }
             Reaction::Shake => {
                 let side = X_WT.rotation.column(2) * SHAKE;
@@ -274,7 +274,7 @@ impl Plan {
         checked
     }
 
-    /// Slows the carrying ways that are still to come until the grip holds. (nq)
+    /// Slows the carrying candidates that are still to come until the grip holds. (nq)
     pub(super) fn slow_for_grip(&mut self, task: Task<'_>, q: &[f64]) {
         let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
         let mut planner = Planner { task, moves, clearance };
@@ -309,8 +309,8 @@ pub(super) enum Reaction {
     Up,
     /// Straight to a tool pose.
     To(Pose),
-    /// Straight by a way [m] at a speed [m/s].
-    By { way: Vector3, speed: f64 },
+    /// Straight by a displacement [m] at a speed [m/s].
+    By { displacement: Vector3, speed: f64 },
     /// To and fro along the pads, twice.
     Shake,
 }
@@ -409,7 +409,7 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64)
         Pose::new(rotation, object.position + Vector3::z() * (raise + lift) - x * depth)
     };
     let (height, clearance) = (goal.approach_height, PLACE_CLEARANCE);
-    // Both vertical ways end at one height where the lower of them still has its full length.
+    // Both vertical candidates end at one height where the lower of them still has its full length.
     let top = goal.pick.position.z.max(goal.place.position.z) + height;
     Poses {
         above_pick: tool(&goal.pick, top - goal.pick.position.z),

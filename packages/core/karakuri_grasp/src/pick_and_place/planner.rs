@@ -18,7 +18,7 @@ const CHECK_PERIOD: f64 = 0.005;
 /// A carrying move slowed more often than this is not held by slowing it.
 const SLOWINGS: usize = 20;
 
-/// The ways from the grip on.
+/// The trajectories from the grip on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Carry {
     pub(super) lift_off: JointTrajectory,
@@ -29,7 +29,7 @@ pub(super) struct Carry {
 }
 
 impl Carry {
-    /// The ways with the object in the hand.
+    /// The trajectories with the object in the hand.
     pub(super) fn carrying(&self) -> [(Stage, &JointTrajectory); 4] {
         [
             (Stage::LiftOff, &self.lift_off),
@@ -41,7 +41,7 @@ impl Carry {
 }
 
 /// One of the yaws: from above the object on.
-pub(super) struct Way {
+pub(super) struct Candidate {
     /// How long its joints move, roughly. [s]
     pub(super) cost: f64,
     pub(super) open: f64,
@@ -52,7 +52,7 @@ pub(super) struct Way {
     pub(super) carry: Carry,
 }
 
-/// Where a way fails, and why.
+/// Where a candidate fails, and why.
 pub(super) type Fault = (Stage, String);
 
 pub(super) fn clear_all(
@@ -60,9 +60,9 @@ pub(super) fn clear_all(
     model: &Model,
     q: &[f64],
     joints: &[BodyId],
-    ways: &[(Stage, &JointTrajectory)],
+    trajectories: &[(Stage, &JointTrajectory)],
 ) -> Result<(), Fault> {
-    for (stage, trajectory) in ways {
+    for (stage, trajectory) in trajectories {
         let checked = clearance.check(model, q, joints, trajectory);
         checked.map_err(|hit| (*stage, hit.to_string()))?;
     }
@@ -95,23 +95,23 @@ pub(super) struct Planner<'a> {
 
 impl Planner<'_> {
     /// All of a yaw but the way to above the object, known objects aside.
-    pub(super) fn way(
+    pub(super) fn candidate(
         &mut self,
         poses: Poses,
         q: &[f64],
         open: f64,
         width: f64,
-    ) -> Result<Way, Fault> {
-        let q_above = self.start_of_way(&poses, q).map_err(at(Stage::Approach))?;
+    ) -> Result<Candidate, Fault> {
+        let q_above = self.joints_above(&poses, q).map_err(at(Stage::Approach))?;
         let (descend, q_pick) =
             self.vertical(poses.above_pick, poses.pick, &q_above).map_err(at(Stage::Descend))?;
         let carry = self.carry(&poses, &q_pick)?;
         let there = self.moves.joint_move(self.task.model, q, &q_above, &self.free());
         let cost = there.duration() + carry.transit.duration();
-        Ok(Way { cost, open, width, poses, q_above, descend, carry })
+        Ok(Candidate { cost, open, width, poses, q_above, descend, carry })
     }
 
-    /// The ways with the object, from the grip on.
+    /// The trajectories with the object, from the grip on.
     pub(super) fn carry(&mut self, poses: &Poses, q_pick: &[f64]) -> Result<Carry, Fault> {
         let (start, end) = (poses.pick, poses.above_pick);
         let height = end.translation.z - start.translation.z;
@@ -135,51 +135,58 @@ impl Planner<'_> {
     /// Checks a way against the known objects and finds one to above the object.
     pub(super) fn clear(
         &mut self,
-        way: &Way,
+        candidate: &Candidate,
         q: &[f64],
         target: &KnownObject,
     ) -> Result<JointTrajectory, Fault> {
         let joints = self.moves.joints().to_vec();
         let (model, frame) = (self.task.model, self.moves.frame());
-        clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Descend, &way.descend)])?;
-        self.clearance.hold(frame, way.poses.object, &way.poses.held);
-        let carried = clear_all(&mut self.clearance, model, q, &joints, &way.carry.carrying());
+        clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Descend, &candidate.descend)])?;
+        self.clearance.hold(frame, candidate.poses.object, &candidate.poses.held);
+        let carried =
+            clear_all(&mut self.clearance, model, q, &joints, &candidate.carry.carrying());
         self.clearance.release();
         carried?;
-        clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Retreat, &way.carry.retreat)])?;
+        clear_all(
+            &mut self.clearance,
+            model,
+            q,
+            &joints,
+            &[(Stage::Retreat, &candidate.carry.retreat)],
+        )?;
         self.clearance.add(target);
-        let approach = self.approach(way, q);
+        let approach = self.approach(candidate, q);
         self.clearance.remove(&target.name);
         approach.map_err(|why| (Stage::Approach, why))
     }
 
     /// To above the object: directly, or first straight up and then across, by the joints or round the base.
-    fn approach(&mut self, way: &Way, q: &[f64]) -> Result<JointTrajectory, String> {
+    fn approach(&mut self, candidate: &Candidate, q: &[f64]) -> Result<JointTrajectory, String> {
         let (model, free) = (self.task.model, self.free());
         let X_WT = self.moves.tool_pose(model, q);
-        let direct = self.moves.joint_move(model, q, &way.q_above, &free);
-        let mut why = match self.is_clear(q, &direct, self.floor(&way.poses)) {
+        let direct = self.moves.joint_move(model, q, &candidate.q_above, &free);
+        let mut why = match self.is_clear(q, &direct, self.floor(&candidate.poses)) {
             Ok(()) => return Ok(direct),
             Err(why) => why,
         };
-        let up = (way.poses.above_pick.translation.z - X_WT.translation.z).max(0.0);
+        let up = (candidate.poses.above_pick.translation.z - X_WT.translation.z).max(0.0);
         let lifted = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * up);
         let (rise, q_lifted) = self
             .vertical(X_WT, lifted, q)
             .map_err(|e| format!("{why}; and there is no way straight up from here: {e}"))?;
         self.is_clear(q, &rise, f64::NEG_INFINITY)?;
-        let across = self.moves.joint_move(model, &q_lifted, &way.q_above, &free);
-        match self.is_clear(q, &across, self.floor(&way.poses)) {
+        let across = self.moves.joint_move(model, &q_lifted, &candidate.q_above, &free);
+        match self.is_clear(q, &across, self.floor(&candidate.poses)) {
             Ok(()) => return Ok(joined(rise, &across)),
             Err(hit) => why = hit,
         }
-        let arc = MovePlanner::arc(self.axis(), lifted, way.poses.above_pick);
+        let arc = MovePlanner::arc(self.axis(), lifted, candidate.poses.above_pick);
         let (round, q_end) = self.moves.path_move(model, &q_lifted, arc, &free).map_err(|_| why)?;
-        self.is_clear(q, &round, self.floor(&way.poses))?;
+        self.is_clear(q, &round, self.floor(&candidate.poses))?;
         // The arc may end in another posture of the same tool pose: then the way down would not follow.
         let turn = self.moves.joints().iter().fold(0.0, |turn: f64, id| {
             let k = model.joints[id.0].q_start;
-            turn.max((q_end[k] - way.q_above[k]).abs())
+            turn.max((q_end[k] - candidate.q_above[k]).abs())
         });
         if turn > 1e-3 {
             return Err(format!(
@@ -190,12 +197,17 @@ impl Planner<'_> {
     }
 
     /// Clear of all known objects, and the tool never below `floor`. [m]
-    fn is_clear(&mut self, q: &[f64], way: &JointTrajectory, floor: f64) -> Result<(), String> {
+    fn is_clear(
+        &mut self,
+        q: &[f64],
+        trajectory: &JointTrajectory,
+        floor: f64,
+    ) -> Result<(), String> {
         let joints = self.moves.joints().to_vec();
-        let checked = self.clearance.check(self.task.model, q, &joints, way);
+        let checked = self.clearance.check(self.task.model, q, &joints, trajectory);
         checked.map_err(|hit| hit.to_string())?;
         let mut lowest = f64::INFINITY;
-        self.moves.visit(self.task.model, q, way, 0.02, |_, X_WT, _, _| {
+        self.moves.visit(self.task.model, q, trajectory, 0.02, |_, X_WT, _, _| {
             lowest = lowest.min(X_WT.translation.z);
         });
         if lowest < floor {
@@ -226,7 +238,7 @@ impl Planner<'_> {
     }
 
     /// Above the object: from the measured position if that leads there, else from the model's postures.
-    fn start_of_way(&mut self, poses: &Poses, q: &[f64]) -> Result<Vec<f64>, MoveError> {
+    fn joints_above(&mut self, poses: &Poses, q: &[f64]) -> Result<Vec<f64>, MoveError> {
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut why = String::new();
         for posture in self.task.model.postures.iter().map(Some).chain([None]) {
@@ -242,9 +254,10 @@ impl Planner<'_> {
                     if self.vertical(poses.above_pick, poses.pick, &found).is_err() {
                         continue;
                     }
-                    let way = found.iter().zip(q).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs()));
-                    if best.as_ref().is_none_or(|b| way < b.0) {
-                        best = Some((way, found));
+                    let distance =
+                        found.iter().zip(q).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs()));
+                    if best.as_ref().is_none_or(|b| distance < b.0) {
+                        best = Some((distance, found));
                     }
                 }
                 Err(text) => why = text,
@@ -260,7 +273,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Round the base, or straight if that has no way.
+    /// Round the base, or straight if that has no candidate.
     fn transit(
         &mut self,
         poses: &Poses,

@@ -482,7 +482,7 @@ impl Run {
     }
 
     /// Where a failure in the present stage leads.
-    pub(super) fn way_out(&self, failure: Failure) -> Stage {
+    pub(super) fn recovery(&self, failure: Failure) -> Stage {
         use Stage::{
             Approach, Centre, Close, Descend, Halt, Lift, LiftOff, Lower, Move, Open, Retreat,
             SetDown, Stopped, Verify, Weigh,

@@ -49,8 +49,8 @@ fn comes_to_rest(cell: &mut Cell) {
     for _ in 0..300 {
         cell.step();
     }
-    let (speed, way) = (cell.speed(), (cell.tool() - place).norm());
-    assert!(speed < 0.01 && way < 2e-4, "still moving: {speed} rad/s, {way} m in 0.3 s");
+    let (speed, distance) = (cell.speed(), (cell.tool() - place).norm());
+    assert!(speed < 0.01 && distance < 2e-4, "still moving: {speed} rad/s, {distance} m in 0.3 s");
 }
 
 fn is_placed(cell: &Cell, goal: &PickAndPlaceGoal) {

@@ -34,6 +34,9 @@ impl Default for StabilizerSettings {
 
 impl StabilizerSettings {
     /// Names the first number that makes no sense.
+    ///
+    /// # Errors
+    /// When a number is not finite or outside its range; the first such setting.
     pub fn check(&self) -> Result<(), SettingError> {
         ranged("stabilizer.dcm", self.dcm, 0.0, 20.0, "")?;
         ranged("stabilizer.rate", self.rate, 0.0, 20.0, "")?;

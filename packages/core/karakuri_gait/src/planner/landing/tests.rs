@@ -1,14 +1,10 @@
 //! Feet that feel the floor: pressed before time, not at all, at an edge.
-#![expect(clippy::unwrap_used, reason = "a test")]
-#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
-
-mod robots;
 
 use karakuri_dynamics::{Data, forward_kinematics, frame_pose};
-use karakuri_gait::planner::*;
 use karakuri_spatial::{Force, Pose, UnitQuaternion, Vector3};
 
-use robots::khr1;
+use crate::planner::*;
+use crate::robots::khr1;
 
 /// Where the targets put the left sole, the trunk being as planned.
 fn left_sole(engine: &WalkEngine) -> Pose {

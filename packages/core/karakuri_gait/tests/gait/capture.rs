@@ -1,8 +1,6 @@
 //! Whether steps can save a walker: none is lost that walks as planned, one that is turned over is lost before it lies.
 
-#![expect(clippy::unwrap_used, reason = "a test")]
-
-mod robots;
+use crate::robots;
 
 use karakuri_gait::planner::*;
 use karakuri_spatial::{UnitQuaternion, Vector3};
@@ -11,9 +9,9 @@ use robots::{engine, khr1};
 
 fn anthropomorphic() -> WalkEngine {
     engine(
-        include_str!("../../../../urdf/anthropomorphic/anthropomorphic.urdf"),
-        include_str!("../../../../config/anthropomorphic.yaml"),
-        include_str!("../../../../config/gaits/anthropomorphic_walk.yaml"),
+        include_str!("../../../../../urdf/anthropomorphic/anthropomorphic.urdf"),
+        include_str!("../../../../../config/anthropomorphic.yaml"),
+        include_str!("../../../../../config/gaits/anthropomorphic_walk.yaml"),
     )
 }
 
@@ -70,7 +68,7 @@ fn who_walks_as_planned_is_never_lost() {
 #[test]
 fn who_is_turned_over_is_lost_before_it_lies_and_says_when_and_where() {
     // Which way it is turned over, and what is said of the capture point.
-    for (way, words) in [
+    for (direction, words) in [
         ([1.0, 0.0], "mm left"),
         ([-1.0, 0.0], "mm right"),
         ([0.0, 1.0], "mm before"),
@@ -81,7 +79,11 @@ fn who_is_turned_over_is_lost_before_it_lies_and_says_when_and_where() {
         let mut run = Walk::start(&mut engine, goal);
         let (mut lean, mut lost, mut walked) = (0.0_f64, None, 0.0);
         let failure = loop {
-            tick(&mut engine, way.map(|part| part * lean), way.map(|part| part * lean * 7.6));
+            tick(
+                &mut engine,
+                direction.map(|part| part * lean),
+                direction.map(|part| part * lean * 7.6),
+            );
             walked += 0.01;
             if walked > 2.0 {
                 lean = (lean + 1e-3) * 0.076_f64.exp();

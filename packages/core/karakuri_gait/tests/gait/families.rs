@@ -29,8 +29,8 @@ fn of(families: &[Family], kind: FamilyKind) -> &Family {
 #[test]
 fn all_families_of_the_study_are_found() {
     for text in [
-        include_str!("../../../../config/gaits/h9.yaml"),
-        include_str!("../../../../config/gaits/h2.yaml"),
+        include_str!("../../../../../config/gaits/h9.yaml"),
+        include_str!("../../../../../config/gaits/h2.yaml"),
     ] {
         let gait = gait(text);
         let found = families(&gait);
@@ -85,7 +85,7 @@ fn every_point_is_a_solution(gait: &SteadyGait, families: &[Family]) {
 /// The step along a branch does not decide what is found.
 #[test]
 fn crossings_and_turns_do_not_hang_on_the_step() {
-    let gait = gait(include_str!("../../../../config/gaits/h2.yaml"));
+    let gait = gait(include_str!("../../../../../config/gaits/h2.yaml"));
     let body = BodyData::default();
     let heavy = body.with_arm_factor(10.0);
     let e = Equation { body: &heavy, gait: &gait, arms: Arms::Passive };

@@ -15,8 +15,8 @@ struct File {
 
 fn spec(name: &str) -> SteadySpec {
     let text = match name {
-        "h9" => include_str!("../../../../config/gaits/h9.yaml"),
-        _ => include_str!("../../../../config/gaits/h2.yaml"),
+        "h9" => include_str!("../../../../../config/gaits/h9.yaml"),
+        _ => include_str!("../../../../../config/gaits/h2.yaml"),
     };
     serde_yaml::from_str::<File>(text).unwrap().steady
 }

@@ -18,7 +18,7 @@ struct File {
 }
 
 fn model() -> Model {
-    let text = include_str!("../../../../urdf/anthropomorphic/anthropomorphic.urdf");
+    let text = include_str!("../../../../../urdf/anthropomorphic/anthropomorphic.urdf");
     let source = Source::urdf("anthropomorphic.urdf", text).with_base(Base::Floating);
     load(&source, &mut NoAssets).unwrap().model
 }
@@ -82,7 +82,7 @@ fn model_of(body: &BodyData, factor: f64) -> Model {
 }
 
 /// Largest distance between the prescribed ZMP and that of the full model, at 301 times of a step. [m]
-fn worst(body: &BodyData, factor: f64, motion: &Motion) -> f64 {
+fn worst(body: &BodyData, factor: f64, motion: &GaitMotion) -> f64 {
     let model = model_of(body, factor);
     let mut data = Data::new(&model);
     let at = |i: i32| {
@@ -95,8 +95,8 @@ fn worst(body: &BodyData, factor: f64, motion: &Motion) -> f64 {
 
 fn spec(name: &str) -> SteadySpec {
     let text = match name {
-        "h9" => include_str!("../../../../config/gaits/h9.yaml"),
-        _ => include_str!("../../../../config/gaits/h2.yaml"),
+        "h9" => include_str!("../../../../../config/gaits/h9.yaml"),
+        _ => include_str!("../../../../../config/gaits/h2.yaml"),
     };
     serde_yaml::from_str::<File>(text).unwrap().steady.unwrap()
 }
@@ -189,8 +189,8 @@ fn full_dynamics_see_the_prescribed_zmp_of_arms_that_swing_together() {
 /// Starts and stops have no prescribed ZMP: theirs, on which their stability rests, is that of the full model.
 #[test]
 fn full_dynamics_see_the_zmp_of_starts_and_stops() {
-    let start = include_str!("../../../../config/gaits/ah2_start.yaml");
-    let stop = include_str!("../../../../config/gaits/h2_stop.yaml");
+    let start = include_str!("../../../../../config/gaits/ah2_start.yaml");
+    let stop = include_str!("../../../../../config/gaits/h2_stop.yaml");
     let body = BodyData::default();
     let model = model();
     let mut data = Data::new(&model);

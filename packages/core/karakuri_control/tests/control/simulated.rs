@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use karakuri_control::inverse_dynamics::{Motion, method};
+use karakuri_control::inverse_dynamics::{DesiredMotion, method};
 use karakuri_dynamics::rnea;
 use karakuri_model::{
     Base, JointKind, JointSpec, LinkSpec, LoopFrames, LoopSpec, Model, ModelBuilder,
@@ -30,7 +30,7 @@ fn efforts_under(
     external: &[Force],
 ) -> Vec<f64> {
     let mut tau = vec![f64::NAN; model.nv];
-    let motion = Motion { q, v, vdot, driven, external };
+    let motion = DesiredMotion { q, v, vdot, driven, external };
     let realised = method(name, model).unwrap().efforts(model, &motion, &mut tau);
     assert!(realised.missing_effort < 1e-6, "{name}: {realised:?}");
     tau

@@ -14,9 +14,9 @@ struct File {
 
 fn file(name: &str) -> File {
     let text = match name {
-        "h9" => include_str!("../../../../config/gaits/h9.yaml"),
-        "stop" => include_str!("../../../../config/gaits/h2_stop.yaml"),
-        _ => include_str!("../../../../config/gaits/ah9_start.yaml"),
+        "h9" => include_str!("../../../../../config/gaits/h9.yaml"),
+        "stop" => include_str!("../../../../../config/gaits/h2_stop.yaml"),
+        _ => include_str!("../../../../../config/gaits/ah9_start.yaml"),
     };
     serde_yaml::from_str(text).unwrap()
 }
@@ -31,7 +31,7 @@ fn solve(body: &BodyData, gait: &SteadyGait) -> Periodic {
 }
 
 /// The ZMP is the prescribed one everywhere. [m]
-fn follows(body: &BodyData, motion: &Motion) {
+fn follows(body: &BodyData, motion: &GaitMotion) {
     for i in 0..=300 {
         let s = motion.sample(body, f64::from(i) / 300.0);
         let zmp = s.reaction.zmp();

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod robots;
+use crate::robots;
 
 use karakuri_dynamics::{Data, center_of_mass, difference, forward_kinematics, frame_pose, rnea};
 use karakuri_gait::planner::*;
@@ -14,9 +14,9 @@ use robots::{engine, khr1, try_engine};
 
 fn anthropomorphic() -> WalkEngine {
     engine(
-        include_str!("../../../../urdf/anthropomorphic/anthropomorphic.urdf"),
-        include_str!("../../../../config/anthropomorphic.yaml"),
-        include_str!("../../../../config/gaits/anthropomorphic_walk.yaml"),
+        include_str!("../../../../../urdf/anthropomorphic/anthropomorphic.urdf"),
+        include_str!("../../../../../config/anthropomorphic.yaml"),
+        include_str!("../../../../../config/gaits/anthropomorphic_walk.yaml"),
     )
 }
 
@@ -32,7 +32,7 @@ fn g1_with(more: &str) -> Result<WalkEngine, BipedError> {
     };
     let config = format!("postures:\n  stand: {{{}, {}}}\n{more}", leg("left"), leg("right"));
     try_engine(
-        include_str!("../../../../tests/robots/g1/g1.urdf"),
+        include_str!("../../../../../tests/robots/g1/g1.urdf"),
         &config,
         "
 walk:
@@ -91,9 +91,9 @@ fn the_whole_robots_zmp_stays_in_the_soles() {
         for pair in samples.windows(2) {
             let h = engine.generator().settings.period;
             for joint in engine.generator().biped.model.joints.iter().skip(1) {
-                let way = pair[1].q[joint.q_start] - pair[0].q[joint.q_start];
+                let change = pair[1].q[joint.q_start] - pair[0].q[joint.q_start];
                 let rate = 0.5 * (pair[0].v[joint.v_start] + pair[1].v[joint.v_start]);
-                assert!((way / h - rate).abs() < 0.5, "{name} {}: {way} {rate}", joint.name);
+                assert!((change / h - rate).abs() < 0.5, "{name} {}: {change} {rate}", joint.name);
             }
         }
     }
@@ -224,9 +224,9 @@ fn zmp_of(model: &Model, data: &mut Data, row: &[Sample], h: f64) -> [f64; 2] {
     let (mut back, mut forth) = (vec![0.0; model.nv], vec![0.0; model.nv]);
     difference(model, &row[0].q, &row[1].q, &mut back);
     difference(model, &row[1].q, &row[2].q, &mut forth);
-    let ways = || back.iter().zip(&forth);
-    let v: Vec<f64> = ways().map(|(b, f)| (b + f) / (2.0 * h)).collect();
-    let a: Vec<f64> = ways().map(|(b, f)| (f - b) / (h * h)).collect();
+    let pairs = || back.iter().zip(&forth);
+    let v: Vec<f64> = pairs().map(|(b, f)| (b + f) / (2.0 * h)).collect();
+    let a: Vec<f64> = pairs().map(|(b, f)| (f - b) / (h * h)).collect();
     let f = rnea(model, data, &row[1].q, &v, &a, &[]);
     let [x, y, z] = [0, 1, 2].map(|i| row[1].q[i]);
     [x - (f[4] + z * f[0]) / f[2], y + (f[3] - z * f[1]) / f[2]]
@@ -776,13 +776,13 @@ fn sensors_are_where_walking_needs_them() {
     let Biped { model, imu, .. } = &engine.generator().biped;
     assert_eq!(model.sensors[imu.unwrap()].name, "pelvis");
     let sole = "sensors:\n  left: {type: contact_wrench, link: l_sole}\n";
-    let config = include_str!("../../../../config/khr1.yaml");
+    let config = include_str!("../../../../../config/khr1.yaml");
     let (before, rest) = config.split_once("sensors:\n").unwrap();
     let rest: Vec<&str> = rest.lines().filter(|line| !line.contains("contact_wrench")).collect();
     let error = try_engine(
-        include_str!("../../../../urdf/khr1/khr1.urdf"),
+        include_str!("../../../../../urdf/khr1/khr1.urdf"),
         &format!("{before}{sole}{}", rest.join("\n")),
-        include_str!("../../../../config/gaits/khr1_walk.yaml"),
+        include_str!("../../../../../config/gaits/khr1_walk.yaml"),
     )
     .unwrap_err()
     .to_string();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use approx::assert_abs_diff_eq;
-use karakuri_control::inverse_dynamics::{Motion, method};
+use karakuri_control::inverse_dynamics::{DesiredMotion, method};
 use karakuri_control::nodal::{Mechanism, Rule, Scheme, Target};
 use karakuri_dynamics::{Data, rnea};
 use karakuri_model::{
@@ -253,7 +253,7 @@ fn agree(model: &Model, posture: &[(&str, f64)], drives: &[&str], seed: u64) {
                 q0 + random.uniform(-0.05, 0.05);
         }
         let [v, vdot] = [(); 2].map(|()| random_vector(model.nv, &mut random));
-        let motion = Motion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] };
+        let motion = DesiredMotion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] };
         let efforts = |name: &str| {
             let mut tau = vec![f64::NAN; model.nv];
             let realised = method(name, model).unwrap().efforts(model, &motion, &mut tau);
@@ -328,11 +328,11 @@ fn a_fast_motion_is_closed_at_every_sample() {
             }
             let (v, vdot) = ([20.0, 0.0, 0.0], [300.0, 0.0, 0.0]);
             let motion =
-                Motion { q: &measured, v: &v, vdot: &vdot, driven: &driven, external: &[] };
+                DesiredMotion { q: &measured, v: &v, vdot: &vdot, driven: &driven, external: &[] };
             let realised = followed.efforts(&model, &motion, &mut tau);
             assert!(realised.loop_gap < 1e-12, "{name}, sample {sample}: {realised:?}");
             let mut alone = method(name, &model).unwrap();
-            alone.efforts(&model, &Motion { q: &q, ..motion }, &mut fresh);
+            alone.efforts(&model, &DesiredMotion { q: &q, ..motion }, &mut fresh);
             let error = difference(&tau, &fresh);
             // Its stencil divides the last bits of positions by the square of its step.
             let tolerance = if name == "nodal" { 1e-7 } else { 1e-9 };
@@ -357,7 +357,8 @@ fn a_jump_to_the_other_branch_is_followed() {
     let still = vec![0.0; model.nv];
     // The coupler above the rocker's end, then below.
     for q in [[1.2, -0.75, 1.7], [1.2, -2.6, -2.2], [1.2, -0.75, 1.7]] {
-        let motion = Motion { q: &q, v: &still, vdot: &still, driven: &driven, external: &[] };
+        let motion =
+            DesiredMotion { q: &q, v: &still, vdot: &still, driven: &driven, external: &[] };
         let [mut tau, mut fresh] = [(); 2].map(|()| vec![f64::NAN; model.nv]);
         let realised = followed.efforts(&model, &motion, &mut tau);
         assert!(realised.loop_gap < 1e-12, "{realised:?}");
@@ -375,7 +376,7 @@ fn the_recursion_on_a_tree_is_newton_and_euler() {
     for _ in 0..20 {
         let [q, v, vdot] = [(); 3].map(|()| random_vector(tree.nv, &mut random));
         let driven = vec![true; tree.nv];
-        let motion = Motion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] };
+        let motion = DesiredMotion { q: &q, v: &v, vdot: &vdot, driven: &driven, external: &[] };
         let mut tau = vec![0.0; tree.nv];
         let _ = method("recursive", &tree).unwrap().efforts(&tree, &motion, &mut tau);
         let truth = rnea(&tree, &mut Data::new(&tree), &q, &v, &vdot, &[]).to_vec();
