@@ -2,6 +2,7 @@
 
 import math
 import signal
+import statistics
 
 import pytest
 from action_msgs.msg import GoalStatus
@@ -97,6 +98,44 @@ def test_opens_and_closes_on_nothing(fresh, ros, action):
         status, result = ros.result(accepted(ros, client, command(opening)))
         assert status == GoalStatus.STATUS_SUCCEEDED
         assert result.reached_goal and not result.stalled and result.position == pytest.approx(opening, abs=2e-3)
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.1])
+def test_closes_as_fast_as_was_set(fresh, ros, action, speed):
+    client = action(GripperCommand, "gripper_cmd")
+    ros.result(accepted(ros, client, command(0.08)))
+    grip = ros.subscribe(GripState, "/arm/grip_state")
+    grip.wait()
+    assert ros.set_parameter("/arm/gripper", "closing_speed", speed) == (True, "")
+    try:
+        ros.result(accepted(ros, client, command(0.03)))
+    finally:
+        assert ros.set_parameter("/arm/gripper", "closing_speed", 0.1) == (True, "")
+    speeds = [-state.speed for state in grip.messages if state.speed < -0.25 * speed]
+    grip.close()
+    assert statistics.median(speeds) == pytest.approx(speed, rel=0.1)
+
+
+def test_contact_begins_at_the_force_that_was_set(around_the_cube, ros, action):
+    """Below it no finger touches, and what is no contact is pressed on."""
+    client = action(GripperCommand, "gripper_cmd")
+    assert ros.set_parameter("/arm/gripper", "contact_force", 3.0) == (True, "")
+    grip = ros.subscribe(GripState, "/arm/grip_state")
+    try:
+        ros.result(accepted(ros, client, command(0.0, 6.0)))
+        grip.wait(lambda m: m.holding)
+    finally:
+        assert ros.set_parameter("/arm/gripper", "contact_force", 0.4) == (True, "")
+    states = [(force, touches) for m in grip.messages for force, touches in ((m.force_left, m.contact_left), (m.force_right, m.contact_right))]
+    grip.close()
+    assert all(touches == (force > 3.0) for force, touches in states)
+    assert {touches for _, touches in states} == {False, True} and any(0.4 < force <= 3.0 for force, _ in states)
+
+
+@pytest.mark.parametrize(("name", "value"), [("closing_speed", -0.1), ("contact_force", 0.0)])
+def test_refuses_settings_out_of_range(arm, ros, name, value):
+    succeeded, reason = ros.set_parameter("/arm/gripper", name, value)
+    assert not succeeded and "outside its range" in reason
 
 
 def test_parallel_command(fresh, ros, action):

@@ -8,6 +8,7 @@ from action_msgs.srv import CancelGoal
 from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.task import Future
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -269,6 +270,38 @@ def test_client_sees_rejection(ros, goal_states):
     with Remote(ros, "succeed", accept=False):
         send(ros)
         goal_states.wait(lambda m: m.data.startswith("Rejected"))
+
+
+def test_client_sends_a_goal_that_was_lost_again(ros, goal_states):
+    """The middleware drops requests to, and answers of, a server that was just replaced; nobody else tells of a rejection."""
+    requests, lost = [], Future(executor=ros.executor)
+
+    async def decide(request, response):
+        requests.append(bytes(request.goal_id.uuid))
+        if len(requests) == 1:
+            await lost
+        response.accepted = False
+        return response
+
+    entities = GripperCommand.Impl
+    callbacks = [
+        ("send_goal", entities.SendGoalService, decide),
+        ("get_result", entities.GetResultService, lambda _, response: response),
+        ("cancel_goal", entities.CancelGoalService, lambda _, response: response),
+    ]
+    group = ReentrantCallbackGroup()
+    services = [
+        ros.node.create_service(kind, f"/remote/_action/{name}", call, callback_group=group)
+        for name, kind, call in callbacks
+    ]
+    try:
+        send(ros)
+        ros.wait_for(lambda: len(requests) == 2, what="the goal once more")
+        assert requests[0] == requests[1]
+        goal_states.wait(lambda m: m.data.startswith("Rejected"))
+    finally:
+        for service in services:
+            ros.node.destroy_service(service)
 
 
 def test_client_cancels(ros, goal_states):

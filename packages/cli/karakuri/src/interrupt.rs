@@ -13,6 +13,9 @@ pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// Watches for the signals from now on.
+    ///
+    /// # Errors
+    /// When the system refuses a signal handler.
     pub fn watch() -> Result<Self> {
         let raised = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {

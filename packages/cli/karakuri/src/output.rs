@@ -16,7 +16,7 @@ pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Whether only warnings and errors are wanted on stderr.
+/// Whether only warnings and errors go to stderr.
 pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
@@ -39,6 +39,9 @@ pub fn wrote(files: &[Option<&Path>]) -> String {
 }
 
 /// Writes pretty JSON to the file, or to stdout without one.
+///
+/// # Errors
+/// When the value has no form in JSON, or the file or stdout cannot be written.
 pub fn json(value: &impl Serialize, file: Option<&Path>) -> Result<()> {
     let mut text =
         serde_json::to_string_pretty(value).context("cannot write the result as JSON")?;
@@ -50,6 +53,9 @@ pub fn json(value: &impl Serialize, file: Option<&Path>) -> Result<()> {
 }
 
 /// Writes text to stdout; a reader that has gone away (`| head`) is no error.
+///
+/// # Errors
+/// When stdout cannot be written for any other reason.
 pub fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -59,11 +65,17 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// Reads the name of a plot's file from the command line: plots are SVG, whatever the name says.
+///
+/// # Errors
+/// When the name does not end in `.svg`; the text suggests one that does.
 pub fn svg_file(text: &str) -> Result<PathBuf, String> {
     with_extension(text, "svg", "plots are written as SVG")
 }
 
 /// Reads the name of a picture's file from the command line: pictures are PNG.
+///
+/// # Errors
+/// When the name does not end in `.png`; the text suggests one that does.
 pub fn png_file(text: &str) -> Result<PathBuf, String> {
     with_extension(text, "png", "pictures are written as PNG")
 }

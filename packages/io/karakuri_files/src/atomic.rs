@@ -32,6 +32,9 @@ fn reason(error: &io::Error) -> String {
 
 /// Writes a file by way of a temporary one beside it. Makes missing folders. A symbolic link stays, its target is
 /// replaced; what is no regular file, a device or a pipe, is written in place.
+///
+/// # Errors
+/// When the path is a folder, or the system refuses: no permission, a full disk. What was there before is untouched.
 pub fn write_atomic(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     let mut pending = Pending::create(path)?;
     pending.write_all(content).map_err(|error| WriteError { path: path.to_owned(), error })?;

@@ -23,6 +23,9 @@ pub fn convex_cache() -> Option<PathBuf> {
 }
 
 /// Finds the parts of a mesh that asks for them, in the folder `cache`, or computes them.
+///
+/// # Errors
+/// When the mesh cannot be decomposed. A cache that cannot be read or written is no error.
 pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<(), ShapeError> {
     if mesh.convex != Convex::Decompose {
         return Ok(());

@@ -40,6 +40,9 @@ struct GaitFile {
 
 /// Reads a gait file (`config/gaits/<robot>_walk.yaml`) and the robot that it names, relative to it or as
 /// `package://`, with a floating base.
+///
+/// # Errors
+/// When the gait file is wrong, a file that it names is not found, or the robot is wrong.
 pub fn load_gait(path: &Path) -> Result<(Loaded, WalkSettings), GaitError> {
     let file: GaitFile = read_yaml(path)?;
     let assets = FileAssets::from_env();

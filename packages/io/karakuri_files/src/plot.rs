@@ -213,6 +213,9 @@ impl Series {
 
 impl Plot {
     /// The figure as SVG text.
+    ///
+    /// # Errors
+    /// When the drawing backend fails.
     pub fn to_svg(&self) -> Result<String, PlotError> {
         let mut text = String::new();
         let heights: Vec<u32> = self.panels.iter().map(Panel::height).collect();
@@ -236,6 +239,9 @@ impl Plot {
     }
 
     /// Writes the figure, whole or not at all.
+    ///
+    /// # Errors
+    /// When the figure cannot be drawn or the file cannot be written.
     pub fn write_svg(&self, path: &Path) -> Result<(), PlotError> {
         Ok(write_atomic(path, self.to_svg()?.as_bytes())?)
     }

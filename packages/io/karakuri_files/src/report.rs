@@ -19,6 +19,9 @@ pub enum ReportError {
 }
 
 /// Writes a value as indented JSON, whole or not at all. NaN and infinity become `null`.
+///
+/// # Errors
+/// When the value has no form in JSON or the file cannot be written.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ReportError> {
     let mut text = serde_json::to_vec_pretty(value).map_err(ReportError::NotJson)?;
     text.push(b'\n');

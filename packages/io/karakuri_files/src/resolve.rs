@@ -35,6 +35,9 @@ impl FileAssets {
     }
 
     /// The file that `uri` means when `named_in` names it.
+    ///
+    /// # Errors
+    /// When the package or the file is not found, or the scheme is unknown.
     pub fn resolve(&self, uri: &str, named_in: &Path) -> Result<PathBuf, AssetError> {
         let folder = named_in.parent().unwrap_or(Path::new("."));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -52,6 +55,9 @@ impl FileAssets {
     }
 
     /// The file that a user names: a path as it is, there or not; what is in a package (`package://`) only in one of that name.
+    ///
+    /// # Errors
+    /// When the package of a `package://` name, or the file in it, is not found.
     pub fn named(&self, name: &str) -> Result<PathBuf, AssetError> {
         let Some(rest) = name.strip_prefix("package://") else {
             return Ok(PathBuf::from(name));

@@ -53,6 +53,9 @@ pub enum LoadError {
 /// Reads a robot: URDF, robot YAML if any, and the meshes that the URDF names.
 ///
 /// `base` overrides the robot YAML's; without either, the root link is fixed at the world's origin.
+///
+/// # Errors
+/// When a file cannot be read or is too large, the robot is wrong (all problems), or a mesh cannot be decomposed.
 pub fn load_robot(
     urdf: &Path,
     config: Option<&Path>,
@@ -91,6 +94,9 @@ pub fn read_yaml_tree(path: &Path) -> Result<Arc<Node>, LoadError> {
 }
 
 /// Text of a file: UTF-8 or UTF-16.
+///
+/// # Errors
+/// When the file cannot be read, is too large, or is neither UTF-8 nor UTF-16.
 pub fn read_text(path: &Path) -> Result<String, LoadError> {
     let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
     // What has no size, a device or a pipe, may have no end.

@@ -27,6 +27,9 @@ pub struct LoadedScene {
 
 impl LoadedScene {
     /// The world at time zero.
+    ///
+    /// # Errors
+    /// When the scene does not fit its models; every problem.
     pub fn world(&self) -> Result<World, Diagnostics> {
         World::from_scene(&self.scene, &self.models)
     }
@@ -34,12 +37,18 @@ impl LoadedScene {
 
 /// Reads a scene and the files it names, which are found relative to it or as `package://`. Every problem of all of
 /// them at once.
+///
+/// # Errors
+/// When a file cannot be read, or the scene or what it names is wrong; every problem.
 pub fn load_scene(path: &Path) -> Result<LoadedScene, LoadError> {
     let text = read_text(path)?;
     fill_scene(Scene::parse(&text, &path.display().to_string())?, path)
 }
 
 /// Reads the files that a scene names, which are found relative to `path` or as `package://`.
+///
+/// # Errors
+/// When a file that the scene names cannot be read or is wrong; every problem.
 pub fn fill_scene(mut scene: Scene, path: &Path) -> Result<LoadedScene, LoadError> {
     let mut assets = FileAssets::from_env();
     let (mut models, mut problems) = (Vec::new(), Vec::new());

@@ -89,11 +89,17 @@ enum Rows {
 
 impl TraceWriter {
     /// Begins a trace.
+    ///
+    /// # Errors
+    /// When the file cannot be created or the header cannot be written.
     pub fn create(path: &Path, columns: &[Column]) -> Result<Self, TraceError> {
         Self::create_named(path, &[], columns)
     }
 
     /// Begins a trace whose rows begin with words, under these names.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
     pub fn create_named(
         path: &Path,
         names: &[&str],
@@ -115,11 +121,17 @@ impl TraceWriter {
     }
 
     /// Writes a row, one value a column.
+    ///
+    /// # Errors
+    /// When the number of values is not that of the columns, or the row cannot be written.
     pub fn row(&mut self, values: &[f64]) -> Result<(), TraceError> {
         self.named_row(&[], values)
     }
 
     /// Writes a row of words and values, one a column. What is not finite is `null` in JSON lines.
+    ///
+    /// # Errors
+    /// When the numbers of words or values are not those of the columns, or the row cannot be written.
     pub fn named_row(&mut self, words: &[&str], values: &[f64]) -> Result<(), TraceError> {
         let (given, columns) = (words.len() + values.len(), self.columns[0] + self.columns[1]);
         if [words.len(), values.len()] != self.columns {
@@ -137,6 +149,9 @@ impl TraceWriter {
     }
 
     /// Ends the trace and puts the file in its place.
+    ///
+    /// # Errors
+    /// When what is buffered cannot be written or the file cannot be put in its place.
     pub fn finish(self) -> Result<(), TraceError> {
         let Self { path, rows, .. } = self;
         let fail = |error| WriteError { path: path.clone(), error };
@@ -187,6 +202,10 @@ pub struct Trace {
 }
 
 /// Reads a trace, or any CSV table of numbers with a header.
+///
+/// # Errors
+/// When the file cannot be read, has no header, or has a row of another length or a value that is not a number; the
+/// error names the line.
 pub fn read_trace(path: &Path) -> Result<Trace, TraceError> {
     let text = read_text(path)?;
     let wrong = |line: u64, what: String, remedy| TraceError::NotATable {

@@ -37,6 +37,9 @@ fn ensure(
 }
 
 /// Runs the whole suite.
+///
+/// # Errors
+/// The first rule that the device breaks, with what was found instead.
 pub fn check(io: &mut dyn RobotIo, trial: &Trial) -> Result<(), Violation> {
     let layout = io.robots()[0].clone();
     let joint = layout.joints.iter().position(|j| j.name == trial.joint).ok_or_else(|| {

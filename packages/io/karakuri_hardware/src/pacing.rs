@@ -243,6 +243,9 @@ impl<Io: RobotIo> Pacer<Io> {
     /// command for another sample is not carried out; one for an older sample from a lost commander is a sign of life, and time waits for
     /// it again: a machine too busy to answer within a period would never be taken back otherwise. `now` is wall
     /// time. [s]
+    ///
+    /// # Errors
+    /// When the device refuses the command.
     pub fn command(
         &mut self,
         robot: usize,
@@ -265,6 +268,9 @@ impl<Io: RobotIo> Pacer<Io> {
     }
 
     /// Goes on if it is time. `now` is wall time. [s]
+    ///
+    /// # Errors
+    /// When the device fails to advance.
     pub fn poll(&mut self, now: f64) -> Result<Tick, RobotIoError> {
         if !self.playing && self.single_steps == 0 {
             self.pace.restart();

@@ -17,6 +17,10 @@ pub trait RobotIo: Send {
     fn time(&self) -> f64;
 
     /// Sets the drives' targets for the next period. NaN leaves a joint's target as it is.
+    ///
+    /// # Errors
+    /// When the command does not fit the layout, has a number that is infinite or out of range, or the device fails.
+    /// The robot is in hold afterwards.
     fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError>;
 
     /// Makes every drive of a robot keep the place it is at, without feed-forward; where `gripping`, those of the end effector keep
@@ -24,6 +28,9 @@ pub trait RobotIo: Send {
     fn hold(&mut self, robot: usize, gripping: bool);
 
     /// Goes on to the next sample: one control period.
+    ///
+    /// # Errors
+    /// When the device fails: a bus that does not answer, a servo that stops. The robot is in hold afterwards.
     fn advance(&mut self) -> Result<(), RobotIoError>;
 
     /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
@@ -202,6 +209,10 @@ impl RobotLayout {
     }
 
     /// Checks a command against the layout.
+    ///
+    /// # Errors
+    /// When an array does not have one entry a joint, or an entry is infinite or beyond the largest command. NaN
+    /// passes.
     pub fn check(&self, command: &JointCommand) -> Result<(), RobotIoError> {
         for (field, values) in command.fields() {
             if values.len() != self.joints.len() {

@@ -19,6 +19,10 @@ const MAX_FILES: usize = 1000;
 /// Evaluates a launch file to what it starts.
 ///
 /// `arguments` are those of the command line, `environment` is the processes' own before `<set_env>`.
+///
+/// # Errors
+/// When a file cannot be read or is not understood, a substitution cannot be evaluated, or an argument is required
+/// and not given, or given and not declared; the error names file and line.
 pub fn evaluate(
     file: &Path,
     arguments: &BTreeMap<String, String>,
@@ -66,6 +70,9 @@ pub struct Argument {
 /// The arguments that a launch file and its includes declare, in order; of two of a name, the first.
 ///
 /// Nothing is started or required: a default or a path that cannot be evaluated yet is left as it is.
+///
+/// # Errors
+/// When the file or an include that can be found is not understood; the error names file and line.
 pub fn arguments(
     file: &Path,
     environment: &Environment,
@@ -418,6 +425,9 @@ pub(crate) fn seconds(element: &Element, name: &str, text: &str) -> Result<f64, 
 }
 
 /// Splits `name:=value` of a command line.
+///
+/// # Errors
+/// When a word has no `:=`, or nothing before it.
 pub fn parse_arguments(words: &[String]) -> Result<BTreeMap<String, String>, String> {
     let mut arguments = BTreeMap::new();
     for word in words {

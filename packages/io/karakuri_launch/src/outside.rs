@@ -13,6 +13,9 @@ pub type Environment = BTreeMap<String, String>;
 /// The machine, as far as the evaluation of a launch file needs it.
 pub trait Outside {
     /// The text of a file: UTF-8, of at most 4 MiB.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is larger, or is not UTF-8.
     fn read(&self, file: &Path) -> io::Result<String>;
     /// Whether there is such a file.
     fn is_file(&self, file: &Path) -> bool;

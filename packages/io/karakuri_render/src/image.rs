@@ -35,6 +35,9 @@ impl Image {
     }
 
     /// The bytes of a PNG file.
+    ///
+    /// # Errors
+    /// When a side is 0 or more than PNG holds, or the encoder fails.
     pub fn to_png(&self) -> Result<Vec<u8>, ImageError> {
         let wrong = ImageError::Size { width: self.width, height: self.height };
         let (Ok(width), Ok(height)) = (u32::try_from(self.width), u32::try_from(self.height))

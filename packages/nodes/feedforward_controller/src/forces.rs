@@ -1,4 +1,4 @@
-//! Topics of the links that exert forces: what they shall exert, and what their sensors feel.
+//! Topics of the links that exert forces: the desired and the measured wrenches.
 
 use std::time::Duration;
 

@@ -66,7 +66,7 @@ impl GroupTopics {
         }
     }
 
-    /// A trajectory came on the topic. A stream of references that is dropped is told of now and then.
+    /// A trajectory came on the topic. A stream of references that is dropped is reported now and then.
     pub(crate) fn follow(&mut self, desk: &mut Desk, message: &JointTrajectory) {
         let (throttle, reason) = match desk.accept_topic(self.index, &trajectory(message)) {
             Ok(replaced) => {

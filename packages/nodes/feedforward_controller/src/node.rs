@@ -49,7 +49,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
     }
     info!("controlling `{}`: {} joints in {} groups", model.name, commanded.len(), groups.len());
     let (updater, desk) = split(controller);
-    let (unread, told) = RingBuffer::new(1);
+    let (unread, reported) = RingBuffer::new(1);
     let timing = Arc::<Timing>::default();
     let output = node.wire_publisher("joint_command", qos::state())?;
     let audience = output.audience();
@@ -82,7 +82,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         audience,
         early: Vec::new(),
         queries: Queries::default(),
-        unread: told,
+        unread: reported,
         next_feedback: Time::ZERO,
         saturated: Throttle::new(Duration::from_secs(2)),
         incomplete: Throttle::new(Duration::from_secs(5)),

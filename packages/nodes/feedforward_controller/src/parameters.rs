@@ -187,7 +187,7 @@ impl Parameters {
         })
     }
 
-    /// What the controller shall do; `n_joints` of the model.
+    /// Settings of the controller; `n_joints` of the model.
     pub(crate) fn feedforward(&self, n_joints: usize) -> FeedforwardSettings {
         let control = &self.control;
         let mut gains = vec![Gains::default(); n_joints];

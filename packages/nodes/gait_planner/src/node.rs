@@ -77,9 +77,9 @@ impl GaitPlanner {
     fn tick(&mut self, Turn { stamp, advance }: Turn) {
         let timeout = self.parameters.state_timeout.get();
         match advance {
-            Advance::Backward => self.start_anew("the clock jumped back"),
+            Advance::Backward => self.restart("the clock jumped back"),
             Advance::Forward(gap) if gap > timeout && self.engaged => {
-                self.start_anew("joint states were missing for too long");
+                self.restart("joint states were missing for too long");
             }
             Advance::First | Advance::Forward(_) => {}
         }
@@ -137,7 +137,7 @@ impl GaitPlanner {
         if self.walk.is_none() {
             warn!("cmd_vel: {why}");
         }
-        self.start_anew(why);
+        self.restart(why);
     }
 
     /// Takes the robot over where it stands as the gait begins.
@@ -161,7 +161,7 @@ impl GaitPlanner {
     }
 
     /// Lets go of the robot; the controller holds it where it is.
-    pub(crate) fn start_anew(&mut self, why: &str) {
+    pub(crate) fn restart(&mut self, why: &str) {
         self.end_walk(code::ROBOT_LOST, why);
         self.engine = self.fresh.clone();
         self.velocity = None;

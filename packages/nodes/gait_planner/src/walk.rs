@@ -73,7 +73,7 @@ impl GaitPlanner {
                 goal.abort(result);
                 if let WalkFailure::Fell(_) = failure {
                     self.last_fall = Some(message);
-                    self.start_anew("fell");
+                    self.restart("fell");
                 }
             }
             Progress::Stopped if goal.is_canceling() => goal.cancel(result),
@@ -125,7 +125,7 @@ impl GaitPlanner {
         let fall = fall.describe(&self.model);
         warn!("{fall}");
         self.last_fall = Some(fall);
-        self.start_anew("fell");
+        self.restart("fell");
         true
     }
 

@@ -71,6 +71,7 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
     };
     let goal = pick::goal(goal, defaults, gripper.frames()).map_err(invalid)?;
     *gripper.machine.settings_mut() = settings;
+    *gripper.machine.hand_and_grip().1.settings_mut() = gripper.parameters.grip();
     gripper.arm.clear();
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
     let time = now;
@@ -106,8 +107,9 @@ fn start_command(gripper: &mut Gripper, command: Command) -> Result<GripperComma
     if gripper.machine.is_busy() {
         return Err("pick_and_place is using the hand; cancel it first".to_owned());
     }
-    let settings = gripper.parameters.command();
+    let (settings, grip_settings) = (gripper.parameters.command(), gripper.parameters.grip());
     let (hand, grip) = gripper.machine.hand_and_grip();
+    *grip.settings_mut() = grip_settings;
     let run = GripperCommandRun::start(command, settings, hand, grip).map_err(|e| e.to_string())?;
     gripper.end_command(Ending::Canceled);
     Ok(run)

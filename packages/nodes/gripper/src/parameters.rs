@@ -11,12 +11,14 @@ karakuri_ros::parameters! {
         pub(crate) sensor_timeout: f64 = 0.2, "Age of a force reading above which no goal is taken. [s]", range(0.001..=60.0);
         pub(crate) grip_force: f64 = 10.0, "Force of a finger where a goal names none. [N]", range(0.1..=1000.0);
         pub(crate) friction: f64 = 0.5, "Friction coefficient between jaw and object where a goal names none. [-]", range(0.01..=5.0);
-        pub(crate) approach_height: f64 = 0.10, "Vertical way above pick and place where a goal names none. [m]", range(0.0..=1.0);
+        pub(crate) approach_height: f64 = 0.10, "Vertical distance above pick and place where a goal names none. [m]", range(0.0..=1.0);
         speed: f64 = PickAndPlaceSettings::default().speed, "Speed of the tool. [m/s]", range(0.01..=5.0);
         acceleration: f64 = PickAndPlaceSettings::default().acceleration, "Acceleration of the tool without load. [m/s²]", range(0.01..=50.0);
         slip_safety: f64 = PickAndPlaceSettings::default().slip_safety, "How much more friction than needed a held object has. [-]", range(1.0..=10.0);
         gravity: f64 = PickAndPlaceSettings::default().gravity, "Gravity where the robot works: what is held weighs by it. [m/s²]", range(0.1..=100.0);
         touch_speed: f64 = GripSettings::default().touch_speed, "Rate of the opening near the object and after contact. [m/s]", range(0.001..=0.1);
+        closing_speed: f64 = GripSettings::default().speed, "Rate of the opening in free motion. [m/s]", range(0.001..=1.0);
+        contact_force: f64 = GripSettings::default().contact_force, "Force of a finger above which it touches something. [N]", range(0.05..=100.0);
         allow_stalling: bool = GripperCommandSettings::default().allow_stalling, "Whether gripper_cmd succeeds when an object stops the fingers.";
         stall_timeout: f64 = GripperCommandSettings::default().stall_timeout, "Time without progress after which the fingers count as stalled. [s]", range(0.05..=60.0);
         goal_tolerance: f64 = GripperCommandSettings::default().goal_tolerance, "Opening error below which gripper_cmd has reached its goal. [m]", range(1e-5..=0.1);
@@ -35,7 +37,11 @@ impl Parameters {
     }
 
     pub(crate) fn grip(&self) -> GripSettings {
-        GripSettings { touch_speed: self.touch_speed.get(), ..GripSettings::default() }
+        GripSettings {
+            contact_force: self.contact_force.get(),
+            speed: self.closing_speed.get(),
+            touch_speed: self.touch_speed.get(),
+        }
     }
 
     pub(crate) fn command(&self) -> GripperCommandSettings {

@@ -1,4 +1,4 @@
-//! A tick of the hand, and what is told of it.
+//! A tick of the hand, and what is published of it.
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_grasp::grip_force::GripTask;

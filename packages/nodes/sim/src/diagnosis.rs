@@ -30,6 +30,8 @@ pub(crate) fn diagnose(sim: &mut Sim) -> Status {
         Status::warn(format!("{} in hold: no joint_command", lost.join(", ")))
     } else if unconverged > 0 {
         Status::warn(format!("contacts of {unconverged} steps are not solved to the tolerance"))
+    } else if let Some(turn) = &sim.statistics.long_turn {
+        Status::warn(turn.clone())
     } else {
         Status::ok(if sim.pacer.is_playing() { "running" } else { "paused" })
     };

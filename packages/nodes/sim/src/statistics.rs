@@ -17,12 +17,14 @@ pub(crate) struct Statistics {
     pub(crate) real_time_factor: f64,
     /// Steps that the solver left above its tolerance and no diagnostics have reported yet.
     pub(crate) unconverged: u64,
+    /// What turns too far in a step.
+    pub(crate) long_turn: Option<String>,
 }
 
 impl Statistics {
     pub(crate) fn new<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
         let publisher = node.publisher("~/statistics", qos::state())?;
-        Ok(Self { publisher, real_time_factor: 0.0, unconverged: 0 })
+        Ok(Self { publisher, real_time_factor: 0.0, unconverged: 0, long_turn: None })
     }
 
     /// Publishes the statistics of a simulated world.
@@ -32,6 +34,7 @@ impl Statistics {
         let Some(tally) = io.take_tally() else { return };
         self.unconverged += tally.unconverged;
         let Some(world) = io.world_mut() else { return };
+        self.long_turn = world.long_turns().first().map(ToString::to_string);
         let (statistics, energy, dt) = (world.statistics(), world.energy(), world.settings().dt);
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let [collision_time, free_motion_time, rows_time, solve_time, integrate_time] =

@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use r2r::WrappedServiceTypeSupport;
+
 use crate::{
     Action, Node, RosError, Service,
     action_server::status,
@@ -27,7 +29,8 @@ use crate::{
 /// How long a server may be away before its goals count as lost.
 const SERVER_GONE: Duration = Duration::from_secs(1);
 
-/// How long an answer may take before the result is asked for again; twice as long after each question, up to 16 times.
+/// How long an answer may take before the server is asked for it, or whether it knows the goal; twice as long after each
+/// question, up to 16 times.
 const ANSWER_LOST: Duration = Duration::from_millis(300);
 const MOST_DOUBLINGS: u32 = 4;
 
@@ -157,17 +160,17 @@ struct Core<A: Action> {
 struct Tracked<A: Action> {
     id: Vec<u8>,
     view: Arc<Mutex<View<A>>>,
-    /// Until it is sent.
-    goal: Option<A::Goal>,
+    request: <A::SendGoal as WrappedServiceTypeSupport>::Request,
     deadline: Instant,
-    accepted: Option<Answer<A::SendGoal>>,
+    /// Answers to come to the goal, one for each time it was sent.
+    accepted: Vec<Answer<A::SendGoal>>,
     result: Option<Answer<A::GetResult>>,
     canceled: Option<Answer<CancelGoal::Service>>,
     cancel_sent: bool,
     /// Seen on the status topic.
     is_listed: bool,
     /// When to ask for the result once more, and how often that was done: the middleware loses what it is given for a server
-    /// that it has only half discovered.
+    /// that it has only half discovered, or that was just replaced.
     ask_at: Option<Instant>,
     n_asked: u32,
 }
@@ -184,12 +187,13 @@ impl<A: Action> ActionClient<A> {
             View { state: ClientGoalState::Sending, feedback: None, result: None, cancel: false };
         let view = Arc::new(Mutex::new(view));
         let mut core = lock(&self.core);
+        let id = random_id();
         core.goals.push(Tracked {
-            id: random_id(),
+            request: A::make_goal_request_msg(UUID { uuid: id.clone() }, goal),
+            id,
             view: Arc::clone(&view),
-            goal: Some(goal),
             deadline: Instant::now() + timeout,
-            accepted: None,
+            accepted: Vec::new(),
             result: None,
             canceled: None,
             cancel_sent: false,
@@ -292,31 +296,66 @@ impl<A: Action> Tracked<A> {
         callers: &Callers<A>,
         action: &str,
     ) -> ClientGoalState {
-        if let Some(goal) = self.goal.take_if(|_| present) {
-            let request = A::make_goal_request_msg(UUID { uuid: self.id.clone() }, goal);
-            self.accepted = request_or_warn(&callers.send_goal, &request, action);
-            if self.accepted.is_none() {
-                return ClientGoalState::Rejected;
-            }
+        let now = Instant::now();
+        if present && self.accepted.is_empty() && !self.send(callers, action) {
+            return ClientGoalState::Rejected;
         }
-        let answer = self.accepted.as_mut().and_then(Answer::poll);
-        let is_accepted = answer.map(|answer| A::destructure_goal_response_msg(answer).0);
-        match is_accepted.or(self.is_listed.then_some(true)) {
+        self.ask_whether_known(callers, action);
+        let mut is_accepted = None;
+        self.accepted.retain_mut(|answer| {
+            let Some(answer) = answer.poll() else { return true };
+            let (said_yes, _) = A::destructure_goal_response_msg(answer);
+            is_accepted = Some(said_yes || is_accepted == Some(true));
+            false
+        });
+        match self.is_listed.then_some(true).or(is_accepted) {
             Some(true) => {
-                self.accepted = None;
+                self.ask_at = None;
                 self.ask_result(&callers.get_result, action);
                 ClientGoalState::Executing
             }
             Some(false) => ClientGoalState::Rejected,
-            None if Instant::now() >= self.deadline => {
+            None if now >= self.deadline => {
                 // should it have been accepted after all, nobody waits for it
-                if self.goal.is_none() {
+                if !self.accepted.is_empty() {
                     self.send_cancel(&callers.cancel_goal, action);
                 }
                 ClientGoalState::TimedOut
             }
             None => ClientGoalState::Sending,
         }
+    }
+
+    /// Sends the goal; whether that went well.
+    fn send(&mut self, callers: &Callers<A>, action: &str) -> bool {
+        let Some(answer) = request_or_warn(&callers.send_goal, &self.request, action) else {
+            return false;
+        };
+        self.accepted.push(answer);
+        self.ask_at = Some(Instant::now() + self.patience());
+        true
+    }
+
+    /// Sends the goal once more to a server that neither answers nor knows it: its request or its answer was lost.
+    fn ask_whether_known(&mut self, callers: &Callers<A>, action: &str) {
+        if let Some(response) = self.result.as_mut().and_then(Answer::poll) {
+            self.result = None;
+            let (known, _) = A::destructure_result_response_msg(response);
+            if known != status::UNKNOWN {
+                self.is_listed = true;
+            } else if callers.is_present() {
+                self.send(callers, action);
+            }
+        } else if self.ask_at.is_some_and(|at| Instant::now() >= at) {
+            self.n_asked += 1;
+            self.ask_result(&callers.get_result, action);
+            self.ask_at = Some(Instant::now() + self.patience());
+        }
+    }
+
+    /// How long the next answer may take.
+    fn patience(&self) -> Duration {
+        ANSWER_LOST * 2_u32.pow(self.n_asked.min(MOST_DOUBLINGS))
     }
 
     fn ask_result(&mut self, get_result: &Caller<A::GetResult>, action: &str) {
@@ -345,7 +384,7 @@ impl<A: Action> Tracked<A> {
         let now = Instant::now();
         if self.ask_at.is_some_and(|at| now >= at) {
             self.ask_result(get_result, action);
-            self.ask_at = Some(now + ANSWER_LOST * 2_u32.pow(self.n_asked.min(MOST_DOUBLINGS)));
+            self.ask_at = Some(now + self.patience());
             self.n_asked += 1;
         }
         if let Some(response) = self.result.as_mut().and_then(Answer::poll) {
@@ -403,6 +442,9 @@ fn request_or_warn<T: Service>(
 
 impl<S: 'static> Node<S> {
     /// Sends goals to the action server of this name.
+    ///
+    /// # Errors
+    /// When the middleware refuses a client or a subscription of the action.
     pub fn action_client<A: Action>(&mut self, name: &str) -> Result<ActionClient<A>, RosError> {
         let core = Arc::new(Mutex::new(Core::<A> {
             callers: Callers {

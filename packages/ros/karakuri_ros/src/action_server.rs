@@ -333,6 +333,9 @@ fn select(asked: &GoalInfo) -> impl Fn(&Id, Time) -> bool {
 impl<S: 'static> Node<S> {
     /// Serves an action. Each goal goes to `on_goal`, which accepts or rejects it; what it accepts is kept in the node's
     /// state and driven from there. For an exclusive action end the running goal before accepting the next.
+    ///
+    /// # Errors
+    /// When the middleware refuses a service or a publisher of the action.
     pub fn action_server<A: Action>(
         &mut self,
         name: &str,

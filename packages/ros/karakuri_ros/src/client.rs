@@ -111,6 +111,9 @@ struct Publisher {
 impl Client {
     /// Joins the network; what is asked for may take `wait` to appear. The first SIGINT or SIGTERM interrupts what is under
     /// way, the second ends the process.
+    ///
+    /// # Errors
+    /// When signals cannot be caught or the middleware refuses the context, the node or the subscription.
     pub fn join(wait: Duration) -> Result<Self, ClientError> {
         let interrupted = Arc::new(AtomicBool::new(false));
         catch_signals(&interrupted).map_err(|e| failed(&e))?;
@@ -192,6 +195,9 @@ impl Client {
     }
 
     /// The topics that somebody uses, with their types; those that begin with `_` are left out.
+    ///
+    /// # Errors
+    /// When a signal interrupts the wait or the middleware fails.
     pub fn topics(&mut self) -> Result<BTreeMap<String, Vec<String>>, ClientError> {
         self.settle()?;
         Ok(self.visible_topics())
@@ -204,6 +210,9 @@ impl Client {
     }
 
     /// The nodes that are there, by full name; those that begin with `_` are left out.
+    ///
+    /// # Errors
+    /// When a signal interrupts the wait or the middleware fails.
     pub fn nodes(&mut self) -> Result<BTreeSet<String>, ClientError> {
         self.settle()?;
         Ok(self.visible_nodes())
@@ -217,6 +226,9 @@ impl Client {
     }
 
     /// The actions that somebody serves.
+    ///
+    /// # Errors
+    /// When a signal interrupts the wait or the middleware fails.
     pub fn actions(&mut self) -> Result<BTreeMap<String, ActionServer>, ClientError> {
         self.settle()?;
         Ok(self.present_actions())
@@ -235,6 +247,10 @@ impl Client {
 
     /// Gives each message of a topic to `show`, in order, until that says stop (`false`) or `patience` is over without one.
     /// The quality of service is that of the publishers.
+    ///
+    /// # Errors
+    /// When the topic or its type is unknown, a message cannot be decoded, no message comes within `patience`, a
+    /// signal interrupts, or `show` fails.
     pub fn echo(
         &mut self,
         topic: &str,
@@ -327,10 +343,9 @@ impl Client {
             self.node.create_client::<T>(service, qos::service())
         });
         let client = client.map_err(|e| failed(&format!("failed to {e}")))?;
-        let mut there = Box::pin(r2r::Node::is_available(&client).map_err(|e| failed(&e))?);
-        if self.spin_until(self.wait, |_| poll(&mut there))?.is_none() {
-            return Err(failed(&format!("nobody serves {service}")));
-        }
+        self.wait_for_server(r2r::Node::is_available(&client), || {
+            format!("nobody serves {service}")
+        })?;
         let answer = guard::catch(|| client.request(request))
             .map_err(|e| failed(&e))?
             .map_err(|e| failed(&e))?;
@@ -338,6 +353,23 @@ impl Client {
         match self.spin_until(ANSWER, |_| poll(&mut answer))? {
             Some(answer) => answer.map_err(|e| failed(&e)),
             None => Err(failed(&format!("{service} did not answer within {} s", ANSWER.as_secs()))),
+        }
+    }
+
+    /// Waits until a service or action has a server.
+    ///
+    /// # Errors
+    ///
+    /// With the message that `absent` makes if there is none in time.
+    fn wait_for_server(
+        &mut self,
+        is_available: r2r::Result<impl Future<Output = r2r::Result<()>>>,
+        absent: impl FnOnce() -> String,
+    ) -> Result<(), ClientError> {
+        let mut there = Box::pin(is_available.map_err(|e| failed(&e))?);
+        match self.spin_until(self.wait, |_| poll(&mut there))? {
+            Some(_) => Ok(()),
+            None => Err(failed(&absent())),
         }
     }
 }

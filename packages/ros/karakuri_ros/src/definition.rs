@@ -121,6 +121,9 @@ impl Definitions {
     }
 
     /// The message of this name, such as `sensor_msgs/msg/JointState`.
+    ///
+    /// # Errors
+    /// When the name is not `PACKAGE/msg/NAME`, the type is not installed, or its definition is not understood.
     pub fn message(&mut self, name: &str) -> Result<Arc<Definition>, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(Arc::clone(known));
@@ -132,6 +135,9 @@ impl Definitions {
     }
 
     /// The action of this name, such as `control_msgs/action/GripperCommand`.
+    ///
+    /// # Errors
+    /// When the name is not `PACKAGE/action/NAME`, the type is not installed, or its definition is not understood.
     pub fn action(&mut self, name: &str) -> Result<ActionDefinition, String> {
         let text = self.read(name, "action")?;
         let mut parts = [String::new(), String::new(), String::new()];
@@ -248,6 +254,9 @@ fn count_of(kind: &str) -> Option<(&str, Count)> {
 impl Definition {
     /// A message written as YAML, as JSON for the client library; what is left out keeps its default. The error names
     /// the field, and what it may be.
+    ///
+    /// # Errors
+    /// When a field is unknown or a value does not fit its type.
     pub fn json(&self, value: &Value) -> Result<serde_json::Value, String> {
         self.json_at(value, "")
     }

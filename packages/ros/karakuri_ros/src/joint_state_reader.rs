@@ -82,6 +82,9 @@ impl JointStateReader {
     }
 
     /// Takes a message, or says why it cannot. NaN is `not measured`.
+    ///
+    /// # Errors
+    /// When a number is implausible (nothing is taken), or joints are still missing (the others are taken).
     pub fn read(&mut self, model: &Model, message: &JointState) -> Result<(), Unread<'_>> {
         if self.names != message.name {
             self.learn(model, message);

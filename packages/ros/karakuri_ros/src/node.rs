@@ -30,7 +30,7 @@ use crate::{
     time_from_message,
     timer::Timers,
     type_description,
-    wire::{self, Way, Wire, WirePublisher},
+    wire::{self, RosPublisher, Wire, WirePublisher},
 };
 
 /// Something that hands what arrived to the node's state; true if there was something.
@@ -209,6 +209,9 @@ impl<S: 'static> Node<S> {
     }
 
     /// Publishes on `topic`.
+    ///
+    /// # Errors
+    /// When the middleware refuses the publisher.
     pub fn publisher<T: Message>(
         &mut self,
         topic: &str,
@@ -219,24 +222,30 @@ impl<S: 'static> Node<S> {
     }
 
     /// Publishes on `topic` from one place, many times a second: nothing is allocated once the message has its length.
+    ///
+    /// # Errors
+    /// When the middleware refuses the publisher.
     pub fn wire_publisher<T: Wire>(
         &mut self,
         topic: &str,
         qos: Qos,
     ) -> Result<WirePublisher<T>, RosError> {
-        let way = create("publisher", topic, || {
+        let publisher = create("publisher", topic, || {
             let mut node = self.inner.lock();
             if wire::is_understood::<T>() {
-                node.create_publisher_untyped(topic, T::TYPE, qos).map(Way::Bytes)
+                node.create_publisher_untyped(topic, T::TYPE, qos).map(RosPublisher::Bytes)
             } else {
-                node.create_publisher(topic, qos).map(Way::Ordinary)
+                node.create_publisher(topic, qos).map(RosPublisher::Ordinary)
             }
         })?;
-        Ok(WirePublisher::new(way, topic))
+        Ok(WirePublisher::new(publisher, topic))
     }
 
     /// Gives every message of `topic` to `callback`, in order. Nothing is lost as long as the handlers keep up with
     /// the history that `qos` sets.
+    ///
+    /// # Errors
+    /// When the middleware refuses the subscription.
     pub fn subscribe<T: Message>(
         &mut self,
         topic: &str,
@@ -269,6 +278,9 @@ impl<S: 'static> Node<S> {
     /// it, and its receiving thread handles it at once, apart from all that the node's state is for. [`Node::waker`] tells
     /// that state of it. Between this topic and others there is no order, so it is not for lockstep; simulated time is then
     /// looked at every 20 ms and when the node wakes.
+    ///
+    /// # Errors
+    /// When the middleware refuses the participant or the subscription.
     pub fn subscribe_directly<T: Wire>(
         &mut self,
         topic: &str,
@@ -288,6 +300,9 @@ impl<S: 'static> Node<S> {
     }
 
     /// Keeps the newest message of `topic`.
+    ///
+    /// # Errors
+    /// When the middleware refuses the subscription.
     pub fn latest<T: Message>(&mut self, topic: &str, qos: Qos) -> Result<Latest<T>, RosError> {
         let latest = Latest::new();
         let cell = latest.clone();
@@ -296,6 +311,9 @@ impl<S: 'static> Node<S> {
     }
 
     /// Answers requests of a service at once.
+    ///
+    /// # Errors
+    /// When the middleware refuses the service.
     pub fn service<T: Service>(
         &mut self,
         name: &str,
@@ -308,6 +326,9 @@ impl<S: 'static> Node<S> {
     }
 
     /// Takes requests of a service; each is answered whenever the node responds to it.
+    ///
+    /// # Errors
+    /// When the middleware refuses the service.
     pub fn service_later<T: Service>(
         &mut self,
         name: &str,
@@ -330,6 +351,9 @@ impl<S: 'static> Node<S> {
     }
 
     /// Calls a service.
+    ///
+    /// # Errors
+    /// When the middleware refuses the client.
     pub fn service_client<T: Service>(&mut self, name: &str) -> Result<ServiceClient<T>, RosError> {
         let inner = self.raw_client::<T>(name)?;
         let client = ServiceClient::new(inner, name, self.waker.clone());

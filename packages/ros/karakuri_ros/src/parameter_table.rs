@@ -39,6 +39,9 @@ macro_rules! parameters {
 
         impl $Table {
             /// Declares the parameters, in the order of the table.
+            ///
+            /// # Errors
+            /// When a given value does not fit its parameter, or a name is declared already.
             $visible fn declare<S: 'static>(
                 node: &mut $crate::Node<S>,
             ) -> Result<Self, $crate::RosError> {

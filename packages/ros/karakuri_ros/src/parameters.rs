@@ -108,6 +108,9 @@ impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
     }
 
     /// Puts the parameter into the node, with the value given from outside if there is one.
+    ///
+    /// # Errors
+    /// When the given value is of another type or fails a check, or the name is declared already.
     pub fn declare(self) -> Result<Parameter<T>, RosError> {
         let name = self.descriptor.name.clone();
         let bad = |reason: String| RosError::Parameter { name: name.clone(), reason };

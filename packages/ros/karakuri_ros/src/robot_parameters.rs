@@ -44,6 +44,9 @@ impl RobotParameters {
     }
 
     /// Loads the robot; its warnings go to the log.
+    ///
+    /// # Errors
+    /// When `urdf` is empty, a file cannot be read, or the robot is wrong.
     pub fn load(&self) -> Result<Arc<Model>, RobotError> {
         let (urdf, config) = (self.urdf.get(), self.config.get());
         if urdf.is_empty() {

@@ -61,6 +61,9 @@ impl Transforms {
 
 impl<S: 'static> Node<S> {
     /// Follows `/tf` and `/tf_static`.
+    ///
+    /// # Errors
+    /// When the middleware refuses a subscription.
     pub fn transforms(&mut self) -> Result<Transforms, RosError> {
         let transforms = Transforms::default();
         for (topic, qos) in [("/tf", qos::tf()), ("/tf_static", qos::latched_many())] {

@@ -218,18 +218,18 @@ impl Wire for JointState {
 
 /// Publishes one topic from one place, without allocating. After the node has stopped it does nothing.
 pub struct WirePublisher<T: Wire> {
-    way: Way<T>,
+    publisher: RosPublisher<T>,
     bytes: Vec<u8>,
     topic: Arc<str>,
     refused: Throttle,
 }
 
 /// Who listens to a [`WirePublisher`] that is elsewhere.
-pub struct Audience<T: Wire>(Way<T>);
+pub struct Audience<T: Wire>(RosPublisher<T>);
 
 /// How messages go.
 #[derive(Clone)]
-pub(crate) enum Way<T: Wire> {
+pub(crate) enum RosPublisher<T: Wire> {
     /// As bytes that are written here.
     Bytes(r2r::PublisherUntyped),
     /// As the middleware makes them.
@@ -243,19 +243,19 @@ impl<T: Wire> fmt::Debug for WirePublisher<T> {
 }
 
 impl<T: Wire> WirePublisher<T> {
-    pub(crate) fn new(way: Way<T>, topic: &str) -> Self {
+    pub(crate) fn new(publisher: RosPublisher<T>, topic: &str) -> Self {
         let refused = Throttle::new(Duration::from_secs(5));
-        Self { way, bytes: Vec::new(), topic: topic.into(), refused }
+        Self { publisher, bytes: Vec::new(), topic: topic.into(), refused }
     }
 
     /// Sends `message` to all subscribers.
     pub fn publish(&mut self, message: &T) {
-        let sent = match &self.way {
-            Way::Bytes(publisher) => {
+        let sent = match &self.publisher {
+            RosPublisher::Bytes(publisher) => {
                 message.write(&mut self.bytes);
                 publisher.publish_raw(&self.bytes)
             }
-            Way::Ordinary(publisher) => publisher.publish(message),
+            RosPublisher::Ordinary(publisher) => publisher.publish(message),
         };
         match sent {
             // the node is gone: a stop is under way
@@ -270,7 +270,7 @@ impl<T: Wire> WirePublisher<T> {
 
     /// Who listens, for those who do not publish.
     pub fn audience(&self) -> Audience<T> {
-        Audience(self.way.clone())
+        Audience(self.publisher.clone())
     }
 }
 
@@ -284,8 +284,8 @@ impl<T: Wire> Audience<T> {
     /// How many subscribers are matched now.
     pub fn n_subscribers(&self) -> usize {
         let counted = match &self.0 {
-            Way::Bytes(publisher) => publisher.get_inter_process_subscription_count(),
-            Way::Ordinary(publisher) => publisher.get_inter_process_subscription_count(),
+            RosPublisher::Bytes(publisher) => publisher.get_inter_process_subscription_count(),
+            RosPublisher::Ordinary(publisher) => publisher.get_inter_process_subscription_count(),
         };
         counted.unwrap_or(0)
     }

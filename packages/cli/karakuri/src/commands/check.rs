@@ -20,7 +20,7 @@ use crate::{error, output};
 /// Checks a robot (URDF and robot YAML), a scene, a gait, a mechanism or a launch file, and prints what it is
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "What a file is, is told by what is in it: a scene has `robots` or `bodies`, a gait `walk`, `steady` or `transient`, a mechanism `links` or `robot`. A launch file is evaluated with the defaults of its arguments; nothing is started.\n\n`package://PACKAGE/PATH` is what is in a package, for every command.\n\nExit code 1: there are errors."
+    after_help = "The content of a file decides its kind: a scene has `robots` or `bodies`, a gait `walk`, `steady` or `transient`, a mechanism `links` or `robot`. A launch file is evaluated with the defaults of its arguments; nothing is started.\n\n`package://PACKAGE/PATH` is what is in a package, for every command.\n\nExit code 1: there are errors."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -31,6 +31,9 @@ pub struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When a file cannot be read, or stdout cannot be written. Problems of a robot are printed, and no error.
 pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(checked) = files::check(args.robot.path())? {
         return other(args, &checked);

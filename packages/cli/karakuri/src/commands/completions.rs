@@ -16,6 +16,9 @@ pub struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When stdout cannot be written.
 pub fn run(args: &Args) -> Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::command(), "karakuri", &mut script);

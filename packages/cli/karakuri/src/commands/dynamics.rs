@@ -67,6 +67,10 @@ enum Algorithm {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When the robot or the samples are wrong, a link is unknown, the forward dynamics of a sample meet a singular
+/// inertia, or the output cannot be written.
 pub fn run(args: &Args) -> Result<Outcome> {
     let model = args.robot.load()?;
     let links = robot::links(&model, &args.links)?;

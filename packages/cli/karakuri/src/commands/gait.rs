@@ -58,6 +58,9 @@ struct Transients {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When a file of the gait cannot be read or is wrong, an option does not fit it, or an output cannot be written.
 pub fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         What::Steady(args) => steady::run(args),

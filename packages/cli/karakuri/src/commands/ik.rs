@@ -74,6 +74,10 @@ enum Method {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When the robot is wrong, a link or joint is unknown, an option is out of range, or the output cannot be written. A
+/// target out of reach is an [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
     let model = args.robot.load()?;
     let targets = targets(args, &model)?;
@@ -104,7 +108,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn positive(name: &str, value: f64) -> Result<f64> {
-    ensure!(value > 0.0 && value.is_finite(), "{name} {value}: a positive number is wanted");
+    ensure!(value > 0.0 && value.is_finite(), "{name} {value}: expected a positive number");
     Ok(value)
 }
 
@@ -124,8 +128,8 @@ fn targets(args: &Args, model: &Model) -> Result<Vec<IkTarget>> {
                 Ok(IkTarget::pose(frame, pose))
             }
             numbers => bail!(
-                "--pose of `{name}`: {} numbers are given; 3 (position) or 6 (position, roll, pitch, \
-                 yaw) are wanted",
+                "--pose of `{name}`: expected 3 numbers (position) or 6 (position, roll, pitch, yaw), \
+                 got {}",
                 numbers.len()
             ),
         }
@@ -150,7 +154,7 @@ fn start(args: &Args, model: &Model) -> Result<Vec<f64>> {
     }
     for entry in &args.start {
         let Some((name, value)) = entry.split_once('=') else {
-            bail!("--start {entry}: JOINT=VALUE is wanted, as shoulder=0.5")
+            bail!("--start {entry}: expected JOINT=VALUE, as shoulder=0.5")
         };
         let joint = &model.joints[joint(model, name).context("--start")?.0];
         ensure!(joint.kind.nq() == 1, "--start {entry}: the joint has several coordinates");

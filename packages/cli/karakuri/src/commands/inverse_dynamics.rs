@@ -132,6 +132,10 @@ impl From<NodesKind> for Nodes {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When a mechanism or its motion is wrong or cannot be solved, several mechanisms are given without `--page`, or an
+/// output cannot be written.
 pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(folder) = &args.page {
         for path in &args.mechanisms {
@@ -232,7 +236,7 @@ fn report(args: &Args, mechanism: &Mechanism, study: &Study) -> Value {
     let by_joint: serde_json::Map<String, Value> = dof_names(mechanism)
         .into_iter()
         .map(|(n, _)| n)
-        .zip(error.by_freedom)
+        .zip(error.by_dof)
         .map(|(n, e)| (n, json!(e)))
         .collect();
     let warnings: Vec<String> = study.torques.warnings.iter().map(ToString::to_string).collect();

@@ -36,6 +36,10 @@ pub struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When the launch file or an argument is wrong, there is no folder for logs, or signals or logs cannot be set up. A
+/// process that fails is an [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
     if args.only_list {
         return show_arguments(args);

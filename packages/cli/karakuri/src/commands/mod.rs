@@ -41,7 +41,10 @@ macro_rules! registry {
         }
 
         impl Command {
-            /// Runs it; an error means that the input is wrong.
+            /// Runs it.
+            ///
+            /// # Errors
+            /// When the input is wrong or an output cannot be written.
             pub fn run(&self) -> Result<Outcome> {
                 match self {
                     $(Self::$name(args) => $module::run(args),)*

@@ -26,6 +26,9 @@ macro_rules! handed_on {
             }
 
             /// Runs the command.
+            ///
+            /// # Errors
+            /// When the program that speaks ROS 2 is not installed, no ROS 2 is set up, or the program cannot be run.
             pub fn run(args: &Args) -> Result<Outcome> {
                 super::hand_on($name, &args.arguments)
             }

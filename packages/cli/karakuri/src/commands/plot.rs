@@ -86,6 +86,10 @@ fn quantity(column: &Column) -> &'static str {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When the trace or figure cannot be read, lacks a named column or has nothing to draw, or the plot cannot be
+/// written.
 pub fn run(args: &Args) -> Result<Outcome> {
     let is_figure = |extension| ["yaml", "yml", "json"].iter().any(|e| extension == *e);
     let plot = if args.trace.extension().is_some_and(is_figure) {

@@ -61,7 +61,7 @@ fn finite(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number".to_owned())
 }
 
-/// `1,2,3`: as many numbers as wanted.
+/// `1,2,3`: any number of numbers.
 fn numbers<T: FromStr + Copy, const N: usize>(text: &str) -> Result<[T; N], String> {
     let parsed: Option<Vec<T>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     let array = parsed.and_then(|list| <[T; N]>::try_from(list).ok());
@@ -97,6 +97,10 @@ fn check(args: &Args) -> Result<()> {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When options contradict each other, the scene or trace is wrong, a time is not in the trace, or the picture cannot
+/// be written.
 pub fn run(args: &Args) -> Result<Outcome> {
     check(args)?;
     let mut world = load_scene(&args.scene)?.world()?;

@@ -119,7 +119,7 @@ impl Numbers {
     /// Exactly N of them.
     pub(crate) fn fixed<const N: usize>(&self) -> Result<[f64; N]> {
         let Ok(numbers) = self.0.as_slice().try_into() else {
-            bail!("{N} numbers are wanted, {} are given", self.0.len())
+            bail!("expected {N} numbers, got {}", self.0.len())
         };
         Ok(numbers)
     }

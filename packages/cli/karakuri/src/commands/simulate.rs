@@ -33,8 +33,8 @@ use crate::progress;
 /// Runs a scene with physics, as fast as it can
 ///
 /// The report goes to stdout, or to the file of --report. Ctrl-C ends the run after the step in progress; trace, plot and
-/// report are written all the same. A warning on stderr and in the report tells where the energy grew by itself, or steps
-/// were not solved.
+/// report are written all the same. A warning on stderr and in the report tells where the energy grew by itself, steps
+/// were not solved, or something turned by more than half a turn in a step.
 /// Exit code 3: a quantity became infinite or not a number, or the run was interrupted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -106,6 +106,10 @@ const PROGRESS_PERIOD: Duration = Duration::from_millis(50);
 const PLOT_POINTS: u64 = 1000;
 
 /// Runs the command.
+///
+/// # Errors
+/// When the scene or an option is wrong, or an output cannot be written. A simulation that breaks off is an
+/// [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
     let mut loaded = load_scene(&args.scene)?;
     override_settings(&mut loaded.scene, args)?;
@@ -117,7 +121,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let interrupt = Interrupt::watch()?;
     let run = simulate(&mut world, args, &interrupt)?;
-    let warnings = warnings(&run.tally, &run.watch, &world.settings().solver);
+    let warnings = warnings(&run.tally, &run.watch, &world);
     for warning in &warnings {
         eprintln!("warning: {}: {warning}", args.scene.display());
     }

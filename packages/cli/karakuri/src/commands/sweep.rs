@@ -77,6 +77,10 @@ const ABSCISSAE: [Abscissa; 6] = [
 ];
 
 /// Runs the command.
+///
+/// # Errors
+/// When the sweep or what it names is wrong, an option does not fit its kind, or the output cannot be written. An
+/// interrupted sweep is an [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
     let tree = read_yaml_tree(&args.sweep)?;
     let place = || args.sweep.display().to_string();

@@ -74,6 +74,9 @@ pub struct Runner {
 
 impl Runner {
     /// Catches the signals.
+    ///
+    /// # Errors
+    /// When the runtime cannot be started or a signal cannot be watched.
     pub fn new() -> Result<Self, RunError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -88,6 +91,10 @@ impl Runner {
     /// Runs a plan to its end, or to a signal; gives what went wrong, nothing if all ended well.
     ///
     /// Everything that the processes print goes to `<log folder>/<time>-<pid>/launch.log` too.
+    ///
+    /// # Errors
+    /// When the guard process cannot be started, or the log file or a temporary folder cannot be made. A process that
+    /// fails is among the sentences returned.
     pub fn run(
         self,
         plan: &Plan,

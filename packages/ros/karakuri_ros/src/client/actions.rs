@@ -74,6 +74,9 @@ impl Goal {
 
 impl Client {
     /// Waits for the server of an action, whose type must be `kind` if that is given; the type and the goal's definition.
+    ///
+    /// # Errors
+    /// When no server appears in time, it serves another type, or the type's definition is not installed.
     pub fn action_server(
         &mut self,
         action: &str,
@@ -96,6 +99,9 @@ impl Client {
     }
 
     /// Sends a goal, as [`Definition::json`] makes it; the server has to accept it.
+    ///
+    /// # Errors
+    /// When the type is unknown, the server does not answer in time or rejects the goal, or a signal interrupts.
     pub fn send_goal(&mut self, action: &str, kind: &str, goal: serde_json::Value) -> Result<Goal> {
         let action = absolute(action);
         let definition = self.definitions.action(kind).map_err(ClientError::Wrong)?;
@@ -107,10 +113,9 @@ impl Client {
                 "failed to {e}; this program was built without the type `{kind}`"
             ))
         })?;
-        let mut there = Box::pin(r2r::Node::is_available(&client).map_err(|e| failed(&e))?);
-        if self.spin_until(self.wait, |_| poll(&mut there))?.is_none() {
-            return Err(failed(&format!("the server of {action} does not answer")));
-        }
+        self.wait_for_server(r2r::Node::is_available(&client), || {
+            format!("the server of {action} does not answer")
+        })?;
         let servers = self.publishers(&feedback_of(&action));
         let sent = guard::catch(|| client.send_goal_request(goal))
             .map_err(|e| failed(&e))?
@@ -137,6 +142,9 @@ impl Client {
     }
 
     /// Waits for the end of a goal and tells what happens; a signal cancels it, and its end is still waited for.
+    ///
+    /// # Errors
+    /// When the server goes away or refuses to cancel, a message cannot be decoded, or `tell` fails.
     pub fn follow(
         &mut self,
         goal: &mut Goal,

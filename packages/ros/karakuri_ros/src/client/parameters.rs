@@ -23,6 +23,9 @@ pub struct ParameterText {
 
 impl Client {
     /// The names of a node's parameters, sorted.
+    ///
+    /// # Errors
+    /// When the node does not appear or does not answer in time, or a signal interrupts.
     pub fn parameters(&mut self, node: &str) -> Result<Vec<String>, ClientError> {
         let node = self.node_that_is_there(node)?;
         self.names(&node)
@@ -37,6 +40,9 @@ impl Client {
     }
 
     /// The values of parameters, all of which the node must have; all it has if none are named.
+    ///
+    /// # Errors
+    /// When the node does not appear or does not answer in time, a parameter is unknown, or a signal interrupts.
     pub fn get_parameters(
         &mut self,
         node: &str,
@@ -56,6 +62,10 @@ impl Client {
     }
 
     /// Sets a parameter to a value written as YAML; a node that refuses says why.
+    ///
+    /// # Errors
+    /// When the node does not appear or does not answer in time, the parameter is unknown, the value is of another
+    /// type, or the node refuses it.
     pub fn set_parameter(
         &mut self,
         node: &str,

@@ -1,4 +1,4 @@
-//! Files besides robots: scenes, gaits, mechanisms and launch files, told apart by what is in them.
+//! Files besides robots: scenes, gaits, mechanisms and launch files, distinguished by their content.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,10 +71,10 @@ fn scene(path: &Path) -> Result<Checked> {
         Err(diagnostics) => return wrong(diagnostics.0),
     };
     let (robots, bodies) = (world.robot_ids().count(), world.body_ids().count());
-    let freedoms: usize = world.robot_ids().map(|id| world.robot(id).model().nv).sum();
+    let dofs: usize = world.robot_ids().map(|id| world.robot(id).model().nv).sum();
     let free = world.body_ids().filter(|&id| !world.body(id).description().fixed).count();
     let summary = format!(
-        "scene {}: {robots} robots with {freedoms} degrees of freedom, {bodies} bodies of which {free} move",
+        "scene {}: {robots} robots with {dofs} degrees of freedom, {bodies} bodies of which {free} move",
         path.display()
     );
     Ok(Checked { summary, problems: loaded.warnings, is_usable: true })

@@ -103,7 +103,7 @@ fn read_base(base: &Value, place: &str, model: &Model, state: &mut State) -> Res
             let norm = numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
             ensure!(
                 (norm - 1.0).abs() < 1e-3,
-                "{place}: its length is {norm}; a unit quaternion is wanted, x y z w"
+                "{place}: its length is {norm}; expected a unit quaternion, x y z w"
             );
             for x in &mut numbers {
                 *x /= norm;
@@ -169,7 +169,7 @@ fn follow_leaders(model: &Model, kind: List, list: &mut [f64], given: &[bool]) {
 }
 
 fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>> {
-    value.as_object().with_context(|| format!("{place}: an object {{..}} is wanted, not {value}"))
+    value.as_object().with_context(|| format!("{place}: expected an object {{..}}, got {value}"))
 }
 
 fn known_keys(object: &Map<String, Value>, place: &str, known: &[&str]) -> Result<()> {
@@ -186,12 +186,12 @@ fn number(value: &Value, place: &str) -> Result<f64> {
     value
         .as_f64()
         .filter(|x| x.is_finite())
-        .with_context(|| format!("{place}: a number is wanted, not {value}"))
+        .with_context(|| format!("{place}: expected a number, got {value}"))
 }
 
 fn list_of(value: &Value, n: usize, place: &str) -> Result<Vec<f64>> {
     let list = value.as_array().filter(|list| list.len() == n);
-    let list = list.with_context(|| format!("{place}: {n} numbers are wanted, not {value}"))?;
+    let list = list.with_context(|| format!("{place}: expected {n} numbers, got {value}"))?;
     let each = list.iter().enumerate();
     each.map(|(i, value)| number(value, &format!("{place}[{i}]"))).collect()
 }

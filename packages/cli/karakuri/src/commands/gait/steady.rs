@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use karakuri_gait::compensation::{
-    BodyData, Equation, Motion, MotionSample, PeriodicOptions, Search, SearchOptions, State,
+    BodyData, Equation, GaitMotion, MotionSample, PeriodicOptions, Search, SearchOptions, State,
     SteadyGait, find_main_family, find_periodic, joint_moments, march, state,
 };
 use serde_json::{Map, Value, json};
@@ -61,7 +61,7 @@ enum Method {
 
 /// A motion that was found, and what the report says of it.
 struct Found {
-    motion: Motion,
+    motion: GaitMotion,
     facts: Map<String, Value>,
 }
 
@@ -171,7 +171,7 @@ fn search(args: &Args, file: &GaitFile, equation: &Equation<'_>) -> Result<Findi
     let best = searches.iter().flatten().find(|search| search.converged);
     let motion = best.and_then(|best| {
         let march = march(equation, &best.start).ok()?;
-        Motion::new(equation, &march.states, 1).map(|motion| (motion, best))
+        GaitMotion::new(equation, &march.states, 1).map(|motion| (motion, best))
     });
     let Some((motion, best)) = motion else {
         let message = format!(

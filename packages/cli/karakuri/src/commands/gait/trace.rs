@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::compensation::{
-    BODIES, BodyData, Coefficients, LEFT, Motion, Point, Posture, RIGHT, Reaction, SteadyGait,
+    BODIES, BodyData, Coefficients, GaitMotion, LEFT, Point, Posture, RIGHT, Reaction, SteadyGait,
     Transient, joint_moments, skeleton,
 };
 
@@ -66,7 +66,7 @@ fn times(duration: f64) -> impl Iterator<Item = f64> {
 }
 
 /// One step of a steady gait, with the prescribed ZMP.
-pub(super) fn steady(body: &BodyData, motion: &Motion, file: &Path) -> Result<()> {
+pub(super) fn steady(body: &BodyData, motion: &GaitMotion, file: &Path) -> Result<()> {
     let mut columns = columns(&motion.posture(0.0));
     columns.extend(["x", "y"].map(|axis| Column::new(format!("zmp_prescribed.{axis}"), "m")));
     let mut writer = TraceWriter::create(file, &columns)?;

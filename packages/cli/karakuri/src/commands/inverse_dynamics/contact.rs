@@ -34,7 +34,7 @@ pub(super) struct ContactPart {
     pub(super) object: BoxPart,
     /// Direction of the contact forces to be compared, in world axes. (3)
     along: [f64; 3],
-    /// What each tip shall press. [N]
+    /// Desired force of each tip. [N]
     pub(super) force: f64,
 }
 
@@ -83,7 +83,7 @@ impl Contact {
         format!(
             "In the physics simulation with real contacts: {} ball(s) press {object} with {force} N each at a friction coefficient of \
              {friction}; feedback of {stiffness} N·m/rad and {damping} N·m·s/rad, no force feedback. Largest errors after 0.3 s over the \
-             wanted force, and the largest distance of a free object from its target:\n",
+             desired force, and the largest distance of a free object from its target:\n",
             self.part.tips.len()
         )
     }
@@ -93,9 +93,9 @@ impl Contact {
 #[derive(Debug, Serialize)]
 pub(super) struct Press {
     pub(super) name: &'static str,
-    /// Largest error of the force's mean over 20 ms, after 0.3 s, over the wanted force. [-]
+    /// Largest error of the force's mean over 20 ms, after 0.3 s, over the desired force. [-]
     pub(super) largest_force_error: f64,
-    /// Root mean square of the error in single steps, after 0.3 s, over the wanted force. [-]
+    /// Root mean square of the error in single steps, after 0.3 s, over the desired force. [-]
     pub(super) rms_force_error: f64,
     /// Largest distance of a free object from its target. [m]
     pub(super) largest_distance: Option<f64>,
@@ -162,8 +162,8 @@ fn run(
         let force: f64 = world.contacts().map(|c| c.force.dot(&along).abs()).sum();
         forces.push(force / part.tips.len() as f64);
         if let Some(body) = object {
-            let way = world.body(id).pose().translation - target(next, body).translation;
-            distance = distance.max(way.norm());
+            let displacement = world.body(id).pose().translation - target(next, body).translation;
+            distance = distance.max(displacement.norm());
         }
     }
     let settled = steps(SETTLING, samples.dt).min(forces.len());

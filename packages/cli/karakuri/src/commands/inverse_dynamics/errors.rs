@@ -43,8 +43,8 @@ pub(super) struct Errors {
     pub(super) inside: f64,
     /// Largest error of those two.
     pub(super) ends: f64,
-    /// Largest error of each freedom inside. [N·m or N]
-    pub(super) by_freedom: Vec<f64>,
+    /// Largest error of each degree of freedom inside. [N·m or N]
+    pub(super) by_dof: Vec<f64>,
 }
 
 impl Study {
@@ -56,9 +56,9 @@ impl Study {
 fn errors(tau: &[f64], exact: &[f64], nv: usize) -> Errors {
     let scale = exact.iter().fold(0.0, |s: f64, x| s.max(x.abs()));
     let last = (tau.len() / nv).saturating_sub(1);
-    let (mut by_freedom, mut ends) = (vec![0.0_f64; nv], 0.0_f64);
+    let (mut by_dof, mut ends) = (vec![0.0_f64; nv], 0.0_f64);
     for (sample, (tau, exact)) in tau.chunks_exact(nv).zip(exact.chunks_exact(nv)).enumerate() {
-        for (worst, (tau, exact)) in by_freedom.iter_mut().zip(tau.iter().zip(exact)) {
+        for (worst, (tau, exact)) in by_dof.iter_mut().zip(tau.iter().zip(exact)) {
             let error = (tau - exact).abs();
             if sample == 0 || sample == last {
                 ends = ends.max(error);
@@ -67,9 +67,9 @@ fn errors(tau: &[f64], exact: &[f64], nv: usize) -> Errors {
             }
         }
     }
-    let inside = by_freedom.iter().fold(0.0, |s: f64, x| s.max(*x));
+    let inside = by_dof.iter().fold(0.0, |s: f64, x| s.max(*x));
     let over = |x: f64| if scale > 0.0 { x / scale } else { x };
-    Errors { scale, inside: over(inside), ends: over(ends), by_freedom }
+    Errors { scale, inside: over(inside), ends: over(ends), by_dof }
 }
 
 /// Errors of the published variants at several steps, of so many increments each.

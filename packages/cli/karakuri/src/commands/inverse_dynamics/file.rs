@@ -175,7 +175,7 @@ struct MotionPart {
     blend: Blend,
     /// The joints that lead; the others follow through the loops.
     #[serde(default)]
-    joints: BTreeMap<String, WayPart>,
+    joints: BTreeMap<String, JointMotion>,
     /// About where those that follow begin. [rad or m]
     #[serde(default)]
     start: BTreeMap<String, f64>,
@@ -199,7 +199,7 @@ enum Blend {
 /// `at + (to − at) s(t/duration) + swing (1 − cos 2π frequency t)`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WayPart {
+struct JointMotion {
     at: f64,
     to: Option<f64>,
     #[serde(default)]
@@ -238,7 +238,7 @@ pub(super) struct Motion {
     pub(super) duration: f64,
     profile: Profile,
     /// By joint; `None` follows.
-    ways: Vec<Option<WayPart>>,
+    joint_motions: Vec<Option<JointMotion>>,
     /// First guess. (nq)
     start: Vec<f64>,
     /// At all force points, constant. [N]
@@ -273,7 +273,7 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
     let model = Arc::new(model);
     let mut mechanism = Mechanism::new(Arc::clone(&model));
     let g = file.gravity;
-    ensure!(g.iter().all(|g| g.is_finite()), "gravity: finite numbers are wanted, not {g:?}");
+    ensure!(g.iter().all(|g| g.is_finite()), "gravity: expected finite numbers, got {g:?}");
     mechanism.gravity = Vector3::from(g);
     for (name, joint) in &file.joints {
         let k = model.joints[joint_of(&model, name)?].v_start;
@@ -357,7 +357,7 @@ fn contact(file: &MechanismFile, part: &ContactPart) -> Result<Contact> {
 /// The mechanism of the file; or without an object's links and without loops, with balls at the tips.
 fn model_of(file: &MechanismFile, without: Option<&[&str]>) -> Result<Model> {
     let (arms_only, object) = (without.is_some(), without.unwrap_or_default());
-    ensure!(!file.links.is_empty(), "there are no `links` and no `robot`; one of them is wanted");
+    ensure!(!file.links.is_empty(), "there are neither `links` nor a `robot`; give one of them");
     let mut builder = ModelBuilder::new("mechanism", Base::Fixed(Pose::IDENTITY))
         .link(LinkSpec::new(GROUND, Inertia::ZERO));
     let balls = file.contact.as_ref().filter(|_| arms_only).map(|c| (&c.tips, c.friction));
@@ -423,7 +423,7 @@ fn inertia(link: &LinkPart) -> Result<Inertia> {
             com: Vector3::from(link.com.unwrap_or_default()),
             about_com: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
         },
-        _ => bail!("either `rod` or `inertia` is wanted, and not both"),
+        _ => bail!("give either `rod` or `inertia`, not both"),
     };
     Ok(inertia)
 }
@@ -433,7 +433,7 @@ fn locked(names: &[String]) -> Result<[bool; 6]> {
     let mut locked = [false; 6];
     for name in names {
         let Some(k) = NAMES.iter().position(|known| known == name) else {
-            bail!("no freedom `{name}`; there are {}", NAMES.join(", "))
+            bail!("no degree of freedom `{name}`; there are {}", NAMES.join(", "))
         };
         locked[k] = true;
     }
@@ -522,19 +522,19 @@ fn motion(
         duration > 0.0 && duration.is_finite(),
         "motion.duration: {duration} s is no duration; write a positive number"
     );
-    let mut ways = vec![None; model.joints.len()];
-    for (name, way) in &part.joints {
+    let mut joint_motions = vec![None; model.joints.len()];
+    for (name, motion) in &part.joints {
         let place = || format!("motion.joints.{name}");
         let joint = joint_of(model, name).with_context(place)?;
         ensure!(
             model.joints[joint].kind.nv() == 1,
             "motion.joints.{name}: only hinges and slides have a motion in closed form; give a trajectory file"
         );
-        ways[joint] = Some(*way);
+        joint_motions[joint] = Some(*motion);
     }
-    for (joint, way) in model.joints.iter().zip(&ways) {
+    for (joint, motion) in model.joints.iter().zip(&joint_motions) {
         ensure!(
-            way.is_some()
+            motion.is_some()
                 || joint.kind.nv() > 1
                 || !mechanism.driven[joint.v_start]
                 || start.given[joint.v_start],
@@ -559,7 +559,7 @@ fn motion(
     let sliding = points.iter().map(|p| part.sliding.get(&p.name).copied().unwrap_or(0.0));
     let sliding = sliding.collect();
     let start = start.q.clone();
-    Ok(Motion { duration, profile, ways, start, forces, sliding })
+    Ok(Motion { duration, profile, joint_motions, start, forces, sliding })
 }
 
 impl Motion {
@@ -576,17 +576,17 @@ impl Motion {
         };
         for sample in 0..n {
             let t = sample as f64 * dt;
-            for (joint, way) in model.joints.iter().zip(&self.ways) {
-                let Some(way) = way else { continue };
-                let [q, v, vdot] = way.at(t, self.duration, self.profile);
+            for (joint, motion) in model.joints.iter().zip(&self.joint_motions) {
+                let Some(motion) = motion else { continue };
+                let [q, v, vdot] = motion.at(t, self.duration, self.profile);
                 samples.q[sample * model.nq + joint.q_start] = q;
                 samples.v[sample * model.nv + joint.v_start] = v;
                 samples.vdot[sample * model.nv + joint.v_start] = vdot;
             }
         }
         let mut leads = mechanism.clone();
-        for (joint, way) in model.joints.iter().zip(&self.ways) {
-            leads.driven[joint.v_start] = way.is_some();
+        for (joint, motion) in model.joints.iter().zip(&self.joint_motions) {
+            leads.driven[joint.v_start] = motion.is_some();
         }
         leads.complete(dt, &mut samples.q, &mut samples.v, &mut samples.vdot)?;
         if self.sliding.iter().any(|friction| *friction != 0.0) {
@@ -617,7 +617,7 @@ impl Motion {
     }
 }
 
-impl WayPart {
+impl JointMotion {
     fn at(&self, t: f64, duration: f64, profile: Profile) -> [f64; 3] {
         let blend = profile.sample(t, duration);
         let length = self.to.map_or(0.0, |to| to - self.at);

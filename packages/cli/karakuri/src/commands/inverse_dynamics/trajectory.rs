@@ -94,7 +94,7 @@ pub(super) fn read(path: &Path, mechanism: &Mechanism, start: &Start) -> Result<
 fn step(path: &Path, trace: &Trace) -> Result<f64> {
     let place = path.display();
     let n = trace.rows.len();
-    ensure!(n >= WINDOW, "{place}: {n} rows; at least {WINDOW} samples are wanted");
+    ensure!(n >= WINDOW, "{place}: {n} rows; at least {WINDOW} are needed");
     let time = |i: usize| trace.rows[i][0];
     let dt = (time(n - 1) - time(0)) / (n - 1) as f64;
     for i in 1..n {

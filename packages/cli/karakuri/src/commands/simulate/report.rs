@@ -83,6 +83,8 @@ struct State {
 
 #[derive(Serialize)]
 struct Robot {
+    /// Of its free motion.
+    integrator: &'static str,
     base: State,
     joints: BTreeMap<String, Joint>,
     /// Readings in the last step, in the links' axes.
@@ -167,6 +169,7 @@ fn robot(world: &World, id: RobotId) -> (String, Robot) {
         (joint.name.clone(), state)
     });
     let robot = Robot {
+        integrator: world.integrator_of(id).name(),
         base: state(&pose, &velocity),
         joints: joints.collect(),
         sensors: sensor_wrenches(world, id),

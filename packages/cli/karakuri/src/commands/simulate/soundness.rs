@@ -1,21 +1,18 @@
-//! Whether a run can be believed: its energy did not grow by itself, and its steps were solved.
+//! Whether a run can be believed: its energy did not grow by itself, its steps were solved and
+//! short enough for what turns.
 
-use karakuri_physics::{EnergyMonitor, SolverSettings};
+use karakuri_physics::{EnergyMonitor, World};
 use karakuri_simulation::Tally;
 
 /// Looks at the energy over a run, about.
 pub(crate) const LOOKS: u64 = 200;
-/// Unsolved steps that are told, as a part of all: single steps just above the tolerance are harmless. [-]
+/// Share of unsolved steps from which on they are reported: single steps just above the tolerance are harmless. [-]
 const UNSOLVED: f64 = 0.01;
-/// A residual that is told, however rare: contacts slide or sink by so much. [m/s or rad/s]
+/// Residual that is reported, however rare: contacts slide or sink by so much. [m/s or rad/s]
 const COARSE: f64 = 1e-2;
 
 /// What a user should be warned of, a sentence each; none of a run that is sound.
-pub(crate) fn warnings(
-    tally: &Tally,
-    watch: &EnergyMonitor,
-    solver: &SolverSettings,
-) -> Vec<String> {
+pub(crate) fn warnings(tally: &Tally, watch: &EnergyMonitor, world: &World) -> Vec<String> {
     let mut warnings = Vec::new();
     if watch.is_notable() {
         warnings.push(format!(
@@ -33,9 +30,19 @@ pub(crate) fn warnings(
             tally.unconverged,
             tally.steps,
             100.0 * unsolved,
-            solver.tolerance,
+            world.settings().solver.tolerance,
             tally.worst_residual,
         ));
     }
+    let chosen = world.settings().integrator;
+    for id in world.robot_ids().filter(|id| world.integrator_of(*id) != chosen) {
+        warnings.push(format!(
+            "robot `{}`: `{}` takes no loops or mimic joints; its free motion is that of `{}`, of second order",
+            world.robot(id).name(),
+            chosen.name(),
+            world.integrator_of(id).name(),
+        ));
+    }
+    warnings.extend(world.long_turns().iter().map(ToString::to_string));
     warnings
 }

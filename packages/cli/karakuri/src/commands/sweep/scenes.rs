@@ -213,7 +213,7 @@ fn simulate(
         }
     }
     row.residual = tally.worst_residual;
-    row.warnings = warnings(&tally, &watch, &world.settings().solver);
+    row.warnings = warnings(&tally, &watch, &world);
     Ok(row)
 }
 

@@ -281,7 +281,7 @@ fn line(name: &str, rows: &[&Row]) -> String {
 /// A table in Markdown.
 fn table(name: &str, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> String {
     let mut text =
-        "| walk | way [m] | speed [m/s] | aside [mm] | turned [°] | margin [mm] | result |\n"
+        "| walk | distance [m] | speed [m/s] | aside [mm] | turned [°] | margin [mm] | result |\n"
             .to_owned();
     text.push_str("|---|---|---|---|---|---|---|\n");
     for (i, walk) in file.walks.iter().enumerate().filter(|(_, walk)| walk.table == name) {

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write as _};
 
-use karakuri_gait::compensation::{BodyData, LEFT, Motion, Posture, RIGHT, SteadyGait, skeleton};
+use karakuri_gait::compensation::{
+    BodyData, GaitMotion, LEFT, Posture, RIGHT, SteadyGait, skeleton,
+};
 
 /// Scale. [px/m]
 const SCALE: f64 = 230.0;
@@ -34,7 +36,7 @@ struct Part {
 /// A step of the walker, mirrored in every second one and going on by its length.
 struct Walk<'a> {
     body: &'a BodyData,
-    motion: &'a Motion,
+    motion: &'a GaitMotion,
 }
 
 impl Walk<'_> {
@@ -131,7 +133,11 @@ fn open(part: &Part, points: &str) -> String {
 const VIEWS: [(From, &str); 2] = [(From::Front, "front"), (From::Side, "side")];
 
 /// Four instants of a step, front and side each.
-pub(super) fn strip(title: &str, body: &BodyData, motion: &Motion) -> Result<String, fmt::Error> {
+pub(super) fn strip(
+    title: &str,
+    body: &BodyData,
+    motion: &GaitMotion,
+) -> Result<String, fmt::Error> {
     let walk = Walk { body, motion };
     let mut text = head(2 * TIMES.len(), title);
     for (i, time) in TIMES.into_iter().enumerate() {
@@ -148,7 +154,11 @@ pub(super) fn strip(title: &str, body: &BodyData, motion: &Motion) -> Result<Str
 }
 
 /// Two steps, front and side, for ever.
-pub(super) fn moving(title: &str, body: &BodyData, motion: &Motion) -> Result<String, fmt::Error> {
+pub(super) fn moving(
+    title: &str,
+    body: &BodyData,
+    motion: &GaitMotion,
+) -> Result<String, fmt::Error> {
     let walk = Walk { body, motion };
     let mut text = head(2, title);
     let frames: Vec<Vec<Part>> = (0..2 * FRAMES)

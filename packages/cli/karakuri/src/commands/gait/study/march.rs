@@ -36,7 +36,7 @@ pub(super) fn write(page: &mut Page, gaits: &Gaits) -> Result<()> {
     let mut rows = String::new();
     for numbers in &gaits.starts {
         let start = start_of(numbers).map_err(anyhow::Error::msg)?;
-        let told = match Search::from_start(&e, &start, &SearchOptions::default()) {
+        let outcome = match Search::from_start(&e, &start, &SearchOptions::default()) {
             Ok(s) if s.converged => format!(
                 "found: φ' = {:.4} rad/s, {} steps of the gradient method and {} of the local one",
                 s.start[5],
@@ -46,7 +46,7 @@ pub(super) fn write(page: &mut Page, gaits: &Gaits) -> Result<()> {
             Ok(s) => format!("stops at DE = {:.2}", s.error),
             Err(error) => format!("abnormal at {:.2} s", error.time),
         };
-        writeln!(rows, "| {} | {told} |", start[5])?;
+        writeln!(rows, "| {} | {outcome} |", start[5])?;
     }
     page.fill("nine_starts", &rows);
     Ok(())

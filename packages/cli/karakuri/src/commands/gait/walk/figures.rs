@@ -18,7 +18,7 @@ pub(super) fn plan(gait: &Path, samples: &[Sample], period: f64) -> Plot {
         over_time(
             label,
             vec![
-                line("ZMP wanted", &|s| s.zmp_reference[axis]),
+                line("desired ZMP", &|s| s.zmp_reference[axis]),
                 line("ZMP of the motion", &|s| s.zmp[axis]),
                 line("centre of mass", &|s| s.com[axis]),
             ],

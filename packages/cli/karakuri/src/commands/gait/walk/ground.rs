@@ -61,8 +61,8 @@ impl Stairs {
         let worst = [ClipKind::Height, ClipKind::Length, ClipKind::Width].map(|what| {
             clips.iter().rev().filter(|clip| clip.what == what).max_by(|a, b| by_cut(a, b))
         });
-        let told: Vec<String> = worst.iter().flatten().map(ToString::to_string).collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let named: Vec<String> = worst.iter().flatten().map(ToString::to_string).collect();
+        (!named.is_empty()).then(|| named.join("; "))
     }
 
     fn add(&self, world: &mut World, engine: &WalkEngine, friction: f64) -> Result<()> {

@@ -1,4 +1,4 @@
-//! One picture of a walk: the robot at places along its way, seen from its right.
+//! One picture of a walk: the robot at places along its distance, seen from its right.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,19 +40,19 @@ pub(super) struct Walk<'a> {
     pub(super) push: Option<Push>,
 }
 
-/// Draws the scene with the robot at instants of its way, which are written below it, and an arrow where it was pushed; one that
+/// Draws the scene with the robot at instants of its distance, which are written below it, and an arrow where it was pushed; one that
 /// hardly moves, at instants side by side.
 pub(super) fn write(file: &Path, walk: &Walk) -> Result<()> {
     let (Some(first), Some(last)) = (walk.postures.first(), walk.postures.last()) else {
         return Ok(());
     };
     let height = 1.9 * first[2];
-    let way = last[0] - first[0];
+    let distance = last[0] - first[0];
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
-    let n = ((way.abs() / (APART * height)) as usize).min(MOST);
+    let n = ((distance.abs() / (APART * height)) as usize).min(MOST);
     let image = if n > 1 {
         let mut instants: Vec<_> = (0..=n)
-            .map(|k| walk.nearest(|q| q[0] - first[0] - way * k as f64 / n as f64))
+            .map(|k| walk.nearest(|q| q[0] - first[0] - distance * k as f64 / n as f64))
             .collect();
         walk.show_push(&mut instants);
         walk.photograph(&instants, height, SIZE)

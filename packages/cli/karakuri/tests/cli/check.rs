@@ -95,7 +95,7 @@ fn a_file_is_named_by_its_package() {
 }
 
 #[test]
-fn huge_numbers_are_told_with_a_power_of_ten() {
+fn huge_numbers_are_printed_with_a_power_of_ten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scene.yaml");
     std::fs::write(&path, "gravity: [0, 0, -1.0e300]\nground: {}\n").unwrap();
@@ -136,7 +136,7 @@ fn what_hangs_on_a_robot_is_listed_and_a_bad_srdf_names_its_line() {
     assert!(text.contains("panda.srdf:2: <disable_collisions> has not both"), "{text}");
 }
 
-/// Every file of these folders is in order, and is told for what it is.
+/// Every file of these folders is in order, and its kind is found.
 #[test]
 fn the_files_in_the_box_are_in_order() {
     let config = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../config");

@@ -34,9 +34,9 @@ fn a_steady_gait_has_its_zmp_where_it_was_prescribed() {
     assert!(output.status.success());
     for sample in report["samples"].as_array().unwrap() {
         for axis in 0..2 {
-            let [is, wanted] =
+            let [is, desired] =
                 ["zmp_m", "zmp_prescribed_m"].map(|k| sample[k][axis].as_f64().unwrap());
-            assert!((is - wanted).abs() < 1e-6, "{sample}");
+            assert!((is - desired).abs() < 1e-6, "{sample}");
         }
     }
     assert!(folder.path().join("steady.svg").exists() && folder.path().join("strip.svg").exists());
@@ -112,13 +112,13 @@ fn the_march_goes_through_a_list_of_starts() {
     assert!(
         code == Some(3) && none["converged"] == false && none["starts"][0]["message"].is_string()
     );
-    for (gait, more, told) in [
+    for (gait, more, reported) in [
         ("h2", vec!["--method", "march"], "the march has nothing to start from"),
         ("h2", vec!["--start", "0,0,0,0", "--start", "0,0,0,1"], "add `--method march`"),
     ] {
         let output = run("steady", gait, &more);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(1) && text.contains(told), "{text}");
+        assert!(output.status.code() == Some(1) && text.contains(reported), "{text}");
     }
 }
 
@@ -275,8 +275,8 @@ fn motions_are_traced_with_their_joints() {
             assert!(zeros.iter().all(|x| x.abs() < 1e-12), "{row:?}");
         }
         if what == "steady" {
-            let [x, wanted] = ["zmp.x [m]", "zmp_prescribed.x [m]"].map(column);
-            assert!(table.iter().all(|row| (row[x] - row[wanted]).abs() < 1e-6));
+            let [x, desired] = ["zmp.x [m]", "zmp_prescribed.x [m]"].map(column);
+            assert!(table.iter().all(|row| (row[x] - row[desired]).abs() < 1e-6));
         }
     }
     let walk = ["--distance", "0.05", "--dt", "0.002", trace[0], trace[1]];
@@ -300,7 +300,7 @@ fn one_errand_at_a_time() {
 }
 
 #[test]
-fn a_cause_is_told_once() {
+fn a_cause_is_reported_once() {
     let output = run("plan", "h2", &[]);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -327,8 +327,11 @@ fn both_robots_walk_in_the_simulation() {
         assert!(output.status.success(), "{gait}: {report}");
         let gone = report["distance_m"].as_f64().unwrap();
         let drift = report["lateral_drift_m"].as_f64().unwrap();
-        let wanted: f64 = distance.parse().unwrap();
-        assert!((gone - wanted).abs() < 0.05 * wanted && drift.abs() < 0.02 * wanted, "{report}");
+        let desired: f64 = distance.parse().unwrap();
+        assert!(
+            (gone - desired).abs() < 0.05 * desired && drift.abs() < 0.02 * desired,
+            "{report}"
+        );
     }
 }
 
@@ -381,8 +384,8 @@ fn both_robots_walk_on_slopes() {
         let report = report(&output);
         assert!(output.status.success(), "{gait}: {report}");
         let rise: f64 = slope.parse::<f64>().unwrap().to_radians().tan();
-        let wanted = rise * distance.parse::<f64>().unwrap();
-        assert!((report["height_gained_m"].as_f64().unwrap() - wanted).abs() < 0.01, "{report}");
+        let desired = rise * distance.parse::<f64>().unwrap();
+        assert!((report["height_gained_m"].as_f64().unwrap() - desired).abs() < 0.01, "{report}");
     }
 }
 
@@ -407,8 +410,8 @@ fn stairs_beyond_the_steps_are_refused() {
         assert_eq!(output.status.code(), Some(3));
         let report = report(&output);
         let reason = report["failure"].as_str().unwrap();
-        let told = "the stairs are beyond `limits` of the gait: step of ";
-        assert!(reason.starts_with(told), "{report}");
+        let reported = "the stairs are beyond `limits` of the gait: step of ";
+        assert!(reason.starts_with(reported), "{report}");
         assert!(reason.contains("0.020 m up cut to 0.012 m; step length 0.1"), "{report}");
         assert_eq!(reason.matches("cut to").count(), 2, "{report}");
         if what == "walk" {
@@ -463,22 +466,22 @@ fn a_fall_is_exit_code_3_with_time_and_cause() {
     let output = run("walk", "anthropomorphic_walk", &["--distance", "1", "--push", "2.5,0,80"]);
     assert_eq!(output.status.code(), Some(3));
     let report = report(&output);
-    let (told, lost) = (report["failure"].as_str().unwrap(), &report["beyond_saving_since_s"]);
+    let (reported, lost) = (report["failure"].as_str().unwrap(), &report["beyond_saving_since_s"]);
     let lost = lost.as_f64().unwrap();
-    let fell: f64 = told.split(' ').nth(2).unwrap().parse().unwrap();
-    assert!(told.starts_with("fell at") && (2.4..fell - 0.1).contains(&lost), "{report}");
-    assert!(told.contains(&format!("lost at {lost:.2} s: in step ")), "{report}");
-    assert!(told.contains(", beyond all that steps can capture; joint `"), "{report}");
+    let fell: f64 = reported.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(reported.starts_with("fell at") && (2.4..fell - 0.1).contains(&lost), "{report}");
+    assert!(reported.contains(&format!("lost at {lost:.2} s: in step ")), "{report}");
+    assert!(reported.contains(", beyond all that steps can capture; joint `"), "{report}");
     assert!(report["least_capture_margin_m"].as_f64().unwrap() < 0.0, "{report}");
 }
 
-/// Beside preview control: the same ways, the plan's ZMP nearer to where it shall be, standing in the end, pushed as well.
+/// Beside preview control: the same routes, the plan's ZMP nearer to the desired one, standing in the end, pushed as well.
 #[test]
 fn by_the_divergent_component_they_walk_as_far() {
     for (gait, distance) in [("khr1_walk", 0.3), ("anthropomorphic_walk", 1.0)] {
-        let way = format!("{distance}");
+        let text = format!("{distance}");
         let [preview, dcm] = ["preview", "dcm"].map(|generator| {
-            let options = ["--distance", way.as_str(), "--generator", generator];
+            let options = ["--distance", text.as_str(), "--generator", generator];
             let plan = report(&run("plan", gait, &options));
             let walk = report(&run("walk", gait, &[&options[..], &["--dt", "0.002"]].concat()));
             assert!(plan["failure"].is_null() && walk["fell"] == false, "{plan} {walk}");

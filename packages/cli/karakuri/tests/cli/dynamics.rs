@@ -114,7 +114,7 @@ fn a_wrong_state_is_named_by_sample_and_key() {
         (&fixed, "[]", &["an object"]),
         (&fixed, "{}", &["no list `samples`"]),
         (&fixed, r#"{"samples": [], "sample": []}"#, &["sample: unknown key"]),
-        (&fixed, r#"{"samples": [{}, 3]}"#, &["samples[1]: an object", "not 3"]),
+        (&fixed, r#"{"samples": [{}, 3]}"#, &["samples[1]: expected an object", "got 3"]),
         (
             &fixed,
             r#"{"samples": [{"p": {}}]}"#,
@@ -135,7 +135,7 @@ fn a_wrong_state_is_named_by_sample_and_key() {
         (
             &floating,
             r#"{"samples": [{"base": {"position": [1, 0]}}]}"#,
-            &["samples[0].base.position: 3 numbers"],
+            &["samples[0].base.position: expected 3 numbers"],
         ),
         (
             &floating,

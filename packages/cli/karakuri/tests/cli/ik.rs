@@ -28,8 +28,8 @@ fn a_pose_in_reach_is_reached() {
         assert!(output.status.success(), "{report}");
         assert_eq!(report["converged"], true);
         let p = &report["links"]["tool0"]["position"];
-        for (i, wanted) in [0.4, 0.2, 0.3].iter().enumerate() {
-            assert!((p[i].as_f64().unwrap() - wanted).abs() < 2e-6, "{report}");
+        for (i, desired) in [0.4, 0.2, 0.3].iter().enumerate() {
+            assert!((p[i].as_f64().unwrap() - desired).abs() < 2e-6, "{report}");
         }
         assert_eq!(report["q"].as_object().unwrap().len(), 6);
     }
@@ -74,7 +74,7 @@ fn a_wrong_argument_is_named() {
     let pose = ["--link", "tool0", "--pose", "0.4,0,0.3"];
     let cases: &[(&[&str], i32, &str)] = &[
         (&["--link", "tool", "--pose", "0,0,1"], 1, "no link `tool`"),
-        (&["--link", "tool0", "--pose", "0,0"], 1, "2 numbers are given"),
+        (&["--link", "tool0", "--pose", "0,0"], 1, "got 2"),
         (&["--link", "tool0", "--pose", "0,x,1"], 2, "`x` is not a finite number"),
         (&["--link", "tool0", "--pose", "0,0,1", "--pose", "0,0,1"], 1, "1 links and 2 poses"),
         (&["--link", "tool0"], 2, "--pose"),

@@ -32,7 +32,7 @@ fn every_integrator_and_solver_is_chosen_by_its_name() {
 }
 
 #[test]
-fn names_that_are_none_are_told_with_those_that_are() {
+fn unknown_names_are_reported_with_the_known_ones() {
     for (key, known) in [("--integrator", "variational"), ("--solver", "newton")] {
         let output = simulate("ball.yaml", &["--duration", "0.01", key, "euler"]);
         assert_eq!(output.status.code(), Some(1));
@@ -42,7 +42,7 @@ fn names_that_are_none_are_told_with_those_that_are() {
 }
 
 #[test]
-fn a_run_is_told_in_a_sentence_unless_quiet() {
+fn a_run_is_reported_in_a_sentence_unless_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (trace, plot) = (path("a.csv"), path("b.svg"));
@@ -57,7 +57,7 @@ fn a_run_is_told_in_a_sentence_unless_quiet() {
 }
 
 #[test]
-fn a_picture_is_told_in_a_sentence_unless_quiet() {
+fn a_picture_is_reported_in_a_sentence_unless_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("a.png").to_str().unwrap().to_owned();
     let scene =
@@ -86,7 +86,7 @@ fn in_file(text: &str, more: &[&str]) -> (Value, String) {
 }
 
 #[test]
-fn energy_that_nobody_gave_is_told_with_its_amount() {
+fn energy_that_nobody_gave_is_reported_with_its_amount() {
     // A box of 2 kg that begins 5 cm deep in the ground is pushed out of it: 2 · 9.81 · 0.05 J from nothing.
     let scene = |z: f64| {
         format!(
@@ -131,7 +131,7 @@ fn crowded_chain(folder: &Path) -> std::path::PathBuf {
 fn links_that_overlap_by_default_are_named_and_do_not_fly_apart() {
     let folder = tempfile::tempdir().unwrap();
     let urdf = crowded_chain(folder.path());
-    // Postures are many, the default one is told of once.
+    // Postures are many, the default one is reported once.
     let config = folder.path().join("chain.yaml");
     std::fs::write(&config, "postures: {a: {joint1: 0.1}, b: {joint1: 0.2}}").unwrap();
     let check = Command::new(env!("CARGO_BIN_EXE_karakuri"))
@@ -161,8 +161,8 @@ fn links_that_overlap_by_default_are_named_and_do_not_fly_apart() {
 }
 
 #[test]
-fn steps_that_were_not_solved_are_told_with_their_share() {
-    let text = include_str!("../../../../config/scenes/benchmarks/mass_ratio.yaml");
+fn unsolved_steps_are_reported_with_their_share() {
+    let text = include_str!("../../../../../config/scenes/benchmarks/mass_ratio.yaml");
     let scene = format!("solver: {{tolerance: 1.0e-300}}\n{text}");
     let (report, said) = in_file(&scene, &["--duration", "0.01", "--quiet"]);
     assert_eq!(report["solver"]["unconverged_share"], 1.0);
@@ -249,7 +249,7 @@ fn energy_is_booked_by_cause_only_if_asked() {
 fn a_report_counts_every_step_that_was_not_solved() {
     let folder = tempfile::tempdir().unwrap();
     let scene = folder.path().join("scene.yaml");
-    let text = include_str!("../../../../config/scenes/benchmarks/mass_ratio.yaml");
+    let text = include_str!("../../../../../config/scenes/benchmarks/mass_ratio.yaml");
     std::fs::write(&scene, format!("solver: {{tolerance: 1.0e-300}}\n{text}")).unwrap();
     let report = report(scene.to_str().unwrap(), &["--duration", "0.01"]);
     assert_eq!(report["solver"]["unconverged_steps"], report["steps"]);

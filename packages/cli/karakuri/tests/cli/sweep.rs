@@ -42,7 +42,7 @@ fn shards_together_are_the_whole() {
 }
 
 #[test]
-fn a_sweep_is_told_in_a_sentence_unless_quiet() {
+fn a_sweep_is_reported_in_a_sentence_unless_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let text = "{gait: GAITS/h2.yaml, arms: [fixed]}";
     let said = |more: &[&str]| {
@@ -50,9 +50,12 @@ fn a_sweep_is_told_in_a_sentence_unless_quiet() {
         assert!(output.status.success(), "{output:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let told = said(&[]);
-    assert!(told.starts_with("swept 1 combination of ") && told.lines().count() == 1, "{told}");
-    assert!(told.trim_end().ends_with("out.csv"), "{told}");
+    let stderr = said(&[]);
+    assert!(
+        stderr.starts_with("swept 1 combination of ") && stderr.lines().count() == 1,
+        "{stderr}"
+    );
+    assert!(stderr.trim_end().ends_with("out.csv"), "{stderr}");
     assert_eq!(said(&["--quiet"]), "");
 }
 
@@ -138,9 +141,9 @@ fn bad_numbers_are_named() {
         ("3", "a sweep names a `gait`"),
     ] {
         let output = run(folder.path(), text, &[]);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.contains(words) && told.lines().count() == 2, "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(words) && stderr.lines().count() == 2, "{stderr}");
     }
     let output = run(folder.path(), "{gait: GAITS/h2.yaml}", &["--shard", "3/2"]);
     assert_eq!(output.status.code(), Some(2));
@@ -170,8 +173,8 @@ fn walks_fill_the_tables_of_a_page() {
         options: {dt: 0.002, distance: 0.2}, expect: {distance_m: [0.3, 0.4]}}]";
     let output = run(folder.path(), text, &[]);
     assert_eq!(output.status.code(), Some(3));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("distance_m is 0.1997, not from 0.3 to 0.4"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("distance_m is 0.1997, not from 0.3 to 0.4"), "{stderr}");
 }
 
 /// The sweep that is there to be shown: a block is held above m g / (2 μ), and falls below it.
@@ -223,7 +226,7 @@ fn a_scene_is_swept_over_what_its_file_leaves_out() {
 fn what_a_scene_does_not_have_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/scenes/benchmarks");
-    let told = |vary: &str, more: &str| {
+    let stderr = |vary: &str, more: &str| {
         let scene = scenes.join("grasp.yaml").display().to_string();
         let text = format!("{{scene: {scene}, vary: [{{name: n, {vary}}}], {more}}}");
         let output = run(folder.path(), &text, &[]);
@@ -251,20 +254,20 @@ fn what_a_scene_does_not_have_is_named() {
         ("of: dt, values: [0.001]", "duration: -1, measure: [held.z]", "`duration` is -1"),
         ("of: dt, values: [0.001]", "duration: 1, measure: []", "want an entry each"),
     ] {
-        let told = told(vary, more);
-        assert!(told.contains(words), "{vary}, {more}: {told}");
+        let stderr = stderr(vary, more);
+        assert!(stderr.contains(words), "{vary}, {more}: {stderr}");
     }
     let text = format!(
         "{{scene: {}, duration: 1, vary: [], measure: []}}",
         scenes.join("grasp.yaml").display()
     );
     let output = run(folder.path(), &text, &["--resume", "log.jsonl"]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("only a sweep with `walks` goes on"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("only a sweep with `walks` goes on"), "{stderr}");
 }
 
 /// Every walk of docs/experiments/walking.md goes as it must: eight minutes on two cores.
-/// `cargo test --release -p karakuri --test sweep -- --ignored`
+/// `cargo test --release -p karakuri --test cli sweep -- --ignored`
 #[test]
 #[ignore = "8 minutes"]
 fn every_walk_that_must_stand_stands() {
@@ -326,8 +329,8 @@ fn starts_are_swept_over_masses_and_coefficients() {
         ("{gait: GAITS/h2.yaml, sawy: [1]}", "sawy"),
     ] {
         let output = run(folder.path(), text, &[]);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(1) && told.contains(words), "{text}: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && stderr.contains(words), "{text}: {stderr}");
     }
 }
 

@@ -1,0 +1,12 @@
+//! Tests of the program's commands, a module a command: one program links once.
+
+mod check;
+mod dynamics;
+mod gait;
+mod ik;
+mod inverse_dynamics;
+mod launch;
+mod nodes;
+mod simulate;
+mod sweep;
+mod traces;
