@@ -114,7 +114,7 @@ CURVES = [
         "peers": {}, "bar": {4e-3: 1e-2},
     },
     {
-        "file": "shaken_grasp", "title": "2 Shaken grasps: how far the object moves in the hand", "y": "way [m]", "source": SOURCE_2,
+        "file": "shaken_grasp", "title": "2 Shaken grasps: how far the object moves in the hand", "y": "distance [m]", "source": SOURCE_2,
         "ours": {
             "two pads": r"2 shaken grasp, h = (?P<h>[\d.e-]+): slips by (?P<value>[\d.e-]+) m",
             "five fingers, across": r"2 hand, shaken across, h = (?P<h>[\d.e-]+): (?P<value>[\d.e-]+) m",
@@ -174,12 +174,12 @@ SERIES = [
         "source": "reference solutions of the library, converged to all digits; its limits, those of A02 and A04 ours, are in the table below, too",
     },
     {
-        "file": "friction_cone", "title": "4 Friction cone: boxes pushed for 0.3 s", "x": "azimuth of the push [°]", "y": "way [m]", "log": "y",
+        "file": "friction_cone", "title": "4 Friction cone: boxes pushed for 0.3 s", "x": "azimuth of the push [°]", "y": "distance [m]", "log": "y",
         "points": {"exact at 1.001": [(a, CONE) for a in range(0, 91, 10)]},
         "source": "the exact cone; a pyramid of the same μ would hold up to 1.41 μmg at 45°",
     },
     {
-        "file": "slope", "title": "4 Boxes on a slope of 20°: way in 10 s", "x": "μ / tan α [-]", "y": "way [m]", "log": "y",
+        "file": "slope", "title": "4 Boxes on a slope of 20°: way in 10 s", "x": "μ / tan α [-]", "y": "distance [m]", "log": "y",
         "points": {
             "exact": [(r, 0.5 * 9.81 * math.sin(math.radians(20)) * (1 - r) * 100) for r in (0.5, 0.9, 0.99, 0.999)],
             "MuJoCo 4.0, elliptic": [(1.5, 8.7e-3)], "MuJoCo, impedance ratio 100": [(1.5, 8.7e-5)], "MuJoCo, 10 no-slip sweeps": [(1.5, 1.2e-6)],
@@ -204,7 +204,7 @@ SERIES = [
         "source": "the implicit law's exact values, K with D = K/2",
     },
     {
-        "file": "grasp", "title": "7 A block in two pads, at 1.01 and 0.99 of the least force", "x": "time [s]", "y": "way [m]", "log": "y",
+        "file": "grasp", "title": "7 A block in two pads, at 1.01 and 0.99 of the least force", "x": "time [s]", "y": "distance [m]", "log": "y",
         "points": {"exact at 0.99": [(0.1 * i, 0.5 * 0.0981 * (0.1 * i) ** 2) for i in range(1, 10)]},
         "source": "closed form; the bar of what is held is 1e-6 m in 10 s",
     },

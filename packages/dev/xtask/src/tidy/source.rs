@@ -72,7 +72,9 @@ fn each_line(source: &Source, found: &mut Vec<Violation>) {
 /// The lines before the tests at the file's end.
 pub(super) fn code_lines(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
-    let tests = lines.windows(2).position(|w| w[0] == "#[cfg(test)]" && w[1].starts_with("mod "));
+    // `mod tests;` may stand at the top, with code below it.
+    let is_inline = |line: &str| line.starts_with("mod ") && line.ends_with('{');
+    let tests = lines.windows(2).position(|w| w[0] == "#[cfg(test)]" && is_inline(w[1]));
     tests.unwrap_or(lines.len())
 }
 

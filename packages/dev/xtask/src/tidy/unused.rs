@@ -12,27 +12,6 @@ use super::{Source, Violation};
 
 /// What a library offers to programs of others, by the file's end and the item, each with its reason.
 const OFFERED: &[(&str, &str, &str)] = &[
-    (
-        "karakuri_collision/src/query.rs",
-        "contact_polygon",
-        "all corners of a contact patch, for planners of others",
-    ),
-    (
-        "karakuri_control/src/joint_trajectory.rs",
-        "active_goal",
-        "what a controller of one thread shows of itself",
-    ),
-    (
-        "karakuri_control/src/joint_trajectory.rs",
-        "check_goal",
-        "a controller of one thread checks before it accepts",
-    ),
-    (
-        "karakuri_control/src/joint_trajectory.rs",
-        "is_speed_limited",
-        "what a controller of one thread shows of itself",
-    ),
-    ("karakuri_control/src/time.rs", "from_seconds", "the other direction of `seconds`"),
     ("karakuri_dynamics/src/articulated.rs", "body_response", "effective mass at a link"),
     ("karakuri_dynamics/src/articulated.rs", "impulse_response", "effective mass at joints"),
     ("karakuri_dynamics/src/couplings.rs", "reduce_mass_matrix", "mass matrix of a coupled robot"),
@@ -57,21 +36,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "gravity compensation, the first thing a new controller needs",
     ),
     (
-        "karakuri_gait/src/compensation/published.rs",
-        "FINAL_BOX",
-        "a table of the study, which its test looks up",
-    ),
-    (
-        "karakuri_gait/src/planner/dcm.rs",
-        "plan_backwards",
-        "the definition that the pendulum's closed form is held against",
-    ),
-    (
-        "karakuri_gait/src/planner/engine.rs",
-        "yielded",
-        "how far the soles gave way, for what shows or judges a walk",
-    ),
-    (
         "karakuri_model/src/builder.rs",
         "ignore_contact",
         "robots built in code say what their YAML would",
@@ -88,16 +52,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
     ),
     ("karakuri_physics/src/batch.rs", "worlds_mut", "each world of a batch gets its own commands"),
     (
-        "karakuri_physics/src/world/materials.rs",
-        "set_mixing",
-        "the rule for pairs of materials, for worlds built in code",
-    ),
-    (
-        "karakuri_physics/src/world/motors.rs",
-        "add_motor",
-        "worlds built in code add what scenes add",
-    ),
-    (
         "karakuri_physics/src/world/motors.rs",
         "enable_motor",
         "worlds built in code switch their motors",
@@ -108,11 +62,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "worlds built in code command their motors",
     ),
     ("karakuri_physics/src/world/pushes.rs", "remove_push", "what is added can be removed"),
-    (
-        "karakuri_physics/src/world/queries.rs",
-        "set_center_of_mass",
-        "places a robot by its centre of mass",
-    ),
     ("karakuri_physics/src/world/springs.rs", "remove_spring", "what is added can be removed"),
     (
         "karakuri_spatial/src/inertia.rs",
@@ -134,8 +83,10 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "transform_motion",
         "a motion in another frame, one of the type's products",
     ),
+    ("karakuri_spatial/src/time.rs", "from_seconds", "the other direction of `seconds`"),
 ];
 
+const THIS_FILE: &str = "packages/dev/xtask/src/tidy/unused.rs";
 /// Folders of libraries.
 const LIBRARIES: [&str; 3] = ["packages/core/", "packages/io/", "packages/ros/karakuri_ros/"];
 /// Folders of test code that has no `tests` in its path.
@@ -151,11 +102,18 @@ static USE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use [^;]+;").ok());
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b[A-Za-z_]\w*").ok());
 
-/// Checks all libraries.
+/// Checks all libraries, and that each entry of the list is needed.
 pub(super) fn check(sources: &[Source], found: &mut Vec<Violation>) {
+    check_against(OFFERED, sources, found);
+}
+
+fn check_against(offered: &[(&str, &str, &str)], sources: &[Source], found: &mut Vec<Violation>) {
+    let mut is_needed = vec![false; offered.len()];
     let codes: Vec<(&Source, String)> = sources
         .iter()
         .filter(|source| source.has_extension("rs") && !source.is_test())
+        // The list names what it offers, and is no user of it.
+        .filter(|source| source.path != THIS_FILE)
         .filter(|source| !TEST_CODE.iter().any(|folder| source.path.contains(folder)))
         .map(|source| (source, code(&source.text)))
         .collect();
@@ -181,9 +139,11 @@ pub(super) fn check(sources: &[Source], found: &mut Vec<Violation>) {
             continue;
         }
         for (path, line) in places {
-            let is_offered =
-                OFFERED.iter().any(|(file, item, _)| path.ends_with(file) && *item == name);
-            if !is_offered {
+            let entry =
+                offered.iter().position(|(file, item, _)| path.ends_with(file) && *item == name);
+            if let Some(entry) = entry {
+                is_needed[entry] = true;
+            } else {
                 let message = format!(
                     "nothing but tests uses `{name}`: remove it, give it its user, or list it in `xtask`'s \
                      `unused.rs` with the reason why it is offered"
@@ -192,6 +152,23 @@ pub(super) fn check(sources: &[Source], found: &mut Vec<Violation>) {
             }
         }
     }
+    for ((file, item, _), is_needed) in offered.iter().zip(is_needed) {
+        if !is_needed {
+            let message = format!(
+                "`{file}` has no `{item}` that lacks a user: remove the entry from the list of what is offered"
+            );
+            found.push(Violation::new(THIS_FILE, line_of(item, sources), message));
+        }
+    }
+}
+
+/// Line of an entry of the list in this file.
+fn line_of(item: &str, sources: &[Source]) -> usize {
+    let this = sources.iter().find(|source| source.path == THIS_FILE);
+    let quoted = format!("\"{item}\"");
+    let before =
+        this.and_then(|this| this.text.split_once(&quoted)).map_or("", |(before, _)| before);
+    before.matches('\n').count() + 1
 }
 
 /// Without comments, tests and `use`, line by line.
@@ -208,12 +185,17 @@ mod tests {
     use super::*;
 
     fn unused(files: &[(&str, &str)]) -> Vec<String> {
+        unused_unless(&[], files)
+    }
+
+    fn unused_unless(offered: &[(&str, &str, &str)], files: &[(&str, &str)]) -> Vec<String> {
         let source = |(path, text): &(&str, &str)| Source {
             path: (*path).to_owned(),
             text: (*text).to_owned(),
         };
         let mut found = Vec::new();
-        check(&files.iter().map(source).collect::<Vec<_>>(), &mut found);
+        let files: Vec<_> = files.iter().map(source).collect();
+        check_against(offered, &files, &mut found);
         found.iter().map(ToString::to_string).collect()
     }
 
@@ -242,5 +224,19 @@ mod tests {
             "fn c() {}\n#[cfg(test)]\nmod tests {\n    fn t() { one(); }\n}\n",
         );
         assert_eq!(unused(&[LIBRARY, test, export, inside]).len(), 2);
+    }
+
+    #[test]
+    fn what_is_listed_must_be_there_without_a_user() {
+        let user = ("packages/nodes/y/src/main.rs", "fn main() { x::two(); }\n");
+        let list = (THIS_FILE, "const OFFERED: [&str; 1] = [\"one\"];\n");
+        let files = [LIBRARY, user, list];
+        let listed = |item| unused_unless(&[("x/src/a.rs", item, "a reason")], &files);
+        assert!(listed("one").is_empty(), "{:?}", listed("one"));
+        for stale in ["two", "three"] {
+            let said = listed(stale);
+            assert_eq!(said.len(), 2, "{said:?}");
+            assert!(said[1].contains(&format!("`x/src/a.rs` has no `{stale}`")), "{said:?}");
+        }
     }
 }
