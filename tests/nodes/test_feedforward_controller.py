@@ -52,7 +52,7 @@ def test_reaches_a_goal(ros, follow):
     assert handle.accepted
     status, result = ros.result(handle)
     assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL), result.error_string
-    assert distance(at(states.last), turned(0.2)) < 0.005
+    assert distance(at(states.fresh()), turned(0.2)) < 0.005
     assert feedback and feedback[0].joint_names == ARM
     assert max(map(abs, feedback[-1].error.positions)) < 0.01
 
@@ -330,7 +330,7 @@ def test_moves_the_mock_hardware_too(arm, ros, domain):
         handle = ros.wait_for(lambda: (h := ros.send_goal(follow, goal(target, 1.0))).accepted and h)
         status, result = ros.result(handle)
         assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
-        assert distance(at(states.last), target) < 0.01
+        assert distance(at(states.fresh()), target) < 0.01
         follow.destroy()
 
 

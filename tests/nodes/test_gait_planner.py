@@ -317,7 +317,9 @@ def test_a_fall_is_reported_with_its_time_and_cause(walk, ros):
     # what the feedback said before it lay
     ros.wait_for(lambda: feedback[-1].capture_steps == -1, what="the verdict")
     falling = [f for f in feedback if f.capture_steps == -1]
-    assert all(f.capture_margin < 0.0 for f in falling) and falling[0].elapsed == pytest.approx(lost, abs=0.03)
+    assert all(f.capture_margin < 0.0 for f in falling)
+    # A busy machine loses some of the feedback; what came is on the right side of the moment in which it was lost.
+    assert all((f.capture_steps == -1) == (f.elapsed > lost) for f in feedback if abs(f.elapsed - lost) > 0.03)
     assert all(f.capture_margin > 0.0 for f in feedback if f.elapsed < lost - 0.03)
     # the diagnostics remember it
     lying = diagnostics.wait(lambda m: any(v.key == "last_fall" for s in planner(m) for v in s.values))

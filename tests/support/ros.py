@@ -29,12 +29,22 @@ class Topic:
     """All messages of a topic since it was opened."""
 
     def __init__(self, ros, kind, name, qos):
-        self._ros, self.name, self.messages = ros, name, []
-        self.subscription = ros.node.create_subscription(kind, name, self.messages.append, qos)
+        self._ros, self.name, self.messages, self._sent = ros, name, [], 0
+        self.subscription = ros.node.create_subscription(kind, name, self._take, qos)
+
+    def _take(self, message, info):
+        self.messages.append(message)
+        self._sent = info["source_timestamp"]
 
     @property
     def last(self):
         return self.messages[-1] if self.messages else None
+
+    def fresh(self, timeout=DEADLINE):
+        """Waits for a message that is sent from now on: what was sent before may still be in the queue."""
+        now = time.time_ns()
+        self._ros.wait_for(lambda: self._sent > now, timeout, lambda: f"a new message on {self.name}, last was {self.last}")
+        return self.last
 
     def wait(self, condition=lambda message: True, timeout=DEADLINE):
         """Waits for a message for which `condition` holds; looks at those that are there already, too."""

@@ -53,6 +53,14 @@ struct Face {
     len: u32,
 }
 
+/// A face of a hull.
+pub(crate) struct HullFace {
+    /// Outward. (3)
+    pub(crate) normal: Vector3,
+    /// Counter-clockwise seen from outside. [m] (n × 3)
+    pub(crate) corners: Vec<Vector3>,
+}
+
 /// Triangles that make one face.
 struct Region {
     normal: Vector3,
@@ -200,6 +208,26 @@ impl Hull {
     /// Corners. [m] (n × 3)
     pub(crate) fn vertices(&self) -> &[Vector3] {
         &self.vertices
+    }
+
+    /// Its faces.
+    pub(crate) fn faces(&self) -> impl Iterator<Item = HullFace> {
+        self.faces.iter().map(|face| {
+            let run = face.first as usize..(face.first + face.len) as usize;
+            let corners = self.corners[run].iter().map(|&i| self.vertices[i as usize]).collect();
+            HullFace { normal: face.normal, corners }
+        })
+    }
+
+    /// By the divergence theorem. [m³]
+    pub(crate) fn volume(&self) -> f64 {
+        let origin = self.vertices[0];
+        let cone = |face: HullFace| {
+            let [first, rest @ ..] = &face.corners[..] else { return 0.0 };
+            let fan = rest.windows(2).map(|edge| (edge[0] - first).cross(&(edge[1] - first)));
+            (first - origin).dot(&fan.sum()) / 6.0
+        };
+        self.faces().map(cone).sum()
     }
 
     /// Vertex farthest along `direction`; of equals the first.

@@ -19,7 +19,7 @@ mod surface;
 mod sweep;
 
 pub use collider::{Collider, ColliderId};
-pub use decompose::{DECOMPOSITION, decompose};
+pub use decompose::{DECOMPOSITION, Decomposition, decompose};
 pub use manifold::{ContactPoint, Manifold};
 pub use query::{ClosestPoints, RayHit};
 pub use scene::CollisionScene;

@@ -31,10 +31,10 @@ impl ColliderShape {
         let Shape::Mesh(mesh) = shape else { return Ok(vec![Self::convex(shape)]) };
         Ok(match &mesh.convex {
             Convex::Hull => vec![Self::convex(shape)],
-            Convex::Parts(parts) => parts.iter().map(|part| hull(points(part))).collect(),
-            Convex::Decompose => {
-                let parts = decompose(&points(&mesh.vertices), &mesh.triangles)?;
-                parts.into_iter().map(hull).collect()
+            Convex::Parts(found) => found.parts.iter().map(|part| hull(points(part))).collect(),
+            Convex::Decompose { tolerance } => {
+                let found = decompose(&points(&mesh.vertices), &mesh.triangles, *tolerance)?;
+                found.parts.into_iter().map(hull).collect()
             }
         })
     }

@@ -81,6 +81,27 @@ pub enum ShapeError {
         /// How many points were given.
         n_points: usize,
     },
+    /// Convex parts are asked to be nearer to a mesh than can be seen.
+    #[error("`tolerance: {tolerance}` is below 0.1 % of the mesh's size; write {:.5} or more", (1e5 * least).ceil() * 1e-5)]
+    Tolerance {
+        /// What was asked for. [m]
+        tolerance: f64,
+        /// Least that can be. [m]
+        least: f64,
+    },
+    /// Convex parts do not come near enough to a mesh.
+    #[error(
+        "{n_parts} convex parts are up to {:.3} mm beside the mesh; write `tolerance: {:.4}` or more, or a simpler mesh",
+        1e3 * deviation, (1e4 * deviation).ceil() * 1e-4
+    )]
+    Deviation {
+        /// How many there are.
+        n_parts: usize,
+        /// Their farthest distance from the mesh. [m]
+        deviation: f64,
+        /// What it was to be at most. [m]
+        tolerance: f64,
+    },
     /// A vertex is NaN or infinite.
     #[error("vertex {vertex} is not finite; export the mesh again")]
     NotFinite {

@@ -14,7 +14,7 @@ use karakuri_spatial::Pose;
 use self::values::{ANY, DriveConfig, MaterialConfig, POSITIVE, RobotConfig};
 use crate::builder::{EndEffectorSpec, SensorSpec};
 use crate::diagnostic::{Report, Subject};
-use crate::yaml::{self, Fields, Node, Reader};
+use crate::yaml::{self, Fields, Node, Reader, Value};
 use crate::{Base, Convex, Noise, SensorKind, SensorNoise, read_motor};
 
 const KEYS: [&str; 13] = [
@@ -316,18 +316,45 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
     }
     if let Some((node, path)) = fields.get("convex") {
         for (link, place, node, path) in reader.entries(node, &path) {
-            if let Some(convex) = read_convex(reader, node, &path) {
+            if let Some(convex) = read_link_convex(reader, node, &path) {
                 config.convex.push((link.to_owned(), place.clone(), convex));
             }
         }
     }
 }
 
-/// `hull` or `decompose`: what a mesh that moves collides as.
-pub fn read_convex(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Convex> {
+/// Distances that convex parts may be asked to keep from their mesh. [m]
+const DEVIATION: RangeInclusive<f64> = 1e-6..=1.0;
+
+/// What the meshes of a link collide as: `hull`, `decompose`, or `{convex: decompose, tolerance: 0.002}`.
+fn read_link_convex(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Convex> {
+    if !matches!(node.value, Value::Map(_)) {
+        return read_convex_kind(reader, node, path);
+    }
+    let fields = reader.fields(node, path, &["convex", "tolerance"]);
+    read_convex(reader, &fields)
+}
+
+/// The keys `convex`, `hull` (the default) or `decompose`, and `tolerance` [m]: what a mesh that moves collides as.
+pub fn read_convex(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Convex> {
+    let kind = match fields.get("convex") {
+        Some((node, path)) => read_convex_kind(reader, node, &path)?,
+        None => Convex::Hull,
+    };
+    let Some((node, path)) = fields.get("tolerance") else { return Some(kind) };
+    let tolerance = Some(reader.number(node, &path, &DEVIATION, "m")?);
+    if kind == Convex::Hull {
+        let message = format!("{path}: a convex hull has no tolerance");
+        reader.error(node, message, "write convex: decompose, or delete it");
+        return None;
+    }
+    Some(Convex::Decompose { tolerance })
+}
+
+fn read_convex_kind(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Convex> {
     match reader.text(node, path)? {
         "hull" => Some(Convex::Hull),
-        "decompose" => Some(Convex::Decompose),
+        "decompose" => Some(Convex::Decompose { tolerance: None }),
         other => {
             let message = format!("{path}: unknown convex shape `{other}`");
             reader.error(node, message, "write hull or decompose");

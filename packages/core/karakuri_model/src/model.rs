@@ -460,9 +460,21 @@ pub enum Convex {
     #[default]
     Hull,
     /// Convex parts, yet to be found.
-    Decompose,
-    /// Convex parts, each the hull of points. [m] (n × 3 each)
-    Parts(Vec<Vec<[f64; 3]>>),
+    Decompose {
+        /// How far they may be from the mesh; `None`: 0.5 % of its size, or what few parts give. [m]
+        tolerance: Option<f64>,
+    },
+    /// Convex parts.
+    Parts(ConvexParts),
+}
+
+/// Convex parts of a mesh.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConvexParts {
+    /// Each the hull of points. [m] (n × 3 each)
+    pub parts: Vec<Vec<[f64; 3]>>,
+    /// Farthest distance of their surface from the mesh. [m]
+    pub deviation: f64,
 }
 
 /// A hand: how it is driven and where it holds.

@@ -100,6 +100,10 @@ fn a_mesh_is_made_convex_as_asked() {
         text.contains("unknown convex shape `split`") && text.contains("hull or decompose"),
         "{text}"
     );
+    let text = wrong("collision: {convex: {nowhere: {convex: decompose, tolerance: 2}}}");
+    assert!(text.contains("convex.nowhere.tolerance") && text.contains("1 m"), "{text}");
+    let text = wrong("collision: {convex: {nowhere: {convex: hull, tolerance: 0.01}}}");
+    assert!(text.contains("a convex hull has no tolerance"), "{text}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Convex parts of meshes, kept on disk by content.
 //!
 //! Decomposing a mesh takes seconds. The parts go to `$XDG_CACHE_HOME/karakuri/convex` (else `~/.cache/...`), in a file named by
-//! a hash of the way they are found and of the mesh's numbers; a file that cannot be read or written costs the time
+//! a hash of how they are found and of the mesh's numbers; a file that cannot be read or written costs the time
 //! again, and nothing else.
 
 use std::env;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use karakuri_collision::{DECOMPOSITION, ShapeError, decompose};
-use karakuri_model::{Convex, Mesh, Model, Shape};
+use karakuri_model::{Convex, ConvexParts, Diagnostic, Mesh, Model, Place, Severity, Shape};
 use karakuri_spatial::Vector3;
 
 use crate::write_atomic;
@@ -22,63 +22,111 @@ pub fn convex_cache() -> Option<PathBuf> {
     Some(cache.join("karakuri/convex"))
 }
 
-/// Finds the parts of a mesh that asks for them, in the folder `cache`, or computes them.
+/// What is known of the parts that were found for a mesh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// How many there are.
+    pub n_parts: usize,
+    /// Their farthest distance from the mesh. [m]
+    pub deviation: f64,
+}
+
+/// Finds the parts of a mesh that asks for them, in the folder `cache`, or computes them. What it says of them, where the mesh
+/// does not say how far from it they may be and they are not exact.
 ///
 /// # Errors
 /// When the mesh cannot be decomposed. A cache that cannot be read or written is no error.
-pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<(), ShapeError> {
-    if mesh.convex != Convex::Decompose {
-        return Ok(());
-    }
-    let file = cache.map(|folder| folder.join(format!("{:032x}.json", content_hash(mesh))));
+pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<Option<Found>, ShapeError> {
+    let Convex::Decompose { tolerance } = mesh.convex else { return Ok(None) };
+    let hash = content_hash(mesh, tolerance);
+    let file = cache.map(|folder| folder.join(format!("{hash:032x}.json")));
     let kept = file.as_deref().and_then(read);
-    let parts = if let Some(parts) = kept {
-        parts
+    let found = if let Some(kept) = kept {
+        kept
     } else {
         let vertices: Vec<Vector3> = mesh.vertices.iter().map(|&v| v.into()).collect();
-        let parts = decompose(&vertices, &mesh.triangles)?;
-        let parts = parts.into_iter().map(|part| part.into_iter().map(Into::into).collect());
-        let parts: Vec<Vec<[f64; 3]>> = parts.collect();
-        if let (Some(file), Ok(text)) = (&file, serde_json::to_vec(&parts)) {
+        let found = decompose(&vertices, &mesh.triangles, tolerance)?;
+        let parts = found.parts.into_iter();
+        let parts = parts.map(|part| part.into_iter().map(Into::into).collect()).collect();
+        let found = Kept { parts, deviation_m: found.deviation };
+        if let (Some(file), Ok(text)) = (&file, serde_json::to_vec(&found)) {
             // Without a cache the next start is slower, no more.
             drop(write_atomic(file, &text));
         }
-        parts
+        found
     };
-    Arc::make_mut(mesh).convex = Convex::Parts(parts);
-    Ok(())
+    let Kept { parts, deviation_m: deviation } = found;
+    let said = Found { n_parts: parts.len(), deviation };
+    Arc::make_mut(mesh).convex = Convex::Parts(ConvexParts { parts, deviation });
+    Ok(Some(said).filter(|said| tolerance.is_none() && said.deviation > 0.0))
 }
 
-/// [`find_parts`] of all meshes that a robot collides with; the link at fault with the error.
-pub(crate) fn find_robot_parts(model: &mut Model) -> Result<(), (String, ShapeError)> {
+impl Found {
+    /// The sentence for who loads the mesh, and what to write.
+    pub(crate) fn warning(&self) -> [String; 2] {
+        let Self { n_parts, deviation } = self;
+        let message = format!(
+            "collides as {n_parts} convex parts, which are up to {:.1} mm beside it",
+            1e3 * deviation
+        );
+        let remedy = format!(
+            "write `tolerance: {:.4}` if that will do, or less for nearer parts",
+            (1e4 * deviation).ceil() * 1e-4
+        );
+        [message, remedy]
+    }
+}
+
+/// [`find_parts`] of all meshes that a robot collides with, and what is said of them; the link at fault with the error.
+pub(crate) fn find_robot_parts(
+    model: &mut Model,
+    file: &str,
+) -> Result<Vec<Diagnostic>, (String, ShapeError)> {
     let cache = convex_cache();
     let frames = &model.frames;
+    let mut warnings = Vec::new();
     for geometry in &mut model.collisions {
         if let Shape::Mesh(mesh) = &mut geometry.shape
             && geometry.body.is_some()
         {
+            let link = &frames[geometry.frame.0].name;
             let found = find_parts(mesh, cache.as_deref());
-            found.map_err(|e| (frames[geometry.frame.0].name.clone(), e))?;
+            if let Some(found) = found.map_err(|e| (link.clone(), e))? {
+                let [message, remedy] = found.warning();
+                let name = mesh.path.display();
+                let message = format!("link `{link}`: mesh `{name}` {message}");
+                let (severity, place) = (Severity::Warning, Place::file(file));
+                let remedy = format!("under `collision.convex.{link}`, {remedy}");
+                warnings.push(Diagnostic { severity, place, message, remedy });
+            }
         }
     }
-    Ok(())
+    Ok(warnings)
+}
+
+/// A file of the cache.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Kept {
+    parts: Vec<Vec<[f64; 3]>>,
+    deviation_m: f64,
 }
 
 /// Parts as they were written; `None` if they were not, or are damaged.
-fn read(file: &Path) -> Option<Vec<Vec<[f64; 3]>>> {
-    let parts: Vec<Vec<[f64; 3]>> = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+fn read(file: &Path) -> Option<Kept> {
+    let kept: Kept = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
     let sound =
         |part: &Vec<[f64; 3]>| part.len() >= 4 && part.iter().flatten().all(|x| x.is_finite());
-    (!parts.is_empty() && parts.iter().all(sound)).then_some(parts)
+    (!kept.parts.is_empty() && kept.parts.iter().all(sound)).then_some(kept)
 }
 
-/// FNV-1a of the numbers of a mesh and of the way its parts are found.
-fn content_hash(mesh: &Mesh) -> u128 {
+/// FNV-1a of the numbers of a mesh, and of how its parts are found.
+fn content_hash(mesh: &Mesh, tolerance: Option<f64>) -> u128 {
     let vertices = mesh.vertices.iter().flatten().flat_map(|x| x.to_bits().to_le_bytes());
     let triangles = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());
     let lengths = [mesh.vertices.len() as u64, mesh.triangles.len() as u64];
     DECOMPOSITION
         .bytes()
+        .chain(tolerance.into_iter().flat_map(|x| x.to_bits().to_le_bytes()))
         .chain(lengths.into_iter().flat_map(u64::to_le_bytes))
         .chain(vertices)
         .chain(triangles)

@@ -72,8 +72,9 @@ pub fn load_robot(
         base,
     };
     let mut loaded = load(&source, &mut FileAssets::from_env())?;
-    find_robot_parts(&mut loaded.model)
+    let said = find_robot_parts(&mut loaded.model, config_name.as_deref().unwrap_or(&urdf_name))
         .map_err(|(link, source)| LoadError::Parts { link, source })?;
+    loaded.warnings.extend(said);
     Ok(loaded)
 }
 

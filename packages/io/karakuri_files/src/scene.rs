@@ -62,7 +62,7 @@ pub fn fill_scene(mut scene: Scene, path: &Path) -> Result<LoadedScene, LoadErro
         }
     }
     for body in &mut scene.bodies {
-        problems.extend(read_shape(body, path, &mut assets).err());
+        problems.extend(read_shape(body, path, &mut assets).unwrap_or_else(Some));
     }
     for prescribed in &mut scene.prescribed {
         problems.extend(read_motion(prescribed, path, &assets).err());
@@ -149,16 +149,17 @@ fn read_robot(
     })
 }
 
-/// Brings a mesh body's triangles; a body without its shape is no body, so all that goes wrong is an error.
+/// Brings a mesh body's triangles; a body without its shape is no body, so all that goes wrong is an error. A warning tells how far
+/// convex parts are from the mesh.
 fn read_shape(
     body: &mut SceneBody,
     scene: &Path,
     assets: &mut FileAssets,
-) -> Result<(), Diagnostic> {
-    let Shape::Mesh(mesh) = &body.description.shape else { return Ok(()) };
+) -> Result<Option<Diagnostic>, Diagnostic> {
+    let Shape::Mesh(mesh) = &body.description.shape else { return Ok(None) };
     if mesh.path.as_os_str().is_empty() {
         // A height field is in the scene itself.
-        return Ok(());
+        return Ok(None);
     }
     let convex = mesh.convex.clone();
     let (name, uri) = (&body.description.name, mesh.path.to_string_lossy());
@@ -171,12 +172,19 @@ fn read_shape(
     })?;
     mesh.convex = convex;
     let mut mesh = Arc::new(mesh);
+    let mut warning = None;
     if !body.description.fixed {
-        find_parts(&mut mesh, convex_cache().as_deref()).map_err(|e| {
+        let found = find_parts(&mut mesh, convex_cache().as_deref()).map_err(|e| {
             let message = format!("body `{name}`: mesh `{uri}`: {e}");
             error(&body.place, message, "write `convex: hull`, or mend the mesh")
         })?;
+        warning = found.map(|found| {
+            let [message, remedy] = found.warning();
+            let message = format!("body `{name}`: mesh `{uri}` {message}");
+            let (severity, place) = (Severity::Warning, body.place.clone());
+            Diagnostic { severity, place, message, remedy }
+        });
     }
     body.description.shape = Shape::Mesh(mesh);
-    Ok(())
+    Ok(warning)
 }

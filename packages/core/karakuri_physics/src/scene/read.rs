@@ -478,9 +478,8 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
             })
         }
         "mesh" => {
-            let fields = reader.fields(node, &path, &["file", "convex"]);
-            let convex = fields.get("convex");
-            let convex = convex.and_then(|(node, path)| read_convex(reader, node, &path));
+            let fields = reader.fields(node, &path, &["file", "convex", "tolerance"]);
+            let convex = read_convex(reader, &fields);
             let (node, path) = reader.required(&fields, "file", "part.stl")?;
             let path = PathBuf::from(reader.text(node, &path)?);
             let (vertices, triangles) = (Vec::new(), Vec::new());

@@ -6,6 +6,7 @@ mod bodies;
 mod budget;
 mod bushings;
 mod carried;
+mod concave;
 mod grasp;
 mod impacts;
 mod joints;

@@ -1,4 +1,4 @@
-//! Convex meshes whose underside is uneven, as those of real robots are, come to rest on every floor.
+//! Convex meshes come to rest on every floor: with an uneven underside, as those of real robots have, and dropped stones.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 #![expect(clippy::print_stdout, reason = "it shows what it measured")]
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use karakuri_model::{Convex, Mesh, Shape};
 use karakuri_physics::{BodyDescription, World, WorldSettings};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 use karakuri_testkit::Random;
 
 /// Steps of 1 ms until a body rests, and those in which it must.
@@ -36,11 +36,24 @@ fn mesh(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Shape {
     Shape::Mesh(Arc::new(Mesh { path: "foot.stl".into(), vertices, triangles, convex }))
 }
 
-/// A field of 4 m × 4 m in cells of 0.15 m, all level.
-fn field() -> Shape {
+/// A stone of about 0.2 m × 0.14 m × 0.12 m, the hull of random points.
+fn stone(random: &mut Random) -> Shape {
+    let n_points = 8 + random.below(40);
+    let vertices = (0..n_points).map(|_| {
+        let p = Vector3::from_fn(|_, _| random.uniform(-1.0, 1.0)).normalize();
+        [0.1 * p.x, 0.07 * p.y, 0.06 * p.z]
+    });
+    mesh(vertices.collect(), vec![[0, 1, 2]])
+}
+
+/// A field of 4 m × 4 m in cells of 0.15 m with bumps up to a height. [m]
+fn field(bumps: f64) -> Shape {
     let n = 30_u32;
     let place = |i: u32| 0.15 * f64::from(i) - 2.3;
-    let vertices = (0..n * n).map(|i| [place(i % n), place(i / n), 0.0]).collect();
+    let mut random = Random::new(7);
+    let vertices = (0..n * n)
+        .map(|i| [place(i % n), place(i / n), bumps * random.uniform(-1.0, 1.0)])
+        .collect();
     let cells = (0..n * n).filter(|i| i % n + 1 < n && i / n + 1 < n);
     let triangles = cells.flat_map(|i| [[i, i + 1, i + n], [i + 1, i + n + 1, i + n]]).collect();
     mesh(vertices, triangles)
@@ -60,52 +73,78 @@ fn world(floor: &str) -> World {
         "box" => {
             w.add_body(fixed(Shape::Box { size: Vector3::new(4.0, 4.0, 1.0) }, -0.5)).unwrap();
         }
+        "field" => {
+            w.add_body(fixed(field(0.0), 0.0)).unwrap();
+        }
+        "bumpy field" => {
+            w.add_body(fixed(field(0.01), 0.0)).unwrap();
+        }
         _ => {
-            w.add_body(fixed(field(), 0.0)).unwrap();
+            let corners = [[-9.0, -9.0], [9.0, -9.0], [9.0, 9.0], [-9.0, 9.0]];
+            let vertices = corners.map(|[x, y]| [x, y, 0.0]).to_vec();
+            w.add_body(fixed(mesh(vertices, vec![[0, 1, 2], [0, 2, 3]]), 0.0)).unwrap();
         }
     }
     w
 }
 
 /// Greatest speed of a corner in the last steps. [m/s]
-fn last_speed(floor: &str, seed: u64) -> f64 {
-    let mut random = Random::new(seed);
-    let unevenness = [1e-3, 1e-4, 1e-5, 3e-3][random.below(4)];
-    let shape = foot(&mut random, unevenness);
-    let pose = Pose::from_translation(Vector3::z() * 0.0505);
+fn last_speed(floor: &str, body: &BodyDescription) -> f64 {
     let mut w = world(floor);
-    let foot = BodyDescription { friction: 0.8, ..BodyDescription::new("foot", shape, 40.0, pose) };
-    let id = w.add_body(foot).unwrap();
+    let id = w.add_body(body.clone()).unwrap();
     let mut last = 0.0_f64;
     for step in 0..STEPS[0] {
         w.step();
         if step >= STEPS[0] - STEPS[1] {
             let v = w.body(id).velocity();
             let speed = v.linear.norm() + 0.15 * v.angular.norm();
-            assert!(speed.is_finite(), "foot {seed} on {floor}");
+            assert!(speed.is_finite(), "{} on {floor}", body.name);
             last = last.max(speed);
         }
     }
     last
 }
 
+fn uneven_foot(seed: u64) -> BodyDescription {
+    let mut random = Random::new(seed);
+    let unevenness = [1e-3, 1e-4, 1e-5, 3e-3][random.below(4)];
+    let shape = foot(&mut random, unevenness);
+    let pose = Pose::from_translation(Vector3::z() * 0.0505);
+    BodyDescription { friction: 0.8, ..BodyDescription::new("foot", shape, 40.0, pose) }
+}
+
+fn dropped_stone(seed: u64) -> BodyDescription {
+    let mut random = Random::new(seed);
+    let shape = stone(&mut random);
+    let turn = Vector3::from_fn(|_, _| random.uniform(-2.0, 2.0));
+    let pose = Pose::from_quaternion(&UnitQuaternion::from_scaled_axis(turn), Vector3::z() * 0.15);
+    BodyDescription { friction: 0.8, ..BodyDescription::new("stone", shape, 3.0, pose) }
+}
+
 #[test]
 fn uneven_feet_rest_on_the_ground() {
-    rest_on("ground");
+    rest_on("ground", uneven_foot);
 }
 
 #[test]
 fn uneven_feet_rest_on_a_box() {
-    rest_on("box");
+    rest_on("box", uneven_foot);
 }
 
 #[test]
 fn uneven_feet_rest_on_a_height_field() {
-    rest_on("field");
+    rest_on("field", uneven_foot);
 }
 
-fn rest_on(floor: &str) {
-    let speeds = (0..N_BODIES as u64).map(|seed| (last_speed(floor, seed), seed));
+#[test]
+fn dropped_stones_rest_on_every_floor() {
+    for floor in ["ground", "box", "mesh", "field", "bumpy field"] {
+        rest_on(floor, dropped_stone);
+    }
+}
+
+fn rest_on(floor: &str, body: fn(u64) -> BodyDescription) {
+    let speeds = (0..N_BODIES as u64).map(|seed| (last_speed(floor, &body(seed)), seed));
     let mut moving: Vec<(f64, u64)> = speeds.filter(|(speed, _)| *speed > REST).collect();
     moving.sort_by(|a, b| b.0.total_cmp(&a.0));
     println!("on {floor}: {} of {N_BODIES} move: {moving:?}", moving.len());

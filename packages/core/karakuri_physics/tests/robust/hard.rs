@@ -293,7 +293,7 @@ fn degenerate_meshes_are_refused_by_name_or_used() {
     ];
     for (name, vertices, triangles) in cases {
         for fixed in [false, true] {
-            for convex in [Convex::Hull, Convex::Decompose] {
+            for convex in [Convex::Hull, Convex::Decompose { tolerance: None }] {
                 let shape = mesh(vertices.clone(), triangles.clone(), convex.clone());
                 let mut w = world(1e-3);
                 let mut thing = body("thing", shape, 1.0, up(0.2));
