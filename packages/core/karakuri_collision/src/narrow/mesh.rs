@@ -11,12 +11,15 @@ use parry3d_f64::bounding_volume::BoundingVolume as _;
 use super::clip::{corner_of_a, crossed_edge_of_a};
 use super::posed::{Closest, Posed};
 use super::{Named, Narrow};
-use crate::manifold::{Manifold, Memory};
+use crate::manifold::{ContactPoint, Manifold, Memory};
 use crate::solid::Solid;
 use crate::surface::{Edge, Face};
 
 /// `1 − cos` of the angle between normals that are one. (0.08°)
 const ONE_NORMAL: f64 = 1e-6;
+
+/// Part of the solid's size within which points are at one place.
+const ONE_PLACE: f64 = 1e-9;
 
 /// A triangle of a mesh.
 #[derive(Clone, Copy)]
@@ -77,12 +80,17 @@ impl Narrow {
             memory.rims[usize::from(!swapped)] = theirs.rim;
         }
         let (a, b) = (mesh.id.min(other.id), mesh.id.max(other.id));
+        let one_place = ONE_PLACE * (near.maxs - near.mins).length();
         while let Some(&(normal, _)) = self.gathered.first() {
             self.patch.reset(normal, [0.0; 2], prediction);
             let patch = &mut self.patch;
             self.gathered.retain(|(n, p)| {
                 let same = 1.0 - n.dot(&normal) < ONE_NORMAL;
-                if same && patch.points.iter().all(|known| known.feature != p.feature) {
+                // Triangles with a common edge or corner have its points both, under names of their own.
+                let is_known = |known: &ContactPoint| {
+                    known.feature == p.feature || (known.position - p.position).norm() <= one_place
+                };
+                if same && !patch.points.iter().any(is_known) {
                     patch.points.push(*p);
                 }
                 !same

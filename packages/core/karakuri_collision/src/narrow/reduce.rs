@@ -1,6 +1,7 @@
 //! At most four points that carry what all of them could.
 //!
-//! The deepest; the farthest from it; the farthest from their line; the farthest on the line's other side. Ties, within a
+//! The deepest; the farthest from it; the farthest from their line; the farthest on the line's other side; of those that touch, if
+//! they are enough. Ties, within a
 //! small part of the patch's size, go to the lower feature. The four of the last step stay as long as they are there, as
 //! deep as the deepest, and span nearly as much: a resting body keeps its points, and its forces do not jump.
 
@@ -13,6 +14,9 @@ use crate::manifold::{ContactPoint, MAX_POINTS};
 const TIE: f64 = 1e-5;
 /// The same for depths.
 const AS_DEEP: f64 = 1e-6;
+/// Part of the patch's size by which a point that touches may be less deep than the deepest: on uneven ground most points of a
+/// patch touch nothing, and may not take the place of one that carries.
+const TOUCHES: f64 = 2e-4;
 /// Part of the largest area with which four known points are still good.
 const ENOUGH: f64 = 0.9;
 
@@ -27,19 +31,29 @@ impl Patch {
         }
         let first = points[0].position;
         let size = points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
-        let tie = TIE * size;
         let deepest = best(points, AS_DEEP * size, |p| -p.gap);
-        let p0 = points[deepest].position;
-        let farthest = best(points, tie, |p| (p.position - p0).norm());
-        let across = normal.cross(&(points[farthest].position - p0)).try_normalize(0.0);
-        let across = across.unwrap_or_else(Vector3::zeros);
-        let left = best(points, tie, |p| across.dot(&(p.position - p0)));
-        let right = best(points, tie, |p| -across.dot(&(p.position - p0)));
-        let mut chosen = [deepest, left, farthest, right];
+        let reach = points[deepest].gap + TOUCHES * size;
+        let touches = |p: &ContactPoint| p.gap <= reach;
+        let n_touching = points.iter().filter(|p| touches(p)).count();
+        let mut chosen = if n_touching >= MAX_POINTS {
+            spanning(points, &normal, deepest, TIE * size, touches)
+        } else {
+            // What touches first, then what spans most with it.
+            let mut chosen = [deepest; MAX_POINTS];
+            let touching = (0..points.len()).filter(|&i| touches(&points[i]));
+            let others = spanning(points, &normal, deepest, TIE * size, |_| true);
+            let others = others.into_iter().filter(|&i| !touches(&points[i]));
+            for (place, i) in chosen.iter_mut().zip(touching.chain(others)) {
+                *place = i;
+            }
+            chosen
+        };
         if let Some(known) = still_there(points, before) {
             let depth = known.iter().map(|&i| -points[i].gap).fold(f64::NEG_INFINITY, f64::max);
             let area = |of: &[usize; 4]| area(of.map(|i| points[i].position), &normal);
+            let n_known = known.iter().filter(|&&i| touches(&points[i])).count();
             if depth >= -points[deepest].gap - AS_DEEP * size
+                && n_known == n_touching.min(MAX_POINTS)
                 && area(&known) >= ENOUGH * area(&chosen)
             {
                 chosen = known;
@@ -55,6 +69,26 @@ impl Patch {
         }
         points.truncate(len);
     }
+}
+
+/// The deepest; of those allowed the farthest from it, and on both sides of their line.
+fn spanning(
+    points: &[ContactPoint],
+    normal: &Vector3,
+    deepest: usize,
+    tie: f64,
+    allowed: impl Fn(&ContactPoint) -> bool,
+) -> [usize; MAX_POINTS] {
+    let p0 = points[deepest].position;
+    let best = |score: &dyn Fn(&ContactPoint) -> f64| {
+        best(points, tie, |p| if allowed(p) { score(p) } else { f64::NEG_INFINITY })
+    };
+    let farthest = best(&|p| (p.position - p0).norm());
+    let across = normal.cross(&(points[farthest].position - p0)).try_normalize(0.0);
+    let across = across.unwrap_or_else(Vector3::zeros);
+    let left = best(&|p| across.dot(&(p.position - p0)));
+    let right = best(&|p| -across.dot(&(p.position - p0)));
+    [deepest, left, farthest, right]
 }
 
 /// The points of `before` among `points`, if all four are there.
