@@ -2,7 +2,8 @@
 //!
 //! A round cap has no corners: sixteen points of its rim stand for them, one of which follows the direction. They are
 //! fixed to the cap, and turn along it only as far as the nearest must to be within [`RIM_SAG`] of the deepest point:
-//! so they move continuously, and not at all on a cap that lies flat, whatever the noise of its tilt.
+//! so they move continuously, and not at all on a cap that lies flat, whatever the noise of its tilt. On a rim that rolls the deepest
+//! point itself is one of them: a point beside it has a velocity along the normal.
 
 use core::f64::consts::TAU;
 
@@ -15,6 +16,8 @@ use crate::solid::Solid;
 const RIM_POINTS: u32 = 16;
 /// Depth by which the nearest rim point may miss the deepest. [m]
 const RIM_SAG: f64 = 1e-9;
+/// A rim that turns by so many times the angle of [`RIM_SAG`] from one contact to the next rolls: its point is the deepest.
+const ROLLS: f64 = 4.0;
 /// Cosine from the axis within which a cylinder shows its cap.
 const SHOWS_CAP: f64 = 0.5;
 /// Name of the first rim point; below are the ends of side lines.
@@ -146,7 +149,7 @@ impl Feature {
 }
 
 /// The angle of a rim's first point, turned from `before` no more than it takes that one of the points, `step` apart,
-/// lies within [`RIM_SAG`] of the rim's deepest point at the angle `deepest`. `drop` is the height from the rim's middle
+/// lies within [`RIM_SAG`] of the rim's deepest point at the angle `deepest`, unless it rolls. `drop` is the height from the rim's middle
 /// to it. [m]
 fn follow(before: f64, deepest: f64, drop: f64, step: f64) -> f64 {
     if before.is_nan() {
@@ -155,5 +158,8 @@ fn follow(before: f64, deepest: f64, drop: f64, step: f64) -> f64 {
     let miss = deepest - before;
     let miss = miss - (miss / step).round() * step;
     let allowed = if drop > RIM_SAG { (1.0 - RIM_SAG / drop).acos() } else { TAU };
+    if miss.abs() > ROLLS * allowed {
+        return before + miss;
+    }
     before + (miss - miss.clamp(-allowed, allowed))
 }

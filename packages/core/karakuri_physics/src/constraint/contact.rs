@@ -7,15 +7,16 @@
 
 mod matching;
 
-use karakuri_collision::ColliderId;
+use karakuri_collision::{ColliderId, ContactPoint};
 use karakuri_model::Bumper;
-use karakuri_spatial::{Matrix3, Vector3};
+use karakuri_spatial::{Matrix3, Motion, Vector3};
 
-use super::kind::{Constraint, SolvedRow};
-use super::row::{Account, Correction, Row, RowBuilder};
+use super::kind::{Constraint, Solved, SolvedRow};
+use super::row::{Account, Correction, GAP_RATE, Row, RowBuilder};
 use super::spring::SoftLaw;
 use crate::solver::{Admissible, Block, Side, SoftFinger};
 use crate::state::State;
+use crate::state::body::Body;
 use crate::state::materials::Surface;
 use crate::state::mover::{Mover, Owner};
 
@@ -63,8 +64,23 @@ pub(crate) struct Contact {
     pub(crate) struck: bool,
     /// Whether the last step's impulses had to be solved for.
     pub(crate) unsettled: bool,
+    /// From the centre of mass of the one body that moves at it; zero where both sides may move. [m] (3)
+    arm: Vector3,
+    /// What the arm changed by in half of the last step, if it stuck there and goes on along the same plane. [m] (3)
+    advance: Option<Vector3>,
+    /// Set where its rows are made halfway through the step.
+    halfway: Option<Halfway>,
     /// Which time rows were made that its rows were made last, and its place among the blocks; none once a side moved.
     pub(crate) made: Option<(u64, usize)>,
+}
+
+/// Rows of a contact where it will be halfway through the step.
+#[derive(Debug, Clone, Copy)]
+struct Halfway {
+    /// From the body's centre of mass, in the world. [m] (3)
+    arm: Vector3,
+    /// Velocity at the start of the step by its rows there less that by these, along normal and tangents. [m/s] (3)
+    shift: Vector3,
 }
 
 /// A contact of the last step.
@@ -130,6 +146,18 @@ impl Constraint for Contacts {
         }
     }
 
+    fn finish_step(&mut self, state: &mut State, _: &Solved) {
+        for contact in &self.active {
+            let Some(Halfway { arm, .. }) = contact.halfway else { continue };
+            for (end, sign) in [(0, -1.0), (1, 1.0)] {
+                let body = contact.movers[end].body().and_then(|i| state.bodies[i].as_mut());
+                if let Some(body) = body {
+                    body.joint_moment += arm.cross(&contact.impulse) * sign;
+                }
+            }
+        }
+    }
+
     fn keep_impulse(&mut self, _: &mut State, solved: &SolvedRow) {
         let SolvedRow { row, block, step } = solved;
         let contact = &mut self.active[row.owner];
@@ -185,6 +213,32 @@ impl Contact {
         }
     }
 
+    /// Half of what its arm changes by to a point of the next step, if rows halfway may be made there. [m] (3)
+    fn advance_to(&self, next: &ContactPoint, normal: &Vector3, arm: &Vector3) -> Option<Vector3> {
+        let touched = self.gap.max(next.gap) <= ACROSS;
+        let goes_on = self.sticks && self.feature == next.feature && self.normal == *normal;
+        (touched && goes_on).then(|| (arm - self.arm) * 0.5)
+    }
+
+    /// Whether a free body cannot meet it within the step: its own rows will not act. [s]
+    pub(crate) fn is_out_of_reach(&self, body: &Body, h: f64) -> bool {
+        let Motion { angular, linear } = body.velocity;
+        let speed = (linear + angular.cross(&(self.position - body.pose.translation))).norm();
+        self.impulse == Vector3::zeros() && self.gap > ACROSS + 2.0 * h * speed
+    }
+
+    /// The body that may roll here through the step by its midpoint: on what does not move, without moments against rolling.
+    pub(crate) fn rolling_body(&self) -> Option<usize> {
+        let body = match self.movers {
+            [Mover::Fixed, Mover::Body(i)] | [Mover::Body(i), Mover::Fixed] => i,
+            _ => return None,
+        };
+        let Surface { rolling, spinning, .. } = self.surface;
+        let plain = rolling == 0.0 && spinning == 0.0 && !self.is_soft();
+        let still = self.surface_velocity() == Vector3::zeros();
+        (self.advance.is_some() && plain && still).then_some(body)
+    }
+
     /// Whether the surface is soft, which takes impacts by its spring.
     pub(crate) fn is_soft(&self) -> bool {
         self.surface.bumper.is_some()
@@ -206,6 +260,7 @@ impl Contact {
     /// Keeps the impulse of its rows, which leave the velocity `u`, and what it slipped in the step. [m/s] (3); [s]
     fn settle(&mut self, block: &Block, u: &Vector3, h: f64) {
         let [t1, t2] = self.tangents;
+        let u = &(u - self.halfway.map_or_else(Vector3::zeros, |halfway| halfway.shift));
         let impulse = block.impulse;
         self.impulse = self.in_world(&impulse);
         let Admissible::Cone { friction } = block.admissible else { return };
@@ -223,7 +278,7 @@ impl Contact {
         let sticks = impulse.x > 0.0 && held && !slips_softly && !bounced;
         self.sticks = sticks;
         self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
-        if sticks {
+        if sticks && self.halfway.is_none() {
             self.drift += slip * h;
         } else {
             self.drift = Vector3::zeros();
@@ -248,6 +303,7 @@ impl RowBuilder<'_> {
     fn contact(&mut self, index: usize, contact: &mut Contact) {
         let done = |m: &Mover| matches!(m, Mover::Body(i) if self.bodies[*i].as_ref().is_some_and(|b| b.done));
         contact.struck = false;
+        contact.halfway = None;
         if contact.movers.iter().any(done) {
             return;
         }
@@ -255,9 +311,12 @@ impl RowBuilder<'_> {
         let directions = [contact.normal, t1, t2];
         let place = self.rows.len();
         let kept = self.kept(contact);
-        let sides = kept.unwrap_or_else(|| {
-            self.contact_sides(contact.movers, Some(&contact.point()), &directions)
-        });
+        let rolling = contact.rolling_body().filter(|&i| kept.is_none() && self.swings(i));
+        let sides = match (kept, rolling) {
+            (Some(kept), _) => kept,
+            (None, Some(body)) => self.halfway_contact(body, contact, &directions),
+            (None, None) => self.contact_sides(contact.movers, Some(&contact.point()), &directions),
+        };
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = self.friction_of(contact, &sides, components);
         let NormalLaw { target, compliance, undo } = self.normal_law(contact);
@@ -266,13 +325,20 @@ impl RowBuilder<'_> {
         if contact.carried != Vector3::zeros() {
             bias += components(&contact.carried);
         }
+        let mut correction = Correction::push(undo);
+        if let Some(Halfway { shift, .. }) = contact.halfway {
+            bias = shift;
+            let most = self.settings.penetration_step;
+            let undone = (GAP_RATE * contact.gap).clamp(-most, most);
+            correction = Correction::both(-undone / self.settings.dt);
+        }
         let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
         let row = Row {
             kind: 0,
             owner: index,
             part: TRANSLATION,
             movers: self.indices(contact.movers),
-            correction: Some(Correction::push(undo)),
+            correction: Some(correction),
             account: Account::Contacts,
             damping: None,
         };
@@ -292,6 +358,37 @@ impl RowBuilder<'_> {
             contact.made = Some((self.build, place));
             self.rotational(contact, &directions);
         }
+    }
+
+    fn swings(&self, body: usize) -> bool {
+        self.bodies[body].as_ref().is_some_and(|b| b.swings)
+    }
+
+    /// The sides of a contact on which a body rolls, where it will be halfway through the step: the mean velocity of the step rolls
+    /// there, `J_½ (v + v') = J_0 v`, as that of a body on attached joints.
+    fn halfway_contact(
+        &mut self,
+        body: usize,
+        contact: &mut Contact,
+        directions: &[Vector3; 3],
+    ) -> [Side; 2] {
+        let Some(b) = &self.bodies[body] else { return [Side::default(); 2] };
+        let sign = if contact.movers[0] == Mover::Fixed { 1.0 } else { -1.0 };
+        let half_arm = contact.arm + contact.advance.unwrap_or_default();
+        let apart = b.velocity.linear + b.velocity.angular.cross(&contact.arm);
+        let apart = Vector3::from(directions.map(|d| sign * d.dot(&apart)));
+        let h = self.settings.dt;
+        let (_, half_turn) = b.halfway(h);
+        let side = self.side_of_body(body, |_| {
+            directions.map(|direction| {
+                let along = direction * sign;
+                (along, half_turn.inverse() * half_arm.cross(&along))
+            })
+        });
+        let sides = if sign > 0.0 { [Side::default(), side] } else { [side, Side::default()] };
+        let shift = apart - self.problem.rows_times(self.before, &sides, 3);
+        contact.halfway = Some(Halfway { arm: half_arm, shift });
+        sides
     }
 
     /// The rows of a contact, whose others are the last made, against spinning and rolling.

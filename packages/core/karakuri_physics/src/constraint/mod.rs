@@ -64,6 +64,8 @@ const N: usize = 9;
 pub(crate) const LIMITS: usize = 2;
 /// The first that act on robots, not on single joints of theirs.
 const ON_ROBOTS: usize = 3;
+/// What turns by less than this in a step rests, and keeps the rows of the step's start. [rad]
+const ROLLS: f64 = 1e-4;
 /// Rotation in a step from which on rows halfway through it gain energy, where those at its start lose some. [rad]
 const FAST: f64 = 1.0;
 
@@ -176,6 +178,44 @@ impl ConstraintSet {
                     }
                 }
             }
+        }
+    }
+
+    /// Marks the bodies that roll on one contact, and that nothing else acts on: they go through the step by the midpoint, too. [s]
+    pub(crate) fn find_rolling(&self, bodies: &mut [Option<Body>], h: f64) {
+        for body in bodies.iter_mut().flatten() {
+            body.n_contacts = 0;
+        }
+        let ends = |movers: [Mover; 2]| movers.into_iter().filter_map(Mover::body);
+        for contact in &self.contacts.active {
+            for end in ends(contact.movers) {
+                if let Some(body) = &mut bodies[end]
+                    && !contact.is_out_of_reach(body, h)
+                {
+                    body.n_contacts += 1;
+                }
+            }
+        }
+        for contact in &self.contacts.active {
+            let Some(body) = contact.rolling_body().and_then(|i| bodies[i].as_mut()) else {
+                continue;
+            };
+            let turn = h * body.velocity.angular.norm();
+            body.swings = body.n_contacts == 1
+                && turn > ROLLS
+                && turn < FAST
+                && body.is_awake()
+                && !body.done;
+        }
+        let others: [&dyn Constraint; 3] = [&self.springs, &self.joints, &self.gears];
+        for kind in others {
+            kind.visit(&mut |_, movers| {
+                for end in ends(movers) {
+                    if let Some(body) = bodies[end].as_mut().filter(|b| b.n_contacts > 0) {
+                        body.swings = false;
+                    }
+                }
+            });
         }
     }
 

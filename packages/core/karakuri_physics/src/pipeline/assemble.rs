@@ -11,6 +11,7 @@ impl World {
     pub(crate) fn build_rows(&mut self) {
         self.find_islands();
         self.constraints.find_swinging(&mut self.state.bodies, self.settings.dt);
+        self.constraints.find_rolling(&mut self.state.bodies, self.settings.dt);
         let Self { settings, state, constraints, pipeline, .. } = self;
         let Pipeline { problem, rows, islands, before, generation, touched, .. } = pipeline;
         *generation += 1;

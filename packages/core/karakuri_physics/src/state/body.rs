@@ -89,9 +89,11 @@ pub(crate) struct Body {
     pub(crate) island_asleep: Option<usize>,
     /// Whether it has gone through the step already.
     pub(crate) done: bool,
-    /// Whether rigid attached joints, and nothing else, act on it in this step: it goes through it by the midpoint.
+    /// Whether only rigid attached joints, or only a contact on which it rolls, act on it in this step: it goes through it by the midpoint.
     pub(crate) swings: bool,
-    /// Impulsive moment of those joints in the last step, about its centre of mass, in world axes. [N·m·s] (3)
+    /// Contacts of this step.
+    pub(crate) n_contacts: usize,
+    /// Impulsive moment of those joints or that contact in the last step, about its centre of mass, in world axes. [N·m·s] (3)
     pub(crate) joint_moment: Vector3,
     /// How it moves, if that is prescribed.
     pub(crate) course: Option<Course>,
@@ -119,6 +121,7 @@ impl Body {
             island_asleep: None,
             done: false,
             swings: false,
+            n_contacts: 0,
             joint_moment: Vector3::zeros(),
             course: None,
             extent,

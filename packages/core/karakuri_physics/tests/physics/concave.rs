@@ -51,9 +51,9 @@ fn a_hook_hangs_upright_on_a_beam() {
     for _ in 0..2000 {
         w.step();
     }
-    let X = w.body(hook).pose();
-    let lean = X.rotation.column(2).xy().norm();
-    let height = X.translation.z + CEILING - 1.0;
+    let pose = w.body(hook).pose();
+    let lean = pose.rotation.column(2).xy().norm();
+    let height = pose.translation.z + CEILING - 1.0;
     assert!(height.abs() < 1e-6, "its ceiling is {height} m above the beam");
     assert!(lean < 1e-6, "leans by {lean} rad");
 }

@@ -5,8 +5,10 @@ use karakuri_spatial::{Vector3, tangent_frame};
 
 use super::Contact;
 use crate::state::State;
+use crate::state::body::Body;
 use crate::state::collider::prescribed_velocity_at;
 use crate::state::materials::Surface;
+use crate::state::mover::Mover;
 
 /// A point that lost its feature is taken for the same if it moved less than this. [m]
 const SAME_POINT: f64 = 2e-3;
@@ -45,6 +47,7 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
             for point in manifold.points() {
                 let memory = counterpart(point, of_pair, known, &contacts[first..]);
                 let memory = memory.map(|i| (i, &known[i]));
+                let arm = arm_to(&point.position, [a.mover, b.mover], &state.bodies);
                 contacts.push(Contact {
                     a: pair.0,
                     b: pair.1,
@@ -66,12 +69,23 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
                     slip_speed: memory.map_or(0.0, |(_, c)| c.slip_speed),
                     struck: false,
                     unsettled: memory.is_some_and(|(_, c)| c.unsettled),
+                    arm,
+                    advance: memory.and_then(|(_, c)| c.advance_to(point, &normal, &arm)),
+                    halfway: None,
                     made: None,
                 });
             }
             make_drifts_rigid(&mut contacts[first_of_patch..]);
         }
     }
+}
+
+/// From the centre of mass of the one body that moves at a point; zero where both sides may move. [m] (3)
+fn arm_to(point: &Vector3, movers: [Mover; 2], bodies: &[Option<Body>]) -> Vector3 {
+    let ([Mover::Fixed, Mover::Body(i)] | [Mover::Body(i), Mover::Fixed]) = movers else {
+        return Vector3::zeros();
+    };
+    bodies[i].as_ref().map_or_else(Vector3::zeros, |body| point - body.pose.translation)
 }
 
 /// Whether a pair's manifolds are those that its `known` contacts came from.
