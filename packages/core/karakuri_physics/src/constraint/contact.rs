@@ -328,9 +328,11 @@ impl RowBuilder<'_> {
         let mut correction = Correction::push(undo);
         if let Some(Halfway { shift, .. }) = contact.halfway {
             bias = shift;
-            let most = self.settings.penetration_step;
-            let undone = (GAP_RATE * contact.gap).clamp(-most, most);
-            correction = Correction::both(-undone / self.settings.dt);
+            // A gap is closed without velocity; what is too deep is lifted as everywhere.
+            if contact.gap > 0.0 {
+                let undone = (GAP_RATE * contact.gap).min(self.settings.penetration_step);
+                correction = Correction::both(-undone / self.settings.dt);
+            }
         }
         let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
         let row = Row {
@@ -376,7 +378,9 @@ impl RowBuilder<'_> {
         let sign = if contact.movers[0] == Mover::Fixed { 1.0 } else { -1.0 };
         let half_arm = contact.arm + contact.advance.unwrap_or_default();
         let apart = b.velocity.linear + b.velocity.angular.cross(&contact.arm);
-        let apart = Vector3::from(directions.map(|d| sign * d.dot(&apart)));
+        let mut apart = Vector3::from(directions.map(|d| sign * d.dot(&apart)));
+        // What opens is not pushed to go on opening.
+        apart.x = apart.x.min(0.0);
         let h = self.settings.dt;
         let (_, half_turn) = b.halfway(h);
         let side = self.side_of_body(body, |_| {

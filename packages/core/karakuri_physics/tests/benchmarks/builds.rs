@@ -13,7 +13,7 @@ use crate::support::*;
 const KNOWN: [(&str, Integrator, u64); 4] = [
     ("hand", Integrator::Default, 0x854a_6fb1_445a_34b2),
     ("humanoid_fall", Integrator::Default, 0x5013_d6fc_669e_5730),
-    ("capsules", Integrator::Default, 0x30b9_0780_76c1_299f),
+    ("capsules", Integrator::Default, 0x6a9c_32b6_3fa7_cb4a),
     ("anymal_momentum", Integrator::Variational, 0x807c_3f2a_da32_c209),
 ];
 /// Of the sines and their like that these were taken with.
