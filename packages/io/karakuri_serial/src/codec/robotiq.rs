@@ -1,11 +1,11 @@
 //! Robotiq's two-finger grippers by Modbus RTU: 115200 baud, 8N1, slave 9 from the factory.
 //!
 //! The host writes three words that say what the gripper has to do, and reads three that say what it does. A frame is
-//! `SLAVE FUNCTION … CRC`; words are big-endian, the CRC-16 (polynomial A001h, reflected, from FFFFh) is sent low byte first.
+//! `SLAVE FUNCTION … CRC`; words are big-endian, the CRC-16 (polynomial 0xA001, reflected, from 0xFFFF) is sent low byte first.
 //! A gripper takes any of the functions 3, 4, 16 and 23 for them.
 //!
 //! Sources: Robotiq, 2F-85 and 2F-140 instruction manual, section "Control over Modbus RTU"; Modbus application protocol
-//! specification 1.1b3, sections 6 and 7. The width of a count is of one source, as PickNik's driver has it.
+//! specification 1.1b3, sections 6 and 7. The width of a count is of one source, as `PickNik`'s driver has it.
 
 mod crc;
 mod decoder;

@@ -149,6 +149,7 @@ impl Request {
 
 /// What a gripper answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack, where nothing is allocated")]
 pub enum Answer {
     /// Words that were read.
     Words {
@@ -234,10 +235,10 @@ impl Answer {
     pub fn is_of(&self, request: &Request) -> bool {
         match (self, request) {
             (Self::Exception { function, .. }, _) => *function == request.function(),
-            (Self::Words { function, words }, Request::Read { count: asked, .. })
-            | (Self::Words { function, words }, Request::ReadWrite { read_count: asked, .. }) => {
-                *function == request.function() && words.len() == usize::from(*asked)
-            }
+            (
+                Self::Words { function, words },
+                Request::Read { count: asked, .. } | Request::ReadWrite { read_count: asked, .. },
+            ) => *function == request.function() && words.len() == usize::from(*asked),
             (Self::Written { address, count: n }, Request::Write { address: asked, words }) => {
                 address == asked && *n == count(words)
             }

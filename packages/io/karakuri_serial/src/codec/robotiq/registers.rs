@@ -27,7 +27,7 @@ pub struct Model {
 /// Position at which the fingers meet, of every type. [count]
 const CLOSED: f64 = 230.0;
 
-/// The 2F-85. [manual, §6.1; the width of a count: PickNik's driver]
+/// The 2F-85. [manual, §6.1; the width of a count: `PickNik`'s driver]
 pub const TWO_F_85: Model = Model {
     name: "2f85",
     stroke: 0.085,
@@ -259,9 +259,9 @@ impl GripperFault {
 /// What a gripper does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Whether it was told to be active (gACT).
+    /// Whether its command says that it is active (gACT).
     pub is_active: bool,
-    /// Whether it was told to go to the position (gGTO).
+    /// Whether its command says that it goes (gGTO).
     pub goes: bool,
     /// How far the activation is (gSTA).
     pub activation: Activation,
