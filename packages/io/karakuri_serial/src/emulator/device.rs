@@ -50,6 +50,11 @@ pub trait Bus: Send {
     /// How the devices listen now. Bytes that are sent otherwise are not heard.
     fn line(&self) -> Line;
 
+    /// Whether the host hears its own bytes, as on one wire.
+    fn echoes(&self) -> bool {
+        false
+    }
+
     /// Take a byte whose last bit arrives at `now` [s]; queue what is answered.
     fn receive(&mut self, byte: u8, now: f64, answers: &mut Answers);
 

@@ -220,7 +220,7 @@ impl Emulation {
     /// A byte of the host arrives.
     fn take_byte(&mut self, to_host: &mut Vec<u8>) {
         let Some(heard) = self.heard.pop_front() else { return };
-        if self.faults.contains(&Fault::Echo) {
+        if self.bus.echoes() || self.faults.contains(&Fault::Echo) {
             to_host.push(heard.byte);
         }
         let line = self.bus.line();
