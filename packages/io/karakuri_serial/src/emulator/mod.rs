@@ -1,8 +1,18 @@
 //! Boards and servos on a pseudo-terminal, in the place of a machine.
+//!
+//! A [`Bus`] plays what hangs on one line: it takes bytes and gives answers, in a time that it is handed. Its [`Servo`]s are the
+//! electromechanics that all buses share, and a [`Plant`] moves them. [`Fault`]s disturb any of it.
 
-mod dynamixel;
-mod feetech;
-mod ics;
-mod rcb1;
-mod rcb4;
-mod robotiq;
+mod device;
+pub mod dynamixel;
+mod fault;
+pub mod feetech;
+pub mod ics;
+pub mod rcb1;
+pub mod rcb4;
+pub mod robotiq;
+mod servo;
+
+pub use device::{Answers, Bus, Line, Parity};
+pub use fault::{Fault, FaultError};
+pub use servo::{Alarm, FreeMotion, Limits, Mode, Plant, Rating, Servo, Trouble, move_servos};
