@@ -5,8 +5,8 @@
 //! big-endian on the SCS; negative numbers have a sign bit, of which the place depends on the register. Servos answer one at a
 //! time; a request to all ([`BROADCAST`]) has no answer, but for a ping.
 //!
-//! Sources: the maker's memory tables and SDK (`feetech-servo-sdk` 1.0.0), compared with the tables of LeRobot and rustypot. Where
-//! they differ the maker's numbers stand: baud codes 5 to 7 are 76800, 57600 and 38400.
+//! Sources: the maker's memory tables and SDK (`feetech-servo-sdk` 1.0.0), compared with the tables of `lerobot` and `rustypot`.
+//! Where they differ the maker's numbers stand: baud codes 5 to 7 are 76800, 57600 and 38400.
 
 mod decoder;
 mod frame;

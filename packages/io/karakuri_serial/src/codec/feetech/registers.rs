@@ -1,8 +1,8 @@
 //! Registers of the servos: where they are, what they may hold, and what a count of them is worth.
 //!
 //! The tables are data, used alike by drivers, the emulator and the command line. Sources: the maker's memory tables of the STS
-//! and SCS series, as its SDK and feetech-cli 0.1.8 have them; the sign bits of LeRobot's tables; the size of an SCS step of
-//! rustypot 1.13.1.
+//! and SCS series, as its SDK and `feetech-cli` 0.1.8 have them; the sign bits of `lerobot`'s tables; the size of an SCS step of
+//! `rustypot` 1.13.1.
 
 /// Baud rates by the code in the register `baud_rate`. [Bd]
 pub const BAUDS: [u32; 8] = [1_000_000, 500_000, 250_000, 128_000, 115_200, 76_800, 57_600, 38_400];
@@ -143,7 +143,7 @@ impl Register {
     }
 
     /// The number of a raw word: sign and magnitude, not two's complement.
-    fn from_raw(&self, raw: u16) -> i32 {
+    fn number(&self, raw: u16) -> i32 {
         match self.sign_bit {
             Some(bit) if raw >> bit & 1 == 1 => -i32::from(raw & !(1 << bit)),
             _ => raw.into(),
@@ -151,7 +151,7 @@ impl Register {
     }
 
     /// The raw word of a number, which is limited to what the register can hold.
-    fn to_raw(&self, value: i32) -> u16 {
+    fn raw(&self, value: i32) -> u16 {
         let magnitude_bits = u32::from(self.sign_bit.unwrap_or(8 * self.size));
         let largest = (1_u32 << magnitude_bits) - 1;
         #[expect(clippy::cast_possible_truncation, reason = "at most 16 bits")]
@@ -200,12 +200,12 @@ impl Model {
             (&[first, second], ByteOrder::Big) => u16::from_be_bytes([first, second]),
             _ => return None,
         };
-        Some(register.from_raw(raw))
+        Some(register.number(raw))
     }
 
     /// The bytes of a number in a register, of which the first `register.size` count. What does not fit is limited.
     pub fn bytes(&self, register: &Register, value: i32) -> [u8; 2] {
-        let raw = register.to_raw(value);
+        let raw = register.raw(value);
         match self.order {
             ByteOrder::Big if register.size == 2 => raw.to_be_bytes(),
             _ => raw.to_le_bytes(),
