@@ -20,10 +20,5 @@ pub use registers::{Access, BAUDS, ByteOrder, Model, Register, Unit};
 pub use scs::SCS0009;
 pub use sts::STS3215;
 
-/// The model of a number in `model_number`.
-pub fn model_by_number(number: i32) -> Option<&'static Model> {
-    [&STS3215, &SCS0009].into_iter().find(|model| i32::from(model.number) == number)
-}
-
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,6 @@
 //! and nothing of it can be read. A servo hears only its own baud rate; the bus listens with that of most.
 
 mod device;
-#[cfg(test)]
-mod tests;
 
 use super::{Answers, Bus, Line, Rating, Servo, Trouble};
 use crate::codec::feetech::{BAUDS, BROADCAST, Model, Request, RequestDecoder};
@@ -213,3 +211,6 @@ fn overlay(reply: &mut Vec<u8>, one: &[u8]) {
         *byte &= other;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@
 /// Baud rates by the code in the register `baud_rate`. [Bd]
 pub const BAUDS: [u32; 8] = [1_000_000, 500_000, 250_000, 128_000, 115_200, 76_800, 57_600, 38_400];
 
-/// Address from which on registers start anew with the servo; those before it are kept without power.
+/// Address from which on registers lose their values with the power; those before it are kept.
 const FIRST_VOLATILE: u8 = 40;
 
 /// Whether a host may set a register.
