@@ -1,14 +1,14 @@
 //! One servo's registers, and what they do.
 //!
-//! As measured on an STS3215, unless marked as assumed:
-//!
-//! * Setting the goal position switches torque on. Setting torque to 128 makes this place the middle by the offset register, and
-//!   the goal with it (assumed), so that nothing moves.
+//! * Setting the goal position switches torque on: measured on an STS3215. Until a host sets a goal, it is where the servo is.
+//! * Setting torque to 128 makes this place the middle by means of the offset. That the goal goes with it, so that nothing moves,
+//!   is assumed.
 //! * Position is the sensor's reading less the offset, within one turn; over several turns with phase bit 4.
-//! * Registers that are kept without power ignore what is written to them while the lock is closed, without a word.
-//! * After an overload only the protective torque is left, and every answer says so, also that to switching the torque off. It ends
-//!   when torque is switched on again, or the goal is set to the other side. Heat and current switch the torque off.
-//! * Factory reset brings back id 1 and 1 Mbaud.
+//! * Registers that are kept without power ignore what is written to them while the lock is closed, without a word: measured.
+//! * After an overload only the protective torque is left, and every answer says so, also that to switching the torque off. By the
+//!   maker it ends with a goal to the other side; that it also ends when torque is switched on again is assumed.
+//! * Heat and current switch the torque off, as the mask of the alarms says.
+//! * A factory reset brings back id 1 and 1 Mbaud, as `feetech-cli` has it.
 //!
 //! Not played: direction bits of the phase, gains, dead zones, least force to start, and an SCS0009 that turns without end.
 

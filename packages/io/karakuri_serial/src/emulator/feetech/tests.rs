@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::codec::feetech::{Alarms, Register, SCS0009, STS3215, StatusDecoder, scs, sts};
 use crate::emulator::{Fault, FreeMotion, move_servos};
@@ -523,4 +525,34 @@ fn reads_beyond_the_registers_are_short() {
     let heard = host.ask(&Request::Read { id: 1, address: 250, size: 4 }).unwrap();
     assert!(heard.data.is_empty());
     host.ask(&Request::Write { id: 1, address: 250, data: &[1; 40] });
+}
+
+/// A frame with a fitting checksum, whatever it says.
+fn any_frame() -> impl Strategy<Value = Vec<u8>> {
+    let instruction = prop::sample::select(vec![1_u8, 2, 3, 4, 5, 6, 0x82, 0x83, 0x77]);
+    let id = prop_oneof![0_u8..4, Just(BROADCAST)];
+    let parameters = prop::collection::vec(prop_oneof![0_u8..80, any::<u8>()], 0..40);
+    (id, instruction, parameters).prop_map(|(id, instruction, parameters)| {
+        let counted = u8::try_from(parameters.len() + 2).unwrap();
+        let mut frame = vec![0xFF, 0xFF, id, counted, instruction];
+        frame.extend(parameters);
+        frame.push(!frame[2..].iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)));
+        frame
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_requests_are_survived(frames in prop::collection::vec(any_frame(), 1..60)) {
+        let mut host = Host::new(&[(&STS3215, 1), (&STS3215, 2), (&SCS0009, 3)]);
+        for frame in frames {
+            for (_, answer) in host.send(&frame) {
+                prop_assert!(answer.len() <= 259);
+            }
+            host.pass(0.02);
+        }
+        for servo in host.bus.servos() {
+            prop_assert!(servo.position.is_finite() && servo.temperature.is_finite(), "{:?}", servo);
+        }
+    }
 }
