@@ -125,6 +125,15 @@ impl Fault {
         Self::NAMES[place].0
     }
 
+    /// Whether it takes the place of another: the same name, on the same servo or board.
+    pub(crate) fn strikes_the_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Servo { id, .. }, Self::Servo { id: of, .. }) if id != of => false,
+            (Self::BoardMissing { board }, Self::BoardMissing { board: of }) => board == of,
+            _ => self.name() == other.name(),
+        }
+    }
+
     /// Switch what it does to servos on or off; nothing for those of the wire.
     pub(crate) fn apply(&self, servos: &mut [Servo], on: bool) {
         for servo in servos {

@@ -5,14 +5,22 @@
 
 mod device;
 pub mod dynamixel;
+mod emulation;
+mod event;
 mod fault;
 pub mod feetech;
 pub mod ics;
+mod pty;
 pub mod rcb1;
 pub mod rcb4;
 pub mod robotiq;
+mod run;
 mod servo;
+mod side;
 
 pub use device::{Answers, Bus, Line, Parity};
+pub use emulation::Emulation;
+pub use event::Event;
 pub use fault::{Fault, FaultError};
+pub use run::{Entrances, RunError, run};
 pub use servo::{Alarm, FreeMotion, Limits, Mode, Plant, Rating, Servo, Trouble, move_servos};

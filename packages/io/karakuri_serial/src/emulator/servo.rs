@@ -101,6 +101,17 @@ impl Alarm {
     /// Every alarm.
     pub const ALL: [Self; 5] =
         [Self::Voltage, Self::Sensor, Self::Heat, Self::Current, Self::Overload];
+
+    /// Its name: one word in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Voltage => "voltage",
+            Self::Sensor => "sensor",
+            Self::Heat => "heat",
+            Self::Current => "current",
+            Self::Overload => "overload",
+        }
+    }
 }
 
 /// A fault of one servo that stays until it is switched off.
@@ -332,7 +343,11 @@ impl Servo {
 
 /// Move servos on by `dt` [s], a millisecond or less: their profiles, the plant, and what they feel.
 pub fn move_servos(servos: &mut [Servo], plant: &mut dyn Plant, dt: f64) {
-    servos.iter_mut().for_each(|servo| servo.follow_goal(dt));
+    for servo in &mut *servos {
+        servo.follow_goal(dt);
+    }
     plant.advance(dt, servos);
-    servos.iter_mut().for_each(|servo| servo.feel(dt));
+    for servo in servos {
+        servo.feel(dt);
+    }
 }

@@ -21,7 +21,9 @@ pub struct FreeMotion;
 
 impl Plant for FreeMotion {
     fn advance(&mut self, dt: f64, servos: &mut [Servo]) {
-        servos.iter_mut().for_each(|servo| turn(servo, dt));
+        for servo in servos {
+            turn(servo, dt);
+        }
     }
 }
 
