@@ -167,7 +167,8 @@ pub mod register {
     /// Least position.
     pub const MIN_POSITION_LIMIT: Register =
         Register::write("min_position_limit", 52, 4, between(0, 4_095));
-    const STARTUP_CONFIGURATION: Register =
+    /// Bit 0: torque is on from the start; 1: RAM as in the copy of the settings.
+    pub const STARTUP_CONFIGURATION: Register =
         Register::write("startup_configuration", 60, 1, Values::Bits(0b11));
     /// How fast duty rises; the X330 series alone has it.
     pub(in super::super) const PWM_SLOPE: Register =

@@ -5,16 +5,16 @@ const TABLE: [u16; 256] = table();
 
 const fn table() -> [u16; 256] {
     let mut table = [0; 256];
-    let mut byte = 0;
+    let mut byte: u16 = 0;
     while byte < 256 {
-        let mut remainder = (byte as u16) << 8;
+        let mut remainder = byte << 8;
         let mut bit = 0;
         while bit < 8 {
             remainder =
                 if remainder & 0x8000 == 0 { remainder << 1 } else { (remainder << 1) ^ 0x8005 };
             bit += 1;
         }
-        table[byte] = remainder;
+        table[byte as usize] = remainder;
         byte += 1;
     }
     table

@@ -151,7 +151,7 @@ impl<'a> SyncItems<'a> {
 
 impl<'a> BulkReads<'a> {
     /// Id and part of each servo.
-    pub fn iter(&self) -> impl Iterator<Item = (u8, Block)> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = (u8, Block)> + Clone + use<'a> {
         self.0.as_chunks().0.iter().map(|&[id, al, ah, ll, lh]| {
             let (address, length) = (u16::from_le_bytes([al, ah]), u16::from_le_bytes([ll, lh]));
             (id, Block { address, length })

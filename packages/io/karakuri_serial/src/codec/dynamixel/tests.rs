@@ -19,8 +19,10 @@ fn request(id: u8, instruction: Instruction<'_>) -> Vec<u8> {
     bytes
 }
 
-/// What a decoder finds in bytes, as owned copies: id, instruction, parameters.
-fn found(decoder: &mut Decoder, bytes: &[u8]) -> Vec<Result<(u8, u8, Vec<u8>), FrameError>> {
+/// What a decoder finds: id, instruction and parameters, or why it is nothing.
+type Found = Result<(u8, u8, Vec<u8>), FrameError>;
+
+fn found(decoder: &mut Decoder, bytes: &[u8]) -> Vec<Found> {
     let copy = |frame: Frame<'_>| (frame.id, frame.instruction, frame.params.to_vec());
     bytes.iter().filter_map(|byte| decoder.push(*byte).map(|found| found.map(copy))).collect()
 }
@@ -144,7 +146,9 @@ fn is_fast_answer(parts: &[Status<'_>], text: &str) {
     let mut bytes = Vec::new();
     let lengths = parts.iter().map(|part| u16::try_from(part.data.len()).unwrap());
     let mut answer = FastAnswer::new(&mut bytes, lengths);
-    parts.iter().for_each(|part| answer.part(part));
+    for part in parts {
+        answer.part(part);
+    }
     assert_eq!(bytes, hex(text), "{text}");
     let mut decoder = Decoder::default();
     let (last, before) = bytes.split_last().unwrap();
