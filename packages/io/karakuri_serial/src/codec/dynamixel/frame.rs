@@ -68,6 +68,12 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Appends a frame of any instruction with any parameters.
+#[cfg(test)]
+pub(crate) fn append_frame(out: &mut Vec<u8>, id: u8, instruction: u8, params: &[u8]) {
+    Writer::new(out, id, instruction).bytes(params).end();
+}
+
 /// Writes the start of a frame that has `length` bytes after its length, up to its instruction.
 pub(super) fn start(out: &mut Vec<u8>, id: u8, instruction: u8, length: usize) {
     let start = out.len();

@@ -21,6 +21,8 @@ mod tests;
 
 pub use answer::{ErrorNumber, FastAnswer, FastParts, Status};
 pub use control_table::{Access, Register, Values, register};
+#[cfg(test)]
+pub(crate) use frame::append_frame;
 pub use frame::{BROADCAST, Decoder, Frame};
 pub use models::{BAUD_RATES, IndirectBlock, Mode, Model};
 pub use request::{Block, BulkReads, BulkWrites, Instruction, Keep, Request, SyncItems};

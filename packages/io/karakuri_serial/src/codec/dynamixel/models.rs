@@ -270,6 +270,17 @@ impl Model {
         self.registers().find(|register| register.address == address)
     }
 
+    /// Baud rates that it has, by their code. [bit/s]
+    pub fn baud_rates(&self) -> &'static [u32] {
+        match self.register(r::BAUD_RATE.address).map(|register| register.values) {
+            Some(Values::Between { most, .. }) => {
+                let count = usize::try_from(most + 1).unwrap_or_default();
+                &BAUD_RATES[..count.min(BAUD_RATES.len())]
+            }
+            _ => &BAUD_RATES,
+        }
+    }
+
     /// Where other registers can be put side by side, to be read at once, in a version of its program.
     pub fn indirect(&self, firmware: u8) -> &'static [IndirectBlock] {
         self.indirect[usize::from(firmware < X330_MOVED)]

@@ -291,6 +291,8 @@ fn tables_are_those_of_the_models() {
     assert_eq!(value("XM430-W350", 38), Some(1193));
     assert_eq!(value("XM430-W350", 62), None);
     assert_eq!(Model::of(1030).unwrap().name, "XM430-W210");
+    assert_eq!(Model::of(1200).unwrap().baud_rates().last(), Some(&4_000_000));
+    assert_eq!(Model::of(1020).unwrap().baud_rates().last(), Some(&4_500_000));
     let load = Model::of(1060).unwrap().register(126).unwrap();
     assert_eq!(load.name, "present_load");
     for model in Model::ALL {

@@ -37,10 +37,8 @@ struct Turn {
 
 impl Chain {
     pub(super) fn new(members: &[Member], baud: u32) -> Self {
-        let code = BAUD_RATES.iter().position(|rate| *rate == baud).unwrap_or(1);
-        let code = i32::try_from(code).unwrap_or(1);
         let (programs, servos): (Vec<_>, Vec<_>) =
-            members.iter().map(|member| Program::new(*member, code)).unzip();
+            members.iter().map(|member| Program::new(*member, baud)).unzip();
         let baud = programs.first().map_or(BAUD_RATES[1], Program::baud);
         Self { programs, servos, baud, data: Vec::new(), frame: Vec::new() }
     }

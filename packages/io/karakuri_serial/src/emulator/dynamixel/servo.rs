@@ -42,11 +42,14 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// A servo with all values of the factory but its id and the code of its baud rate, and its electromechanics.
-    pub(super) fn new(member: Member, baud_code: i32) -> (Self, Servo) {
+    /// A servo with all values of the factory but its id and its baud rate [bit/s], and its electromechanics.
+    pub(super) fn new(member: Member, baud: u32) -> (Self, Servo) {
         let mut memory = Memory::new(member.model);
         memory.set(r::ID, member.id.into());
-        memory.set(r::BAUD_RATE, baud_code);
+        let code = member.model.baud_rates().iter().position(|rate| *rate == baud);
+        if let Some(code) = code.and_then(|code| i32::try_from(code).ok()) {
+            memory.set(r::BAUD_RATE, code);
+        }
         let mut servo = Servo::new(member.id, motion::rating(&memory));
         let mut program = Self {
             memory,
