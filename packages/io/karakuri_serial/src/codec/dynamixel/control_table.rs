@@ -82,13 +82,13 @@ impl Register {
         self.address + u16::from(self.size)
     }
 
-    /// The number that its bytes are; bytes above its size count as absent.
+    /// The number that its bytes are; 0 where they are more or fewer than it has.
     pub fn value(&self, bytes: &[u8]) -> i32 {
         match *bytes {
             [a] if self.size == 1 => i32::from(a),
             [a, b] if self.size == 2 && self.is_signed() => i32::from(i16::from_le_bytes([a, b])),
             [a, b] if self.size == 2 => i32::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] => i32::from_le_bytes([a, b, c, d]),
+            [a, b, c, d] if self.size == 4 => i32::from_le_bytes([a, b, c, d]),
             _ => 0,
         }
     }
@@ -240,7 +240,7 @@ pub mod register {
     /// Whether a copy of the settings exists.
     pub const BACKUP_READY: Register = Register::read("backup_ready", 147, 1);
 
-    /// All, by address.
+    /// All, by address, with the values of the XM430-W350; the PWM slope is the X330 series' alone.
     pub(in super::super) const ALL: [Register; 54] = [
         MODEL_NUMBER,
         MODEL_INFORMATION,

@@ -97,7 +97,7 @@ fn set_length(frame: &mut [u8], length: usize) {
 /// Finds frames in a stream of bytes, requests and answers alike.
 ///
 /// After a wrong frame it goes on with the next header, be it inside of the wrong one. With stuffing, a header inside of a frame
-/// means that the rest of that frame was lost. [`Self::accepting_unstuffed`] takes such a frame by its length instead: some
+/// means that the rest of that frame was lost. A lenient decoder takes such a frame by its length instead: some
 /// hosts send values that look like a header as they are.
 #[derive(Debug, Clone)]
 pub struct Decoder {
@@ -136,7 +136,7 @@ impl Default for Decoder {
 
 impl Decoder {
     /// A decoder that takes frames of hosts that do not stuff.
-    pub fn accepting_unstuffed() -> Self {
+    pub(crate) fn accepting_unstuffed() -> Self {
         Self { accepts_unstuffed: true, ..Self::default() }
     }
 
@@ -169,7 +169,7 @@ impl Decoder {
     }
 
     /// Id in the last frame whose CRC was wrong, once: its servo reports that.
-    pub fn take_rejected(&mut self) -> Option<u8> {
+    pub(crate) fn take_rejected(&mut self) -> Option<u8> {
         self.rejected.take()
     }
 

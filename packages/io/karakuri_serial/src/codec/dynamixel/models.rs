@@ -103,7 +103,7 @@ const fn between(least: i32, most: i32) -> Values {
     Values::Between { least, most }
 }
 
-/// What the X330 series has in common; the others follow the common table.
+// What servos of the X330 series have in common.
 const X330_BAUD: Register = r::BAUD_RATE.taking(between(0, 6));
 const X330_PROTOCOL: Register = r::PROTOCOL_TYPE.taking(Values::OneOf(&[2, 20, 21, 22]));
 const X330_HEAT: Register = r::TEMPERATURE_LIMIT.initially(70);

@@ -121,6 +121,19 @@ impl Chain {
             .find(|&index| self.programs[index].id() == id && self.hears(index, now))
     }
 
+    /// Whether at most one servo answers to an id.
+    fn is_alone(&self, id: u8, now: f64) -> bool {
+        let same = (0..self.programs.len()).filter(|&index| self.programs[index].id() == id);
+        same.filter(|&index| self.hears(index, now)).count() <= 1
+    }
+
+    /// Two servos of one id speak at once, and nobody understands either.
+    fn garble_unless(&mut self, is_alone: bool) {
+        if !is_alone && let Some(last) = self.frame.last_mut() {
+            *last ^= 0xFF;
+        }
+    }
+
     /// Has an instruction done by all whom it is for; the one whose own id it names answers.
     fn command(
         &mut self,
@@ -129,6 +142,7 @@ impl Chain {
         now: f64,
         mut answers: Option<&mut Answers>,
     ) {
+        let is_alone = self.is_alone(id, now);
         for index in 0..self.programs.len() {
             let program = &self.programs[index];
             let is_own = program.id() == id;
@@ -145,6 +159,7 @@ impl Chain {
                 let alert = self.programs[index].alert();
                 self.frame.clear();
                 Status { id, alert, error: result.err(), data: &[] }.encode(&mut self.frame);
+                self.garble_unless(is_alone);
                 answers.send(now + delay, &self.frame);
             }
         }
@@ -240,6 +255,8 @@ impl Chain {
         let error = result.err();
         Status { id: program.id(), alert: program.alert(), error, data }.encode(&mut self.frame);
         let start = time + program.delay();
+        let is_alone = self.is_alone(self.servos[index].id, time);
+        self.garble_unless(is_alone);
         answers.send(start, &self.frame);
         Some(start + self.frame.len() as f64 * self.line().byte_time())
     }

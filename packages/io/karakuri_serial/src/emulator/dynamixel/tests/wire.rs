@@ -122,6 +122,22 @@ fn a_new_id_is_answered_with_the_old_one() {
 }
 
 #[test]
+fn two_servos_of_one_id_are_not_understood() {
+    let mut rig = Rig::new(&["XL330-M288", "XL330-M288"]);
+    rig.set(2, r::ID, 1);
+    let mut ping = Vec::new();
+    Request { id: 1, instruction: Instruction::Ping }.encode(&mut ping);
+    let answers = rig.bytes(&ping);
+    let mut decoder = Decoder::default();
+    let bytes = answers.iter().flat_map(|(_, bytes)| bytes);
+    for byte in bytes {
+        assert!(decoder.push(*byte).is_none_or(|found| found.is_err()));
+    }
+    rig.bus.servos_mut()[0].set(Trouble::Gone, true);
+    assert_eq!(rig.ask(1, Instruction::Ping).len(), 1, "one is unplugged");
+}
+
+#[test]
 fn the_line_follows_when_the_last_servo_has_another_baud_rate() {
     let mut rig = Rig::new(&["XL330-M288", "XL330-M288"]);
     rig.set(1, r::BAUD_RATE, 6);
