@@ -22,7 +22,7 @@ pub(super) struct Chain {
     programs: Vec<Program>,
     /// Electromechanics, in the same order.
     pub(super) servos: Vec<Servo>,
-    /// Baud rate of the line. [bit/s]
+    /// Baud rate of those that listen now. [bit/s]
     baud: u32,
     data: Vec<u8>,
     frame: Vec<u8>,
@@ -45,6 +45,13 @@ impl Chain {
 
     pub(super) fn line(&self) -> Line {
         Line::eight_n_one(self.baud)
+    }
+
+    /// Lets those be heard that listen with a baud rate [bit/s].
+    pub(super) fn attune(&mut self, baud: u32) {
+        if self.programs.iter().any(|program| program.baud() == baud) {
+            self.baud = baud;
+        }
     }
 
     pub(super) fn advance(&mut self, now: f64) {

@@ -7,7 +7,7 @@
 //! * Goals stay as they are while torque is off, and are followed once it is on: a program that does not set a goal first sees its
 //!   robot jump.
 //! * After a shutdown, a write that switches torque on is answered with the alert and does nothing, until a reboot.
-//! * All servos listen with one baud rate. One that was set to another is deaf until the last one has followed.
+//! * Servos of different baud rates can be on one line, each deaf to what is sent at another.
 
 mod chain;
 mod memory;
@@ -70,6 +70,10 @@ impl Dynamixel {
 impl Bus for Dynamixel {
     fn line(&self) -> Line {
         self.chain.line()
+    }
+
+    fn attune(&mut self, baud: u32) {
+        self.chain.attune(baud);
     }
 
     fn receive(&mut self, byte: u8, now: f64, answers: &mut Answers) {

@@ -138,11 +138,17 @@ fn two_servos_of_one_id_are_not_understood() {
 }
 
 #[test]
-fn the_line_follows_when_the_last_servo_has_another_baud_rate() {
+fn a_servo_is_deaf_to_other_baud_rates() {
     let mut rig = Rig::new(&["XL330-M288", "XL330-M288"]);
     rig.set(1, r::BAUD_RATE, 6);
     assert_eq!(rig.bus.line().baud, 1_000_000);
     assert!(rig.ask(1, Instruction::Ping).is_empty(), "deaf");
+    rig.bus.attune(4_000_000);
+    assert!(rig.ask(2, Instruction::Ping).is_empty(), "now the other one is");
+    assert_eq!(rig.ask(1, Instruction::Ping).len(), 1);
+    rig.bus.attune(115_200);
+    assert_eq!(rig.bus.line().baud, 4_000_000, "nobody listens with that");
+    rig.bus.attune(1_000_000);
     rig.set(2, r::BAUD_RATE, 6);
     assert_eq!(rig.bus.line().baud, 4_000_000);
     assert_eq!(rig.ask(BROADCAST, Instruction::Ping).len(), 2);
