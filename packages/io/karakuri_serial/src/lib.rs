@@ -2,4 +2,7 @@
 
 pub mod codec;
 pub mod emulator;
+mod line;
 pub mod port;
+
+pub use line::{Line, Parity};

@@ -10,7 +10,7 @@ mod event;
 mod fault;
 pub mod feetech;
 pub mod ics;
-mod pty;
+pub(crate) mod pty;
 pub mod rcb1;
 pub mod rcb4;
 pub mod robotiq;
@@ -18,7 +18,8 @@ mod run;
 mod servo;
 mod side;
 
-pub use device::{Answers, Bus, Line, Parity};
+pub use crate::line::{Line, Parity};
+pub use device::{Answers, Bus};
 pub use emulation::Emulation;
 pub use event::Event;
 pub use fault::{Fault, FaultError};

@@ -1,8 +1,8 @@
-use super::super::device::{Line, Parity};
+use super::super::device::Line;
 use super::super::servo::{FreeMotion, Mode, Rating, Trouble};
 use super::*;
 
-const LINE: Line = Line { baud: 10_000, parity: Parity::None };
+const LINE: Line = Line::eight_n_one(10_000);
 
 /// Answers a letter by `<letter>!` 2 ms later; `b` doubles the baud rate, `g` makes the servo go.
 struct Toy {
