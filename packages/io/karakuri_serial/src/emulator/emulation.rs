@@ -154,6 +154,7 @@ impl Emulation {
 
     /// Takes what the host has written at `now` [s], at its `baud` [bit/s].
     pub(crate) fn hear(&mut self, bytes: &[u8], baud: u32, now: f64) {
+        self.bus.attune(baud);
         let mut line = self.bus.line();
         let devices = if self.faults.contains(&Fault::WrongBaud) { 0 } else { line.baud };
         self.host_baud = baud;
@@ -220,7 +221,7 @@ impl Emulation {
     /// A byte of the host arrives.
     fn take_byte(&mut self, to_host: &mut Vec<u8>) {
         let Some(heard) = self.heard.pop_front() else { return };
-        if self.faults.contains(&Fault::Echo) {
+        if self.bus.echoes() || self.faults.contains(&Fault::Echo) {
             to_host.push(heard.byte);
         }
         let line = self.bus.line();
