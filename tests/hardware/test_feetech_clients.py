@@ -75,14 +75,10 @@ def word(value):
     return list(value.to_bytes(2, "little"))
 
 
-def servos(*named):
-    return [argument for servo in named for argument in ("--servo", servo)]
-
-
 @pytest.fixture
 def bus(emulate):
     """Three servos, as they leave the factory but for their ids."""
-    return emulate("feetech", *servos("1=sts3215", "2=sts3215", "3=sts3215"))
+    return emulate("feetech", "--ids", "1-3")
 
 
 @pytest.fixture
@@ -163,7 +159,7 @@ def test_an_overload_is_in_every_answer_and_data_follow(sdk, bus):
 
 
 def test_servos_of_one_id_cannot_be_read(emulate, client):
-    bus = emulate("feetech", *servos("1=sts3215", "1=sts3215", "2=sts3215"))
+    bus = emulate("feetech", "--ids", "1,1,2")
     sdk = Sdk(client("scservo_sdk"), bus.link)
     assert not sdk.answers(1) and sdk.answers(2)
     sdk.close()
@@ -178,7 +174,7 @@ def test_a_new_baud_rate_is_that_of_the_next_request(sdk):
 
 
 def test_an_scs_puts_the_high_byte_first(emulate, client):
-    bus = emulate("feetech", *servos("1=scs0009"))
+    bus = emulate("feetech", "--ids", "1", "--model", "scs0009")
     sdk = Sdk(client("scservo_sdk"), bus.link, SCS)
     assert sdk.call("ping", 1) == (1284, 0)
     assert sdk.write(1, GOAL, 700) == 0
@@ -213,7 +209,7 @@ def test_the_cli_finds_servos_and_numbers_them(cli, bus):
 
 @pytest.mark.parametrize("faults", [[], ["--fault", "echo"]], ids=["quiet", "echo"])
 def test_the_cli_moves_a_servo_five_times(cli, emulate, faults):
-    bus = emulate("feetech", *servos("1=sts3215", "2=sts3215"), *faults)
+    bus = emulate("feetech", "--ids", "1,2", *faults)
     assert "PASS: 5 of 5" in cli(bus, "selftest", "1")
 
 
@@ -232,7 +228,7 @@ def test_rustypot_moves_servos(client, bus):
 
 
 def test_rustypot_moves_an_scs(client, emulate):
-    bus = emulate("feetech", *servos("1=scs0009"))
+    bus = emulate("feetech", "--ids", "1", "--model", "scs0009")
     controller = client("rustypot").Scs0009PyController(str(bus.link), BAUD, 1.0)
     controller.write_goal_position(1, 0.4)
     # Its middle is step 511.
@@ -286,7 +282,7 @@ def test_lerobot_configures_and_moves_servos(lerobot, bus):
 
 
 def test_lerobot_sets_up_a_new_servo(lerobot, emulate):
-    bus = emulate("feetech", *servos("1=sts3215"))
+    bus = emulate("feetech", "--ids", "1")
     arm = lerobot(bus, (6,), handshake=False)
     arm.setup_motor("joint_6")
     assert arm.ping(6, num_retry=3) == 777

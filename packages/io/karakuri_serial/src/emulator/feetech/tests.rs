@@ -466,16 +466,22 @@ fn a_request_to_all_is_obeyed_and_not_answered() {
 }
 
 #[test]
-fn the_line_is_that_of_most_servos() {
-    let mut host = Host::new(&[(&STS3215, 1), (&STS3215, 2), (&STS3215, 3)]);
-    host.write_kept(1, &sts::BAUD_RATE, 4);
+fn a_servo_is_deaf_to_other_baud_rates() {
+    let mut host = Host::new(&[(&STS3215, 1), (&STS3215, 2)]);
+    host.write(1, &sts::LOCK, 0);
+    assert!(host.write(1, &sts::BAUD_RATE, 4).is_some());
     assert_eq!(host.bus.line(), Line::eight_n_one(1_000_000));
-    assert_eq!(host.ask(&Request::Ping { id: 1 }), None, "it listens with another rate");
+    assert_eq!(host.ask(&Request::Ping { id: 1 }), None);
+    host.bus.attune(115_200);
+    assert!(host.ask(&Request::Ping { id: 1 }).is_some());
+    assert_eq!(host.ask(&Request::Ping { id: 2 }), None);
+    host.bus.attune(57_600);
+    assert_eq!(host.bus.line(), Line::eight_n_one(115_200), "nobody listens with that");
+    host.bus.attune(1_000_000);
     host.write(2, &sts::LOCK, 0);
     assert!(host.write(2, &sts::BAUD_RATE, 4).is_some());
     assert_eq!(host.bus.line(), Line::eight_n_one(115_200));
     assert!(host.ask(&Request::Ping { id: 1 }).is_some());
-    assert_eq!(host.ask(&Request::Ping { id: 3 }), None);
 }
 
 #[test]
