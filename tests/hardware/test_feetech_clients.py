@@ -244,6 +244,8 @@ def lerobot(client, monkeypatch):
     for name in ("torch", "accelerate", "datasets", "datasets.utils", "datasets.utils.logging"):
         if name not in sys.modules:
             monkeypatch.setitem(sys.modules, name, MagicMock())
+    # What its bus imports by itself.
+    client("scservo_sdk")
     motors = client("lerobot.motors")
     feetech = client("lerobot.motors.feetech")
 
