@@ -220,10 +220,10 @@ def test_rustypot_moves_servos(client, bus):
     controller.sync_write_goal_position([1, 2, 3], goals)
     # It has 4095 steps to a turn.
     near = pytest.approx(goals, abs=3 * STEP)
-    wait(lambda: controller.sync_read_present_position([1, 2, 3]) == near, "arrival")
+    wait(lambda: [bus.servo(servo)["position_rad"] for servo in (1, 2, 3)] == near, "arrival")
+    assert controller.sync_read_present_position([1, 2, 3]) == near
     assert controller.read_torque_enable(1) == [True]
     assert controller.read_present_voltage(1) == [120]
-    assert [bus.servo(servo)["position_rad"] for servo in (1, 2, 3)] == near
     controller.close()
 
 
@@ -233,8 +233,8 @@ def test_rustypot_moves_an_scs(client, emulate):
     controller.write_goal_position(1, 0.4)
     # Its middle is step 511.
     near = pytest.approx(0.4, abs=0.01)
-    wait(lambda: controller.read_present_position(1) == [near], "arrival")
-    assert bus.servo(1)["position_rad"] == near
+    wait(lambda: bus.servo(1)["position_rad"] == near, "arrival")
+    assert controller.read_present_position(1) == [near]
     controller.close()
 
 
