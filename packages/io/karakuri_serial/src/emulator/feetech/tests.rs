@@ -212,7 +212,7 @@ fn torque_on_goes_to_the_goal_that_stands_there() {
 #[test]
 fn speed_and_acceleration_are_kept() {
     let mut host = Host::one();
-    // Acceleration 10 is 1000 steps/s²; the way of 1000 steps at 500 steps/s takes 0.5 + 2.0 s.
+    // Acceleration 10 is 1000 steps/s²; a move of 1000 steps at 500 steps/s takes 0.5 + 2.0 s.
     let data = hex("0A E8 0B 00 00 F4 01");
     host.write(1, &sts::TORQUE_ENABLE, 1);
     host.ask(&Request::Write { id: 1, address: sts::ACCELERATION.address, data: &data });
