@@ -17,7 +17,7 @@ use super::{Answers, Bus, Line, Servo};
 use crate::codec::rcb4::memory::{
     CONFIGURATION, Configuration, N_TIMERS, PROGRAM_COUNTER, TIMERS, motion_address, motion_at,
 };
-use crate::codec::rcb4::{Answer, Data, Decoder, Frame, Place, Request, SERVOS, Source, VERSION};
+use crate::codec::rcb4::{Answer, Data, Decoder, Frame, Place, Request, SERVOS, VERSION};
 use memory::Memory;
 use program::Program;
 

@@ -4,7 +4,9 @@ use crate::codec::ics::{CENTRE, counts_from_angle};
 use crate::codec::rcb4::memory::{
     ICS_TABLE, MOTION_SIZE, ROM_MAIN_LOOP, ROM_MOTIONS, ROM_PAGE, ROM_WRITE_TIME, record, record_of,
 };
-use crate::codec::rcb4::{AnswerDecoder, Condition, Goal, Operation, ServoParameter, ServoSet};
+use crate::codec::rcb4::{
+    AnswerDecoder, Condition, Goal, Operation, ServoParameter, ServoSet, Source,
+};
 
 /// A board, and the time that has passed.
 struct Bench {
