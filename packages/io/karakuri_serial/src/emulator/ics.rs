@@ -7,8 +7,8 @@
 use super::{Alarm, Answers, Bus, Line, Mode, Rating, Servo, Trouble};
 use crate::codec::ics::{
     Answer, BAUDS, EEPROM_TIME, Eeprom, Flags, MAX_ID, Parameter, Request, RequestDecoder,
-    byte_from_current, byte_from_temperature, counts_from_angle, position_from_counts,
-    temperature_from_byte,
+    byte_from_current, byte_from_temperature, counts_from_angle, current_from_byte,
+    position_from_counts, temperature_from_byte,
 };
 
 /// Time from the last byte of a request to the first of its answer. [s]
@@ -147,7 +147,7 @@ impl Ics {
         let (servo, memory) = (&mut self.servos[index], &self.memories[index]);
         let byte = |field| u8::try_from(memory.eeprom.get(field)).unwrap_or(u8::MAX);
         servo.id = byte(Eeprom::ID) & MAX_ID;
-        servo.limits.current = f64::from(byte(Eeprom::CURRENT_LIMIT)) / 10.0;
+        servo.limits.current = current_from_byte(byte(Eeprom::CURRENT_LIMIT));
         servo.limits.temperature = temperature_from_byte(byte(Eeprom::TEMPERATURE_LIMIT));
         servo.speed_limit = servo.rating.no_load_speed * f64::from(memory.speed) / MOST;
         if memory.has(Flags::FREE) {

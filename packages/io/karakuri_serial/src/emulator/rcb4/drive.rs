@@ -5,7 +5,9 @@
 
 use super::memory::Memory;
 use super::{SERVOS, Servo};
-use crate::codec::ics::{counts_from_angle, position_from_counts, temperature_from_byte};
+use crate::codec::ics::{
+    counts_from_angle, current_from_byte, position_from_counts, temperature_from_byte,
+};
 use crate::codec::rcb4::memory::{
     CONFIGURATION, Configuration, ICS_TABLE, UNASSIGNED, record, record_of,
 };
@@ -61,7 +63,7 @@ pub(super) fn set(servo: &mut Servo, parameter: ServoParameter, value: u8) {
         // Stiffness makes no difference here.
         ServoParameter::Stretch => {}
         ServoParameter::Speed => servo.speed_limit = servo.rating.no_load_speed * value_of / 127.0,
-        ServoParameter::CurrentLimit => servo.limits.current = value_of / 10.0,
+        ServoParameter::CurrentLimit => servo.limits.current = current_from_byte(value),
         ServoParameter::TemperatureLimit => {
             servo.limits.temperature = temperature_from_byte(value);
         }
