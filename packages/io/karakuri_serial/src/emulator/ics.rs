@@ -173,6 +173,7 @@ impl Bus for Ics {
         // The ids do not change which servos hear this request.
         let hearing = (0..self.servos.len()).filter(|index| self.hears(*index, &request, now));
         for index in hearing.collect::<Vec<_>>() {
+            let addressed = self.servos[index].id;
             let answer = self.obey(index, &request, now);
             if answer == Answer::EepromWritten {
                 start = now + EEPROM_TIME;
@@ -181,7 +182,9 @@ impl Bus for Ics {
                 continue;
             }
             let begin = self.answer.len();
-            answer.encode(self.servos[index].id, &mut self.answer);
+            // One that got its id by its own command answers with it, one that got it by its EEPROM does not yet.
+            let id = if answer == Answer::Id { self.servos[index].id } else { addressed };
+            answer.encode(id, &mut self.answer);
             if begin > 0 {
                 // Two that answer at once pull the wire low together.
                 let second = self.answer.split_off(begin);

@@ -9,7 +9,7 @@ use crate::codec::ics::{
     counts_from_angle, current_from_byte, position_from_counts, temperature_from_byte,
 };
 use crate::codec::rcb4::memory::{
-    CONFIGURATION, Configuration, ICS_TABLE, UNASSIGNED, record, record_of,
+    CONFIGURATION, Configuration, ICS_TABLE, RECORDS, record, record_of,
 };
 use crate::codec::rcb4::{Goal, ServoParameter};
 use crate::emulator::Trouble;
@@ -73,7 +73,8 @@ pub(super) fn set(servo: &mut Servo, parameter: ServoParameter, value: u8) {
 /// Address of the record that the ICS table names for a servo, if any.
 fn address_of(memory: &Memory, servo: usize) -> Option<u16> {
     let entry = ICS_TABLE + 2 * u16::try_from(servo).ok()?;
-    Some(memory.word(entry)).filter(|address| *address != UNASSIGNED && *address != 0)
+    // What the host may have written there besides the address of a record is no servo's, as `UNASSIGNED` is none's.
+    Some(memory.word(entry)).filter(|address| (RECORDS..=record_of(SERVOS - 1)).contains(address))
 }
 
 /// Brings the reference one step nearer to the goal.
