@@ -55,6 +55,10 @@ pub trait Bus: Send {
         false
     }
 
+    /// The host sends at `baud` [bit/s] from now on. Devices that may listen with different rates on one line hear it if it is one of
+    /// theirs; those of other buses listen as they do.
+    fn attune(&mut self, _baud: u32) {}
+
     /// Take a byte whose last bit arrives at `now` [s]; queue what is answered.
     fn receive(&mut self, byte: u8, now: f64, answers: &mut Answers);
 

@@ -154,6 +154,7 @@ impl Emulation {
 
     /// Takes what the host has written at `now` [s], at its `baud` [bit/s].
     pub(crate) fn hear(&mut self, bytes: &[u8], baud: u32, now: f64) {
+        self.bus.attune(baud);
         let mut line = self.bus.line();
         let devices = if self.faults.contains(&Fault::WrongBaud) { 0 } else { line.baud };
         self.host_baud = baud;
