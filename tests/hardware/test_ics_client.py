@@ -13,7 +13,7 @@ CENTRE, COUNTS_PER_DEGREE = 7500, 4000 / 135
 @pytest.fixture
 def bus(emulate):
     """One servo with id 5."""
-    return emulate("ics", "--servo", "5", "--baud", str(BAUD))
+    return emulate("ics", "--ids", "5", "--baud", str(BAUD))
 
 
 @pytest.fixture

@@ -146,6 +146,21 @@ fn an_id_is_given_and_a_baud_rate_changed() {
 }
 
 #[test]
+fn servos_hear_the_host_at_their_own_baud_rate() {
+    let mut bench = Bench::new(&[1, 2]);
+    bench.ask(&Request::WriteEeprom { id: 2, eeprom: Eeprom::new(2, 115_200) });
+    bench.wait(EEPROM_TIME);
+    for (baud, heard) in [(BAUD, 1), (115_200, 2)] {
+        bench.bus.attune(baud);
+        assert_eq!(bench.bus.line().baud, baud);
+        for id in [1, 2] {
+            let answer = bench.exchange(&Request::Position { id });
+            assert_eq!(answer.is_some(), id == heard, "servo {id} at {baud}");
+        }
+    }
+}
+
+#[test]
 fn heat_makes_a_servo_limp() {
     let mut bench = Bench::new(&[3]);
     bench.ask(&Request::Move { id: 3, position: 8000 });
