@@ -37,6 +37,12 @@ def wait(condition, what, timeout=5.0):
         assert time.monotonic() < end, f"no {what} within {timeout} s"
 
 
+def assert_took(expected, start):
+    """Never less than so many seconds; a machine that has other things to do may notice the end late."""
+    took = time.monotonic() - start
+    assert expected - 2 * FRAME < took < expected + 0.5, f"{took} s, not {expected} s"
+
+
 def degrees(bus, servo):
     """Where a shaft truly is."""
     return math.degrees(bus.servo(servo)["position_rad"])
@@ -75,9 +81,9 @@ def test_a_move_takes_the_time_that_was_asked_for(board, bus):
         start = time.monotonic()
         assert board.angle_vector([goal] * len(SERVOS), time=0.6) == SERVOS
         assert board.wait_interpolation(timeout=5)
-        assert time.monotonic() - start == pytest.approx(0.6, abs=0.1)
-        wait(lambda: abs(board.angle_vector()[0] - goal) < ONE_COUNT, f"arrival at {goal}")  # noqa: B023
-        assert board.angle_vector() == pytest.approx([goal] * len(SERVOS), abs=ONE_COUNT)
+        assert_took(0.6, start)
+        arrived = pytest.approx([goal] * len(SERVOS), abs=ONE_COUNT)
+        wait(lambda arrived=arrived: board.angle_vector() == arrived, f"arrival at {goal}")
         assert degrees(bus, 16) == pytest.approx(goal, abs=ONE_COUNT)
 
 
@@ -150,7 +156,7 @@ def test_a_motion_in_the_rom_is_played(board, bus, client):
     wait(lambda: board.get_motion_play_number() == 3, "call of the third motion")
     assert [degrees(bus, servo) for servo in (0, 2)] == pytest.approx([20, -20], abs=2)
     wait(lambda: board.get_motion_play_number() == 0, "end")
-    assert time.monotonic() - start == pytest.approx(3 * 30 * FRAME, abs=0.15)
+    assert_took(3 * 30 * FRAME, start)
     wait(lambda: abs(degrees(bus, 0)) < ONE_COUNT, "arrival")
     assert [degrees(bus, servo) for servo in (1, 2)] == pytest.approx([15, 0], abs=2 * ONE_COUNT)
 
