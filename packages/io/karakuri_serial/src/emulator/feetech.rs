@@ -1,7 +1,7 @@
 //! Feetech servos on one wire.
 //!
 //! Answers keep the delay that each servo is set to, and come one after the other at a sync read. Servos of one id answer at once,
-//! and nothing of it can be read. A servo hears only its own baud rate; the bus listens with that of most.
+//! and nothing of it can be read. Servos of different baud rates can be on one line, each deaf to what is sent at another.
 
 mod device;
 
@@ -28,6 +28,7 @@ pub struct Feetech {
 struct Wire {
     devices: Vec<Device>,
     servos: Vec<Servo>,
+    /// How those listen that hear the host now.
     line: Line,
     /// What is on the wire, and what one servo adds to it.
     reply: Vec<u8>,
@@ -82,6 +83,10 @@ fn rating(model: &Model) -> Rating {
 impl Bus for Feetech {
     fn line(&self) -> Line {
         self.wire.line
+    }
+
+    fn attune(&mut self, baud: u32) {
+        self.wire.attune(baud);
     }
 
     fn receive(&mut self, byte: u8, now: f64, answers: &mut Answers) {
@@ -141,7 +146,7 @@ impl Wire {
                 }
             }
         }
-        self.tune();
+        self.follow();
     }
 
     /// One servo's part of a sync read from `start` on [s]; gives when the next one's begins. One that does not answer leaves a gap.
@@ -184,13 +189,19 @@ impl Wire {
         }
     }
 
-    /// Listens with the baud rate of most servos; of two, the faster.
-    fn tune(&mut self) {
-        let n_listeners =
-            |baud: u32| self.devices.iter().filter(|device| device.baud() == baud).count();
-        let fastest_last = BAUDS.into_iter().rev();
-        if let Some(baud) = fastest_last.max_by_key(|baud| n_listeners(*baud)) {
+    /// Listens with `baud` [Bd], if a servo does.
+    fn attune(&mut self, baud: u32) {
+        if self.devices.iter().any(|device| device.baud() == baud) {
             self.line = Line::eight_n_one(baud);
+        }
+    }
+
+    /// Listens on as before, or with the first servo if none has that baud rate any more.
+    fn follow(&mut self) {
+        if let Some(first) = self.devices.first().map(Device::baud) {
+            let before = self.line.baud;
+            self.attune(first);
+            self.attune(before);
         }
     }
 }

@@ -1,14 +1,13 @@
 //! ICS servos, each on the one wire itself.
 //!
-//! The host hears its own bytes before the answer. All servos of a wire have one baud rate; one that is given another by its EEPROM is
-//! deaf until the rest has it too. Assumed: an answer begins 0.1 ms after the request, and a servo that writes its EEPROM hears nothing
+//! The host hears its own bytes before the answer, and only servos with its baud rate hear it. Assumed: an answer begins 0.1 ms after the request, and a servo that writes its EEPROM hears nothing
 //! meanwhile. A servo that is too hot or overloaded goes limp, and moves again with the next position.
 
 use super::{Alarm, Answers, Bus, Line, Mode, Rating, Servo, Trouble};
 use crate::codec::ics::{
     Answer, BAUDS, EEPROM_TIME, Eeprom, Flags, MAX_ID, Parameter, Request, RequestDecoder,
-    byte_from_current, byte_from_temperature, counts_from_angle, position_from_counts,
-    temperature_from_byte,
+    byte_from_current, byte_from_temperature, counts_from_angle, current_from_byte,
+    position_from_counts, temperature_from_byte,
 };
 
 /// Time from the last byte of a request to the first of its answer. [s]
@@ -33,6 +32,8 @@ pub struct Ics {
     /// What each servo remembers, in their order.
     memories: Vec<Memory>,
     decoder: RequestDecoder,
+    /// Baud rate of the host. [bit/s]
+    host_baud: u32,
     answer: Vec<u8>,
 }
 
@@ -72,16 +73,12 @@ impl Ics {
     pub fn new(ids: &[u8], baud: u32) -> Self {
         let servos = ids.iter().map(|id| new_servo(id & MAX_ID)).collect();
         let memories = ids.iter().map(|id| Memory::new(Eeprom::new(id & MAX_ID, baud))).collect();
-        let mut ics =
-            Self { servos, memories, decoder: RequestDecoder::default(), answer: Vec::new() };
+        let decoder = RequestDecoder::default();
+        let mut ics = Self { servos, memories, decoder, host_baud: baud, answer: Vec::new() };
         for index in 0..ids.len() {
             ics.apply_limits(index);
         }
         ics
-    }
-
-    fn baud_of(&self, index: usize) -> Option<u32> {
-        self.memories.get(index)?.eeprom.baud()
     }
 
     /// Whether a servo hears a request to an id at `now` [s].
@@ -99,7 +96,7 @@ impl Ics {
         id.is_none_or(|id| id == servo.id)
             && !servo.has(Trouble::Gone)
             && now >= self.memories[index].busy_until
-            && self.baud_of(index) == Some(self.line().baud)
+            && self.memories[index].eeprom.baud() == Some(self.line().baud)
     }
 
     /// Does what a servo is asked for.
@@ -147,7 +144,7 @@ impl Ics {
         let (servo, memory) = (&mut self.servos[index], &self.memories[index]);
         let byte = |field| u8::try_from(memory.eeprom.get(field)).unwrap_or(u8::MAX);
         servo.id = byte(Eeprom::ID) & MAX_ID;
-        servo.limits.current = f64::from(byte(Eeprom::CURRENT_LIMIT)) / 10.0;
+        servo.limits.current = current_from_byte(byte(Eeprom::CURRENT_LIMIT));
         servo.limits.temperature = temperature_from_byte(byte(Eeprom::TEMPERATURE_LIMIT));
         servo.speed_limit = servo.rating.no_load_speed * f64::from(memory.speed) / MOST;
         if memory.has(Flags::FREE) {
@@ -158,8 +155,14 @@ impl Ics {
 
 impl Bus for Ics {
     fn line(&self) -> Line {
-        let baud = (0..self.servos.len()).find_map(|index| self.baud_of(index));
-        Line::eight_e_one(baud.unwrap_or(BAUDS[0]))
+        let mut bauds = self.memories.iter().filter_map(|memory| memory.eeprom.baud());
+        let first = bauds.clone().next().unwrap_or(BAUDS[0]);
+        let hears_host = bauds.any(|baud| baud == self.host_baud);
+        Line::eight_e_one(if hears_host { self.host_baud } else { first })
+    }
+
+    fn attune(&mut self, baud: u32) {
+        self.host_baud = baud;
     }
 
     fn echoes(&self) -> bool {
@@ -173,6 +176,7 @@ impl Bus for Ics {
         // The ids do not change which servos hear this request.
         let hearing = (0..self.servos.len()).filter(|index| self.hears(*index, &request, now));
         for index in hearing.collect::<Vec<_>>() {
+            let addressed = self.servos[index].id;
             let answer = self.obey(index, &request, now);
             if answer == Answer::EepromWritten {
                 start = now + EEPROM_TIME;
@@ -181,7 +185,9 @@ impl Bus for Ics {
                 continue;
             }
             let begin = self.answer.len();
-            answer.encode(self.servos[index].id, &mut self.answer);
+            // One that got its id by its own command answers with it, one that got it by its EEPROM does not yet.
+            let id = if answer == Answer::Id { self.servos[index].id } else { addressed };
+            answer.encode(id, &mut self.answer);
             if begin > 0 {
                 // Two that answer at once pull the wire low together.
                 let second = self.answer.split_off(begin);

@@ -2,7 +2,7 @@
 //!
 //! Boards share the line, and only the one that is addressed answers. What the reference leaves open is assumed: a frame that breaks off
 //! for 50 ms is dropped, a board answers after 2 ms, a write to its EEPROM takes 10 ms more, and of two boards that answer "get id" at
-//! once either is heard, or a mixture. [`board`] says what is assumed of motions.
+//! once either is heard, or a mixture. `board.rs` says what is assumed of motions.
 //!
 //! A servo's number is its channel, 1 to 12 on board 0, 13 to 24 on board 1; its zero is the byte 90.
 

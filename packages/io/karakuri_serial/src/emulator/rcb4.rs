@@ -1,7 +1,7 @@
 //! An RCB-4 with ICS servos.
 //!
 //! The board is its memory: the host reads and writes RAM and ROM, moves write the records of servos in RAM, and once a frame the board
-//! drives the servos by them ([`drive`]). Programs in the ROM do what the host may do ([`program`]).
+//! drives the servos by them (`drive.rs`). Programs in the ROM do what the host may do (`program.rs`).
 //!
 //! Assumed: an answer begins 0.1 ms after the request, a frame that breaks off for 20 ms is dropped, what crosses a page of the ROM or
 //! comes while it still writes is lost, as boards were seen to do. Not played: mixes, ports, analogue inputs, the message at the end of a
@@ -17,7 +17,7 @@ use super::{Answers, Bus, Line, Servo};
 use crate::codec::rcb4::memory::{
     CONFIGURATION, Configuration, N_TIMERS, PROGRAM_COUNTER, TIMERS, motion_address, motion_at,
 };
-use crate::codec::rcb4::{Answer, Data, Decoder, Frame, Place, Request, SERVOS, Source, VERSION};
+use crate::codec::rcb4::{Answer, Data, Decoder, Frame, Place, Request, SERVOS, VERSION};
 use memory::Memory;
 use program::Program;
 

@@ -15,32 +15,37 @@ pub struct Field {
     pub first: usize,
     /// Number of its nibbles.
     pub nibbles: usize,
+    /// What a new servo has there. (Assumed for the limits; servos of other types have other values.)
+    pub factory: u16,
 }
 
 /// All fields that have a meaning; the nibbles between them are to stay as they are.
 pub const FIELDS: [Field; 18] = [
     Eeprom::STRETCH,
     Eeprom::SPEED,
-    field("punch", 7, 2),
-    field("dead band", 9, 2),
-    field("damping", 11, 2),
-    field("safe timer", 13, 2),
+    field("punch", 7, 2, 0),
+    field("dead band", 9, 2, 2),
+    field("damping", 11, 2, 30),
+    field("safe timer", 13, 2, 250),
     Eeprom::FLAGS,
     Eeprom::MAX_POSITION,
     Eeprom::MIN_POSITION,
     Eeprom::BAUD,
     Eeprom::TEMPERATURE_LIMIT,
     Eeprom::CURRENT_LIMIT,
-    field("response", 51, 2),
-    field("offset", 53, 2),
+    field("response", 51, 2, 1),
+    field("offset", 53, 2, 0),
     Eeprom::ID,
-    field("stretch 1", 59, 2),
-    field("stretch 2", 61, 2),
-    field("stretch 3", 63, 2),
+    field("stretch 1", 59, 2, 60),
+    field("stretch 2", 61, 2, 120),
+    field("stretch 3", 63, 2, 254),
 ];
 
-const fn field(name: &'static str, first: usize, nibbles: usize) -> Field {
-    Field { name, first, nibbles }
+/// What the first two nibbles of every EEPROM hold.
+const HEADER: Field = field("header", 1, 2, 0x5a);
+
+const fn field(name: &'static str, first: usize, nibbles: usize, factory: u16) -> Field {
+    Field { name, first, nibbles, factory }
 }
 
 /// Bits of [`Eeprom::FLAGS`]. A servo is to be limp while they change.
@@ -64,46 +69,37 @@ impl Eeprom {
     /// Nibbles.
     pub const LEN: usize = 64;
     /// Twice the stiffness of the command.
-    pub const STRETCH: Field = field("stretch", 3, 2);
+    pub const STRETCH: Field = field("stretch", 3, 2, 2 * 60);
     /// Greatest speed, 1 to 127.
-    pub const SPEED: Field = field("speed", 5, 2);
+    pub const SPEED: Field = field("speed", 5, 2, 127);
     /// [`Flags`].
-    pub const FLAGS: Field = field("flags", 15, 2);
+    pub const FLAGS: Field = field("flags", 15, 2, Flags::SERIAL);
     /// Greatest position. [counts]
-    pub const MAX_POSITION: Field = field("greatest position", 17, 4);
+    pub const MAX_POSITION: Field = field("greatest position", 17, 4, super::MAX_COUNTS);
     /// Least position. [counts]
-    pub const MIN_POSITION: Field = field("least position", 21, 4);
+    pub const MIN_POSITION: Field = field("least position", 21, 4, super::MIN_COUNTS);
     /// 10 for 115200, 1 for 625000, 0 for 1250000; the higher nibble is the type of servo.
-    pub const BAUD: Field = field("baud rate", 27, 2);
+    pub const BAUD: Field = field("baud rate", 27, 2, 10);
     /// Byte of the greatest temperature.
-    pub const TEMPERATURE_LIMIT: Field = field("temperature limit", 29, 2);
+    pub const TEMPERATURE_LIMIT: Field = field("temperature limit", 29, 2, 60);
     /// Greatest current, in 0.1 A.
-    pub const CURRENT_LIMIT: Field = field("current limit", 31, 2);
+    pub const CURRENT_LIMIT: Field = field("current limit", 31, 2, 40);
     /// Id of the servo.
-    pub const ID: Field = field("id", 57, 2);
+    pub const ID: Field = field("id", 57, 2, 0);
 
-    /// That of a servo with an id and a baud rate [bit/s] as it leaves the factory.
+    /// That of a new servo, but for its id and baud rate [bit/s].
     pub fn new(id: u8, baud: u32) -> Self {
         let mut eeprom = Self([0; Self::LEN]);
+        for field in FIELDS.into_iter().chain([HEADER]) {
+            eeprom.set(field, field.factory);
+        }
         let code = match baud {
             115_200 => 10,
             625_000 => 1,
             _ => 0,
         };
-        for (field, value) in [
-            (field("header", 1, 2), 0x5a),
-            (Self::STRETCH, 2 * 60),
-            (Self::SPEED, 127),
-            (Self::FLAGS, Flags::SERIAL),
-            (Self::MAX_POSITION, super::MAX_COUNTS),
-            (Self::MIN_POSITION, super::MIN_COUNTS),
-            (Self::BAUD, code),
-            (Self::TEMPERATURE_LIMIT, 60),
-            (Self::CURRENT_LIMIT, 40),
-            (Self::ID, id.into()),
-        ] {
-            eeprom.set(field, value);
-        }
+        eeprom.set(Self::BAUD, code);
+        eeprom.set(Self::ID, id.into());
         eeprom
     }
 

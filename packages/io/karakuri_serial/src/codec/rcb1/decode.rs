@@ -37,11 +37,6 @@ impl RequestDecoder {
     pub fn reset(&mut self) {
         self.len = 0;
     }
-
-    /// Whether a frame is begun and not finished.
-    pub fn is_within_frame(&self) -> bool {
-        self.len > 0
-    }
 }
 
 /// Reads the answer to one request.

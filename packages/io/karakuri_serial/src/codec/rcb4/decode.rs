@@ -55,11 +55,6 @@ impl Decoder {
         self.len = 0;
     }
 
-    /// Whether a frame is begun and not finished.
-    pub fn is_within_frame(&self) -> bool {
-        self.len > 0
-    }
-
     fn drop_first(&mut self, count: usize) {
         self.bytes.copy_within(count..self.len, 0);
         self.len -= count;

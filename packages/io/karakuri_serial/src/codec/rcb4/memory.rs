@@ -130,8 +130,6 @@ impl Configuration {
     pub const ICS: u16 = 1 << 0;
     /// The ROM program runs.
     pub const RUN: u16 = 1 << 1;
-    /// The ends of moves are reported to the host.
-    pub const REPORT_ENDS: u16 = 1 << 2;
     /// Vector jumps are done.
     pub const VECTORS: u16 = 1 << 3;
     /// Bits of the output frame.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::super::{Emulation, FreeMotion, move_servos};
 use super::*;
 use crate::codec::ics::{AnswerDecoder, CENTRE};
@@ -144,6 +146,21 @@ fn an_id_is_given_and_a_baud_rate_changed() {
 }
 
 #[test]
+fn servos_hear_the_host_at_their_own_baud_rate() {
+    let mut bench = Bench::new(&[1, 2]);
+    bench.ask(&Request::WriteEeprom { id: 2, eeprom: Eeprom::new(2, 115_200) });
+    bench.wait(EEPROM_TIME);
+    for (baud, heard) in [(BAUD, 1), (115_200, 2)] {
+        bench.bus.attune(baud);
+        assert_eq!(bench.bus.line().baud, baud);
+        for id in [1, 2] {
+            let answer = bench.exchange(&Request::Position { id });
+            assert_eq!(answer.is_some(), id == heard, "servo {id} at {baud}");
+        }
+    }
+}
+
+#[test]
 fn heat_makes_a_servo_limp() {
     let mut bench = Bench::new(&[3]);
     bench.ask(&Request::Move { id: 3, position: 8000 });
@@ -167,4 +184,28 @@ fn the_host_hears_itself_first() {
     wire.hear(&[0xa5, 0x05], BAUD, 0.02);
     wire.advance(0.03, &mut heard);
     assert_eq!(heard, [0xa5, 0x05, 0x25, 0x05, 0x3a, 0x4c]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever a host sends, EEPROMs that mean nothing included, the wire goes on.
+    #[test]
+    fn any_bytes_are_survived(
+        bytes in proptest::collection::vec(any::<u8>(), 0..400),
+        nibbles in proptest::collection::vec(0..16_u8, 64),
+    ) {
+        let mut bench = Bench::new(&[0, 1, 2]);
+        let eeprom = Eeprom::from_bytes(&nibbles).unwrap();
+        bench.exchange(&Request::WriteEeprom { id: 1, eeprom });
+        for chunk in bytes.chunks(20) {
+            for byte in chunk {
+                bench.now += 1e-5;
+                bench.bus.receive(*byte, bench.now, &mut bench.answers);
+            }
+            bench.wait(0.02);
+        }
+        bench.wait(0.5);
+        prop_assert!(bench.bus.servos().iter().all(|servo| servo.position.is_finite()));
+    }
 }

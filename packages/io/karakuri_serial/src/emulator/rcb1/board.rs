@@ -125,8 +125,8 @@ impl Board {
             from: places,
             to: places,
             commanded: places,
-            start: 0.0,
-            end: 0.0,
+            start: f64::NEG_INFINITY,
+            end: f64::NEG_INFINITY,
             play: None,
         }
     }

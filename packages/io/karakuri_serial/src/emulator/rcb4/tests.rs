@@ -1,10 +1,14 @@
+use proptest::prelude::*;
+
 use super::super::{Emulation, FreeMotion, Trouble, move_servos};
 use super::*;
 use crate::codec::ics::{CENTRE, counts_from_angle};
 use crate::codec::rcb4::memory::{
     ICS_TABLE, MOTION_SIZE, ROM_MAIN_LOOP, ROM_MOTIONS, ROM_PAGE, ROM_WRITE_TIME, record, record_of,
 };
-use crate::codec::rcb4::{AnswerDecoder, Condition, Goal, Operation, ServoParameter, ServoSet};
+use crate::codec::rcb4::{
+    AnswerDecoder, Condition, Goal, Operation, ServoParameter, ServoSet, Source,
+};
 
 /// A board, and the time that has passed.
 struct Bench {
@@ -393,4 +397,37 @@ fn a_program_stops_at_what_is_no_step() {
     bench.wait(0.05);
     let word = Configuration(bench.word(CONFIGURATION));
     assert!(word.has(Configuration::PROGRAM_ERROR) && !word.has(Configuration::RUN));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever a host sends, programs and tables that mean nothing included, the board goes on and answers.
+    #[test]
+    fn any_frames_are_survived(
+        frames in proptest::collection::vec((0..0x14_u8, proptest::collection::vec(any::<u8>(), 0..40)), 1..40),
+        table in proptest::collection::vec(any::<u8>(), 70),
+        program in proptest::collection::vec((0..0x14_u8, proptest::collection::vec(any::<u8>(), 0..12)), 1..20),
+    ) {
+        let framed = |(command, body): &(u8, Vec<u8>)| {
+            let mut frame = vec![u8::try_from(body.len() + 3).unwrap(), *command];
+            frame.extend(body);
+            frame.push(frame.iter().fold(0, |sum, byte| sum.wrapping_add(*byte)));
+            frame
+        };
+        let mut bench = Bench::held();
+        bench.write(Place::Ram { address: ICS_TABLE }, &table);
+        let steps: Vec<u8> = program.iter().flat_map(framed).collect();
+        bench.bus.memory.burn(ROM_MAIN_LOOP, &steps);
+        for frame in &frames {
+            for byte in framed(frame) {
+                bench.now += 1e-4;
+                bench.bus.receive(byte, bench.now, &mut bench.answers);
+            }
+            bench.wait(0.01);
+            prop_assert_eq!(bench.answers.drain().len(), 1);
+        }
+        bench.wait(0.2);
+        prop_assert!(bench.bus.servos().iter().all(|servo| servo.position.is_finite()));
+    }
 }
