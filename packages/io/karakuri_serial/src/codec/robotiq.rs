@@ -11,14 +11,12 @@ mod crc;
 mod decoder;
 mod frame;
 mod registers;
-#[cfg(test)]
-mod tests;
 
 pub use decoder::{AnswerDecoder, RequestDecoder};
 pub use frame::{Answer, Exception, MAX_WORDS, ReadFunction, Request, Words};
 pub use registers::{
-    Activation, COMMAND_ADDRESS, COMMAND_WORDS, Command, GripperFault, Model, Object, Release,
-    STATUS_ADDRESS, STATUS_WORDS, Status, TWO_F_85, TWO_F_140,
+    Activation, COMMAND_ADDRESS, Command, GripperFault, Model, Object, Release, STATUS_ADDRESS,
+    Status, TWO_F_85, TWO_F_140,
 };
 
 /// Baud rate from the factory, 8N1. [bit/s]
@@ -27,3 +25,6 @@ pub const BAUD: u32 = 115_200;
 pub const SLAVE: u8 = 9;
 /// Requests to this address are for all, and nobody answers.
 pub const BROADCAST: u8 = 0;
+
+#[cfg(test)]
+mod tests;

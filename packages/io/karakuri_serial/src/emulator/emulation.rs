@@ -1,8 +1,5 @@
 //! A bus on its wire: bytes at their pace in both directions, servos moved in small steps, and faults. Time is an argument.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -291,7 +288,7 @@ impl Emulation {
             }
             _ => return false,
         };
-        // xorshift64 [Marsaglia 2003]: the same answers are struck in every run.
+        // Marsaglia's xorshift64: the same answers are struck in every run.
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
@@ -354,3 +351,6 @@ impl fmt::Debug for Emulation {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

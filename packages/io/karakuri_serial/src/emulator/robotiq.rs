@@ -5,8 +5,6 @@
 //! that breaks off is forgotten after 20 ms, far more than the 0.3 ms of the standard, as a host's scheduler tears frames apart.
 
 mod fingers;
-#[cfg(test)]
-mod tests;
 
 use super::{Answers, Bus, Line, Servo, Trouble};
 use crate::codec::robotiq::{
@@ -140,3 +138,6 @@ impl Bus for Gripper {
         std::slice::from_mut(&mut self.fingers.servo)
     }
 }
+
+#[cfg(test)]
+mod tests;

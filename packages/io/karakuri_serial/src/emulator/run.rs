@@ -1,8 +1,5 @@
 //! An emulation on a pseudo-terminal, by the machine's clock: the only place in this crate's emulators that reads one.
 
-#[cfg(test)]
-mod tests;
-
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -205,3 +202,6 @@ impl Run<'_> {
 fn nanoseconds(wait: f64) -> i64 {
     (wait.clamp(0.0, 0.999) * 1e9) as i64
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,6 @@
 //! into motion; load, current and heat follow from the effort. Angles are those of the output shaft, with the bus's own zero.
 
 mod plant;
-#[cfg(test)]
-mod tests;
 
 pub use plant::{FreeMotion, Plant};
 
@@ -351,3 +349,6 @@ pub fn move_servos(servos: &mut [Servo], plant: &mut dyn Plant, dt: f64) {
         servo.feel(dt);
     }
 }
+
+#[cfg(test)]
+mod tests;

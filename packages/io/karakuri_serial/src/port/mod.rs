@@ -6,8 +6,6 @@
 
 mod error;
 mod latency;
-#[cfg(test)]
-mod tests;
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -34,7 +32,7 @@ pub struct Settings {
 /// An open serial port.
 #[derive(Debug)]
 pub struct Port {
-    port: TTYPort,
+    tty: TTYPort,
     path: PathBuf,
     latency_ms: Option<u32>,
     has_echo: bool,
@@ -45,17 +43,17 @@ pub struct Port {
 impl Port {
     /// Opens a port for this process alone, and shortens the latency of its adapter where the system allows it.
     pub fn open(path: &Path, settings: Settings) -> Result<Self, OpenError> {
-        let mut port = serialport::new(path.to_string_lossy(), settings.line.baud)
+        let mut tty = serialport::new(path.to_string_lossy(), settings.line.baud)
             .parity(parity(settings.line))
             .timeout(LONGEST_STALL)
             .dtr_on_open(settings.raises_dtr)
             .open_native()
             .map_err(|error| OpenError::new(path, &error))?;
-        port.clear(ClearBuffer::All).map_err(|error| OpenError::new(path, &error))?;
+        tty.clear(ClearBuffer::All).map_err(|error| OpenError::new(path, &error))?;
         // A pseudo-terminal has no DTR, and an adapter without the line loses nothing.
-        let _unsupported = port.write_data_terminal_ready(settings.raises_dtr);
+        let _unsupported = tty.write_data_terminal_ready(settings.raises_dtr);
         Ok(Self {
-            port,
+            tty,
             path: path.to_owned(),
             latency_ms: latency::shorten(Path::new("/sys"), path),
             has_echo: false,
@@ -71,14 +69,14 @@ impl Port {
     /// Sends and hears with another line from now on.
     pub fn set_line(&mut self, line: Line) -> Result<(), PortError> {
         let result =
-            self.port.set_baud_rate(line.baud).and_then(|()| self.port.set_parity(parity(line)));
+            self.tty.set_baud_rate(line.baud).and_then(|()| self.tty.set_parity(parity(line)));
         result.map_err(|error| self.lost(&error.into()))
     }
 
     /// Forgets what has come and nobody has read: before a request is repeated, or its answer is that of the first.
     pub fn clear(&mut self) -> Result<(), PortError> {
         self.echo.clear();
-        let result = self.port.clear(ClearBuffer::Input);
+        let result = self.tty.clear(ClearBuffer::Input);
         result.map_err(|error| self.lost(&error.into()))
     }
 
@@ -86,7 +84,7 @@ impl Port {
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), PortError> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            match self.port.write(rest) {
+            match self.tty.write(rest) {
                 Ok(n) => rest = &rest[n..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
@@ -139,10 +137,10 @@ impl Port {
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> Result<usize, PortError> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let result = self.port.set_timeout(left).map_err(Into::into);
-            let result = result.and_then(|()| self.port.read(buffer));
+            let result = self.tty.set_timeout(left).map_err(Into::into);
+            let result = result.and_then(|()| self.tty.read(buffer));
             // Writing has its own patience.
-            let _infallible = self.port.set_timeout(LONGEST_STALL);
+            let _infallible = self.tty.set_timeout(LONGEST_STALL);
             return match result {
                 Ok(0) => Err(self.lost(&ErrorKind::UnexpectedEof.into())),
                 Ok(n) => Ok(n),
@@ -166,3 +164,6 @@ fn parity(line: Line) -> serialport::Parity {
         Parity::Even => serialport::Parity::Even,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,6 @@
 pub const COMMAND_ADDRESS: u16 = 0x03E8;
 /// First word of what a host reads.
 pub const STATUS_ADDRESS: u16 = 0x07D0;
-/// Number of words of a [`Command`].
-pub const COMMAND_WORDS: u16 = 3;
-/// Number of words of a [`Status`].
-pub const STATUS_WORDS: u16 = 3;
 
 /// A type of gripper. Force and speed go linearly from the least to the greatest with their bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]

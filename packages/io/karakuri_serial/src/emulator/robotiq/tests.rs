@@ -70,11 +70,8 @@ impl Bench {
     }
 
     fn status(&mut self) -> Status {
-        let request = Request::Read {
-            function: ReadFunction::Input,
-            address: STATUS_ADDRESS,
-            count: STATUS_WORDS,
-        };
+        let request =
+            Request::Read { function: ReadFunction::Input, address: STATUS_ADDRESS, count: 3 };
         let Some(Answer::Words { words, .. }) = self.ask(SLAVE, &request) else {
             panic!("no status")
         };
