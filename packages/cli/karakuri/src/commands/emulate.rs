@@ -14,7 +14,7 @@ use crate::output;
 
 /// Plays boards and servos on a pseudo-terminal, for programs that drive the real ones
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, subcommand_value_name = "BUS", subcommand_help_heading = "Buses")]
 pub struct Args {
     #[command(subcommand)]
     bus: BusArgs,
@@ -27,7 +27,7 @@ Ctrl-C ends it and removes LINK. One line is printed for each thing that happens
 
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
   karakuri emulate rcb1 --pty /tmp/khr1 --fault board-missing=1
-  karakuri emulate dynamixel --pty /tmp/pair --servo 1=XL330-M288 --servo 2=XM430-W350 --baud 1000000
+  karakuri emulate dynamixel --pty /tmp/one --servo 1=XL330-M288 --baud 1000000
 
 `karakuri emulate BUS --help` names the bus's options and all faults.";
 
