@@ -55,11 +55,8 @@ Requests of the side channel, each answered by the state after it:
   {\"stops\": {\"id\": 1, \"least_rad\": -1, \"greatest_rad\": 1}}
   {\"watch\": {\"period_s\": 0.02}}          the state again and again; 0 ends it
 ";
-    let mut help = String::from("Faults, and what their values are:\n");
-    for (name, value) in Fault::NAMES {
-        help += &format!("  {name:<17} {value}\n");
-    }
-    help + SIDE
+    let faults = Fault::NAMES.map(|(name, value)| format!("  {name:<17} {value}\n")).concat();
+    format!("Faults, and what their values are:\n{faults}{SIDE}")
 }
 
 /// Runs the command.
