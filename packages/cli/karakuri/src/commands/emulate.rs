@@ -21,9 +21,10 @@ pub struct Args {
 }
 
 const HELP: &str = "\
-LINK stands for the serial port: give it to a driver, or to a program of others, in the place of /dev/ttyUSB0.
-Bytes take the time they take on the wire, servos move, heat and overload; nothing is heard at a wrong baud rate.
-Ctrl-C ends it and removes LINK. One line is printed for each thing that happens to port, servos and faults.
+LINK stands for the serial port: give it to a driver, or to another program, in place of /dev/ttyUSB0.
+
+Bytes take as long as on the wire, servos move, heat and overload; a wrong baud rate is not heard. What happens to the port, \
+the servos and the faults is printed, a line each. Ctrl-C ends it and removes LINK.
 
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
   karakuri emulate rcb1 --pty /tmp/khr1 --fault board-missing=1
