@@ -92,6 +92,7 @@ dev_test() {
   [[ " ${stages[*]} " != *" system "* && " ${stages[*]} " != *" quick "* ]] || find_pytest
   heading 'build'
   build
+  [[ " ${stages[*]} " != *" system "* ]] || make_clients
   separate_ros
   export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-1}
   for name in "${stages[@]}"; do

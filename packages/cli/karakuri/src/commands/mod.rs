@@ -6,6 +6,7 @@ use anyhow::Result;
 pub mod check;
 pub mod completions;
 pub mod dynamics;
+pub mod emulate;
 pub mod gait;
 pub mod ik;
 pub mod inverse_dynamics;
@@ -58,6 +59,7 @@ registry! {
     Check(check),
     Completions(completions),
     Dynamics(dynamics),
+    Emulate(emulate),
     Gait(gait),
     Ik(ik),
     InverseDynamics(inverse_dynamics),

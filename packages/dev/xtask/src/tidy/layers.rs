@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -20,6 +20,7 @@ const ORDER: [&str; 17] = [
     "core/karakuri_grasp",
     "io/karakuri_files",
     "io/karakuri_render",
+    "io/karakuri_serial",
     "io/karakuri_hardware",
     "io/karakuri_simulation",
     "io/karakuri_launch",

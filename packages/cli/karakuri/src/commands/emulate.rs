@@ -1,0 +1,81 @@
+//! `karakuri emulate`: boards and servos on a pseudo-terminal.
+
+mod buses;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use karakuri_serial::emulator::{Emulation, Entrances, Event, Fault, FreeMotion, run as emulate};
+
+use self::buses::BusArgs;
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::output;
+
+/// Plays boards and servos on a pseudo-terminal, for programs that drive the real ones
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP, subcommand_value_name = "BUS", subcommand_help_heading = "Buses")]
+pub struct Args {
+    #[command(subcommand)]
+    bus: BusArgs,
+}
+
+const HELP: &str = "\
+LINK stands for the serial port: give it to a driver, or to another program, in place of /dev/ttyUSB0.
+
+Bytes take as long as on the wire, servos move, heat and overload; a wrong baud rate is not heard. What happens to the port, \
+the servos and the faults is printed, a line each. Ctrl-C ends it and removes LINK.
+
+  karakuri emulate feetech --pty /tmp/arm --ids 1-6
+  karakuri emulate rcb1 --pty /tmp/khr1 --fault board-missing=1
+  karakuri emulate dynamixel --pty /tmp/one --servo 1=XL330-M288 --baud 1000000
+
+`karakuri emulate BUS --help` names the bus's options and all faults.";
+
+/// What all buses have.
+#[derive(Debug, clap::Args)]
+pub(super) struct Common {
+    /// Link to the pseudo-terminal, made here; one of an earlier run is replaced
+    #[arg(long, value_name = "LINK")]
+    pty: PathBuf,
+    /// A fault that is on from the start; repeat for several
+    #[arg(long = "fault", value_name = "NAME[=VALUE]")]
+    faults: Vec<Fault>,
+    /// Socket of the side channel, made here: a request a line, answered by a line of JSON with the true angles
+    #[arg(long, value_name = "SOCKET")]
+    side: Option<PathBuf>,
+}
+
+/// Names of the faults and requests of the side channel, below the options of each bus.
+pub(super) fn common_help() -> String {
+    const SIDE: &str = "
+Requests of the side channel, each answered by the state after it:
+  \"state\"
+  {\"fault\": \"drop=0.1\"}                  {\"clear\": \"drop\"}
+  {\"turn\": {\"id\": 1, \"position_rad\": 0.3}}   turns a shaft by hand
+  {\"stops\": {\"id\": 1, \"least_rad\": -1, \"greatest_rad\": 1}}
+  {\"watch\": {\"period_s\": 0.02}}          the state again and again; 0 ends it
+";
+    let faults = Fault::NAMES.map(|(name, value)| format!("  {name:<17} {value}\n")).concat();
+    format!("Faults, and what their values are:\n{faults}{SIDE}")
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let (bus, common) = args.bus.build()?;
+    let entrances = Entrances { link: common.pty.clone(), side: common.side.clone() };
+    let mut emulation = Emulation::new(bus, Box::new(FreeMotion));
+    for fault in &common.faults {
+        emulation.switch_on(*fault);
+    }
+    let interrupt = Interrupt::watch()?;
+    let is_over = || interrupt.is_raised();
+    emulate(&mut emulation, &entrances, &is_over, &mut say).context("the emulation ended")?;
+    Ok(Outcome::Done)
+}
+
+/// Prints an event, so that who reads along sees it at once.
+fn say(event: &Event) {
+    // A reader that has gone away ends nothing.
+    let _unread = output::print(&format!("{event}\n"));
+}

@@ -1,0 +1,207 @@
+//! An emulation on a pseudo-terminal, by the machine's clock: the only place in this crate's emulators that reads one.
+
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::emulation::{Emulation, Port};
+use super::event::Event;
+use super::pty::Pty;
+use super::side::SideChannel;
+
+/// Time between two looks while bytes are under way, as long as a full-speed USB frame. [s]
+const FRAME: f64 = 1e-3;
+/// The same while nothing is. [s]
+const IDLE: f64 = 10e-3;
+/// How long after the last byte a bus counts as busy. [s]
+const BUSY: f64 = 0.1;
+
+/// Where an emulation can be reached.
+#[derive(Debug, Clone)]
+pub struct Entrances {
+    /// Link to the terminal; it is made, and removed at the end.
+    pub link: PathBuf,
+    /// Socket of the side channel, if there is one; it is made, and removed at the end.
+    pub side: Option<PathBuf>,
+}
+
+/// Why an emulation cannot run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The system gives no pseudo-terminal.
+    #[error("cannot make a pseudo-terminal: {source}; is /dev/pts mounted?")]
+    Terminal {
+        /// What it says.
+        source: io::Error,
+    },
+    /// The link cannot be made.
+    #[error("cannot make the link {}: {source}; name one in a folder that exists and that you may write to", link.display())]
+    Link {
+        /// The link.
+        link: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Something else than a link is there.
+    #[error("{} exists and is no link; name another place for the link", link.display())]
+    LinkTaken {
+        /// The place.
+        link: PathBuf,
+    },
+    /// The socket of the side channel cannot be made.
+    #[error("cannot listen at {}: {source}; another emulator may: name another socket", path.display())]
+    Side {
+        /// The socket.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The terminal fails while it is in use.
+    #[error("the pseudo-terminal fails: {source}")]
+    Broken {
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Runs an emulation until `is_over` says so, which is asked every 10 ms and after each signal. `say` gets what happens.
+pub fn run(
+    emulation: &mut Emulation,
+    entrances: &Entrances,
+    is_over: &dyn Fn() -> bool,
+    say: &mut dyn FnMut(&Event),
+) -> Result<(), RunError> {
+    let side = entrances.side.as_deref().map(SideChannel::open).transpose()?;
+    let mut run = Run {
+        entrances,
+        start: Instant::now(),
+        pty: None,
+        absent_until: 0.0,
+        busy_until: 0.0,
+        to_host: Vec::new(),
+        side,
+    };
+    while !is_over() {
+        run.turn(emulation, say)?;
+    }
+    Ok(())
+}
+
+struct Run<'a> {
+    entrances: &'a Entrances,
+    start: Instant,
+    /// None while it is pulled out.
+    pty: Option<Pty>,
+    /// When it is put in. [s]
+    absent_until: f64,
+    /// Until when a bus is looked at often. [s]
+    busy_until: f64,
+    to_host: Vec<u8>,
+    side: Option<SideChannel>,
+}
+
+impl Run<'_> {
+    fn turn(
+        &mut self,
+        emulation: &mut Emulation,
+        say: &mut dyn FnMut(&Event),
+    ) -> Result<(), RunError> {
+        let now = self.now();
+        if self.pty.is_none() && now >= self.absent_until {
+            self.put_in(emulation, say)?;
+        }
+        self.listen(emulation, now, say).map_err(|source| RunError::Broken { source })?;
+        self.to_host.clear();
+        let port = emulation.advance(now, &mut self.to_host);
+        if let Some(pty) = &self.pty
+            && !self.to_host.is_empty()
+        {
+            pty.write(&self.to_host).map_err(|source| RunError::Broken { source })?;
+            self.busy_until = now + BUSY;
+        }
+        if let Port::PulledOut { away_s } = port {
+            self.pty = None;
+            self.absent_until = now + away_s;
+        }
+        if let Some(side) = &mut self.side {
+            side.serve(emulation, now);
+        }
+        emulation.events().for_each(|event| say(&event));
+        self.sleep(emulation).map_err(|source| RunError::Broken { source })
+    }
+
+    /// Time since the start. [s]
+    fn now(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn put_in(
+        &mut self,
+        emulation: &Emulation,
+        say: &mut dyn FnMut(&Event),
+    ) -> Result<(), RunError> {
+        let pty = Pty::open(&self.entrances.link)?;
+        say(&Event::Ready {
+            link: self.entrances.link.clone(),
+            terminal: pty.terminal().to_owned(),
+            baud: emulation.baud(),
+        });
+        self.pty = Some(pty);
+        Ok(())
+    }
+
+    /// Takes what programs do with the terminal.
+    fn listen(
+        &mut self,
+        emulation: &mut Emulation,
+        now: f64,
+        say: &mut dyn FnMut(&Event),
+    ) -> io::Result<()> {
+        let Some(pty) = &mut self.pty else { return Ok(()) };
+        let openings = pty.look()?;
+        if openings.closed {
+            say(&Event::Closed);
+        }
+        if openings.opened {
+            say(&Event::Opened);
+        }
+        let mut buffer = [0; 4096];
+        let n = pty.read(&mut buffer)?;
+        if n > 0 {
+            emulation.hear(&buffer[..n], pty.baud()?, now);
+            self.busy_until = now + BUSY;
+        }
+        Ok(())
+    }
+
+    /// Waits for bytes, partners, a signal, or the time of the next event.
+    fn sleep(&self, emulation: &Emulation) -> io::Result<()> {
+        let now = self.now();
+        let idle = if now < self.busy_until { FRAME } else { IDLE };
+        let next = [emulation.next_time(), self.side.as_ref().and_then(SideChannel::next_time)];
+        let wait = next.into_iter().flatten().map(|time| time - now).fold(idle, f64::min);
+        let timeout = Timespec { tv_sec: 0, tv_nsec: nanoseconds(wait) };
+        let terminal = self.pty.iter().flat_map(Pty::sources);
+        let partners = self.side.iter().flat_map(SideChannel::sources);
+        let mut sources: Vec<PollFd<'_>> = terminal
+            .chain(partners)
+            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+            .collect();
+        match poll(&mut sources, Some(&timeout)).map_err(io::Error::from) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A wait [s] of less than a second in ns.
+#[expect(clippy::cast_possible_truncation, reason = "between 0 and 1e9")]
+fn nanoseconds(wait: f64) -> i64 {
+    (wait.clamp(0.0, 0.999) * 1e9) as i64
+}
+
+#[cfg(test)]
+mod tests;

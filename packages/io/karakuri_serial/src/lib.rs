@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+
+pub mod codec;
+pub mod emulator;
+mod line;
+pub mod port;
+
+pub use line::{Line, Parity};

@@ -1,0 +1,169 @@
+//! Serial lines, as drivers need them.
+//!
+//! A [`Port`] is its process's alone, reads until a deadline, and tells a device that is silent from one that is gone. One that is
+//! gone has to be dropped at once: Linux keeps the name of an adapter taken for as long as anybody has it open, so that it comes back
+//! under another. Names in `/dev/serial/by-id` follow the adapter.
+
+mod error;
+mod latency;
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serialport::{ClearBuffer, SerialPort, TTYPort};
+
+use crate::line::{Line, Parity};
+pub use error::{OpenError, PortError};
+
+/// How long a port may take no more bytes. [s]
+const LONGEST_STALL: Duration = Duration::from_secs(1);
+
+/// How a port is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// How bytes are sent.
+    pub line: Line,
+    /// Whether the line DTR is raised. A KHR-1 needs it low. Linux raises it for a moment at each opening, whatever is set.
+    pub raises_dtr: bool,
+}
+
+/// An open serial port.
+#[derive(Debug)]
+pub struct Port {
+    tty: TTYPort,
+    path: PathBuf,
+    latency_ms: Option<u32>,
+    has_echo: bool,
+    /// Bytes that were sent and are to come back.
+    echo: VecDeque<u8>,
+}
+
+impl Port {
+    /// Opens a port for this process alone, and shortens the latency of its adapter where the system allows it.
+    pub fn open(path: &Path, settings: Settings) -> Result<Self, OpenError> {
+        let mut tty = serialport::new(path.to_string_lossy(), settings.line.baud)
+            .parity(parity(settings.line))
+            .timeout(LONGEST_STALL)
+            .dtr_on_open(settings.raises_dtr)
+            .open_native()
+            .map_err(|error| OpenError::new(path, &error))?;
+        tty.clear(ClearBuffer::All).map_err(|error| OpenError::new(path, &error))?;
+        // A pseudo-terminal has no DTR, and an adapter without the line loses nothing.
+        let _unsupported = tty.write_data_terminal_ready(settings.raises_dtr);
+        Ok(Self {
+            tty,
+            path: path.to_owned(),
+            latency_ms: latency::shorten(Path::new("/sys"), path),
+            has_echo: false,
+            echo: VecDeque::new(),
+        })
+    }
+
+    /// For how long the adapter holds short answers back, if it is one that does (FTDI). 1 ms, unless the system did not allow it. [ms]
+    pub fn latency_ms(&self) -> Option<u32> {
+        self.latency_ms
+    }
+
+    /// Sends and hears with another line from now on.
+    pub fn set_line(&mut self, line: Line) -> Result<(), PortError> {
+        let result =
+            self.tty.set_baud_rate(line.baud).and_then(|()| self.tty.set_parity(parity(line)));
+        result.map_err(|error| self.lost(&error.into()))
+    }
+
+    /// Forgets what has come and nobody has read: before a request is repeated, or its answer is that of the first.
+    pub fn clear(&mut self) -> Result<(), PortError> {
+        self.echo.clear();
+        let result = self.tty.clear(ClearBuffer::Input);
+        result.map_err(|error| self.lost(&error.into()))
+    }
+
+    /// Sends bytes.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), PortError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.tty.write(rest) {
+                Ok(n) => rest = &rest[n..],
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
+                    return Err(PortError::Stalled { path: self.path.clone() });
+                }
+                Err(error) => return Err(self.lost(&error)),
+            }
+        }
+        if self.has_echo {
+            self.echo.extend(bytes);
+        }
+        Ok(())
+    }
+
+    /// Takes bytes that have come, at least one, waiting until a deadline at most; how many. The echo of what was sent is left out.
+    pub fn receive(&mut self, buffer: &mut [u8], deadline: Instant) -> Result<usize, PortError> {
+        loop {
+            let n = self.read(buffer, deadline)?;
+            let n_echo = n.min(self.echo.len());
+            if self.echo.drain(..n_echo).ne(buffer[..n_echo].iter().copied()) {
+                self.echo.clear();
+                return Err(PortError::Collision { path: self.path.clone() });
+            }
+            if n > n_echo {
+                buffer.copy_within(n_echo..n, 0);
+                return Ok(n - n_echo);
+            }
+        }
+    }
+
+    /// Finds out whether this process hears what it sends, as on one wire: sends a request that is answered or ignored, and reads until
+    /// a deadline. The answer is dropped.
+    pub fn detect_echo(&mut self, request: &[u8], deadline: Instant) -> Result<bool, PortError> {
+        self.has_echo = false;
+        self.clear()?;
+        self.send(request)?;
+        let mut heard = Vec::new();
+        let mut buffer = [0; 256];
+        loop {
+            match self.receive(&mut buffer, deadline) {
+                Ok(n) => heard.extend_from_slice(&buffer[..n]),
+                Err(PortError::Silent { .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.has_echo = heard.starts_with(request);
+        Ok(self.has_echo)
+    }
+
+    fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> Result<usize, PortError> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let result = self.tty.set_timeout(left).map_err(Into::into);
+            let result = result.and_then(|()| self.tty.read(buffer));
+            // Writing has its own patience.
+            let _infallible = self.tty.set_timeout(LONGEST_STALL);
+            return match result {
+                Ok(0) => Err(self.lost(&ErrorKind::UnexpectedEof.into())),
+                Ok(n) => Ok(n),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
+                    Err(PortError::Silent { path: self.path.clone() })
+                }
+                Err(error) => Err(self.lost(&error)),
+            };
+        }
+    }
+
+    fn lost(&self, error: &std::io::Error) -> PortError {
+        PortError::Lost { path: self.path.clone(), what: error.to_string() }
+    }
+}
+
+fn parity(line: Line) -> serialport::Parity {
+    match line.parity {
+        Parity::None => serialport::Parity::None,
+        Parity::Even => serialport::Parity::Even,
+    }
+}
+
+#[cfg(test)]
+mod tests;
