@@ -1,4 +1,4 @@
-//! The links of a robot and where each sits on its parent.
+//! Links of a robot and the pose of each on its parent.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use karakuri_spatial::Pose;
 pub(crate) struct Link {
     pub(crate) parent: String,
     pub(crate) child: String,
-    /// `X_PC`
+    /// Pose `X_PC` of the link C on its parent P.
     pub(crate) pose: Pose,
 }
 
@@ -22,12 +22,12 @@ pub(crate) struct Robot {
     q: Vec<f64>,
     /// Joints with one degree of freedom: the link each carries.
     joints: BTreeMap<String, (BodyId, FrameId)>,
-    /// The joints that the last positions spoke of.
+    /// Whether each joint was among the last positions.
     is_known: Vec<bool>,
 }
 
 impl Robot {
-    /// Reads a URDF; meshes do not matter here.
+    /// Reads a URDF, without its meshes.
     pub(crate) fn read(urdf: &str) -> Result<Self, Diagnostics> {
         let model = load(&Source::urdf("robot_description", urdf), &mut NoAssets)?.model;
         let carried = |(i, frame): (usize, &karakuri_model::Frame)| {
