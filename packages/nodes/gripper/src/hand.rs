@@ -100,7 +100,7 @@ impl Gripper {
 }
 
 impl Drop for Gripper {
-    /// Aborts the active goals with their reason, so that their clients do not wait in vain.
+    /// Aborts the active pick and place with its reason, so that its client does not wait in vain.
     fn drop(&mut self) {
         if let Some((goal, _)) = self.pick.take() {
             let why =
