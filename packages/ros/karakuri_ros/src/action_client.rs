@@ -104,7 +104,7 @@ impl<A: Action> ClientGoal<A> {
         self.state().is_final()
     }
 
-    /// Latest feedback.
+    /// Latest feedback of the server.
     pub fn feedback(&self) -> Option<Arc<A::Feedback>> {
         lock(&self.view).feedback.clone()
     }
