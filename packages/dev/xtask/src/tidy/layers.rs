@@ -1,4 +1,4 @@
-//! Who may depend on whom: the order of the code map in `ARCHITECTURE.md`.
+//! Dependencies between crates, in the order of the code map of `ARCHITECTURE.md`.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Violation;
 
-/// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
+/// Order of the crates, each of which depends on earlier ones; nothing depends on crates of `nodes`, `cli` and `dev`.
 const ORDER: [&str; 17] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
@@ -29,7 +29,7 @@ const ORDER: [&str; 17] = [
     "cli/",
 ];
 
-/// The crate that may name the client library.
+/// Crate that may name the client library.
 const ROS_LAYER: &str = "karakuri_ros";
 
 #[derive(Deserialize)]
@@ -47,9 +47,9 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// None is a normal dependency.
+    /// Kind of the dependency; `None` is a normal one.
     kind: Option<String>,
-    /// Of a crate of the workspace.
+    /// Path of the dependency, if it is a crate of the workspace.
     path: Option<String>,
 }
 
