@@ -139,8 +139,7 @@ impl<Io: RobotIo> Pacer<Io> {
         self.period_ns
     }
 
-    /// Jumps to the stamp of a restored state, rounded to a whole number of periods. The drives keep the targets of that state.
-    /// [ns]
+    /// Jumps to the stamp of a restored state, rounded to whole periods. The drives keep the targets of that state. [ns]
     pub fn set_stamp(&mut self, stamp: i64) {
         self.ticks = (stamp / self.period_ns - 1).max(0);
         for robot in 0..self.commanders.len() {

@@ -122,7 +122,7 @@ impl Controller {
         }
     }
 
-    /// In lockstep: answers the newest sample, once, when all that it waits for is there.
+    /// Answers the newest sample in lockstep, once, when every input that it waits for is there.
     fn answer(&mut self) {
         let Some(Lockstep { cycle, gate }) = &mut self.lockstep else { return };
         let patience = Duration::from_secs_f64(self.parameters.control.lockstep_timeout.get());

@@ -36,8 +36,7 @@ impl Reports {
 /// Types and actions of `visualization_msgs/msg/Marker`.
 const CUBE: i32 = 1;
 const DELETE_ALL: i32 = 3;
-/// Opacities of markers: feet that stand, the next footstep, each further one relative to the one before it, and the furthest.
-/// [-]
+/// Opacities of markers: standing feet, the next footstep, each further one over the one before it, and the furthest. [-]
 const STANDING: f32 = 0.9;
 const PLANNED: f32 = 0.6;
 const FADING: f32 = 0.85;

@@ -152,7 +152,7 @@ fn report_events(sim: &mut Sim) {
     }
 }
 
-/// In lockstep a silent partner stops time: reports whom the simulation waits for.
+/// Reports whom the simulation waits for, as in lockstep a silent partner stops time.
 fn say_what_is_awaited(sim: &Sim) {
     if !sim.pacer.settings().lockstep || !sim.pacer.is_playing() {
         return;

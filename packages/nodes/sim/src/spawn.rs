@@ -156,7 +156,7 @@ impl Assets for Watched {
     }
 }
 
-/// A floating model of one link with one collision shape about its centre of mass, as a body.
+/// Body of a floating model of one link with one collision shape about its centre of mass; `None` of any other model.
 fn object_of(model: &Model, name: &str, pose: Pose) -> Option<BodyDescription> {
     let ([body], [geometry], Base::Floating) =
         (model.bodies.as_slice(), model.collisions.as_slice(), model.base)

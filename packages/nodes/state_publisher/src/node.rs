@@ -171,7 +171,7 @@ impl StatePublisher {
     }
 }
 
-/// An empty description is allowed at start, where `urdf` may stand in for it.
+/// Checks a description; an empty one is allowed at start, where `urdf` may stand in for it.
 fn check_description(text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Ok(());

@@ -6,7 +6,7 @@ use karakuri_dynamics::{Data, forward_kinematics, pose_in_parent_link};
 use karakuri_model::{BodyId, Diagnostics, FrameId, Model, NoAssets, Source, load};
 use karakuri_spatial::Pose;
 
-/// A link and its parent.
+/// Link and its pose on its parent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Link {
     pub(crate) parent: String,
@@ -15,7 +15,7 @@ pub(crate) struct Link {
     pub(crate) pose: Pose,
 }
 
-/// A robot's kinematics.
+/// Kinematics of a robot.
 pub(crate) struct Robot {
     model: Model,
     data: Data,
@@ -46,7 +46,7 @@ impl Robot {
         })
     }
 
-    /// The robot's name.
+    /// Name of the robot.
     pub(crate) fn name(&self) -> &str {
         &self.model.name
     }

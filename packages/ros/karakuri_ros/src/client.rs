@@ -33,7 +33,7 @@ use crate::{
     run::catch_signals,
 };
 
-/// The longest wait for an event: bounds the time to notice a signal.
+/// Longest wait for an event: bounds the time to notice a signal.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 /// Time after which every participant knows every other: an announcement that one of them missed is repeated with the heartbeat
 /// of discovery, every 3 s in Fast DDS.

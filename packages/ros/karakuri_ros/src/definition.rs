@@ -33,7 +33,7 @@ pub struct Field {
 pub enum Kind {
     /// A truth value, `bool`.
     Bool,
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Integer {
         /// Number of bytes: 1, 2, 4 or 8.
         bytes: u32,
@@ -59,7 +59,7 @@ pub enum Count {
     One,
     /// An array of this length.
     Fixed(usize),
-    /// A sequence, with at most so many elements.
+    /// A sequence with at most this many elements.
     Many(usize),
 }
 

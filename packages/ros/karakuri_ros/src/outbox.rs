@@ -17,7 +17,7 @@ use std::{
 
 /// Time to the first repetition; each further one waits twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// A response is given up after this many repetitions, 6.3 s: discovery takes a few seconds at worst.
+/// Number of repetitions, over 6.3 s, after which a response is given up: discovery takes a few seconds at worst.
 const N_REPETITIONS: u32 = 6;
 
 /// Longest time that the last response of a node may be in flight: some ten times what a client takes on a machine whose cores

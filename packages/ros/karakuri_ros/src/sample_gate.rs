@@ -13,11 +13,12 @@ use crate::{info, warn};
 /// Condition under which an answer waits for an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaits {
-    /// In lockstep for its message of the sample itself; else for its first message only.
+    /// Waits in lockstep for its message of the sample itself; else for its first message only.
     Always,
-    /// In lockstep for its message of the sample itself; else not at all: a driver may have no such sensor.
+    /// Waits in lockstep for its message of the sample itself; else not at all: a driver may have no such sensor.
     InLockstep,
-    /// In lockstep for its message of the sample itself, from its first message on, unless it falls silent; else not at all.
+    /// Waits in lockstep for its message of the sample itself, from its first message on, unless it falls silent; else not at
+    /// all.
     OnceHeard,
 }
 

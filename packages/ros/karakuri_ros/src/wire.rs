@@ -23,7 +23,7 @@ pub trait Wire: Message + PartialEq {
     /// Name of the type, as `sensor_msgs/msg/JointState`.
     const TYPE: &'static str;
 
-    /// A message with something in every field, to try the middleware with.
+    /// Message with a value in every field, to test the middleware with.
     fn example() -> Self;
 
     /// Reads the message from bytes; `None` when they are not such a message, which is then left half read.

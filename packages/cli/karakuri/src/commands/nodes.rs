@@ -9,7 +9,7 @@ use super::Outcome;
 
 const CLIENT: &str = "karakuri_client";
 
-/// The commands that are handed on, with all their arguments; `--help`, too.
+/// Commands that are handed on, with all their arguments; `--help`, too.
 macro_rules! handed_on {
     ($($module:ident: $name:literal, $about:literal);* $(;)?) => {$(
         #[doc = $about]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Violation;
 
-/// Order of the crates, each of which depends on earlier ones; nothing depends on crates of `nodes`, `cli` and `dev`.
+/// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
 const ORDER: [&str; 17] = [
     "core/karakuri_spatial",
     "core/karakuri_model",

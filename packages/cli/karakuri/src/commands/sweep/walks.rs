@@ -278,7 +278,7 @@ fn line(name: &str, rows: &[&Row]) -> String {
     )
 }
 
-/// A table in Markdown.
+/// Table in Markdown.
 fn table(name: &str, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> String {
     let mut text =
         "| walk | distance [m] | speed [m/s] | aside [mm] | turned [°] | margin [mm] | result |\n"

@@ -11,7 +11,7 @@ use karakuri_gait::compensation::{
 use super::super::steady::start_of;
 use super::page::{Gaits, Page};
 
-/// Intervals of the march to compare; the first are the study's.
+/// Numbers of intervals of the march to compare; the first is the study's.
 const INTERVALS: [usize; 4] = [30, 60, 120, 240];
 
 /// Writes the distance of the march's motion from that of the boundary value problem, and the outcome of the study's starts.
