@@ -1,5 +1,5 @@
-//! Processes of `<node>` and `<executable>`, with the command line of ROS 2's launch: `exec args --ros-args -r __node:=name -r
-//! __ns:=/ns`, then global parameters, the node's own, global remaps, the node's own.
+//! Processes of `<node>` and `<executable>`, with the command line that ROS 2's launch builds:
+//! `exec args --ros-args -r __node:=name -r __ns:=/ns`, then global parameters, the node's own, global remaps, the node's own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

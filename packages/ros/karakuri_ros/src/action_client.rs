@@ -29,8 +29,8 @@ use crate::{
 /// Absence of a server after which its goals count as lost.
 const SERVER_GONE: Duration = Duration::from_secs(1);
 
-/// Time without an answer after which the server is asked for it, or whether it knows the goal; doubled after each question, up
-/// to 16 times.
+/// Time without an answer after which the server is asked for it, or whether it knows the goal; twice as long after each
+/// question, to at most 16 times.
 const ANSWER_LOST: Duration = Duration::from_millis(300);
 const MOST_DOUBLINGS: u32 = 4;
 

@@ -36,7 +36,7 @@ impl Backlog {
         } else {
             self.left = 0.0;
         }
-        // A rest shorter than the tolerated silence is not worth skipping.
+        // A rest within the tolerated silence does not count as a pile.
         self.left > SILENCE.as_secs_f64()
     }
 }
