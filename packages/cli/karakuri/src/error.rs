@@ -1,4 +1,4 @@
-//! Errors as the user sees them: once, in one text, with the place in the file where there is one.
+//! Errors for the user: each once, in one text, with the place in the file where there is one.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn print(error: anyhow::Error) {
             let mut said = shorten_numbers(&error.to_string());
             eprintln!("error: {said}");
             for cause in error.chain().skip(1).map(|cause| shorten_numbers(&cause.to_string())) {
-                // Many a message quotes its cause.
+                // Many messages quote their cause.
                 if !said.contains(&cause) {
                     eprintln!("  because: {cause}");
                     said = cause;
@@ -23,15 +23,15 @@ pub fn print(error: anyhow::Error) {
     }
 }
 
-/// With the source line; paths stay in one piece, whatever the width of the terminal.
+/// Report with the source line; paths stay in one piece, whatever the width of the terminal.
 fn report(pointed: AtLine) -> miette::Report {
     let options = || MietteHandlerOpts::new().wrap_lines(false).context_lines(0).build();
-    // It fails only where a hook is in place already, and that prints as well.
+    // It fails only where a hook is installed already, which prints as well.
     let _kept = miette::set_hook(Box::new(move |_| Box::new(options())));
     miette::Report::new(pointed)
 }
 
-/// A problem at a line of a text file; printed with the line and the remedy.
+/// Problem at a line of a text file; printed with the line and the remedy.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{place}: {message}")]
 pub struct AtLine {
@@ -46,7 +46,7 @@ pub struct AtLine {
 }
 
 impl AtLine {
-    /// From the file, its text, the line (from 1), what is wrong and what to do about it.
+    /// Problem from the file, its text, the line (from 1), the message and the remedy.
     pub fn new(
         file: &Path,
         text: &str,
@@ -66,7 +66,7 @@ impl AtLine {
     }
 }
 
-/// The text, its one line that is shown cut where it is longer than anybody reads: files may be one line in all.
+/// Text with its shown line cut where it is too long to read: files may be one line in all.
 fn shown(text: &str, line: usize) -> String {
     const READ: usize = 240;
     let excerpt = |content: &str| match content.char_indices().nth(READ) {
@@ -75,13 +75,13 @@ fn shown(text: &str, line: usize) -> String {
     };
     let mut lines = text.lines().take(line);
     let before = lines.by_ref().take(line.saturating_sub(1)).fold(String::new(), |all, line| {
-        // Lines before are there to be counted.
+        // Lines before it are only counted.
         all + if line.is_empty() { "\n" } else { ".\n" }
     });
     before + &lines.next().map(excerpt).unwrap_or_default()
 }
 
-/// The line without its indentation.
+/// Span of a line without its indentation.
 fn span_of_line(text: &str, line: usize) -> SourceSpan {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let content = text[start..].lines().next().unwrap_or_default();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use karakuri_files::FileAssets;
 
-/// Reads the name of a file to read: a path, or `package://PACKAGE/PATH` for what is in a package.
+/// Reads the name of an input file: a path, or `package://PACKAGE/PATH` for a file of a package.
 pub(crate) fn input_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name: OsString| match name.to_str() {
         Some(text) => {

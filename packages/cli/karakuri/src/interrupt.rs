@@ -1,4 +1,4 @@
-//! Ctrl-C in long computations: they look at a flag once a step and end with what they have.
+//! Ctrl-C in long computations: they look at a flag once a step and end with the results so far.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Set by the first SIGINT or SIGTERM; the second ends the program at once.
+/// Flag set by the first SIGINT or SIGTERM; the second ends the program at once.
 #[derive(Debug, Clone)]
 pub struct Interrupt(Arc<AtomicBool>);
 

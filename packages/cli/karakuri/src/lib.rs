@@ -1,7 +1,7 @@
-//! The offline program: the project's algorithms without ROS. Commands that ask running nodes are another program's.
+//! The offline program: the project's algorithms without ROS. Commands that ask running nodes belong to another program.
 //!
-//! Exit codes: 0 done; 1 the input is wrong, and the message says where; 2 usage; 3 the run failed,
-//! with its report written all the same.
+//! Exit codes: 0 done; 1 the input is wrong, and the message names the place; 2 usage; 3 the run failed, with its report
+//! written all the same.
 
 pub mod commands;
 pub mod error;
@@ -56,7 +56,7 @@ struct Cli {
     command: Command,
 }
 
-/// The command line; numbers may be negative everywhere, so that each option says itself what it takes.
+/// Command line of the program; numbers may be negative everywhere, so that each option checks its own range.
 fn command() -> clap::Command {
     fn with_negative_numbers(command: clap::Command) -> clap::Command {
         command

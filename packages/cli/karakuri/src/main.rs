@@ -1,4 +1,4 @@
-//! The offline program; see the library for what it does.
+//! The offline program; see the library for its commands.
 
 fn main() -> std::process::ExitCode {
     karakuri::main()

@@ -1,4 +1,4 @@
-//! Results: JSON to stdout or to a file that is whole or not there; a sentence on stderr on what was done.
+//! Output of results: JSON to stdout or to a file, which is written whole or not at all; a sentence on stderr on the outcome.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use karakuri_files::write_atomic;
 use serde::Serialize;
 
-/// Of the whole program: set once, from the command line.
+/// Quiet mode of the whole program: set once, from the command line.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Leaves out sentences on success and progress bars from now on; warnings and errors stay.
+/// Suppresses sentences on success and progress bars from now on; warnings and errors stay.
 pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
@@ -21,14 +21,14 @@ pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Says on stderr what was done, in one sentence, unless `--quiet` is given.
+/// Reports on stderr the work done, in one sentence, unless `--quiet` is given.
 pub fn done(sentence: &str) {
     if !is_quiet() {
         eprintln!("{sentence}");
     }
 }
 
-/// `, wrote a.csv and b.svg` of the files that were asked for; nothing of none.
+/// Text `, wrote a.csv and b.svg` of the files that were asked for; empty without files.
 pub fn wrote(files: &[Option<&Path>]) -> String {
     let names: Vec<String> = files.iter().flatten().map(|f| f.display().to_string()).collect();
     match names.as_slice() {

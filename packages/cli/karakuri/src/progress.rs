@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
 
-/// A bar over `total` steps with a caption and the time left; silent where stderr is no terminal.
+/// Bar over `total` steps with a caption and the remaining time; silent where stderr is not a terminal.
 pub fn bar(total: u64, caption: &str) -> ProgressBar {
     let style =
         ProgressStyle::with_template("{msg} {wide_bar:.cyan/dim} {pos}/{len} {per_sec} {eta}")

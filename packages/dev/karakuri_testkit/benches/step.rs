@@ -1,4 +1,4 @@
-//! Times of `World::step` on the scenes of `packages/dev/peers/scenes.yaml`, and how accurate those steps are.
+//! Times of `World::step` on the scenes of `packages/dev/peers/scenes.yaml`, and the accuracy of those steps.
 //!
 //! Each scene runs until it has settled; its window is then stepped again and again from the same state. The
 //! accuracies go to `out/bench/karakuri_step.json`, where `packages/dev/peers/bench.py` sets them beside the peers'.
@@ -14,7 +14,7 @@ use karakuri_spatial::{Pose, Vector3};
 use karakuri_testkit::CpuTime;
 use serde::{Deserialize, Serialize};
 
-/// A line of `scenes.yaml`, as far as it concerns us.
+/// Entry of `scenes.yaml`, as far as it concerns us.
 #[derive(Deserialize)]
 struct Case {
     name: String,
@@ -34,7 +34,7 @@ enum Accuracy {
     Energy,
 }
 
-/// What came out of one window.
+/// Accuracy and cost of one window.
 #[derive(Serialize)]
 struct Quality {
     accuracy: f64,
@@ -66,7 +66,7 @@ fn pose_of_link(world: &World, link: &str) -> Pose {
     karakuri_dynamics::frame_pose(robot.model(), robot.data(), frame)
 }
 
-/// Where that is whose creep is asked for: a body in a link's frame, a body, a link, or all bodies. [m]
+/// Positions of the parts whose creep is measured: a body in a link's frame, a body, a link, or all bodies. [m]
 fn places(world: &World, body: Option<&str>, link: Option<&str>) -> Vec<Vector3> {
     let poses = match (body, link) {
         (Some(body), Some(link)) => {
@@ -79,12 +79,12 @@ fn places(world: &World, body: Option<&str>, link: Option<&str>) -> Vec<Vector3>
     poses.iter().map(|pose| pose.translation).collect()
 }
 
-/// Deepest penetration. [m]
+/// Deepest penetration of all contacts. [m]
 fn depth(world: &World) -> f64 {
     world.contacts().map(|c| -c.gap).fold(0.0, f64::max)
 }
 
-/// A settled world, and the height of everything at time zero.
+/// World after settling, and its start.
 struct Settled {
     world: World,
     start: World,

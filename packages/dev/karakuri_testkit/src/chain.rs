@@ -1,13 +1,13 @@
-//! The chain that Pinocchio's side of the benches builds, too.
+//! Chain of links, equal to the one that the benches build with Pinocchio.
 
 use karakuri_model::{Base, Drive, JointSpec, LinkSpec, Model, ModelBuilder};
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
-/// A fixed chain of `n` links of 0.1 m and 0.5 kg on hinges about y and x in turn, hanging at zero, each with a servo if `drive`
-/// says so.
+/// Fixed chain of `n` links of 0.1 m and 0.5 kg on hinges about y and x in turn, hanging at zero, each with the servo `drive`
+/// if there is one.
 ///
 /// # Panics
-/// Never: the chain is well made.
+/// Never: the chain is valid.
 #[expect(clippy::unwrap_used, reason = "a test's model says so when it is not well made")]
 pub fn chain(n: usize, drive: Option<Drive>) -> Model {
     let com = Vector3::new(0.0, 0.0, -0.05);

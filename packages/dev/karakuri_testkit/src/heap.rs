@@ -1,4 +1,4 @@
-//! An allocator that counts, for tests of what must neither allocate nor free:
+//! Counting allocator, for tests of code that must neither allocate nor free:
 //!
 //! ```
 //! #[global_allocator]
@@ -14,7 +14,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, every request to it counted.
+/// Allocator of the system that counts every request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CountingHeap;
 
@@ -22,7 +22,7 @@ thread_local! {
     static REQUESTS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How often this thread has asked for memory or given some back so far, where [`CountingHeap`] is the global allocator.
+/// Number of allocations and releases of this thread so far, where [`CountingHeap`] is the global allocator.
 pub fn heap_requests() -> usize {
     REQUESTS.get()
 }

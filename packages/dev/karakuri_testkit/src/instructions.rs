@@ -1,14 +1,14 @@
-//! Instructions of this very program, counted by valgrind: a number that a busy machine does not disturb.
+//! Count of instructions of this very program by valgrind: a number that a busy machine does not disturb.
 
 use std::process::Command;
 
-/// Whether there is a valgrind to count with.
+/// Whether valgrind is installed.
 pub fn can_count_instructions() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok()
 }
 
-/// Instructions that this program takes with other arguments, in a process and thread of its own. What it does at its start
-/// counts, too: take the difference of two counts.
+/// Instructions that this program executes with other arguments, in a process and thread of its own. Its start counts, too:
+/// take the difference of two counts.
 ///
 /// # Panics
 /// Without valgrind, or if the program fails.
@@ -23,7 +23,7 @@ pub fn instructions(arguments: &[&str]) -> f64 {
         .unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {text}");
-    // callgrind's last line
+    // callgrind's last line holds the count
     let line = text.lines().find(|line| line.contains("Collected :")).unwrap();
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }

@@ -7,17 +7,17 @@ use karakuri_model::{
 };
 use karakuri_spatial::{Inertia, Matrix3, Motion, Pose, Vector3};
 
-/// `SplitMix64`. [Steele et al. 2014, Fig. 10]
+/// Generator `SplitMix64`. [Steele et al. 2014, Fig. 10]
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of this seed.
+    /// Generator of this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -25,23 +25,24 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `low..high`.
+    /// Uniform number in `low..high`.
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        // The upper 53 bits fill the significand of a double.
         let unit = (self.bits() >> 11) as f64 / (1_u64 << 53) as f64;
         low + (high - low) * unit
     }
 
-    /// Uniform in `0..n`.
+    /// Uniform integer in `0..n`.
     pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.bits() % n.max(1) as u64).unwrap_or(0)
     }
 
-    /// Uniform in the cube from -`size` to `size`. (3)
+    /// Uniform vector in the cube from -`size` to `size`. (3)
     pub fn vector(&mut self, size: f64) -> Vector3 {
         Vector3::from_fn(|_, _| self.uniform(-size, size))
     }
 
-    /// A random direction. (3)
+    /// Uniform direction, by rejection outside the unit ball. (3)
     pub fn unit_vector(&mut self) -> Vector3 {
         loop {
             let v = self.vector(1.0);
@@ -51,7 +52,7 @@ impl Random {
         }
     }
 
-    /// A unit axis, half the time along x, y or z of either sign, as in most robots' files. (3)
+    /// Unit axis, half the time along x, y or z of either sign, as in most robots' files. (3)
     pub fn axis(&mut self) -> Vector3 {
         let direction = self.unit_vector();
         if self.below(2) == 0 {
@@ -62,14 +63,14 @@ impl Random {
         along
     }
 
-    /// Any orientation, origin within a cube of half-edge `size`. [m]
+    /// Pose of any orientation, with its origin in a cube of half-edge `size`. [m]
     pub fn pose(&mut self, size: f64) -> Pose {
         let axis = self.unit_vector();
         let angle = self.uniform(-3.1, 3.1);
         Pose { translation: self.vector(size), ..Pose::from_axis_angle(&axis, angle) }
     }
 
-    /// Mass 0.1 to 5 kg, principal moments of a box with edges 0.05 to 0.5 m, in any orientation.
+    /// Inertia of a mass of 0.1 to 5 kg with the principal moments of a box with edges of 0.05 to 0.5 m, in any orientation.
     pub fn inertia(&mut self) -> Inertia {
         let mass = self.uniform(0.1, 5.0);
         let edges = Vector3::from_fn(|_, _| self.uniform(0.05, 0.5));
@@ -77,7 +78,7 @@ impl Random {
         let moments = Vector3::from_fn(|i, _| mass / 12.0 * (squares.sum() - squares[i]));
         let R = self.pose(0.0).rotation;
         let about_com = R * Matrix3::from_diagonal(&moments) * R.transpose();
-        // Exactly symmetric, as a file's six numbers are.
+        // Exactly symmetric, as the six numbers of a file are.
         let about_com = (about_com + about_com.transpose()) * 0.5;
         Inertia { mass, com: self.vector(0.2), about_com }
     }
@@ -90,26 +91,26 @@ pub enum Kind {
     Revolute,
     /// Translation along a random axis.
     Prismatic,
-    /// Ball joint.
+    /// Rotation about a point, in three degrees of freedom.
     Spherical,
-    /// In a random plane.
+    /// Motion in a random plane.
     Planar,
-    /// Six degrees of freedom.
+    /// Free motion with six degrees of freedom.
     Floating,
-    /// Along a closed curve, the body turning along.
+    /// Motion along a closed curve, with which the body turns.
     Path,
-    /// Two degrees of freedom of a user's own, on a curved surface: [`Saddle`].
+    /// Custom joint with two degrees of freedom on a curved surface: [`Saddle`].
     Saddle,
-    /// None: the link is merged into its parent.
+    /// Fixed joint: the link is merged into its parent.
     Fixed,
 }
 
-/// A joint as a user would write it: the body glides on `z = bend · x y` and turns about z by `x + twist · y²`.
+/// Joint as a user would write it: the body glides on `z = bend · x y` and turns about z by `x + twist · y²`.
 #[derive(Debug, Clone, Copy)]
 pub struct Saddle {
-    /// [1/m]
+    /// Curvature of the surface. [1/m]
     pub bend: f64,
-    /// [rad/m²]
+    /// Rate of the turn. [rad/m²]
     pub twist: f64,
 }
 
@@ -143,9 +144,9 @@ impl JointMotion for Saddle {
 }
 
 impl Kind {
-    /// Joints with one degree of freedom.
+    /// Kinds with one degree of freedom.
     pub const ONE_DOF: &[Self] = &[Self::Revolute, Self::Prismatic];
-    /// Every kind.
+    /// Every kind of joint.
     pub const ALL: &[Self] = &[
         Self::Revolute,
         Self::Prismatic,
@@ -189,7 +190,7 @@ impl Kind {
     }
 }
 
-/// A tree of `n` links below the root: each hangs on a random earlier one, with chains and branches alike.
+/// Random tree of `n` links below the root: each hangs on a random earlier one, with chains and branches alike.
 ///
 /// Link `i` is `link{i}` and its joint `joint{i}`, `i` from 1; the root is `link0`.
 ///
@@ -212,7 +213,7 @@ pub fn random_tree(seed: u64, n: usize, base: Base, kinds: &[Kind]) -> Model {
     builder.build().expect("every joint carries a positive inertia")
 }
 
-/// A position with unit quaternions; other coordinates between -1 and 1. [rad or m] (nq)
+/// Random position with unit quaternions; other coordinates between -1 and 1. [rad or m] (nq)
 pub fn random_position(model: &Model, random: &mut Random) -> Vec<f64> {
     let mut q = random_vector(model.nq, random);
     for joint in &model.joints {
@@ -228,7 +229,7 @@ pub fn random_position(model: &Model, random: &mut Random) -> Vec<f64> {
     q
 }
 
-/// Uniform between -1 and 1. (n)
+/// Uniform numbers between -1 and 1. (n)
 pub fn random_vector(n: usize, random: &mut Random) -> Vec<f64> {
     (0..n).map(|_| random.uniform(-1.0, 1.0)).collect()
 }

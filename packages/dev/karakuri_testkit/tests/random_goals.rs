@@ -11,9 +11,9 @@ use karakuri_model::{Base, Model};
 use karakuri_spatial::{Pose, Time};
 use karakuri_testkit::Random;
 
-/// [s]
+/// Period of the controller. [s]
 const PERIOD: f64 = 0.002;
-/// Of the arm's joints. [rad]
+/// Start positions of the arm's joints. [rad]
 const START: [f64; 6] = [0.0, -0.4, 1.9, 0.0708, 0.0, 0.0];
 
 fn arm6() -> Model {
@@ -23,7 +23,7 @@ fn arm6() -> Model {
     karakuri_files::load_robot(&urdf, Some(&yaml), Some(base)).unwrap().model
 }
 
-/// Somewhere near the start, soon; half of the goals also say how they arrive, and some come back.
+/// Goal near the start; half of the goals also have velocities and accelerations at their end, and some return to the start.
 fn random_goal(model: &Model, random: &mut Random) -> Goal {
     let place = START.map(|q| q + random.uniform(-0.4, 0.4)).to_vec();
     let says = if random.uniform(0.0, 1.0) < 0.5 { vec![0.0; 6] } else { Vec::new() };
@@ -66,7 +66,7 @@ fn random_goals_make_no_steps() {
             if let Some(id) = id.filter(|_| k == cancelled) {
                 controller.machine_mut(0).unwrap().cancel(id);
             }
-            // The robot follows perfectly: what steps is the controller's own.
+            // The robot follows perfectly, so that any step of the efforts is the controller's own.
             let state = State { q: &q, v: &v, effort: &[] };
             let status = controller.update(&state, now(n), PERIOD, &mut command);
             assert_eq!(status.not_following, None, "goal {i}");

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use karakuri_files::load_scene;
 use karakuri_physics::{Ledger, World};
 
-/// Simulated steps a scene.
+/// Number of simulated steps per scene.
 const STEPS: usize = 500;
-/// Fewer of a heap of 960 contacts, which takes a quarter of a second a step.
+/// Scene with fewer steps: a heap of 960 contacts takes a quarter of a second per step.
 const FEWER: (&str, usize) = ("heap200", 20);
-/// What no cause accounts for in a step, at most: this, or this part of the kinetic energy. [J], [-]
+/// Largest energy of a step that no cause accounts for: this, or this part of the kinetic energy. [J], [-]
 const MISSING: f64 = 1e-9;
 const ROUND_OFF: f64 = 1e-12;
 
@@ -29,7 +29,7 @@ fn scenes() -> Vec<PathBuf> {
     found
 }
 
-/// The sum of all causes.
+/// Sum of the energy of all causes. [J]
 fn sum(l: &Ledger) -> f64 {
     let work = l.servos + l.external + l.contacts + l.limits + l.friction + l.dampers;
     work + l.loops + l.stabilisation + l.integration + l.unexplained

@@ -1,4 +1,4 @@
-//! `cargo run -p xtask -- tidy`: the house rules that no linter knows.
+//! `cargo run -p xtask -- tidy`: house rules that no linter has.
 
 mod tidy;
 

@@ -1,4 +1,4 @@
-//! Files that are whole or not there, whenever the program is stopped.
+//! Files that are written whole or not at all, whenever the program is stopped.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file could not be written; what was there before is untouched.
+/// A file could not be written; its previous content is untouched.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {}", path.display(), reason(error))]
 pub struct WriteError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What the system says.
+    /// Error of the system.
     pub error: io::Error,
 }
 
-/// What the user can do about it, where that is clear.
+/// Reason of an error with its remedy, where that is clear.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -30,18 +30,18 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Writes a file by way of a temporary one beside it. Makes missing folders. A symbolic link stays, its target is
-/// replaced; what is no regular file, a device or a pipe, is written in place.
+/// Writes a file through a temporary one beside it. Makes missing folders. A symbolic link stays, its target is replaced; a
+/// device or a pipe is written in place.
 ///
 /// # Errors
-/// When the path is a folder, or the system refuses: no permission, a full disk. What was there before is untouched.
+/// When the path is a folder, or the system refuses: no permission, a full disk. The previous content is untouched.
 pub fn write_atomic(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     let mut pending = Pending::create(path)?;
     pending.write_all(content).map_err(|error| WriteError { path: path.to_owned(), error })?;
     pending.commit()
 }
 
-/// A file that is being written; dropped without [`Self::commit`], it was never there.
+/// File that is being written; if it is dropped without [`Self::commit`], it never appears.
 #[derive(Debug)]
 pub(crate) struct Pending {
     path: PathBuf,
@@ -52,11 +52,11 @@ pub(crate) struct Pending {
 enum Output {
     /// A temporary file beside the regular file that it will replace.
     Beside { temporary: NamedTempFile, target: PathBuf },
-    /// A device, a pipe or a socket: there is nothing to put in its place.
+    /// A device, a pipe or a socket, which cannot be replaced by a file.
     InPlace(File),
 }
 
-/// Links that may follow each other, as in Linux.
+/// Largest number of links that follow each other, as in Linux.
 const LINKS: usize = 40;
 
 impl Pending {
@@ -66,7 +66,7 @@ impl Pending {
             Ok(metadata) if metadata.is_dir() => {
                 return Err(fail(io::ErrorKind::IsADirectory.into()));
             }
-            // `/dev/stdout` may be a regular file, but one that somebody else holds open and reads on.
+            // `/dev/stdout` may be a regular file, but one that another process holds open and reads on.
             Ok(metadata) if !metadata.is_file() || is_descriptor(path) => {
                 Output::InPlace(OpenOptions::new().write(true).open(path).map_err(fail)?)
             }
@@ -78,7 +78,7 @@ impl Pending {
         Ok(Self { path: path.to_owned(), output })
     }
 
-    /// Puts the file in its place, whole and on the disk.
+    /// Puts the file in its place, complete and synchronised to the disk.
     pub(crate) fn commit(self) -> Result<(), WriteError> {
         let Self { path, output } = self;
         let written = match output {
@@ -95,7 +95,7 @@ impl Pending {
 impl Write for Pending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.output {
-            // The file itself: errors of `NamedTempFile` name the temporary file, which is nobody's business.
+            // The file itself: errors of `NamedTempFile` name the temporary file, which means nothing to the user.
             Output::Beside { temporary, .. } => temporary.as_file_mut().write(bytes),
             Output::InPlace(file) => file.write(bytes),
         }
@@ -109,12 +109,12 @@ impl Write for Pending {
     }
 }
 
-/// An open file of this process by its number, as `/dev/stdout`.
+/// Whether a path is an open file of this process by its number, as `/dev/stdout`.
 fn is_descriptor(path: &Path) -> bool {
     ["/proc", "/dev/fd", "/dev/stdout", "/dev/stderr"].iter().any(|start| path.starts_with(start))
 }
 
-/// The file that a symbolic link means in the end, whether it is there or not; any other path as it is.
+/// Target of a symbolic link in the end, whether it exists or not; any other path as it is.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..LINKS {
@@ -126,7 +126,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("symbolic links lead in a circle; name the file itself"))
 }
 
-/// A new file in the folder of the one that it will replace; the folder is made where it is missing.
+/// New file in the folder of the one that it will replace; the folder is made where it is missing.
 fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

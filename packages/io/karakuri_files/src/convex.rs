@@ -1,8 +1,7 @@
-//! Convex parts of meshes, kept on disk by content.
+//! Convex parts of meshes, cached on disk by content.
 //!
-//! Decomposing a mesh takes seconds. The parts go to `$XDG_CACHE_HOME/karakuri/convex` (else `~/.cache/...`), in a file named by
-//! a hash of how they are found and of the mesh's numbers; a file that cannot be read or written costs the time
-//! again, and nothing else.
+//! Decomposing a mesh takes seconds. The parts go to `$XDG_CACHE_HOME/karakuri/convex` (else `~/.cache/...`), in a file named
+//! by a hash of the method and of the mesh's numbers; if a file cannot be read or written, the mesh is decomposed again.
 
 use std::env;
 use std::fs;
@@ -15,24 +14,24 @@ use karakuri_spatial::Vector3;
 
 use crate::write_atomic;
 
-/// The user's folder for parts, if the environment names a home.
+/// Folder of the user for parts, if the environment names a home.
 pub fn convex_cache() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
     Some(cache.join("karakuri/convex"))
 }
 
-/// What is known of the parts that were found for a mesh.
+/// Summary of the parts that were found for a mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// How many there are.
+    /// Number of parts.
     pub n_parts: usize,
-    /// Their farthest distance from the mesh. [m]
+    /// Largest distance of the parts from the mesh. [m]
     pub deviation: f64,
 }
 
-/// Finds the parts of a mesh that asks for them, in the folder `cache`, or computes them. What it says of them, where the mesh
-/// does not say how far from it they may be and they are not exact.
+/// Finds the parts of a mesh that asks for them, in the folder `cache`, or computes them. The summary is for a warning: it is
+/// given where the mesh sets no tolerance and the parts are not exact.
 ///
 /// # Errors
 /// When the mesh cannot be decomposed. A cache that cannot be read or written is no error.
@@ -50,7 +49,7 @@ pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<Option<F
         let parts = parts.map(|part| part.into_iter().map(Into::into).collect()).collect();
         let found = Kept { parts, deviation_m: found.deviation };
         if let (Some(file), Ok(text)) = (&file, serde_json::to_vec(&found)) {
-            // Without a cache the next start is slower, no more.
+            // A cache that cannot be written only makes the next start slower.
             drop(write_atomic(file, &text));
         }
         found
@@ -62,7 +61,7 @@ pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<Option<F
 }
 
 impl Found {
-    /// The sentence for who loads the mesh, and what to write.
+    /// Message for the user who loads the mesh, and the remedy.
     pub(crate) fn warning(&self) -> [String; 2] {
         let Self { n_parts, deviation } = self;
         let message = format!(
@@ -77,7 +76,7 @@ impl Found {
     }
 }
 
-/// [`find_parts`] of all meshes that a robot collides with, and what is said of them; the link at fault with the error.
+/// Applies [`find_parts`] to all meshes that a robot collides with; the warnings, or the link with its error.
 pub(crate) fn find_robot_parts(
     model: &mut Model,
     file: &str,
@@ -104,14 +103,14 @@ pub(crate) fn find_robot_parts(
     Ok(warnings)
 }
 
-/// A file of the cache.
+/// Content of a file of the cache.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Kept {
     parts: Vec<Vec<[f64; 3]>>,
     deviation_m: f64,
 }
 
-/// Parts as they were written; `None` if they were not, or are damaged.
+/// Reads parts from the cache; `None` if there are none, or the file is damaged.
 fn read(file: &Path) -> Option<Kept> {
     let kept: Kept = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
     let sound =
@@ -119,7 +118,7 @@ fn read(file: &Path) -> Option<Kept> {
     (!kept.parts.is_empty() && kept.parts.iter().all(sound)).then_some(kept)
 }
 
-/// FNV-1a of the numbers of a mesh, and of how its parts are found.
+/// FNV-1a of the numbers of a mesh, and of the method and tolerance of its parts.
 fn content_hash(mesh: &Mesh, tolerance: Option<f64>) -> u128 {
     let vertices = mesh.vertices.iter().flatten().flat_map(|x| x.to_bits().to_le_bytes());
     let triangles = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Gait files: a robot and how it walks.
+//! Gait files: a robot and the settings of its walk.
 
 use std::path::{Path, PathBuf};
 
@@ -8,24 +8,24 @@ use serde::Deserialize;
 
 use crate::{FileAssets, LoadError, load_robot, read_yaml};
 
-/// Why a gait does not load.
+/// Reason why a gait does not load.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GaitError {
-    /// The gait file or the robot's.
+    /// The gait file or the robot's does not load.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A package that it names is nowhere, or has no such file.
+    /// A package that the gait names is not found, or has no such file.
     #[error(
         "{}: `{key}`: {source}; packages are looked for in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, other names beside the gait file",
         path.display()
     )]
     NotFound {
-        /// The gait file.
+        /// Path of the gait file.
         path: PathBuf,
-        /// Which of its keys.
+        /// Key of the gait file that names it.
         key: &'static str,
-        /// What was looked for.
+        /// Error of the search.
         source: AssetError,
     },
 }

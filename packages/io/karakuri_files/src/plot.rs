@@ -1,5 +1,5 @@
-//! Plots as SVG, of the program and of the documents: panels one below the other, each with its axes, units and legend. Colours, dashes,
-//! letters and sizes of every plot are those of this file.
+//! Plots as SVG, of the program and of the documents: panels one below the other, each with its axes, units and legend.
+//! Colours, dashes, letters and sizes of all plots are set in this file.
 
 mod axes;
 
@@ -13,22 +13,22 @@ use serde::Deserialize;
 
 use crate::{WriteError, write_atomic};
 
-/// Width of the axes with their labels, least height of a panel and of one with a logarithmic axis, room for the title. [px]
+/// Width of the axes with their labels, least height of a panel and of one with a logarithmic axis, height of the title. [px]
 const AXES: u32 = 770;
 const PANEL: u32 = 260;
 const DECADES: u32 = 380;
 const TITLE: u32 = 44;
-/// Least and largest room for the legend, a legend's row, its line with the gaps around it. [px]
+/// Least and largest width of the legend, height of its row, width of its sample with the gaps around it. [px]
 const LEGEND: std::ops::RangeInclusive<u32> = 190..=420;
 const ROW: u32 = 20;
 const SAMPLE: u32 = 46;
-/// A letter is no wider, on average over a name. [px]
+/// Upper bound of a letter's mean width over a name. [px]
 const LETTER: u32 = 8;
 /// Radius of a dot. [px]
 const DOT: i32 = 3;
-/// Points of a line after thinning: two a pixel are all that one sees.
+/// Points of a line after thinning: two per pixel are all that can be seen.
 const POINTS: usize = 2000;
-/// Colours that people with colour-blindness tell apart. [Okabe and Ito 2008]
+/// Colours that people with colour blindness can distinguish. [Okabe and Ito 2008]
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -40,32 +40,32 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(160, 140, 0),
 ];
 
-/// A dash's length and the gap behind it. [px]
+/// Length of a dash and of the gap behind it. [px]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Dash(u32, u32);
 
 /// Dashes of the second and third series of one colour.
 const DASHES: [Dash; 2] = [Dash(10, 5), Dash(3, 4)];
-/// Series that differ to the eye: each has a colour and a dash of its own.
+/// Number of series with distinct looks: each has a colour and a dash of its own.
 pub const DISTINCT_SERIES: usize = COLORS.len() * (1 + DASHES.len());
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);
-/// Limits, desired values and phases are no data.
+/// Grey of limits, desired values and phases, which are not data.
 const GUIDE: RGBColor = RGBColor(120, 120, 120);
 const GUIDE_DASHES: [Dash; 4] = [Dash(6, 4), Dash(2, 3), Dash(14, 4), Dash(9, 2)];
 
-/// A figure.
+/// Figure of panels with axes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plot {
-    /// Above all panels.
+    /// Title above all panels.
     #[serde(default)]
     pub title: String,
-    /// From top to bottom.
+    /// Panels from top to bottom.
     pub panels: Vec<Panel>,
 }
 
-/// One pair of axes.
+/// Panel with one pair of axes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Panel {
@@ -74,78 +74,78 @@ pub struct Panel {
     /// Vertical axis with its unit, such as `torque [N·m]`.
     #[serde(default)]
     pub y_label: String,
-    /// Lines, in the order of the legend.
+    /// Series, in the order of the legend.
     pub series: Vec<Series>,
-    /// Limits, desired values, the begin of phases.
+    /// Limits, desired values, starts of phases.
     #[serde(default)]
     pub guides: Vec<Guide>,
     /// Whether the horizontal and the vertical axis are logarithmic: only positive values are drawn.
     #[serde(default)]
     pub log: [bool; 2],
-    /// Names of the vertical positions 0, 1, 2, from the top, in the place of an axis of numbers.
+    /// Names of the vertical positions 0, 1, 2, from the top, in place of numbers.
     #[serde(default)]
     pub rows: Vec<String>,
 }
 
-/// A straight line across a panel, which belongs to none of its series.
+/// Straight line across a panel, which belongs to none of its series.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Guide {
-    /// In the legend for a level, above the line for an instant.
+    /// Name, in the legend for a level, above the line for an instant.
     pub name: String,
-    /// Where it is: `x: 1.5` or `y: 15`.
+    /// Position of the line: `x: 1.5` or `y: 15`.
     #[serde(flatten)]
     pub at: GuideAt,
 }
 
-/// The axis that a [`Guide`] belongs to, and where on it.
+/// Axis of a [`Guide`], and its position there.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuideAt {
-    /// A vertical line, such as the begin of a phase.
+    /// A vertical line, such as the start of a phase.
     X(f64),
     /// A horizontal line, such as a limit or a desired value.
     Y(f64),
 }
 
-/// A line, dots or a region.
+/// Series of points: a line, dots or a region.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
-    /// In the legend.
+    /// Name in the legend.
     pub name: String,
-    /// `(x, y)`; the line breaks where one is not finite.
+    /// Points `(x, y)`; a line breaks where one is not finite.
     pub points: Vec<(f64, f64)>,
-    /// How the points are drawn.
+    /// Style of the points.
     #[serde(default)]
     pub style: Style,
 }
 
-/// How points are drawn.
+/// Style of points.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
-    /// Joined by lines.
+    /// Points joined by lines.
     #[default]
     Line,
-    /// One dot each.
+    /// One dot per point.
     Dots,
-    /// One ring each, such as what is known from elsewhere.
+    /// One ring per point, for data from elsewhere.
     Rings,
-    /// One cross each, such as what is asked for.
+    /// One cross per point, for desired values.
     Crosses,
-    /// Joined by lines, with a dot each.
+    /// Points joined by lines, with a dot each.
     LineDots,
-    /// Joined by thin lines, with a ring each.
+    /// Points joined by thin lines, with a ring each.
     LineRings,
-    /// A filled rectangle of this width and height around each, such as the points of a grid: together a region.
+    /// A filled rectangle of this width and height around each point, such as of a grid: together a region.
     Cells([f64; 2]),
 }
 
-/// Why there is no plot.
+/// Reason why a plot was not made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// The drawing library refuses.
+    /// The drawing library failed.
     #[error("cannot draw: {0}")]
     Draw(String),
     /// The file could not be written.
@@ -164,17 +164,17 @@ fn font(size: u32) -> TextStyle<'static> {
 }
 
 impl Series {
-    /// A line through points.
+    /// Series drawn as a line through points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, style: Style::Line }
     }
 
-    /// Dots.
+    /// Series drawn as dots.
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { style: Style::Dots, ..Self::new(name, points) }
     }
 
-    /// The region of the cells of a grid around points.
+    /// Series drawn as the region of the cells of a grid around points.
     pub fn cells(name: impl Into<String>, points: Vec<(f64, f64)>, size: [f64; 2]) -> Self {
         Self { style: Style::Cells(size), ..Self::new(name, points) }
     }
@@ -184,14 +184,14 @@ impl Series {
         if let Style::Cells(size) = self.style { size.map(|s| 0.5 * s) } else { [0.0; 2] }
     }
 
-    /// All that is drawn along one axis.
+    /// Extent along one axis, of cells at both edges.
     fn extent(&self, axis: usize) -> impl Iterator<Item = f64> {
         let half = self.half_cell()[axis];
         let along = move |p: &(f64, f64)| if axis == 0 { p.0 } else { p.1 };
         self.points.iter().map(along).flat_map(move |v| [v - half, v + half])
     }
 
-    /// The cells as rectangles, corner and opposite corner; those on top of each other are one.
+    /// Cells as rectangles, corner and opposite corner; adjacent ones of a column are one.
     fn rectangles(&self) -> Vec<[(f64, f64); 2]> {
         let [half_width, half_height] = self.half_cell();
         let finite = self.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
@@ -212,7 +212,7 @@ impl Series {
 }
 
 impl Plot {
-    /// The figure as SVG text.
+    /// Draws the figure as SVG text.
     ///
     /// # Errors
     /// When the drawing backend fails.
@@ -248,7 +248,7 @@ impl Plot {
 }
 
 impl Panel {
-    /// Names of the legend, and how each is drawn.
+    /// Entries of the legend: name, colour, dash and style.
     fn legend(&self) -> impl Iterator<Item = (&str, RGBColor, Option<Dash>, Style)> {
         let series = self.series.iter().enumerate().map(|(i, series)| {
             let dash = (i / COLORS.len()).checked_sub(1).map(|d| DASHES[d % DASHES.len()]);
@@ -261,7 +261,7 @@ impl Panel {
         )
     }
 
-    /// High enough for its legend, its rows and the names of its phases. [px]
+    /// Height of the panel, sufficient for its legend, its rows and the names of its phases. [px]
     fn height(&self) -> u32 {
         let pixels = |rows: usize, of: u32| u32::try_from(rows).unwrap_or(1000) * of;
         let legend = pixels(self.legend().count() + 3, ROW);
@@ -273,7 +273,7 @@ impl Panel {
         legend.max(axes + self.names_height())
     }
 
-    /// Wide enough for the longest name, as far as that is sensible. [px]
+    /// Width of the legend, sufficient for the longest name within bounds. [px]
     fn legend_width(&self) -> u32 {
         width_of(self.legend().map(|(name, ..)| name))
             .saturating_add(SAMPLE)
@@ -335,7 +335,7 @@ impl Panel {
         self.draw_legend(&legend)
     }
 
-    /// Beside the axes, where it hides nothing.
+    /// Draws the legend beside the axes, where it hides nothing.
     fn draw_legend(&self, area: &Area<'_>) -> Result<(), PlotError> {
         let mut y = 18;
         let letters = (area.dim_in_pixel().0.saturating_sub(SAMPLE) / LETTER) as usize;
@@ -373,7 +373,7 @@ impl Panel {
 }
 
 impl Style {
-    /// Of the line that joins the points. [px]
+    /// Width of the line that joins the points. [px]
     fn line_width(self) -> Option<u32> {
         match self {
             Self::Line | Self::LineDots => Some(2),
@@ -383,7 +383,7 @@ impl Style {
     }
 }
 
-/// No less than the longest of some names takes. [px]
+/// Upper bound of the width of the longest name. [px]
 fn width_of<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
     let longest = names.map(|name| name.chars().count()).max().unwrap_or(0);
     u32::try_from(longest).unwrap_or(u32::MAX / LETTER).saturating_mul(LETTER)
@@ -395,7 +395,7 @@ fn dashed(points: Vec<(f64, f64)>, Dash(length, gap): Dash, style: ShapeStyle) -
     [DashedPathElement::new(points, length, gap, style)]
 }
 
-/// As much as fits beside a panel.
+/// Name cut to the number of letters that fit beside a panel.
 fn shorten(name: &str, letters: usize) -> String {
     if name.chars().count() <= letters {
         return name.to_owned();
@@ -403,7 +403,7 @@ fn shorten(name: &str, letters: usize) -> String {
     name.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Keeps the extremes of each stretch, so that no peak is lost.
+/// Thins points, but keeps the extremes of each stretch, so that no peak is lost.
 fn thin(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= POINTS {
         return points.to_vec();

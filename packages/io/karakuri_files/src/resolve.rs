@@ -1,9 +1,9 @@
-//! `package://`, `file://` and relative names to files, as ROS finds them and as one finds them without ROS.
+//! `package://`, `file://` and relative names to files, by the search of ROS, and without ROS.
 //!
-//! A package is looked for in the ament index (`AMENT_PREFIX_PATH/share/PACKAGE`), in `ROS_PACKAGE_PATH`, and then in
-//! every folder above the file that names it: one that is called like the package, one whose `package.xml` names it,
-//! one that holds a folder of its name, or, if none of these has the file, one that has it: a package's sources may
-//! be checked out under any name.
+//! A package is searched in the ament index (`AMENT_PREFIX_PATH/share/PACKAGE`), in `ROS_PACKAGE_PATH`, and then in every
+//! folder above the file that names it: a folder with the name of the package, one whose `package.xml` names it, one that
+//! contains a folder of its name, or, if none of these has the file, one that has it: a package's sources may be checked out
+//! under any name.
 
 use std::env;
 use std::fs;
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use karakuri_model::{Asset, AssetError, Assets};
 
-/// Larger files are no meshes for robots. [bytes]
+/// Largest size of a mesh file. [bytes]
 const SIZE_LIMIT: u64 = 512 << 20;
 
-/// Files on disk.
+/// Assets that are files on disk.
 #[derive(Debug, Clone)]
 pub struct FileAssets {
     prefixes: Vec<PathBuf>,
@@ -22,19 +22,19 @@ pub struct FileAssets {
 }
 
 impl FileAssets {
-    /// Looks where the environment says that ROS is.
+    /// Searches in the ROS paths of the environment.
     pub fn from_env() -> Self {
         let paths =
             |name| env::var_os(name).map(|v| env::split_paths(&v).collect()).unwrap_or_default();
         Self { prefixes: paths("AMENT_PREFIX_PATH"), package_paths: paths("ROS_PACKAGE_PATH") }
     }
 
-    /// Looks in these ament prefixes and package paths.
+    /// Searches in these ament prefixes and package paths.
     pub fn new(prefixes: Vec<PathBuf>, package_paths: Vec<PathBuf>) -> Self {
         Self { prefixes, package_paths }
     }
 
-    /// The file that `uri` means when `named_in` names it.
+    /// File that `uri` means when `named_in` names it.
     ///
     /// # Errors
     /// When the package or the file is not found, or the scheme is unknown.
@@ -54,7 +54,8 @@ impl FileAssets {
         if path.is_file() { Ok(path) } else { Err(AssetError::NotFound(path)) }
     }
 
-    /// The file that a user names: a path as it is, there or not; what is in a package (`package://`) only in one of that name.
+    /// File that a user names: a path as it is, existing or not; a file of a package (`package://`) only in a package of that
+    /// name.
     ///
     /// # Errors
     /// When the package of a `package://` name, or the file in it, is not found.
@@ -72,7 +73,7 @@ impl FileAssets {
         }
     }
 
-    /// The file in the first package that has it; in a source tree that is no package of that name, the file above.
+    /// File in the first package that has it; in a source tree without a package of that name, the file in a folder above.
     fn in_package(
         &self,
         package: &str,
@@ -106,7 +107,7 @@ impl FileAssets {
     }
 }
 
-/// The folder and those above it.
+/// Folder and all those above it.
 fn ancestors(folder: &Path) -> Vec<PathBuf> {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     folder.ancestors().map(Path::to_owned).collect()
@@ -116,7 +117,7 @@ fn strip_scheme<'a>(uri: &'a str, schemes: &[&str]) -> Option<&'a str> {
     schemes.iter().find_map(|scheme| uri.strip_prefix(scheme))
 }
 
-/// `<name>` in the folder's `package.xml`.
+/// Package name, `<name>` in the folder's `package.xml`.
 fn package_name(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(folder.join("package.xml")).ok()?;
     let start = text.find("<name>")? + "<name>".len();
@@ -124,7 +125,7 @@ fn package_name(folder: &Path) -> Option<String> {
     Some(text[start..end].trim().to_owned())
 }
 
-/// Name of an XML text's root element; `None` for other texts.
+/// Name of the root element of an XML text; `None` for other texts.
 pub fn root_element(text: &str) -> Option<&str> {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while let Some(inside) = rest.strip_prefix('<') {

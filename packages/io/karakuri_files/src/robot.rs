@@ -13,39 +13,39 @@ use serde::de::DeserializeOwned;
 use crate::FileAssets;
 use crate::convex::find_robot_parts;
 
-/// Larger files are no robots, scenes or tables. [bytes]
+/// Largest size of a file with a robot, a scene or a table. [bytes]
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// Why a robot does not load.
+/// Reason why a robot does not load.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The operating system refuses a file.
+    /// The operating system refuses to read a file.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: std::io::Error,
     },
     /// The file is larger than any robot or scene, or has no end.
     #[error("{} has more than {} MiB; name a text file, and put large shapes into mesh files", path.display(), SIZE_LIMIT >> 20)]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// A link's mesh cannot be parted.
+    /// The mesh of a link cannot be decomposed.
     #[error("link `{link}`: {source}; write `convex: {{{link}: hull}}`, or mend the mesh")]
     Parts {
-        /// The link.
+        /// Name of the link.
         link: String,
-        /// Why not.
+        /// Error of the decomposition.
         source: ShapeError,
     },
-    /// The files are wrong.
+    /// The files have errors; every problem.
     #[error("{0}")]
     Wrong(#[from] Diagnostics),
-    /// A file is no YAML, or not of its kind.
+    /// A file is not YAML, or not of its kind.
     #[error(transparent)]
     Yaml(#[from] YamlError),
 }
@@ -78,29 +78,29 @@ pub fn load_robot(
     Ok(loaded)
 }
 
-/// A YAML file as a type.
+/// Reads a YAML file as a type.
 ///
 /// # Errors
-/// What cannot be read, and what the type does not take, with its line and key.
+/// When the file cannot be read, or its content does not fit the type, with line and key.
 pub fn read_yaml<T: DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
     Ok(read_yaml_tree(path)?.to()?)
 }
 
-/// A YAML file as a tree, where a key says what kind of file it is.
+/// Reads a YAML file as a tree, where a key decides the kind of the file.
 ///
 /// # Errors
-/// What cannot be read, and what is no YAML, with its line.
+/// When the file cannot be read, or is not YAML, with the line.
 pub fn read_yaml_tree(path: &Path) -> Result<Arc<Node>, LoadError> {
     Ok(read_tree(&path.display().to_string(), &read_text(path)?)?)
 }
 
-/// Text of a file: UTF-8 or UTF-16.
+/// Reads the text of a file: UTF-8 or UTF-16.
 ///
 /// # Errors
 /// When the file cannot be read, is too large, or is neither UTF-8 nor UTF-16.
 pub fn read_text(path: &Path) -> Result<String, LoadError> {
     let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-    // What has no size, a device or a pipe, may have no end.
+    // A device or a pipe, which has no size, may have no end.
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).map_err(unreadable)?;

@@ -14,19 +14,19 @@ use karakuri_physics::{
 use crate::convex::{convex_cache, find_parts};
 use crate::{FileAssets, LoadError, load_robot, read_text, read_trace};
 
-/// A scene with everything it names.
+/// Scene with all files that it names.
 #[derive(Debug, Clone)]
 pub struct LoadedScene {
-    /// The scene; its meshes have their triangles.
+    /// Scene whose meshes have their triangles.
     pub scene: Scene,
-    /// One model a robot, in the scene's order.
+    /// Model of each robot, in the scene's order.
     pub models: Vec<Arc<Model>>,
-    /// What was ignored or mended in the robots' files.
+    /// Problems that were ignored or repaired in the robots' files.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl LoadedScene {
-    /// The world at time zero.
+    /// World of the scene at time zero.
     ///
     /// # Errors
     /// When the scene does not fit its models; every problem.
@@ -35,8 +35,8 @@ impl LoadedScene {
     }
 }
 
-/// Reads a scene and the files it names, which are found relative to it or as `package://`. Every problem of all of
-/// them at once.
+/// Reads a scene and the files it names, which are found relative to it or as `package://`. The error has every problem of all
+/// of them at once.
 ///
 /// # Errors
 /// When a file cannot be read, or the scene or what it names is wrong; every problem.
@@ -78,8 +78,8 @@ fn error(place: &Place, message: String, remedy: impl Into<String>) -> Diagnosti
     Diagnostic { severity: Severity::Error, place, message, remedy }
 }
 
-/// Reads the table of a prescribed motion: a column `time`, and of a joint the one that the scene names, of a body those of
-/// its pose.
+/// Reads the table of a prescribed motion: a column `time`, and for a joint the column that the scene names, for a body those
+/// of its pose.
 fn read_motion(
     prescribed: &mut ScenePrescribed,
     scene: &Path,
@@ -149,8 +149,8 @@ fn read_robot(
     })
 }
 
-/// Brings a mesh body's triangles; a body without its shape is no body, so all that goes wrong is an error. A warning tells how far
-/// convex parts are from the mesh.
+/// Reads the triangles of a mesh body; every failure is an error, as a body needs its shape. A warning gives the distance of
+/// convex parts from the mesh.
 fn read_shape(
     body: &mut SceneBody,
     scene: &Path,

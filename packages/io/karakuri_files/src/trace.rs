@@ -1,5 +1,5 @@
-//! Traces: CSV, one row a point in time, with a header of names and units: `time [s]`, `arm.shoulder.q [rad]`. A file that
-//! ends in `.jsonl` has JSON lines instead, an object a row, its keys the names alone.
+//! Traces: CSV, one row per instant, with a header of names and units: `time [s]`, `arm.shoulder.q [rad]`. A file that ends in
+//! `.jsonl` has JSON lines instead, an object per row, its keys the names alone.
 //!
 //! Numbers are written so that they read back to the same bits.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::atomic::Pending;
 use crate::{LoadError, WriteError, read_text};
 
-/// A column: what, and in which unit.
+/// Column of a trace: its quantity and unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// Name, such as `arm.shoulder.q`.
@@ -19,7 +19,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column.
+    /// Column with this name and unit.
     pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { name: name.into(), unit: unit.into() }
     }
@@ -29,7 +29,7 @@ impl Column {
         format!("{} [{unit}]", self.name)
     }
 
-    /// A header without a unit is a name alone.
+    /// Reads a header; without a unit it is a name alone.
     fn parse(header: &str) -> Self {
         match header.trim().strip_suffix(']').and_then(|h| h.rsplit_once('[')) {
             Some((name, "-")) => Self::new(name.trim(), ""),
@@ -39,7 +39,7 @@ impl Column {
     }
 }
 
-/// Why a trace is not written or read.
+/// Reason why a trace was not written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -52,38 +52,38 @@ pub enum TraceError {
     /// A row has another number of values than there are columns.
     #[error("a row has {given} values for {columns} columns")]
     RowLength {
-        /// Values of the row.
+        /// Number of values in the row.
         given: usize,
-        /// Columns of the trace.
+        /// Number of columns in the trace.
         columns: usize,
     },
-    /// The content is no table of numbers.
+    /// The content is not a table of numbers.
     #[error("{}:{line}: {what}; {remedy}", path.display())]
     NotATable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// From 1.
+        /// Line, from 1.
         line: u64,
-        /// What is wrong.
+        /// Problem of the line.
         what: String,
-        /// What to write instead.
+        /// Remedy: text to write instead.
         remedy: &'static str,
     },
 }
 
-/// Writes a trace row by row; the file appears, whole, with [`Self::finish`].
+/// Writer of a trace, row by row; the file appears, whole, with [`Self::finish`].
 #[derive(Debug)]
 pub struct TraceWriter {
     path: PathBuf,
     rows: Rows,
-    /// Columns of words, then of numbers.
+    /// Numbers of columns of words, then of numbers.
     columns: [usize; 2],
 }
 
 #[derive(Debug)]
 enum Rows {
     Csv(Box<csv::Writer<BufWriter<Pending>>>),
-    /// With the keys.
+    /// JSON lines, with the keys.
     JsonLines(BufWriter<Pending>, Vec<String>),
 }
 
@@ -96,7 +96,7 @@ impl TraceWriter {
         Self::create_named(path, &[], columns)
     }
 
-    /// Begins a trace whose rows begin with words, under these names.
+    /// Begins a trace whose rows begin with words in columns of these names.
     ///
     /// # Errors
     /// As [`Self::create`].
@@ -120,7 +120,7 @@ impl TraceWriter {
         Ok(Self { path: path.to_owned(), rows, columns: [names.len(), columns.len()] })
     }
 
-    /// Writes a row, one value a column.
+    /// Writes a row, one value per column.
     ///
     /// # Errors
     /// When the number of values is not that of the columns, or the row cannot be written.
@@ -128,7 +128,7 @@ impl TraceWriter {
         self.named_row(&[], values)
     }
 
-    /// Writes a row of words and values, one a column. What is not finite is `null` in JSON lines.
+    /// Writes a row of words and values, one per column. Values that are not finite are `null` in JSON lines.
     ///
     /// # Errors
     /// When the numbers of words or values are not those of the columns, or the row cannot be written.
@@ -151,7 +151,7 @@ impl TraceWriter {
     /// Ends the trace and puts the file in its place.
     ///
     /// # Errors
-    /// When what is buffered cannot be written or the file cannot be put in its place.
+    /// When the rest of the buffer cannot be written or the file cannot be put in its place.
     pub fn finish(self) -> Result<(), TraceError> {
         let Self { path, rows, .. } = self;
         let fail = |error| WriteError { path: path.clone(), error };
@@ -164,7 +164,7 @@ impl TraceWriter {
     }
 }
 
-/// With the kind of the system's error, which the conversion in `csv` drops.
+/// Error with the kind of the system's error, which the conversion in `csv` drops.
 fn io_error(error: csv::Error) -> std::io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -172,7 +172,7 @@ fn io_error(error: csv::Error) -> std::io::Error {
     }
 }
 
-/// An object of words and numbers.
+/// Writes an object of words and numbers.
 fn write_line(
     writer: &mut impl std::io::Write,
     keys: &[String],
@@ -192,12 +192,12 @@ fn write_line(
     writeln!(writer, "}}")
 }
 
-/// A trace in memory.
+/// Trace in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     /// Columns, in order.
     pub columns: Vec<Column>,
-    /// Rows, each with one value a column.
+    /// Rows, each with one value per column.
     pub rows: Vec<Vec<f64>>,
 }
 

@@ -1,16 +1,16 @@
-//! What every [`RobotIo`] must do, as one suite: the simulation, the mock and each driver run it in their tests.
+//! Conformance suite of [`RobotIo`]: the simulation, the mock and each driver run it in their tests.
 //!
 //! The robot must stand still when the suite starts and have at least one driven joint that is free to move by
 //! `stroke` from where it stands.
 
 use crate::{JointCommand, RobotIo, RobotIoError, RobotState};
 
-/// What the suite may do to the robot, and how close it must follow.
+/// Joint that the suite may move, and the accuracy that it demands.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// Joint to move.
     pub joint: String,
-    /// How far. [rad or m]
+    /// Length of the motion. [rad or m]
     pub stroke: f64,
     /// Largest error at the end. [rad or m]
     pub tolerance: f64,
@@ -18,13 +18,13 @@ pub struct Trial {
     pub settle: f64,
 }
 
-/// A rule that an implementation broke.
+/// Violation of a rule by an implementation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{rule}: {found}")]
 pub struct Violation {
-    /// The rule.
+    /// Rule that was broken.
     pub rule: &'static str,
-    /// What it did instead.
+    /// Behaviour that was found instead.
     pub found: String,
 }
 
@@ -61,7 +61,7 @@ pub fn check(io: &mut dyn RobotIo, trial: &Trial) -> Result<(), Violation> {
     holds_where_it_is(io, &mut state, joint, trial)
 }
 
-/// Steps for `seconds`, reading every sample.
+/// Advances for `seconds`, reading every sample.
 fn run(io: &mut dyn RobotIo, state: &mut RobotState, seconds: f64) -> Result<(), Violation> {
     let end = io.time() + seconds;
     while io.time() < end {

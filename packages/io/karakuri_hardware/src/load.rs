@@ -1,6 +1,6 @@
 //! Load of samples on the machine.
 
-/// Measures what samples cost between two reports.
+/// Meter of the wall time that samples take between two reports.
 #[derive(Debug, Default)]
 pub struct LoadMeter {
     /// Wall time [s] and stamp [ns] of the last report.
@@ -17,7 +17,7 @@ pub struct Load {
     pub real_time_factor: f64,
     /// Wall time spent on samples. [s]
     pub busy: f64,
-    /// Wall time spent on nothing. [s]
+    /// Wall time spent idle. [s]
     pub idle: f64,
     /// Wall time of the longest sample. [s]
     pub longest: f64,
@@ -30,7 +30,7 @@ impl LoadMeter {
         self.longest = self.longest.max(spent);
     }
 
-    /// The load since the last report, at wall time `now` [s] and sample `stamp` [ns].
+    /// Load since the last report, at wall time `now` [s] and sample `stamp` [ns].
     pub fn report(&mut self, now: f64, stamp: i64) -> Load {
         let last = std::mem::replace(self, Self { since: now, stamp, ..Self::default() });
         let passed = now - last.since;

@@ -1,49 +1,49 @@
-//! Pacing of samples: when the robots go on to the next one, and what happens when a commander falls silent.
+//! Pacing of samples: the instants at which the robots advance to the next one, and the hold when a commander falls silent.
 //!
-//! Two clocks meet here. Sample time is a whole number of periods, so its stamps are exact. Wall time (any steady clock,
-//! in seconds) only paces the samples and finds out that a partner is dead; with `lockstep` no result depends on it.
+//! Two clocks meet here. Sample time is a whole number of periods, so its stamps are exact. Wall time (any steady clock, in
+//! seconds) only paces the samples and detects a dead partner; with `lockstep` no result depends on it.
 
 mod wall;
 
 use crate::{JointCommand, RobotIo, RobotIoError};
 use wall::WallPace;
 
-/// Seconds of wall time between two repeats of a sample while time stands still.
+/// Wall time between two repeats of a sample while time stands still. [s]
 const REPEAT_PERIOD: f64 = 0.05;
 
 /// Settings of a [`Pacer`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PacingSettings {
-    /// Wait for the command computed from the last sample before going on.
+    /// Whether time waits for the command computed from the last sample.
     pub lockstep: bool,
-    /// Seconds of sample time per wall second; 0 is as fast as the commanders keep up: a command may then lag by
-    /// one sample, as it does in real time. [-]
+    /// Seconds of sample time per wall second; 0 is as fast as the commanders keep up: a command may then lag by one sample, as
+    /// it does in real time. [-]
     pub real_time_factor: f64,
-    /// Commands older than this put the robot into hold, its end effector gripping on; 0 is never. Sample time. [s]
+    /// Age of commands in sample time beyond which the robot goes into hold, its end effector still gripping; 0 is never. [s]
     pub command_timeout: f64,
-    /// The same where time waits for commanders (`lockstep`, or a real-time factor of 0); wall time. [s]
+    /// The same in wall time, where time waits for commanders (`lockstep`, or a real-time factor of 0). [s]
     pub lockstep_timeout: f64,
 }
 
-/// What [`Pacer::poll`] did, or when to call it again.
+/// Outcome of [`Pacer::poll`], or the time until the next call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tick {
     /// A new sample is there: publish it.
     Advanced,
     /// Time stands still, and the present sample is due to be published again for late joiners.
     Repeat,
-    /// Nothing to do for this long, unless a command comes. [s, wall]
+    /// Nothing is due for this wall time, unless a command comes. [s]
     Wait(f64),
 }
 
-/// A commander was lost, or came back; reported once.
+/// Loss or return of a commander, reported once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PacingEvent {
-    /// No command came for so long [s]; the robot holds its place, its end effector what it grips.
+    /// No command came for this long; the robot holds its position, and its end effector its grip.
     CommandsLost {
         /// Index of the robot.
         robot: usize,
-        /// [s]
+        /// Time without a command. [s]
         silence: f64,
     },
     /// Commands came back.
@@ -53,28 +53,28 @@ pub enum PacingEvent {
     },
 }
 
-/// Samples that a command may lag behind when time runs as fast as it can without lockstep.
+/// Number of samples that a command may lag behind when time runs as fast as it can without lockstep.
 const LARGEST_COMMAND_LAG: i64 = 1;
 
-/// Whether a robot's commander is there.
+/// State of a robot's commander.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Commander {
     /// No command so far. In lockstep time waits for the first one.
     Never,
     /// No command so far to a robot that was added while time ran: not waited for before the first one.
     Guest,
-    /// Stamp of the newest command, and the sample and wall times when it came.
+    /// Commands arrive: stamp of the newest one, and the sample and wall times of its arrival.
     Alive { stamp: i64, sample: i64, wall: f64 },
-    /// Silent for too long: in hold, and not waited for.
+    /// Silent for too long: the robot is in hold, and its commands are not awaited.
     Lost,
 }
 
-/// Robots whose samples are paced.
+/// Pacer of robots that are sampled together.
 pub struct Pacer<Io> {
     io: Io,
     settings: PacingSettings,
     commanders: Vec<Commander>,
-    /// Robots from this index on were added while time ran.
+    /// Index from which robots were added while time ran.
     n_own: usize,
     events: Vec<PacingEvent>,
     ticks: i64,
@@ -82,7 +82,7 @@ pub struct Pacer<Io> {
     playing: bool,
     /// Samples still to be taken while paused.
     single_steps: u64,
-    /// Wall time when the present sample came, and when it was published last. [s]
+    /// Wall times at which the present sample came, and at which it was published last. [s]
     sampled: f64,
     repeated: f64,
     pace: WallPace,
@@ -98,7 +98,7 @@ impl<Io> std::fmt::Debug for Pacer<Io> {
 }
 
 impl<Io: RobotIo> Pacer<Io> {
-    /// Paces `io`, playing from the start.
+    /// Pacer of `io`, playing from the start.
     pub fn new(io: Io, settings: PacingSettings) -> Self {
         let commanders = vec![Commander::Never; io.robots().len()];
         #[expect(clippy::cast_possible_truncation, reason = "a period is far below 2^63 ns")]
@@ -119,12 +119,12 @@ impl<Io: RobotIo> Pacer<Io> {
         }
     }
 
-    /// The robots.
+    /// Robots that are paced.
     pub fn io(&self) -> &Io {
         &self.io
     }
 
-    /// The robots, for changes between two samples.
+    /// Robots that are paced, for changes between two samples.
     pub fn io_mut(&mut self) -> &mut Io {
         &mut self.io
     }
@@ -139,8 +139,7 @@ impl<Io: RobotIo> Pacer<Io> {
         self.period_ns
     }
 
-    /// Jumps to another time, that of a restored state, rounded to a whole number of periods. The drives keep the
-    /// targets of that state. [ns]
+    /// Jumps to the stamp of a restored state, rounded to whole periods. The drives keep the targets of that state. [ns]
     pub fn set_stamp(&mut self, stamp: i64) {
         self.ticks = (stamp / self.period_ns - 1).max(0);
         for robot in 0..self.commanders.len() {
@@ -150,35 +149,35 @@ impl<Io: RobotIo> Pacer<Io> {
         self.repeated = f64::NEG_INFINITY;
     }
 
-    /// Present settings.
+    /// Present settings of the pacing.
     pub fn settings(&self) -> PacingSettings {
         self.settings
     }
 
-    /// Changes the pacing from now on.
+    /// Changes the settings of the pacing from now on.
     pub fn set_settings(&mut self, settings: PacingSettings) {
         self.settings = settings;
         self.pace.restart();
     }
 
-    /// Whether time goes on by itself.
+    /// Whether time advances by itself.
     pub fn is_playing(&self) -> bool {
         self.playing
     }
 
-    /// Lets time go on, or stand still.
+    /// Makes time advance, or stand still.
     pub fn set_playing(&mut self, playing: bool) {
         self.playing = playing;
         self.single_steps = 0;
         self.pace.restart();
     }
 
-    /// Takes so many samples while paused.
+    /// Takes this many samples while paused.
     pub fn step(&mut self, samples: u64) {
         self.single_steps += samples;
     }
 
-    /// Samples still to be taken of those asked by [`Self::step`].
+    /// Number of samples still to be taken of those asked by [`Self::step`].
     pub fn remaining_steps(&self) -> u64 {
         self.single_steps
     }
@@ -188,7 +187,7 @@ impl<Io: RobotIo> Pacer<Io> {
         self.single_steps = 0;
     }
 
-    /// Restarts time at the first sample. What the robots simulate is reset by its owner.
+    /// Restarts time at the first sample. The state of the simulation is reset by its owner.
     pub fn reset_time(&mut self) {
         self.ticks = 0;
         self.forget_commands();
@@ -215,12 +214,12 @@ impl<Io: RobotIo> Pacer<Io> {
         self.forget_commander(robot);
     }
 
-    /// Whether a robot is in hold for want of commands.
+    /// Whether a robot is in hold for lack of commands.
     pub fn is_lost(&self, robot: usize) -> bool {
         self.commanders[robot] == Commander::Lost
     }
 
-    /// Robots whose command is awaited before time goes on.
+    /// Robots whose commands are awaited before time advances.
     pub fn awaited(&self) -> impl Iterator<Item = usize> + '_ {
         let lockstep = self.settings.lockstep;
         let lag = if lockstep { 0 } else { LARGEST_COMMAND_LAG * self.period_ns };
@@ -239,10 +238,9 @@ impl<Io: RobotIo> Pacer<Io> {
         self.settings.lockstep || self.settings.real_time_factor <= 0.0
     }
 
-    /// Takes a command computed from the sample stamped `stamp` [ns]; 0 is `from the present one`. In lockstep a
-    /// command for another sample is not carried out; one for an older sample from a lost commander is a sign of life, and time waits for
-    /// it again: a machine too busy to answer within a period would never be taken back otherwise. `now` is wall
-    /// time. [s]
+    /// Takes a command computed from the sample stamped `stamp` [ns]; 0 stands for the present one. In lockstep a command for
+    /// another sample is not carried out; one for an older sample from a lost commander is a sign of life, and time waits for
+    /// it again: a machine too busy to answer within a period would never be taken back otherwise. `now` is wall time. [s]
     ///
     /// # Errors
     /// When the device refuses the command.
@@ -267,7 +265,7 @@ impl<Io: RobotIo> Pacer<Io> {
         Ok(())
     }
 
-    /// Goes on if it is time. `now` is wall time. [s]
+    /// Advances to the next sample if it is due. `now` is wall time. [s]
     ///
     /// # Errors
     /// When the device fails to advance.
@@ -334,7 +332,7 @@ impl<Io: RobotIo> Pacer<Io> {
 
     /// Wall time until the next sample is due. [s]
     fn wait_for_pace(&mut self, now: f64) -> f64 {
-        // Nobody paces robots whose commander is lost; in real time that one finds them again not far ahead.
+        // Nothing paces robots whose commander is lost; in real time that one finds them again not far ahead.
         let lost = self.commanders.contains(&Commander::Lost);
         let factor = match self.settings.real_time_factor {
             factor if factor > 0.0 => factor,

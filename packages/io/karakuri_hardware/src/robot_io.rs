@@ -1,4 +1,4 @@
-//! The trait, and the plain data that crosses it.
+//! Trait of a robot's machine, and the plain data that crosses it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
 /// One or more robots that are sampled together: simulated, mocked or real.
 pub trait RobotIo: Send {
-    /// The robots, in the order of the index that the other calls take.
+    /// Layouts of the robots, in the order of the index that the other calls take.
     fn robots(&self) -> &[RobotLayout];
 
     /// Time between two samples. [s]
@@ -16,18 +16,18 @@ pub trait RobotIo: Send {
     /// Time of the present sample since the first one. [s]
     fn time(&self) -> f64;
 
-    /// Sets the drives' targets for the next period. NaN leaves a joint's target as it is.
+    /// Sets the drives' targets for the next period. NaN leaves the target of a joint as it is.
     ///
     /// # Errors
     /// When the command does not fit the layout, has a number that is infinite or out of range, or the device fails.
     /// The robot is in hold afterwards.
     fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError>;
 
-    /// Makes every drive of a robot keep the place it is at, without feed-forward; where `gripping`, those of the end effector keep
-    /// their targets and feed-forward: what they press stays pressed.
+    /// Makes every drive of a robot hold its present position, without feed-forward; where `gripping`, those of the end
+    /// effector keep their targets and feed-forward, and with them the grip.
     fn hold(&mut self, robot: usize, gripping: bool);
 
-    /// Goes on to the next sample: one control period.
+    /// Advances to the next sample: one control period.
     ///
     /// # Errors
     /// When the device fails: a bus that does not answer, a servo that stops. The robot is in hold afterwards.
@@ -36,46 +36,46 @@ pub trait RobotIo: Send {
     /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
     fn read(&self, robot: usize, state: &mut RobotState);
 
-    /// Why a robot cannot be commanded or read now; none while all is well.
+    /// Reason why a robot cannot be commanded or read now; none without a fault.
     fn fault(&self, _robot: usize) -> Option<&Fault> {
         None
     }
 
-    /// Whether a robot exists, be it with a fault.
+    /// Whether a robot exists, even with a fault.
     fn is_present(&self, robot: usize) -> bool {
         !matches!(self.fault(robot), Some(Fault::Absent))
     }
 }
 
-/// What keeps a robot from being commanded or read.
+/// Fault that keeps a robot from being commanded or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The robot is gone: nothing is published of it, and nobody's commands to it are awaited.
+    /// The robot is gone: nothing is published about it, and no commands to it are awaited.
     Absent,
-    /// The machine itself: an emergency stop, a servo too hot, a bus that does not answer.
+    /// The machine has failed: an emergency stop, a servo too hot, a bus that does not answer.
     Device {
-        /// What happened and what to do.
+        /// Description of the fault, with its remedy.
         what: String,
     },
 }
 
-/// Why a call failed. The robot is in hold afterwards.
+/// Reason why a call failed. The robot is in hold afterwards.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RobotIoError {
-    /// A command array has neither no entry nor one a joint.
+    /// A command array is not empty and does not have one entry per joint.
     #[error(
         "command of robot `{robot}`: `{field}` has {got} entries, its layout has {want} joints"
     )]
     CommandLength {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
-        /// Which array.
+        /// Name of the array.
         field: &'static str,
-        /// Entries given.
+        /// Number of entries given.
         got: usize,
-        /// Joints of the robot.
+        /// Number of joints of the robot.
         want: usize,
     },
     /// A command is infinite.
@@ -83,45 +83,45 @@ pub enum RobotIoError {
         "command of joint `{joint}`: {field} is {value}; send a finite number, or NaN for `not commanded`"
     )]
     CommandNotFinite {
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
-        /// Which array.
+        /// Name of the array.
         field: &'static str,
-        /// The value given.
+        /// Value that was given.
         value: f64,
     },
-    /// A command is beyond anything that a joint does.
+    /// A command is beyond the range of any joint.
     #[error(
         "command of joint `{joint}`: {field} is {value:e}, beyond ±{limit:e}; whoever sends it has lost its numbers"
     )]
     CommandOutOfRange {
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
-        /// Which array.
+        /// Name of the array.
         field: &'static str,
-        /// The value given.
+        /// Value that was given.
         value: f64,
-        /// Largest magnitude that is taken.
+        /// Largest magnitude that is accepted.
         limit: f64,
     },
     /// The machine behind the trait failed.
     #[error("{what}")]
     Device {
-        /// What happened and what to do.
+        /// Description of the failure, with its remedy.
         what: String,
     },
 }
 
-/// Largest magnitude of a command. [rad, rad/s or N·m; m, m/s or N] Far above what robots do, far below what makes a
-/// simulation diverge in one step.
+/// Largest magnitude of a command, far above the range of robots and far below what makes a simulation diverge in one step.
+/// [rad, rad/s or N·m; m, m/s or N]
 const LARGEST_COMMAND: f64 = 1e6;
 
-/// What can be commanded and read of one robot.
+/// Layout of one robot: its joints and sensors that are commanded and read.
 #[derive(Debug, Clone)]
 pub struct RobotLayout {
-    /// Robot name; the ROS namespace of its topics.
+    /// Name of the robot; the ROS namespace of its topics.
     pub name: String,
-    /// The robot.
+    /// Model of the robot.
     pub model: Arc<Model>,
     /// Joints with one degree of freedom, in the model's order.
     pub joints: Vec<JointLayout>,
@@ -131,38 +131,38 @@ pub struct RobotLayout {
     pub imus: Vec<SensorLayout>,
 }
 
-/// One joint of a layout.
+/// Joint of a layout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointLayout {
-    /// Joint name.
+    /// Name of the joint.
     pub name: String,
-    /// Joint of the model.
+    /// Body of the model that the joint carries.
     pub body: BodyId,
     /// Index of its position coordinate.
     pub q: usize,
     /// Index of its velocity coordinate.
     pub v: usize,
-    /// Least and largest position that its drive is sent to. [rad or m]
+    /// Least and largest position target of its drive. [rad or m]
     pub limits: (f64, f64),
     /// Whether it has a drive.
     pub driven: bool,
-    /// Whether it is one of the end effector's.
+    /// Whether it belongs to the end effector.
     pub grips: bool,
 }
 
-/// One sensor of a layout.
+/// Sensor of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SensorLayout {
-    /// Sensor name; the last part of its topic.
+    /// Name of the sensor; the last part of its topic.
     pub name: String,
-    /// Name of the link it reads in.
+    /// Name of the link that it is on.
     pub link: String,
     /// Index into the model's sensors.
     pub index: usize,
 }
 
 impl RobotLayout {
-    /// Whether it has the name, joints and sensors of another.
+    /// Whether it has the name, joints and sensors of another layout.
     pub fn has_the_topics_of(&self, other: &Self) -> bool {
         let same = |a: &[SensorLayout], b: &[SensorLayout]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.link == b.link)
@@ -173,7 +173,7 @@ impl RobotLayout {
             && same(&self.imus, &other.imus)
     }
 
-    /// The layout of a model.
+    /// Layout of a model.
     pub fn new(name: &str, model: Arc<Model>) -> Self {
         let joints = model
             .joints
@@ -211,8 +211,7 @@ impl RobotLayout {
     /// Checks a command against the layout.
     ///
     /// # Errors
-    /// When an array does not have one entry a joint, or an entry is infinite or beyond the largest command. NaN
-    /// passes.
+    /// When an array does not have one entry per joint, or an entry is infinite or beyond the largest command. NaN passes.
     pub fn check(&self, command: &JointCommand) -> Result<(), RobotIoError> {
         for (field, values) in command.fields() {
             if values.len() != self.joints.len() {
@@ -247,46 +246,46 @@ impl RobotLayout {
 /// Targets of the joint drives, in the layout's order; NaN is `not commanded`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointCommand {
-    /// Drive position targets; one beyond the joint's limits means that limit. [rad or m] (n joints)
+    /// Position targets of the drives; one beyond the limits of its joint means that limit. [rad or m] (n joints)
     pub position: Vec<f64>,
-    /// Drive velocity targets. [rad/s or m/s] (n joints)
+    /// Velocity targets of the drives. [rad/s or m/s] (n joints)
     pub velocity: Vec<f64>,
     /// Feed-forward efforts. [N·m or N] (n joints)
     pub effort: Vec<f64>,
 }
 
 impl JointCommand {
-    /// Nothing commanded.
+    /// Command that leaves all targets as they are.
     pub fn new(layout: &RobotLayout) -> Self {
         let none = vec![f64::NAN; layout.joints.len()];
         Self { position: none.clone(), velocity: none.clone(), effort: none }
     }
 
-    /// The arrays with their names.
+    /// Arrays of the command with their names.
     fn fields(&self) -> [(&'static str, &[f64]); 3] {
         [("position", &self.position), ("velocity", &self.velocity), ("effort", &self.effort)]
     }
 }
 
-/// A sample of one robot, in the layout's order.
+/// Sample of one robot, in the layout's order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotState {
     /// Joint positions. [rad or m] (n joints)
     pub position: Vec<f64>,
     /// Joint velocities. [rad/s or m/s] (n joints)
     pub velocity: Vec<f64>,
-    /// Efforts that the drives gave. [N·m or N] (n joints)
+    /// Efforts that the drives exert. [N·m or N] (n joints)
     pub effort: Vec<f64>,
-    /// World pose of a floating root link.
+    /// World pose and velocity of a floating root link.
     pub base: Option<(Pose, Motion)>,
     /// Wrenches that the surroundings exert on the sensors' links, at the links' origins and in their axes.
     pub wrenches: Vec<Force>,
-    /// Inertial readings.
+    /// Readings of the inertial sensors.
     pub imus: Vec<ImuReading>,
 }
 
 impl RobotState {
-    /// Zeros for a layout.
+    /// Sample of zeros for a layout.
     pub fn new(layout: &RobotLayout) -> Self {
         let zeros = vec![0.0; layout.joints.len()];
         Self {
@@ -300,12 +299,12 @@ impl RobotState {
     }
 }
 
-/// A sample of an inertial sensor (REP 145), in the sensor link's axes.
+/// Sample of an inertial sensor (REP 145), in the sensor link's axes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ImuReading {
-    /// Orientation in the world.
+    /// Orientation of the link in the world.
     pub orientation: UnitQuaternion,
-    /// [rad/s] (3)
+    /// Angular velocity. [rad/s] (3)
     pub angular_velocity: Vector3,
     /// Specific force: at rest +g upward. [m/s²] (3)
     pub linear_acceleration: Vector3,

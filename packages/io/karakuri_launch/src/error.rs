@@ -1,15 +1,15 @@
-//! What is wrong in a launch file: the place, the problem, the remedy.
+//! Errors of a launch file: the place, the problem, the remedy.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// A line of a file.
+/// Line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The launch or parameter file.
+    /// Path of the launch or parameter file.
     pub file: Rc<Path>,
-    /// From 1; 0 stands for the whole file.
+    /// Line, from 1; 0 stands for the whole file.
     pub line: usize,
 }
 
@@ -22,16 +22,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// A problem in a launch file, with where it is and what to write instead.
+/// Problem in a launch file, with its place and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct LaunchError {
-    /// Where.
+    /// Place of the problem.
     pub place: Place,
-    /// What is wrong; a fragment that names the thing and the value.
+    /// Problem; a fragment that names the element and its value.
     pub problem: String,
-    /// What to do about it.
+    /// Remedy, where there is one.
     pub remedy: Option<String>,
 }
 
@@ -46,29 +46,29 @@ impl LaunchError {
     }
 }
 
-/// Why a plan could not be run.
+/// Reason why a plan could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// No place for logs or parameter files.
+    /// A folder for logs or a parameter file cannot be made.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The guard, the signals or the runtime could not be set up.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// Action that failed.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
 }
 
-/// A problem without its place; the element it belongs to adds that.
+/// Problem without its place, which the element adds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) problem: String,

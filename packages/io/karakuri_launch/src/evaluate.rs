@@ -1,4 +1,4 @@
-//! A launch file and its arguments to a plan: actions in order, scopes, conditions, includes.
+//! Evaluation of a launch file and its arguments to a plan: actions in order, scopes, conditions, includes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::substitute::Substituter;
 use crate::value::Value;
 use crate::xml::{self, Element};
 
-/// Deeper includes are a circle.
+/// Depth of includes beyond which they are circular.
 const MAX_INCLUDES: usize = 32;
-/// Files that a launch reads in all, one that is included twice counted twice: no launch needs as many.
+/// Largest number of files that a launch reads, a file that is included twice counted twice: no launch needs as many.
 const MAX_FILES: usize = 1000;
 
-/// Evaluates a launch file to what it starts.
+/// Evaluates a launch file to a plan of the processes to start.
 ///
 /// `arguments` are those of the command line, `environment` is the processes' own before `<set_env>`.
 ///
@@ -52,22 +52,22 @@ pub fn evaluate(
     Ok(Plan { steps, warnings: evaluator.warnings })
 }
 
-/// An argument that a launch file declares.
+/// Argument that a launch file declares.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Argument {
-    /// As in `name:=value`.
+    /// Name as in `name:=value`.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the argument.
     pub description: Option<String>,
-    /// As written, substitutions unevaluated; none: it must be given.
+    /// Default as written, substitutions unevaluated; with none it must be given.
     pub default: Option<String>,
-    /// The allowed values; empty: any.
+    /// Allowed values; empty for any.
     pub choices: Vec<String>,
     /// File and line of the declaration.
     pub place: String,
 }
 
-/// The arguments that a launch file and its includes declare, in order; of two of a name, the first.
+/// Arguments that a launch file and its includes declare, in order; of two of a name, the first.
 ///
 /// Nothing is started or required: a default or a path that cannot be evaluated yet is left as it is.
 ///
@@ -85,12 +85,12 @@ pub fn arguments(
     Ok(survey.found)
 }
 
-/// A walk over files that only looks for arguments.
+/// Search of files for arguments.
 struct Survey<'a> {
     scope: Scope,
     outside: &'a dyn Outside,
     found: Vec<Argument>,
-    /// Of two arguments of a name the first counts: to see a file twice tells nothing new.
+    /// Files that were read: the first of two arguments of a name counts, so none is read twice.
     visited: BTreeSet<PathBuf>,
 }
 
@@ -167,7 +167,7 @@ fn load(file: &Path, asked_from: &Place, outside: &dyn Outside) -> Result<Elemen
     xml::read(file, &text)
 }
 
-/// The state of an evaluation.
+/// State of an evaluation.
 pub(crate) struct Evaluator<'a> {
     pub(crate) scope: Scope,
     pub(crate) base_environment: &'a Environment,
@@ -213,7 +213,7 @@ impl Evaluator<'_> {
         Ok(steps)
     }
 
-    /// A misspelt argument must not be ignored.
+    /// Refuses arguments that no file declares: a misspelt one must not be ignored.
     fn check_arguments(
         &mut self,
         arguments: &BTreeMap<String, String>,
@@ -239,7 +239,7 @@ impl Evaluator<'_> {
         Substituter { scope: &self.scope, outside: self.outside }
     }
 
-    /// A text with its substitutions evaluated; problems get the element's place.
+    /// Text with its substitutions evaluated; problems get the element's place.
     pub(crate) fn text(&self, element: &Element, text: &str) -> Result<String, LaunchError> {
         self.substituter().text(text).map_err(|p| at(element, p))
     }
@@ -369,8 +369,8 @@ impl Evaluator<'_> {
             .remedy("correct the path, as in $(find-pkg-share karakuri)/config/nodes/sim.yaml"))
     }
 
-    /// Arguments of an include stay set after it, as in ROS 2; a `<group>` around it keeps them in. They are evaluated
-    /// where the included file is, as in ROS 2: `$(dirname)` in them is that file's folder.
+    /// Evaluates an include. Its arguments stay set after it, as in ROS 2; a `<group>` around it restores them. They are
+    /// evaluated in the folder of the included file, as in ROS 2: `$(dirname)` in them is that folder.
     fn include(&mut self, action: &Element) -> Result<Vec<Step>, LaunchError> {
         let file = PathBuf::from(self.required(action, "file")?);
         let path = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
@@ -395,14 +395,14 @@ impl Evaluator<'_> {
     }
 }
 
-/// The element's place for a problem that has none.
+/// Error at the element's place.
 pub(crate) fn at(element: &Element, problem: Problem) -> LaunchError {
     let problem =
         Problem { problem: format!("<{}>: {}", element.tag.name, problem.problem), ..problem };
     problem.at(&element.place)
 }
 
-/// An attribute that ROS 2 reads before any substitution.
+/// Value of an attribute that ROS 2 reads before any substitution.
 pub(crate) fn flag(element: &Element, name: &str, default: bool) -> Result<bool, LaunchError> {
     match element.get(name).map(str::to_lowercase).as_deref() {
         None => Ok(default),
@@ -414,7 +414,7 @@ pub(crate) fn flag(element: &Element, name: &str, default: bool) -> Result<bool,
     }
 }
 
-/// A duration that is not negative. [s]
+/// Reads a duration that is not negative. [s]
 pub(crate) fn seconds(element: &Element, name: &str, text: &str) -> Result<f64, LaunchError> {
     match text.trim().parse::<f64>() {
         Ok(value) if (0.0..=1e9).contains(&value) => Ok(value),

@@ -5,18 +5,18 @@
 
 use crate::error::Problem;
 
-/// Substitutions within each other that no launch file needs.
+/// Largest depth of substitutions; no launch file needs more.
 const DEPTH_LIMIT: usize = 32;
 
-/// Text and substitutions, to be joined once evaluated.
+/// Text and substitutions, joined once they are evaluated.
 pub(crate) type Template = Vec<Part>;
 
-/// A piece of a template.
+/// Part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// As it stands, escapes resolved.
+    /// Text as it stands, escapes resolved.
     Text(String),
-    /// `$(name arguments...)`.
+    /// A substitution, `$(name arguments...)`.
     Call { name: String, arguments: Vec<Template> },
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<Template, Problem> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Substitutions around the present place.
+    /// Depth of substitutions at the present position.
     depth: usize,
 }
 
@@ -48,7 +48,7 @@ impl Parser<'_> {
         Some(c)
     }
 
-    /// The character after a backslash, or the backslash itself at the end of the text.
+    /// Takes the character after a backslash, or the backslash itself at the end of the text.
     fn take_escaped(&mut self) -> Option<char> {
         match self.take()? {
             '\\' => self.take().or(Some('\\')),
@@ -61,12 +61,12 @@ impl Parser<'_> {
         Problem::new(format!("`{}`: {what} at column {column}", excerpt(self.text)))
     }
 
-    /// Text and substitutions up to the quote, or to the end without one.
+    /// Reads text and substitutions up to the quote, or to the end without one.
     fn template(&mut self, quote: Option<char>) -> Result<Template, Problem> {
         self.pieces(quote, |c| Some(c) == quote)
     }
 
-    /// Text and substitutions up to a character that `ends` them, or to the end; `quote` is the one they stand in.
+    /// Reads text and substitutions up to a character that `ends` them, or to the end; `quote` is the one around them.
     fn pieces(
         &mut self,
         quote: Option<char>,
@@ -129,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One argument: quoted whole, or pieces without spaces.
+    /// Reads one argument: quoted as a whole, or pieces without spaces.
     fn argument(&mut self, quote: Option<char>) -> Result<Template, Problem> {
         if let (None, Some(mark @ ('\'' | '"'))) = (quote, self.peek()) {
             self.at += 1;
@@ -155,7 +155,7 @@ impl Parser<'_> {
     }
 }
 
-/// As much of a text as a message can hold.
+/// Start of a text, as long as fits a message.
 pub(crate) fn excerpt(text: &str) -> String {
     const SHOWN: usize = 200;
     match text.char_indices().nth(SHOWN) {

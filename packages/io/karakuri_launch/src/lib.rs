@@ -21,7 +21,7 @@ pub use outside::{Environment, Machine, Outside};
 pub use plan::{Argument as Word, Output, Plan, Process, Respawn, Step};
 pub use run::Runner;
 
-/// Where ROS 2 keeps logs: `ROS_LOG_DIR`, else `ROS_HOME/log`, else `~/.ros/log`.
+/// Folder of the logs of ROS 2: `ROS_LOG_DIR`, else `ROS_HOME/log`, else `~/.ros/log`.
 pub fn log_folder(environment: &Environment) -> Option<PathBuf> {
     let set = |name: &str| environment.get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     set("ROS_LOG_DIR")

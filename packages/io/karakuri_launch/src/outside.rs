@@ -1,4 +1,4 @@
-//! What evaluation asks of the machine: files and folders. Tests put a table in its place.
+//! Files and folders of the machine, as the evaluation reads them. Tests put a table in their place.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -10,22 +10,22 @@ pub(crate) const SIZE_LIMIT: usize = 4 << 20;
 /// Environment variables by name.
 pub type Environment = BTreeMap<String, String>;
 
-/// The machine, as far as the evaluation of a launch file needs it.
+/// Machine, as far as the evaluation of a launch file needs it.
 pub trait Outside {
-    /// The text of a file: UTF-8, of at most 4 MiB.
+    /// Reads the text of a file: UTF-8, of at most 4 MiB.
     ///
     /// # Errors
     /// When the file cannot be read, is larger, or is not UTF-8.
     fn read(&self, file: &Path) -> io::Result<String>;
-    /// Whether there is such a file.
+    /// Whether the file exists.
     fn is_file(&self, file: &Path) -> bool;
-    /// Whether there is such a file, and it can be run.
+    /// Whether the file exists and can be executed.
     fn is_executable(&self, file: &Path) -> bool;
-    /// The names in a folder, sorted; none if there is no such folder.
+    /// Names in a folder, sorted; none if the folder does not exist.
     fn list(&self, folder: &Path) -> Vec<String>;
 }
 
-/// This machine.
+/// Machine that this process runs on.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Machine;
 

@@ -1,4 +1,4 @@
-//! What a launch file comes to: processes with their whole command lines, messages, delayed starts.
+//! Plan of a launch file: processes with their whole command lines, messages, delayed starts.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -6,40 +6,40 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Everything that a launch will do, in order.
+/// Plan of all actions of a launch, in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
-    /// What is done at once, in order.
+    /// Steps at the start, in order.
     pub steps: Vec<Step>,
-    /// What is allowed but looks like a mistake.
+    /// Warnings of content that is allowed but looks like a mistake.
     pub warnings: Vec<String>,
 }
 
-/// One thing to do.
+/// Step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Start a process.
+    /// Starts a process.
     Process(Box<Process>),
-    /// Print a message.
+    /// Prints a message.
     Log(String),
-    /// Do more, later.
+    /// Takes further steps later.
     Timer {
         /// Wall time from the start of the timer. [s]
         period_s: f64,
-        /// What is done then.
+        /// Steps to take then.
         steps: Vec<Step>,
     },
 }
 
-/// A process, ready to start.
+/// Process, ready to start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Process {
-    /// Executable and number, `sim-1`; the prefix of its output.
+    /// Name of executable and number, `sim-1`; the prefix of its output.
     pub name: String,
     /// Full name of the node, where the launch file gives it.
     pub node: Option<String>,
-    /// File and line that asked for it.
+    /// File and line that start it.
     pub place: String,
     /// Program and arguments.
     pub command: Vec<Argument>,
@@ -47,46 +47,46 @@ pub struct Process {
     pub parameter_files: Vec<String>,
     /// Variables that differ from the launcher's own environment.
     pub environment: BTreeMap<String, String>,
-    /// Where its output goes.
+    /// Destination of its output.
     pub output: Output,
-    /// Start it again when it ends.
+    /// Respawn of the process when it ends.
     pub respawn: Option<Respawn>,
-    /// Its end ends everything.
+    /// Whether its end ends the launch.
     pub shutdown_on_exit: bool,
-    /// From SIGINT to SIGTERM. [s]
+    /// Time from SIGINT to SIGTERM. [s]
     pub sigterm_timeout_s: f64,
-    /// From SIGTERM to SIGKILL. [s]
+    /// Time from SIGTERM to SIGKILL. [s]
     pub sigkill_timeout_s: f64,
 }
 
-/// A word of a command line.
+/// Word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Argument {
-    /// As it stands.
+    /// Text as it stands.
     Text(String),
-    /// The path of the process's parameter file with this index.
+    /// Path of the process's parameter file with this index.
     ParameterFile(usize),
 }
 
-/// How a process is started again.
+/// Respawn of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Respawn {
-    /// Between its end and the next start. [s]
+    /// Time between its end and the next start. [s]
     pub delay_s: f64,
-    /// None: as often as it takes.
+    /// Largest number of respawns; `None` for no limit.
     pub max_retries: Option<u32>,
 }
 
-/// Where a process's output goes besides the log file; the names are those of ROS 2.
+/// Destination of a process's output besides the log file; the names are those of ROS 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// stderr to the screen.
+    /// Only stderr goes to the screen.
     Log,
-    /// stdout and stderr to the screen.
+    /// Both stdout and stderr go to the screen.
     Screen,
-    /// Nothing to the screen.
+    /// Nothing goes to the screen.
     OwnLog,
 }
 
@@ -102,7 +102,7 @@ impl Output {
 }
 
 impl Plan {
-    /// All processes, also the delayed ones.
+    /// All processes, including the delayed ones.
     pub fn processes(&self) -> Vec<&Process> {
         let mut found = Vec::new();
         collect(&self.steps, &mut found);
@@ -121,7 +121,7 @@ fn collect<'a>(steps: &'a [Step], found: &mut Vec<&'a Process>) {
 }
 
 impl Process {
-    /// The command line for a shell, with a name in place of each parameter file.
+    /// Command line for a shell, with a name in place of each parameter file.
     pub fn command_line(&self) -> String {
         self.words(|index| format!("<parameters {index}>")).join(" ")
     }

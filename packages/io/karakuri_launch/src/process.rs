@@ -1,6 +1,5 @@
-//! `<node>` and `<executable>` to a process, with the command line that ROS 2's launch builds:
-//! `exec args --ros-args -r __node:=name -r __ns:=/ns`, then global parameters,
-//! the node's own, global remaps, the node's own.
+//! Processes of `<node>` and `<executable>`, with the command line that ROS 2's launch builds:
+//! `exec args --ros-args -r __node:=name -r __ns:=/ns`, then global parameters, the node's own, global remaps, the node's own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,10 +12,10 @@ use crate::scope::{check_namespace, check_node_name, join_namespace, package_exe
 use crate::value::{Kind, Value};
 use crate::xml::Element;
 
-/// Seconds from SIGINT to SIGTERM, and from there to SIGKILL, as ROS 2's defaults. [s]
+/// Time from SIGINT to SIGTERM, and from there to SIGKILL, as the defaults of ROS 2. [s]
 const SIGNAL_TIMEOUT_S: f64 = 5.0;
 
-/// A command line in the making.
+/// Command line under construction.
 #[derive(Default)]
 struct Command {
     words: Vec<Argument>,
@@ -41,7 +40,7 @@ impl Command {
 }
 
 impl Evaluator<'_> {
-    /// The process of a `<node>` or an `<executable>`.
+    /// Process of a `<node>` or an `<executable>`.
     pub(crate) fn process(&mut self, element: &Element) -> Result<Process, LaunchError> {
         let is_node = element.tag.name == "node";
         let mut command = Command::default();
@@ -111,7 +110,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// The words of an attribute that holds a command line.
+    /// Words of an attribute that holds a command line.
     fn words(
         &self,
         element: &Element,
@@ -125,7 +124,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// All after the program; gives the node's full name if the file says it.
+    /// Adds all words after the program; the node's full name if the file gives it.
     fn ros_arguments(
         &mut self,
         element: &Element,
@@ -222,11 +221,11 @@ impl Evaluator<'_> {
         Ok((name, self.value(element, text, kind)?))
     }
 
-    /// As ROS 2: the text is read by the type, then what is still text is substituted and read again.
+    /// Value of a parameter as in ROS 2: the text is read by the type, then text is substituted and read again.
     fn value(&self, element: &Element, text: &str, kind: Kind) -> Result<Value, LaunchError> {
         let first = match Value::of_kind(text, kind) {
             Ok(value) => value,
-            // Not yet: the substitutions may make it right.
+            // The substitutions may still make a valid value of it.
             Err(problem) if !text.contains("$(") => return Err(at(element, problem)),
             Err(_) => Value::Text(text.to_owned()),
         };
@@ -315,7 +314,7 @@ fn shutdown_on_exit(element: &Element) -> Result<bool, LaunchError> {
     }
 }
 
-/// Seconds that ROS 2 reads before any substitution. [s]
+/// Duration that ROS 2 reads before any substitution. [s]
 fn plain_seconds(element: &Element, name: &str, default: f64) -> Result<f64, LaunchError> {
     element.get(name).map_or(Ok(default), |text| seconds(element, name, text))
 }

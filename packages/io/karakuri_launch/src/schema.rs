@@ -1,22 +1,22 @@
-//! The tags and attributes of the subset, and what to use instead of the others.
+//! Tags and attributes of the subset, and replacements for the others.
 
-/// What a tag may have.
+/// Attributes and nested tags of a tag.
 #[derive(Debug)]
 pub(crate) struct Tag {
     pub(crate) name: &'static str,
     pub(crate) required: &'static [&'static str],
-    /// In groups, as several tags share some.
+    /// Optional attributes in groups, which several tags share.
     pub(crate) optional: &'static [&'static [&'static str]],
-    /// The nested tags; `ACTIONS` stands for every action.
+    /// Nested tags; `ACTIONS` stands for every action.
     pub(crate) children: &'static [&'static str],
 }
 
-/// Stands for every action in `Tag::children`.
+/// Symbol for every action in `Tag::children`.
 pub(crate) const ACTIONS: &str = "*";
 
 const CONDITION: [&str; 2] = ["if", "unless"];
 
-/// The attributes of whatever starts a process.
+/// Attributes of all tags that start a process.
 const PROCESS: &[&str] = &[
     "name",
     "output",
@@ -59,7 +59,7 @@ const ACTION_TAGS: &[Tag] = &[
     tag("log", &["message"], &[], &[]),
 ];
 
-/// Parts of an action, under their parent's name.
+/// Parts of an action, under the name of their parent.
 const PART_TAGS: &[(&str, Tag)] = &[
     ("arg", tag("choice", &["value"], &[], &[])),
     ("include", tag("arg", &["name", "value"], &[], &[])),
@@ -72,12 +72,12 @@ const PART_TAGS: &[(&str, Tag)] = &[
 const ROOT: Tag = tag("launch", &[], &[], &[ACTIONS]);
 
 impl Tag {
-    /// The root of a launch file.
+    /// Root tag of a launch file.
     pub(crate) const fn root() -> &'static Self {
         &ROOT
     }
 
-    /// The tag of that name inside this one, if the subset has it there.
+    /// Tag of that name inside this one, if the subset has it there.
     pub(crate) fn child(&self, name: &str) -> Option<&'static Self> {
         let part = PART_TAGS.iter().find(|(parent, tag)| *parent == self.name && tag.name == name);
         if let Some((_, tag)) = part {
@@ -95,14 +95,14 @@ impl Tag {
             || (is_action && CONDITION.contains(&name))
     }
 
-    /// The attributes, for messages.
+    /// Names of the attributes, for messages.
     pub(crate) fn attributes(&self) -> String {
         let is_action = ACTION_TAGS.iter().any(|tag| std::ptr::eq(tag, self));
         let condition: &[&str] = if is_action { &CONDITION } else { &[] };
         [self.required, &self.optional.concat(), condition].concat().join(", ")
     }
 
-    /// The nested tags, for messages.
+    /// Names of the nested tags, for messages.
     pub(crate) fn nested(&self) -> String {
         let mut names: Vec<&str> =
             self.children.iter().copied().filter(|c| *c != ACTIONS).collect();
@@ -113,7 +113,7 @@ impl Tag {
     }
 }
 
-/// ROS 2 has kept some spellings with a hyphen.
+/// Name in the present spelling; ROS 2 has kept some with a hyphen.
 fn without_old_spelling(name: &str) -> &str {
     match name {
         "push-ros-namespace" => "push_ros_namespace",
@@ -121,7 +121,7 @@ fn without_old_spelling(name: &str) -> &str {
     }
 }
 
-/// What to use instead of a tag of ROS 2 that the subset leaves out, or of a frequent mistake.
+/// Replacement for a tag of ROS 2 that the subset leaves out, or for a frequent mistake.
 pub(crate) fn instead_of_tag(name: &str) -> Option<&'static str> {
     Some(match name {
         "append_env" => "write the whole value with <set_env name=.. value=\"$(env NAME)..\"/>",
@@ -154,7 +154,7 @@ pub(crate) fn instead_of_tag(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to use instead of an attribute that the subset leaves out, or of a frequent mistake.
+/// Replacement for an attribute that the subset leaves out, or for a frequent mistake.
 pub(crate) fn instead_of_attribute(tag: &str, name: &str) -> Option<&'static str> {
     Some(match (tag, name) {
         ("node", "type" | "executable" | "cmd") => "use exec",

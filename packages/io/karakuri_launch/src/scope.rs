@@ -1,4 +1,4 @@
-//! What the actions of a launch file see and change; a group restores it at its end.
+//! Scope of the actions of a launch file, which a group restores at its end.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use std::rc::Rc;
 use crate::error::Problem;
 use crate::outside::{Environment, Outside};
 
-/// The state that a `<group>` saves and restores.
+/// State that a `<group>` saves and restores.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     /// Values of arguments and of `<let>`.
     pub(crate) configurations: BTreeMap<String, String>,
     pub(crate) environment: Environment,
-    /// As joined from `<push_ros_namespace>`; absolute.
+    /// Namespace as joined from `<push_ros_namespace>`; absolute.
     pub(crate) namespace: Option<String>,
-    /// From `<set_remap>`.
+    /// Remaps from `<set_remap>`.
     pub(crate) remaps: Vec<(String, String)>,
-    /// From `<set_parameter>`, as `name:=value`.
+    /// Parameters from `<set_parameter>`, as `name:=value`.
     pub(crate) parameters: Vec<String>,
-    /// The file that is being evaluated.
+    /// File that is being evaluated.
     pub(crate) file: Option<Rc<Path>>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn join_namespace(base: Option<&str>, name: Option<&str>) -> Option<S
     Some(format!("/{}", joined.trim_matches('/')))
 }
 
-/// Refuses what is no namespace.
+/// Refuses names that are not namespaces.
 pub(crate) fn check_namespace(namespace: &str) -> Result<(), Problem> {
     let inner = namespace.strip_prefix('/').unwrap_or(namespace);
     if inner.is_empty() || inner.split('/').all(is_token) {
@@ -47,7 +47,7 @@ pub(crate) fn check_namespace(namespace: &str) -> Result<(), Problem> {
     ))
 }
 
-/// Refuses what is no node name.
+/// Refuses names that are not node names.
 pub(crate) fn check_node_name(name: &str) -> Result<(), Problem> {
     if is_token(name) {
         return Ok(());
@@ -62,7 +62,7 @@ fn is_token(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The install prefix of a package, from the ament index.
+/// Install prefix of a package, from the ament index.
 pub(crate) fn package_prefix(
     name: &str,
     environment: &Environment,
@@ -83,7 +83,7 @@ pub(crate) fn package_prefix(
         .remedy("source the setup file of the folder that it is installed in; karakuri itself: start with `./dev launch`"))
 }
 
-/// A package's executable.
+/// Path of a package's executable.
 pub(crate) fn package_executable(
     name: &str,
     package: &str,

@@ -1,17 +1,17 @@
-//! Substitutions to text: `$(var name)`, `$(find-pkg-share package)` and their kin.
+//! Substitutions to text: `$(var name)`, `$(find-pkg-share package)` and the like.
 
 use crate::error::Problem;
 use crate::grammar::{Part, Template, parse};
 use crate::outside::{Outside, SIZE_LIMIT};
 use crate::scope::{Scope, package_prefix};
 
-/// Where substitutions look.
+/// Scope and machine that substitutions are evaluated in.
 pub(crate) struct Substituter<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) outside: &'a dyn Outside,
 }
 
-/// Name and least and largest number of arguments.
+/// Name, and least and largest number of arguments, of each substitution.
 const CALLS: [(&str, usize, usize); 5] =
     [("var", 1, 2), ("env", 1, 2), ("find-pkg-share", 1, 1), ("dirname", 0, 0), ("equals", 2, 2)];
 
@@ -85,7 +85,7 @@ impl Substituter<'_> {
         }
     }
 
-    /// As booleans or as numbers if both look so, else as text.
+    /// Compares as booleans or as numbers if both look like it, else as text.
     fn equals(&self, arguments: &[Template]) -> Result<bool, Problem> {
         let left = self.template(&arguments[0])?;
         let right = self.template(&arguments[1])?;
@@ -104,7 +104,7 @@ impl Substituter<'_> {
         Ok(left == right)
     }
 
-    /// The folder of the file that is being evaluated.
+    /// Folder of the file that is being evaluated.
     fn folder(&self) -> String {
         let folder = self.scope.file.as_deref().and_then(std::path::Path::parent);
         folder.map(|folder| folder.display().to_string()).unwrap_or_default()

@@ -2,21 +2,21 @@
 
 use crate::error::Problem;
 
-/// A parameter's value.
+/// Value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Bool(bool),
     Int(i64),
     Float(f64),
     Text(String),
-    /// Of one kind, not empty.
+    /// A list of values of one kind, not empty.
     List(Vec<Value>),
 }
 
-/// The `type` attribute of `<param>`.
+/// Kind of the `type` attribute of `<param>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// By YAML's rules.
+    /// Any kind, by YAML's rules.
     Any,
     Bool,
     Int,
@@ -46,7 +46,7 @@ impl Kind {
 }
 
 impl Value {
-    /// By YAML's rules.
+    /// Reads a value by YAML's rules.
     pub(crate) fn from_yaml(text: &str) -> Result<Self, Problem> {
         if text.is_empty() {
             return Ok(Self::Text(String::new()));
@@ -64,7 +64,7 @@ impl Value {
         value.checked(text)
     }
 
-    /// As the kind asks; `text` is what the file holds after substitution.
+    /// Reads a value of the kind; `text` is the content of the file after substitution.
     pub(crate) fn of_kind(text: &str, kind: Kind) -> Result<Self, Problem> {
         let wrong =
             |why: &str| Problem::new(format!("`{}` is no {}{why}", shortened(text), kind.name()));
@@ -118,7 +118,7 @@ impl Value {
         })
     }
 
-    /// As YAML that ROS 2's own reader takes for the same value.
+    /// YAML that ROS 2's own reader takes for the same value.
     pub(crate) fn to_yaml(&self) -> String {
         match self {
             Self::Bool(b) => b.to_string(),
@@ -134,12 +134,12 @@ impl Value {
         }
     }
 
-    /// As in `-p name:=value`, which is YAML too; plain text stays plain.
+    /// Text as in `-p name:=value`, which is YAML too; plain text stays plain.
     pub(crate) fn to_argument(&self) -> String {
         match self {
             Self::Bool(true) => "True".into(),
             Self::Bool(false) => "False".into(),
-            // What begins like a number may be one to a reader of another version of YAML.
+            // Text that begins like a number may be one to a reader of another version of YAML.
             Self::Text(s)
                 if s.starts_with(|c: char| c.is_alphabetic() || c == '/')
                     && Self::from_yaml(s).as_ref() == Ok(self) =>
@@ -151,7 +151,7 @@ impl Value {
     }
 }
 
-/// YAML 1.1, which ROS 2's readers follow, has more booleans than YAML 1.2.
+/// Reads a boolean of YAML 1.1, which ROS 2's readers follow and which has more of them than YAML 1.2.
 fn boolean_1_1(text: &str) -> Option<bool> {
     match text {
         "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
@@ -169,7 +169,7 @@ fn float(text: &str) -> Option<f64> {
     }
 }
 
-/// As Python's `repr`: the shortest digits, an exponent below 1e-4 and from 1e16.
+/// Number as Python's `repr`: the shortest digits, an exponent below 1e-4 and from 1e16.
 fn python_float(value: f64) -> String {
     if value.is_nan() {
         return "nan".into();
@@ -189,7 +189,7 @@ fn python_float(value: f64) -> String {
     if text.contains('.') { text } else { format!("{text}.0") }
 }
 
-/// In double quotes, with YAML's escapes.
+/// Text in double quotes, with YAML's escapes.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -206,12 +206,12 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// `\u` and four hexadecimal digits.
+/// Escape of a character: `\u` and four hexadecimal digits.
 fn escape(c: char) -> impl Iterator<Item = char> {
     format!("\\u{:04x}", u32::from(c)).chars().collect::<Vec<_>>().into_iter()
 }
 
-/// A robot description would fill the screen.
+/// Text shortened for messages: a robot description would fill the screen.
 fn shortened(text: &str) -> String {
     const MAX: usize = 60;
     let text = text.trim();

@@ -8,10 +8,10 @@ use roxmltree::{Document, Node};
 use crate::error::{LaunchError, Place};
 use crate::schema::{Tag, instead_of_attribute, instead_of_tag};
 
-/// Nesting that no launch file needs.
+/// Largest depth of nesting; no launch file needs more.
 const DEPTH_LIMIT: usize = 64;
 
-/// An element whose tag, attributes and nesting are known to be right.
+/// Element whose tag, attributes and nesting were checked.
 #[derive(Debug)]
 pub(crate) struct Element {
     pub(crate) tag: &'static Tag,
@@ -21,17 +21,17 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// The text of an attribute.
+    /// Text of an attribute.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The text of an attribute that the schema requires.
+    /// Text of an attribute that the schema requires.
     pub(crate) fn required(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
 
-    /// The children with that tag.
+    /// Children with that tag.
     pub(crate) fn parts<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = &'a Self> {
         self.children.iter().filter(move |child| child.tag.name == tag)
     }

@@ -1,22 +1,22 @@
-//! Where the picture is taken from.
+//! Pinhole camera of a picture.
 
 use karakuri_spatial::Vector3;
 
 use crate::Item;
 use crate::triangles::{Ball, bounds};
 
-/// A pinhole camera with z up.
+/// Pinhole camera with z up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Where it stands, in the world. [m] (3)
+    /// Position of the eye in the world. [m] (3)
     pub eye: Vector3,
-    /// What is in the middle of the picture. [m] (3)
+    /// Point in the middle of the picture, in the world. [m] (3)
     pub target: Vector3,
-    /// Angle from the lower to the upper edge. [rad]
+    /// Angle of view from the lower to the upper edge. [rad]
     pub field_of_view: f64,
 }
 
-/// Right, down and forward: unit vectors in the world.
+/// Axes of a view, right, down and forward: unit vectors in the world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CameraAxes {
     pub(crate) right: Vector3,
@@ -25,7 +25,7 @@ pub(crate) struct CameraAxes {
 }
 
 impl Camera {
-    /// A camera that sees all items: from `azimuth` about z (0 looks from +x) and `elevation` above the horizon. [rad]
+    /// Camera that sees all items: from `azimuth` about z (0 looks from +x) and `elevation` above the horizon. [rad]
     pub fn framing(items: &[Item], azimuth: f64, elevation: f64) -> Self {
         let Ball { center, radius } = bounds(items);
         let field_of_view = 0.45_f64;
@@ -33,7 +33,7 @@ impl Camera {
         Self::orbiting(center, distance, azimuth, elevation, field_of_view)
     }
 
-    /// A camera at `distance` [m] from `target` [m], with angles as in [`Camera::framing`]. [rad]
+    /// Camera at `distance` [m] from `target` [m], with angles as in [`Camera::framing`]. [rad]
     pub fn orbiting(
         target: Vector3,
         distance: f64,
@@ -47,8 +47,7 @@ impl Camera {
         Self { eye: target + direction * distance, target, field_of_view }
     }
 
-    /// Where a point of the world is in a picture of a width and height, from its upper left corner; `None` behind the camera.
-    /// [pixels]
+    /// Pixel of a point of the world in a picture of this size, from its upper left corner; `None` behind the camera. [pixels]
     pub fn pixel(&self, point: &Vector3, width: usize, height: usize) -> Option<[f64; 2]> {
         let CameraAxes { right, down, forward } = self.axes();
         let from_eye = point - self.eye;
@@ -56,6 +55,7 @@ impl Camera {
         if depth <= 0.0 {
             return None;
         }
+        // Pinhole projection: offsets shrink with the depth along the viewing direction.
         let scale = 0.5 * height as f64 / (0.5 * self.field_of_view).tan() / depth;
         let from_middle = [right, down].map(|axis| scale * from_eye.dot(&axis));
         Some([0.5 * width as f64 + from_middle[0], 0.5 * height as f64 + from_middle[1]])

@@ -1,40 +1,40 @@
-//! Pixels, and how they become a file.
+//! Image of pixels, and its PNG file.
 
-/// A picture: red, green, blue and opacity, 0 to 255, row by row from the upper left corner.
+/// Image of red, green, blue and opacity, 0 to 255, row by row from the upper left corner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// [pixels]
+    /// Width of the image. [pixels]
     pub width: usize,
-    /// [pixels]
+    /// Height of the image. [pixels]
     pub height: usize,
-    /// (width × height)
+    /// Pixels, row by row. (width × height)
     pub pixels: Vec<[u8; 4]>,
 }
 
-/// Why an image is no PNG.
+/// Reason why an image cannot be a PNG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// Nothing to write, or more than PNG holds.
+    /// The image is empty, or larger than a PNG can be.
     #[error("an image of {width} by {height} pixels is no PNG; use 1 to 2147483647 each")]
     Size {
-        /// [pixels]
+        /// Width of the image. [pixels]
         width: usize,
-        /// [pixels]
+        /// Height of the image. [pixels]
         height: usize,
     },
-    /// The encoder refuses.
+    /// The encoder failed.
     #[error("cannot encode the PNG: {0}")]
     Encoding(#[from] png::EncodingError),
 }
 
 impl Image {
-    /// One colour.
+    /// Image of one colour.
     pub fn filled(width: usize, height: usize, color: [u8; 4]) -> Self {
         Self { width, height, pixels: vec![color; width * height] }
     }
 
-    /// The bytes of a PNG file.
+    /// Bytes of a PNG file with the image.
     ///
     /// # Errors
     /// When a side is 0 or more than PNG holds, or the encoder fails.

@@ -7,12 +7,12 @@ use crate::camera::axes_along;
 use crate::raster::{Buffer, View, cell};
 use crate::triangles::{Ball, Triangle};
 
-/// Directions that make the sun, and how far apart. [-]
+/// Number of directions of the sun, and the radius of their disc. [-]
 const SUN_SAMPLES: usize = 12;
 const SUN_WIDTH: f64 = 0.035;
-/// Directions that make the sky.
+/// Number of directions of the sky.
 const SKY_SAMPLES: usize = 40;
-/// Light of the sun, warm, and of the sky, cool. Red, green, blue.
+/// Light of the sun, warm, and of the sky, cool. Linear red, green, blue.
 const SUN: [f64; 3] = [2.75, 2.58, 2.3];
 const SKY: [f64; 3] = [0.92, 1.0, 1.12];
 
@@ -21,14 +21,14 @@ const SKY: [f64; 3] = [0.92, 1.0, 1.12];
 pub(crate) struct Light {
     /// Unit vector towards the light.
     pub(crate) towards: Vector3,
-    /// Red, green, blue.
+    /// Radiance in linear red, green, blue.
     pub(crate) radiance: [f64; 3],
-    /// True for the sun, which also glitters.
+    /// Whether it is the sun, which also causes highlights.
     pub(crate) is_sun: bool,
     shadows: Buffer,
 }
 
-/// All lights for what is within a ball, with shadows as fine as a picture of `height` [pixels] shows.
+/// All lights for items within a ball, with shadows as fine as a picture of `height` [pixels] shows.
 pub(crate) fn lights(
     triangles: &[Triangle],
     Ball { center, radius }: Ball,
@@ -42,7 +42,7 @@ pub(crate) fn lights(
         (sun + (axes.right * x + axes.down * y) * SUN_WIDTH).normalize()
     });
     let sky_directions = (0..SKY_SAMPLES).map(|i| {
-        // A disc lifted to the half ball above it: as many directions as their cosine with z.
+        // A disc lifted to the half ball above it: the density of directions follows their cosine with z.
         let (x, y) = disc(i, SKY_SAMPLES);
         Vector3::new(x, y, (1.0 - x * x - y * y).max(0.02).sqrt()).normalize()
     });
@@ -66,7 +66,7 @@ pub(crate) fn lights(
         .collect()
 }
 
-/// The i-th of n points spread evenly over the unit disc (Vogel's spiral).
+/// Point i of n points spread evenly over the unit disc (Vogel's spiral).
 fn disc(i: usize, n: usize) -> (f64, f64) {
     let radius = ((i as f64 + 0.5) / n as f64).sqrt();
     let (sin, cos) = (i as f64 * 2.399_963_229_728_653).sin_cos();
@@ -77,13 +77,14 @@ impl Light {
     /// Part of the light that reaches a point of a surface with this normal, 0 to 1, smooth between map pixels.
     pub(crate) fn reaches(&self, p_W: &Vector3, normal: &Vector3) -> f64 {
         let view = &self.shadows.view;
-        // Off the surface by more than a map pixel, or it would shade itself.
+        // The point is moved off the surface by more than a map pixel, or it would shade itself.
         let p = view.local(&(p_W + normal * (1.6 / view.scale)));
         let [column, row, depth] = view.project(&p);
         let (x, y) = (column - 0.5, row - 0.5);
         if x < 0.0 || y < 0.0 {
             return 1.0;
         }
+        // Bilinear interpolation between the four nearest pixels of the shadow map.
         let (left, top) = (x.floor(), y.floor());
         let lit = |dx: f64, dy: f64| {
             let seen = self.shadows.depth(cell(left + dx), cell(top + dy));

@@ -1,4 +1,4 @@
-//! What is in the picture: shapes, robots, whole worlds.
+//! Content of a picture: shapes, robots, whole worlds.
 
 use karakuri_dynamics::{Data, forward_kinematics};
 use karakuri_model::{Model, Shape};
@@ -7,36 +7,36 @@ use karakuri_spatial::Pose;
 
 use crate::Camera;
 
-/// A coloured shape somewhere.
+/// Coloured shape at a pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// The shape.
+    /// Shape in its own frame.
     pub shape: Shape,
     /// Pose `X_WS` in the world.
     pub pose: Pose,
-    /// Red, green, blue, opacity, 0 to 1, as on a screen; everything is drawn opaque.
+    /// Red, green, blue, opacity, 0 to 1, as on a screen; all shapes are drawn opaque.
     pub color: [f32; 4],
 }
 
-/// What to take a picture of.
+/// Camera, items and floor of a picture.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// Where from.
+    /// Camera that takes the picture.
     pub camera: Camera,
-    /// What is there.
+    /// Items in the picture.
     pub items: Vec<Item>,
-    /// Height of the floor, which is without end. [m]
+    /// Height of the infinite floor. [m]
     pub floor: Option<f64>,
 }
 
-/// A robot's visual shapes at a position `q` (nq); its collision shapes if it has no visual ones.
+/// Visual shapes of a robot at a position `q` (nq); its collision shapes if it has no visual ones.
 pub fn robot_items(model: &Model, q: &[f64]) -> Vec<Item> {
     let mut data = Data::new(model);
     forward_kinematics(model, &mut data, q);
     placed(model, &data)
 }
 
-/// All robots and bodies of a world as they are now.
+/// Items of all robots and bodies of a world in its present state.
 pub fn world_items(world: &World) -> Vec<Item> {
     let robots = world.robot_ids().flat_map(|id| {
         let robot = world.robot(id);

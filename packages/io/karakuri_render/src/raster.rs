@@ -1,38 +1,38 @@
-//! Which triangle is seen at each pixel: a depth buffer for both cameras and lights.
+//! Rasterisation of triangles into a depth buffer, for both cameras and lights.
 
 use karakuri_spatial::Vector3;
 
 use crate::camera::CameraAxes;
 use crate::triangles::Triangle;
 
-/// Nothing nearer than this is seen. [m]
+/// Near plane: least distance of a visible point. [m]
 const NEAR: f64 = 0.01;
-/// No triangle here.
+/// Index of no triangle.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// How points of the world fall onto pixels.
+/// Projection of points of the world to pixels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     pub(crate) origin: Vector3,
     pub(crate) axes: CameraAxes,
-    /// Pixels a metre at unit distance (perspective), or anywhere (parallel).
+    /// Pixels per metre, at unit distance (perspective) or anywhere (parallel).
     pub(crate) scale: f64,
     pub(crate) perspective: bool,
     pub(crate) width: usize,
     pub(crate) height: usize,
 }
 
-/// What a view sees, pixel by pixel.
+/// Nearest triangle of each pixel in a view.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     pub(crate) view: View,
-    /// Grows with distance and is linear on the screen: −1/distance (perspective) or distance [m].
+    /// Depth, which grows with distance and is linear on the screen: −1/distance (perspective) or distance [m].
     depth: Vec<f64>,
     triangles: Vec<u32>,
 }
 
 impl View {
-    /// A point along right, down and forward. [m]
+    /// Coordinates of a point along right, down and forward. [m]
     pub(crate) fn local(&self, p_W: &Vector3) -> Vector3 {
         let p = p_W - self.origin;
         Vector3::new(p.dot(&self.axes.right), p.dot(&self.axes.down), p.dot(&self.axes.forward))
@@ -49,7 +49,7 @@ impl View {
         [middle[0] + scale * local.x, middle[1] + scale * local.y, depth]
     }
 
-    /// Direction (not unit) of the ray through a place of the picture. [pixels]
+    /// Direction (not unit) of the ray through a point of the picture. [pixels]
     pub(crate) fn ray(&self, column: f64, row: f64) -> Vector3 {
         let x = (column - self.width as f64 / 2.0) / self.scale;
         let y = (row - self.height as f64 / 2.0) / self.scale;
@@ -72,12 +72,12 @@ impl Buffer {
         buffer
     }
 
-    /// The triangle at a pixel.
+    /// Index of the nearest triangle at a pixel.
     pub(crate) fn triangle(&self, column: usize, row: usize) -> u32 {
         self.triangles[row * self.view.width + column]
     }
 
-    /// Depth at a pixel; infinite outside and where nothing is.
+    /// Depth at a pixel; infinite outside and where no triangle is.
     pub(crate) fn depth(&self, column: usize, row: usize) -> f64 {
         if column < self.view.width && row < self.view.height {
             self.depth[row * self.view.width + column]
@@ -86,7 +86,7 @@ impl Buffer {
         }
     }
 
-    /// The part of a triangle in front of the near plane: a triangle or a quadrangle.
+    /// Fills the part of a triangle in front of the near plane: a triangle or a quadrangle.
     fn fill_clipped(&mut self, local: [Vector3; 3], index: u32) {
         let mut polygon = Vec::with_capacity(4);
         for i in 0..3 {
@@ -103,7 +103,7 @@ impl Buffer {
         }
     }
 
-    /// Both sides of a triangle are seen.
+    /// Fills the pixels of a triangle, which is visible from both sides.
     fn fill(&mut self, local: [Vector3; 3], index: u32) {
         let [a, b, c] = local.map(|p| self.view.project(&p));
         let area = edge(&a, &b, c[0], c[1]);
@@ -118,6 +118,7 @@ impl Buffer {
         for row in range(1, self.view.height) {
             for column in range(0, self.view.width) {
                 let (x, y) = (column as f64 + 0.5, row as f64 + 0.5);
+                // The barycentric coordinates of a pixel's middle are not negative inside, and interpolate the depth.
                 let u = edge(&b, &c, x, y) / area;
                 let v = edge(&c, &a, x, y) / area;
                 let w = 1.0 - u - v;
@@ -135,12 +136,12 @@ impl Buffer {
     }
 }
 
-/// Twice the area of the triangle a, b, (x, y).
+/// Twice the area of the triangle a, b, (x, y), signed.
 fn edge(a: &[f64; 3], b: &[f64; 3], x: f64, y: f64) -> f64 {
     (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])
 }
 
-/// The cell that holds a coordinate; 0 below zero.
+/// Index of the cell that holds a coordinate; 0 below zero.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! From triangles to pixels: what each pixel sees, its light, and the mean over nine samples.
+//! Shading of triangles to pixels: the item at each pixel, its light, and the mean over nine samples.
 
 use karakuri_spatial::Vector3;
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ use crate::{Image, Item, Picture};
 
 /// Samples along an edge of a pixel.
 const SAMPLES: usize = 3;
-/// Where the sun is, seen from the scene.
+/// Direction of the sun, seen from the scene.
 const SUN_DIRECTION: [f64; 3] = [0.45, -0.55, 0.95];
 /// Colours of the sky at the horizon and above, and of the floor. Linear red, green, blue.
 const HORIZON: [f64; 3] = [0.86, 0.89, 0.93];
@@ -20,12 +20,12 @@ const FLOOR: [f64; 3] = [0.52, 0.54, 0.57];
 const GRID: f64 = 0.25;
 const GRID_LINE: f64 = 0.004;
 
-/// What a sample sees.
+/// Object that a sample sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Sky,
     Floor,
-    /// Item and triangle.
+    /// Index of the item, and of its triangle.
     Item(usize, u32),
 }
 
@@ -35,22 +35,22 @@ struct Scene<'a> {
     triangles: Vec<Triangle>,
     lights: Vec<Light>,
     buffer: Buffer,
-    /// Beyond it the floor fades into the horizon. [m]
+    /// Distance beyond which the floor fades into the horizon. [m]
     haze: f64,
     eye: Vector3,
 }
 
-/// A point to be lit.
+/// Point of a surface to be lit.
 struct Surface {
     p_W: Vector3,
     normal: Vector3,
-    /// Linear red, green, blue.
+    /// Colour in linear red, green, blue.
     color: [f64; 3],
     /// Strength of the reflection of the sun. [-]
     gloss: f64,
 }
 
-/// Takes the picture.
+/// Renders the picture.
 pub fn render(picture: &Picture, width: usize, height: usize) -> Image {
     let triangles = triangulate(&picture.items);
     let ball = bounds(&picture.items);
@@ -77,7 +77,8 @@ pub fn render(picture: &Picture, width: usize, height: usize) -> Image {
 }
 
 impl Scene<'_> {
-    /// Mean of the samples; those that see the same item are lit once, in their middle-most place.
+    /// Colour of a pixel, the mean of its samples; those that see the same item are lit once, at the sample nearest to the
+    /// middle.
     fn pixel(&self, column: usize, row: usize) -> [u8; 4] {
         let mut groups: Vec<(Seen, f64, f64, f64)> = Vec::with_capacity(4);
         for k in 0..SAMPLES * SAMPLES {
@@ -141,13 +142,15 @@ impl Scene<'_> {
         }
     }
 
-    /// Where the ray meets the triangle, with the normal between its corners' normals.
+    /// Intersection of the ray with the triangle, and the normal interpolated between those of its corners.
     fn surface(&self, item: usize, triangle: &Triangle, ray: &Vector3) -> Surface {
         let [a, b, c] = triangle.corners;
         let face = (b - a).cross(&(c - a));
+        // Intersection of the ray with the plane of the triangle, whose normal is `face`.
         let distance = (a - self.eye).dot(&face) / ray.dot(&face);
         let p_W = self.eye + ray * distance;
         let area = face.norm_squared();
+        // Barycentric coordinates of the point interpolate the normals of the corners.
         let v = (c - b).cross(&(p_W - b)).dot(&face) / area;
         let w = (a - c).cross(&(p_W - c)).dot(&face) / area;
         let [n_a, n_b, n_c] = triangle.normals;
@@ -162,7 +165,7 @@ impl Scene<'_> {
         let floor = self.floor.unwrap_or(0.0);
         let distance = (floor - self.eye.z) / ray.z;
         let p_W = self.eye + ray * distance;
-        // A pixel's width on the floor, along the ray's fall: lines thinner than it fade.
+        // Width of a pixel on the floor, along the direction of view: lines thinner than it fade.
         let footprint =
             distance / self.buffer.view.scale * SAMPLES as f64 * (ray.norm() / -ray.z).abs();
         let line = |x: f64| {
@@ -180,17 +183,17 @@ impl Scene<'_> {
         std::array::from_fn(|i| lit[i] * clear + far[i] * (1.0 - clear))
     }
 
-    /// Diffuse light of all directions, a little glitter of the sun, a brighter rim.
+    /// Light of a surface: diffuse light of all directions, a highlight of the sun, a brighter rim.
     fn lit(&self, surface: &Surface) -> [f64; 3] {
         let Surface { p_W, normal, color, gloss } = surface;
         let to_eye = (self.eye - p_W).try_normalize(1e-9).unwrap_or(*normal);
-        // What the floor throws back from below.
+        // The floor reflects a part of the light from below.
         let bounce = 0.16 * (1.0 - normal.z) / 2.0;
         let mut diffuse = [bounce; 3];
         let mut glitter = [0.0; 3];
         for light in &self.lights {
             let cosine = normal.dot(&light.towards);
-            // Directions of the sky are as many as their cosine with z: that is divided out.
+            // The density of the sky's directions follows their cosine with z, which is divided out here.
             let weight =
                 if light.is_sun { cosine } else { cosine / light.towards.z.max(0.15) * 0.5 };
             if cosine <= 0.0 {
@@ -200,6 +203,7 @@ impl Scene<'_> {
             if part == 0.0 {
                 continue;
             }
+            // The highlight peaks where the normal is halfway between the light and the eye.
             let half = (light.towards + to_eye).try_normalize(1e-9).unwrap_or(*normal);
             let shine =
                 if light.is_sun { gloss * normal.dot(&half).max(0.0).powi(48) } else { 0.0 };
@@ -208,6 +212,7 @@ impl Scene<'_> {
                 glitter[i] += light.radiance[i] * part * shine;
             }
         }
+        // The rim grows towards grazing angles of view.
         let rim = gloss * 0.35 * (1.0 - normal.dot(&to_eye).max(0.0)).powi(4);
         std::array::from_fn(|i| color[i] * diffuse[i] * 0.62 + glitter[i] + rim * HORIZON[i])
     }
@@ -218,7 +223,7 @@ fn sky(ray: &Vector3) -> [f64; 3] {
     std::array::from_fn(|i| HORIZON[i] + (ZENITH[i] - HORIZON[i]) * height)
 }
 
-/// Linear light to what a screen wants: bright parts roll off, as film does, then the curve of sRGB.
+/// Screen value of linear light: bright parts roll off, as in film, then the curve of sRGB.
 fn tone(light: f64) -> f64 {
     let rolled = light * (1.0 + light / 9.0) / (1.0 + light * 0.55);
     rolled.clamp(0.0, 1.0).powf(1.0 / 2.2)

@@ -24,8 +24,8 @@ const LETTERS: [(char, [u8; 7]); 15] = [
 ];
 
 impl Image {
-    /// Writes numbers with their units (`-0123456789.`, `s`, `N`, `·`; anything else is a gap), the middle of the upper edge at a place, a dot
-    /// being a square of so many pixels. What is outside the picture is cut off. [pixels]
+    /// Writes numbers with their units (`-0123456789.`, `s`, `N`, `·`; anything else is a gap), the middle of the upper edge at
+    /// a point, each dot a square of this many pixels. Text outside the picture is cut off. [pixels]
     pub fn write(&mut self, text: &str, at: [f64; 2], dot: usize, color: [u8; 4]) {
         let step = (LETTER[0] + 1) * dot;
         let width = (text.chars().count() * step).saturating_sub(dot);

@@ -1,4 +1,4 @@
-//! Shapes to triangles with a normal at each corner.
+//! Triangulation of shapes, with a normal at each corner.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -8,21 +8,21 @@ use karakuri_spatial::{Pose, Vector3};
 
 use crate::Item;
 
-/// Faces that meet at a sharper angle than this have an edge between them. [cosine]
+/// Cosine of the angle between faces beyond which there is an edge between them. [-]
 const CREASE: f64 = 0.8;
-/// Sides of a circle.
+/// Number of sides of a circle.
 const SIDES: usize = 48;
 
-/// A triangle in the world. Normals are unit vectors, outwards.
+/// Triangle in the world. Normals are unit vectors, outwards.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Triangle {
     pub(crate) corners: [Vector3; 3],
     pub(crate) normals: [Vector3; 3],
-    /// Index of the item it is part of.
+    /// Index of the item that it is part of.
     pub(crate) item: usize,
 }
 
-/// All triangles of all items.
+/// Triangles of all items.
 pub(crate) fn triangulate(items: &[Item]) -> Vec<Triangle> {
     let mut triangles = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -44,16 +44,16 @@ pub(crate) fn triangulate(items: &[Item]) -> Vec<Triangle> {
     triangles
 }
 
-/// A ball around what is drawn.
+/// Ball around the drawn items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ball {
-    /// In the world. [m] (3)
+    /// Centre in the world. [m] (3)
     pub(crate) center: Vector3,
-    /// At least a millimetre. [m]
+    /// Radius, at least a millimetre. [m]
     pub(crate) radius: f64,
 }
 
-/// A ball around all items.
+/// Ball around all items.
 pub(crate) fn bounds(items: &[Item]) -> Ball {
     let points = items.iter().flat_map(|item| corners(&item.shape, &item.pose));
     let (low, high) = points.fold(
@@ -66,7 +66,7 @@ pub(crate) fn bounds(items: &[Item]) -> Ball {
     Ball { center: (low + high) / 2.0, radius: ((high - low).norm() / 2.0).max(1e-3) }
 }
 
-/// Points whose box holds the shape.
+/// Points whose box contains the shape.
 fn corners(shape: &Shape, pose: &Pose) -> Vec<Vector3> {
     let half = match shape {
         Shape::Box { size } => size / 2.0,
@@ -105,11 +105,11 @@ fn add_box(triangles: &mut Vec<Triangle>, size: &Vector3) {
     }
 }
 
-/// A ball, or a capsule if `length` is not zero.
+/// Adds a ball, or a capsule if `length` is not zero.
 fn add_round(triangles: &mut Vec<Triangle>, radius: f64, length: f64) {
     let rings: Vec<Vec<(Vector3, Vector3)>> = (0..=SIDES / 2 + 1)
         .map(|k| {
-            // The equator is there twice: once for each end of the cylindrical part.
+            // The equator occurs twice: once for each end of the cylindrical part.
             let lower = k <= SIDES / 4;
             let step = if lower { k } else { k - 1 };
             let latitude = FRAC_PI_2 * (step as f64 / (SIDES / 4) as f64 - 1.0);
@@ -128,7 +128,7 @@ fn add_round(triangles: &mut Vec<Triangle>, radius: f64, length: f64) {
     }
 }
 
-/// A unit ball, scaled; its normals by the inverse.
+/// Adds a unit ball scaled to the semi-axes; its normals scale by the inverse.
 fn add_ellipsoid(triangles: &mut Vec<Triangle>, semi_axes: &Vector3) {
     let first = triangles.len();
     add_round(triangles, 1.0, 0.0);
@@ -156,7 +156,7 @@ fn add_cylinder(triangles: &mut Vec<Triangle>, radius: f64, length: f64) {
     }
 }
 
-/// Cosine and sine around a circle.
+/// Cosines and sines around a circle.
 fn circle() -> impl Iterator<Item = (f64, f64)> {
     (0..SIDES).map(|i| {
         let (sin, cos) = (TAU * i as f64 / SIDES as f64).sin_cos();
@@ -181,8 +181,8 @@ fn add_band(
     }
 }
 
-/// Smooth where faces meet at a small angle: a corner's normal is the mean, by area, of the faces there that are
-/// within [`CREASE`] of its own.
+/// Adds a mesh, smooth where faces meet at a small angle: the normal of a corner is the mean, by area, of the faces there that
+/// are within [`CREASE`] of its own.
 fn add_mesh(triangles: &mut Vec<Triangle>, mesh: &Mesh) {
     let corners = |t: &[u32; 3]| t.map(|i| Vector3::from(mesh.vertices[i as usize]));
     let areas: Vec<Vector3> = mesh

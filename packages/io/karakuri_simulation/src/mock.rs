@@ -1,6 +1,6 @@
-//! A robot without a body: every joint follows its drive alone, `m·a = k·(q_d − q) + d·(v_d − v)`, clipped at the
-//! effort limit, with backward Euler so that any gain is stable. Gravity and coupling are absent, and so is the
-//! feed-forward that would balance them. Contacts are never felt. Good for trying a whole pipeline on a laptop.
+//! Mock of a robot without a body: every joint follows its drive alone, `m·a = k·(q_d − q) + d·(v_d − v)`, clipped at the
+//! effort limit, with backward Euler so that any gain is stable. Gravity and coupling are absent, and so is the feed-forward
+//! that would balance them. Contacts are never felt. Good for trying a whole pipeline on a laptop.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub struct Mock {
     ticks: u64,
 }
 
-/// One joint on its own.
+/// Joint of the mock, independent of the others.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
-    /// Inertia felt by the drive. [kg·m² or kg]
+    /// Inertia at the drive, of the mass matrix and the rotor. [kg·m² or kg]
     inertia: f64,
     drive: Option<Drive>,
     limits: Limits,
@@ -32,7 +32,7 @@ struct Axis {
 }
 
 impl Mock {
-    /// A mock of a robot at posture `q` (nq), sampled every `period` [s].
+    /// Mock of a robot at posture `q` (nq), sampled every `period` [s].
     pub fn new(name: &str, model: &Arc<Model>, q: &[f64], period: f64) -> Self {
         let mut data = Data::new(model);
         let mass_matrix = crba(model, &mut data, q);
@@ -57,7 +57,7 @@ impl Mock {
         Self { layouts: vec![layout], axes, period, ticks: 0 }
     }
 
-    /// Mimic joints and loops follow their leader: the mock has no constraint solver, so only couplings are kept.
+    /// Moves mimic joints with their leaders; loops stay open, as the mock has no constraint solver.
     fn follow_couplings(&mut self) {
         let layout = &self.layouts[0];
         let index = |body| layout.joints.iter().position(|j| j.body == body);
@@ -77,6 +77,7 @@ impl Mock {
 impl Axis {
     fn advance(&mut self, dt: f64) {
         let Some(drive) = self.drive else { return };
+        // Backward Euler, with the unknown v⁺ on both sides: (m + Δt (d + Δt k)) v⁺ = m v + Δt (k (q_d − q) + d v_d).
         let servo = drive.damping + dt * drive.stiffness;
         let effort = |velocity: f64| {
             drive.stiffness * (self.target - self.position - dt * velocity)

@@ -1,4 +1,4 @@
-//! The robots of a [`World`], which is stepped a whole number of times a control period.
+//! Robots of a [`World`], which takes a whole number of steps per control period.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::Tally;
 
-/// A world with its robots.
+/// World with its robots behind [`RobotIo`].
 #[derive(Debug, Clone)]
 pub struct SimulatedWorld {
     world: World,
@@ -45,12 +45,12 @@ impl SimulatedWorld {
         simulated
     }
 
-    /// The world.
+    /// Simulated world of the robots.
     pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// The world, to spawn, move or restore things between two samples.
+    /// Simulated world, to spawn, move or restore things between two samples.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
@@ -60,8 +60,8 @@ impl SimulatedWorld {
         std::mem::take(&mut self.tally)
     }
 
-    /// Adds a robot that was spawned in the world. Returns its index, which is that of one of the same name and layout
-    /// that is gone, or a new one.
+    /// Adds a robot that was spawned in the world. Returns its index, which is that of a robot of the same name and layout that
+    /// is gone, or a new one.
     pub fn adopt(&mut self, robot: RobotId) -> usize {
         let view = self.world.robot(robot);
         let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.model()));
@@ -99,7 +99,7 @@ impl RobotIo for SimulatedWorld {
         }
         let drives = self.world.drive_mut(self.robots[robot]);
         for (i, joint) in layout.joints.iter().enumerate() {
-            // A drive that pushes against its own stop gains nothing; NaN, not commanded, stays NaN.
+            // A drive that pushes against its own limit gains nothing; NaN, not commanded, stays NaN.
             let position = command.position[i].clamp(joint.limits.0, joint.limits.1);
             for (target, value) in [
                 (&mut drives.position[joint.v], position),

@@ -1,4 +1,4 @@
-//! What the steps of a simulation cost, and how well they were solved.
+//! Cost and accuracy of the steps of a simulation.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use karakuri_physics::{Stage, StageObserver, Statistics, StepOutcome, World};
 /// Sums over the steps of a world.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Steps that were taken.
+    /// Number of steps.
     pub steps: u64,
-    /// Those whose contacts were not solved to the tolerance.
+    /// Number of steps whose contacts were not solved to the tolerance.
     pub unconverged: u64,
-    /// Most iterations of the solver in a step.
+    /// Largest number of iterations of the solver in a step.
     pub most_iterations: usize,
-    /// Iterations of the solver, all steps together.
+    /// Number of iterations of the solver, all steps together.
     pub all_iterations: usize,
     /// Largest residual of the solver. [m/s or rad/s]
     pub worst_residual: f64,
@@ -22,7 +22,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Steps a world and books what it cost; a step that [`StepOutcome::NonFinite`] refused is not one.
+    /// Steps a world and adds the cost; a step that [`StepOutcome::NonFinite`] refused does not count.
     pub fn step(&mut self, world: &mut World) -> StepOutcome {
         let mut watch = StageClock { sums: &mut self.stages, open: None };
         let outcome = world.step_observed(&mut watch);
@@ -31,7 +31,7 @@ impl Tally {
         outcome
     }
 
-    /// Books a step whose stages nobody timed.
+    /// Adds a step whose stages were not timed.
     pub fn add(&mut self, outcome: &StepOutcome, now: &Statistics) {
         if matches!(outcome, StepOutcome::NonFinite(_)) {
             return;
@@ -48,13 +48,13 @@ impl Tally {
         self.stages.map(|sum| self.per_step(sum.as_secs_f64()))
     }
 
-    /// Share of a step in a total.
+    /// Mean over the steps of a total.
     pub fn per_step(&self, total: f64) -> f64 {
         total / self.steps.max(1) as f64
     }
 }
 
-/// Takes the time of each stage.
+/// Observer that times each stage.
 struct StageClock<'a> {
     sums: &'a mut [Duration; Stage::ALL.len()],
     open: Option<(Stage, Instant)>,

@@ -20,7 +20,7 @@ use crate::forces::ForceTopics;
 use crate::group::{GroupTopics, Queries};
 use crate::parameters::Parameters;
 
-/// How long a goal waits for joint states to come and for somebody to take commands: at start-up the middleware connects one
+/// Time that a goal waits for the first joint states and for a subscriber of commands: at start-up the middleware connects one
 /// topic after the other.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,7 +33,7 @@ pub(crate) struct Controller {
     pub(crate) forces: Vec<ForceTopics>,
     pub(crate) lockstep: Option<Lockstep>,
     pub(crate) audience: Audience<JointState>,
-    /// Goals that wait for the robot: of which group, since when.
+    /// Goals that wait for the robot: index of the group, the goal, instant of its arrival.
     pub(crate) early: Vec<(usize, GoalRequest<FollowJointTrajectory::Action>, Instant)>,
     pub(crate) queries: Queries,
     pub(crate) unread: Consumer<NotRead>,
@@ -42,23 +42,23 @@ pub(crate) struct Controller {
     pub(crate) incomplete: Throttle,
     pub(crate) implausible: Throttle,
     pub(crate) sole: [SolePublisher; 2],
-    /// Somebody else commands, or measures, too.
+    /// Description of another node that publishes commands or joint states of this robot.
     pub(crate) rival: Option<String>,
     pub(crate) rivals: RivalWatch,
     pub(crate) timing: Arc<Timing>,
-    /// How often the robot was lost: silent, or elsewhere than commanded.
+    /// Count of the times the robot was lost: silent, or elsewhere than commanded.
     pub(crate) n_interruptions: u64,
 }
 
-/// Samples that are answered when all that the answer depends on is there.
+/// State of lockstep, in which a sample is answered once every input that its answer depends on is there.
 pub(crate) struct Lockstep {
     pub(crate) cycle: Cycle,
-    /// The answer is the cycle's own.
+    /// Gate that joins samples and references; the answer itself is kept by the cycle.
     pub(crate) gate: SampleGate<()>,
 }
 
 impl Lockstep {
-    /// A reference came; it may be one that samples wait for.
+    /// Notes a message of a reference topic, which may be one that samples wait for.
     pub(crate) fn hear(&mut self, topic: &str, stamp: Time) {
         if let Some(input) = self.gate.find_input(topic) {
             self.gate.hear(input, stamp);
@@ -67,7 +67,7 @@ impl Lockstep {
 }
 
 impl Controller {
-    /// Takes the goals that came, in their order, once the robot is heard and there is somebody to take commands.
+    /// Takes the goals that came, in their order, once the robot is heard and commands have a subscriber.
     pub(crate) fn take_goals(&mut self) {
         if self.early.is_empty() {
             return;
@@ -83,13 +83,13 @@ impl Controller {
                 );
                 continue;
             }
-            // what has ended is not preempted
+            // Ends of earlier goals are read first: a goal that has ended is not preempted.
             self.read_reports();
             self.groups[group].accept(&mut self.desk, request);
         }
     }
 
-    /// Passes on what came in, and what came of it.
+    /// Passes inputs on to the desk, and its reports to clients and topics.
     pub(crate) fn attend(&mut self) {
         self.take_goals();
         for topics in &mut self.groups {
@@ -111,7 +111,7 @@ impl Controller {
         }
     }
 
-    /// How often the node has to know how the control goes. [s]
+    /// Period at which the node needs a report of the control; 0 for every cycle, infinite for none. [s]
     fn report_period(&self) -> f64 {
         if self.groups.iter().any(GroupTopics::is_observed) {
             0.0
@@ -122,7 +122,7 @@ impl Controller {
         }
     }
 
-    /// In lockstep: answers the newest sample, once, when all that it waits for is there.
+    /// Answers the newest sample in lockstep, once, when every input that it waits for is there.
     fn answer(&mut self) {
         let Some(Lockstep { cycle, gate }) = &mut self.lockstep else { return };
         let patience = Duration::from_secs_f64(self.parameters.control.lockstep_timeout.get());
@@ -159,7 +159,7 @@ impl Controller {
         self.tell(&report.status);
     }
 
-    /// What a user should know of.
+    /// Warns of what a user should know of a cycle.
     fn tell(&mut self, status: &Update) {
         if status.was_stale {
             self.n_interruptions += 1;

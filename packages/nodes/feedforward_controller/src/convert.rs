@@ -1,4 +1,4 @@
-//! Messages to what the controller understands, and back.
+//! Conversion between messages and the types of the controller.
 
 use karakuri_control::joint_trajectory::{Goal, JointTolerance};
 use karakuri_control::trajectory::{JointSample, JointTrajectory, TrajectoryPoint};
@@ -53,7 +53,7 @@ fn tolerance(message: &ToleranceMessage) -> JointTolerance {
     }
 }
 
-/// Samples of a group as one point.
+/// Point message of a group's samples.
 pub(crate) fn point_message(samples: &[JointSample]) -> PointMessage {
     PointMessage {
         positions: samples.iter().map(|s| s.position).collect(),

@@ -1,5 +1,5 @@
-//! What happens at every sample, on the thread that receives it: a sample in, a command out, and a word to the node when
-//! something happened.
+//! Cycle of one sample, on the thread that receives it: a sample in, a command out, and a report to the node when something
+//! happened.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use rtrb::Producer;
 
 use crate::convert::control_time;
 
-/// Why a sample is not answered.
+/// Reason why a sample is not answered.
 #[derive(Debug)]
 pub(crate) enum NotRead {
-    /// Joints that it lacks.
+    /// Joints that the sample lacks.
     Missing(Vec<String>),
     /// A number that no robot measures.
     Implausible(Implausible),
 }
 
-/// See the module.
+/// Cycle that answers samples; see the module.
 #[derive(Debug)]
 pub(crate) struct Cycle {
     pub(crate) model: Arc<Model>,
@@ -37,18 +37,18 @@ pub(crate) struct Cycle {
     pub(crate) commanded: Vec<usize>,
     pub(crate) period: Parameter<f64>,
     pub(crate) stopwatch: Stopwatch,
-    /// Why a sample was not answered.
+    /// Reasons why samples were not answered, for the node.
     pub(crate) unread: Producer<NotRead>,
     pub(crate) waker: NodeWaker,
 }
 
 impl Cycle {
-    /// Takes over a sample, and gives its stamp; `None` when joints are missing in it, or it cannot be.
+    /// Takes over a sample; its stamp, or `None` when the sample lacks joints or has implausible numbers.
     pub(crate) fn read(&mut self, sample: &JointState) -> Option<Time> {
         self.stopwatch.arrived();
         match self.reader.read(&self.model, sample) {
             Ok(()) => Some(time_from_message(&sample.header.stamp)),
-            // else the node has not heard of the last one yet
+            // A full queue means that the node has not read the last reason yet.
             Err(_) if self.unread.is_full() => None,
             Err(why) => {
                 let why = match why {
@@ -63,7 +63,7 @@ impl Cycle {
         }
     }
 
-    /// Answers the sample that was read last.
+    /// Answers the sample that was read last with a command.
     pub(crate) fn answer(&mut self, stamp: Time) {
         let JointStateReader { q, v, effort, .. } = &self.reader;
         let state = State { q, v, effort };

@@ -7,22 +7,22 @@ use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::{FromMessage, Throttle, warn};
 use karakuri_spatial::Force;
 
-/// A link at the ROS side.
+/// Topics of a link that exerts forces.
 pub(crate) struct ForceTopics {
     /// Topic of its target, relative to the robot's namespace.
     pub(crate) topic: String,
-    /// The link's frame.
+    /// Frame of the link, as messages name it.
     frame: String,
     dropped: Throttle,
 }
 
 impl ForceTopics {
-    /// A link with frame `frame` whose target comes on `topic`.
+    /// Topics of a link with frame `frame` whose target comes on `topic`.
     pub(crate) fn new(topic: String, frame: String) -> Self {
         Self { topic, frame, dropped: Throttle::new(Duration::from_secs(2)) }
     }
 
-    /// The target of a message, or why there is none, now and then.
+    /// Target of a message; `None`, with a throttled warning of the reason, if it has none.
     pub(crate) fn target(&self, message: &WrenchStamped) -> Option<TargetWrench> {
         let axes = match message.header.frame_id.as_str() {
             "world" => Ok(Axes::World),

@@ -22,14 +22,14 @@ use crate::convert::{control_time, goal, point_message, trajectory};
 type Follow = FollowJointTrajectory::Action;
 pub(crate) type Query = QueryTrajectoryState::Service;
 
-/// Wall time that a query waits for a sample to be answered with.
+/// Wall time that a query waits for an answered sample.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Queries of the desired state under way, the oldest first; those that waited too long have been refused.
+/// Pending queries of the desired state, the oldest first; those that waited too long are `None`: they were refused.
 #[derive(Debug, Default)]
 pub(crate) struct Queries(VecDeque<(Option<Request<Query>>, Instant)>);
 
-/// What a group has at the ROS side.
+/// Action, topics and goal of one joint group.
 pub(crate) struct GroupTopics {
     index: usize,
     /// Topic of its references, relative to the robot's namespace.
@@ -42,7 +42,7 @@ pub(crate) struct GroupTopics {
 }
 
 impl GroupTopics {
-    /// Group `index` of joints `names`, whose references come on `topic`.
+    /// Topics of group `index` with joints `names`, whose references come on `topic`.
     pub(crate) fn new(
         index: usize,
         topic: String,
@@ -53,7 +53,7 @@ impl GroupTopics {
         Self { index, topic, names, state, goal: None, dropped, late }
     }
 
-    /// A goal came.
+    /// Accepts or rejects a goal of the action.
     pub(crate) fn accept(&mut self, desk: &mut Desk, request: GoalRequest<Follow>) {
         match desk.accept_goal(self.index, &goal(request.goal())) {
             Err(e) => request.reject(e),
@@ -66,7 +66,7 @@ impl GroupTopics {
         }
     }
 
-    /// A trajectory came on the topic. A stream of references that is dropped is reported now and then.
+    /// Passes on a trajectory of the topic. A stream of references that is dropped is reported now and then.
     pub(crate) fn follow(&mut self, desk: &mut Desk, message: &JointTrajectory) {
         let (throttle, reason) = match desk.accept_topic(self.index, &trajectory(message)) {
             Ok(replaced) => {
@@ -75,9 +75,9 @@ impl GroupTopics {
                 }
                 return;
             }
-            // whoever streams may hear the robot first; diagnostics tell of joint states that do not come
+            // A stream may begin before the robot is heard; diagnostics report that joint states are missing.
             Err(GoalError::NoState) => return,
-            // a reference that came late hides no other fault
+            // Late references have a throttle of their own, so that they hide no other fault.
             Err(ref e @ GoalError::InThePast { .. }) => (&self.late, e.to_string()),
             Err(ref e) => (&self.dropped, e.to_string()),
         };
@@ -86,7 +86,7 @@ impl GroupTopics {
         }
     }
 
-    /// The answer to a query of the desired state.
+    /// Response to a query of the desired state.
     fn answer(&self, queried: &Queried) -> QueryTrajectoryState::Response {
         if let Err(reason) = queried.found {
             return refusal(&reason);
@@ -102,7 +102,7 @@ impl GroupTopics {
         }
     }
 
-    /// Passes a client's cancel on.
+    /// Passes a client's request to cancel on to the desk.
     pub(crate) fn check_cancel(&mut self, desk: &mut Desk) {
         let canceling =
             self.goal.as_ref().filter(|(_, goal)| goal.is_canceling()).map(|(id, _)| *id);
@@ -111,17 +111,17 @@ impl GroupTopics {
         }
     }
 
-    /// A goal is under way.
+    /// Whether the action has an active goal.
     pub(crate) fn has_goal(&self) -> bool {
         self.goal.is_some()
     }
 
-    /// Somebody wants to see every cycle.
+    /// Whether the state topic has subscribers, which see every cycle.
     pub(crate) fn is_observed(&self) -> bool {
         self.state.n_subscribers() > 0
     }
 
-    /// Ends the action of a goal that ended.
+    /// Ends the action of a goal that has finished.
     pub(crate) fn finish(&mut self, desk: &Desk, finished: FinishedGoal) {
         let Some((_, active)) = self.goal.take_if(|(id, _)| *id == finished.id) else { return };
         let settings = desk.group_settings(self.index);
@@ -139,7 +139,7 @@ impl GroupTopics {
         }
     }
 
-    /// Feedback of the goal under way.
+    /// Publishes feedback of the active goal.
     pub(crate) fn publish_feedback(&self, group: &GroupReport, stamp: &Stamp) {
         let Some((_, active)) = &self.goal else { return };
         active.publish_feedback(FollowJointTrajectory::Feedback {
@@ -152,7 +152,7 @@ impl GroupTopics {
         });
     }
 
-    /// The state of this cycle.
+    /// Publishes the state of this cycle.
     pub(crate) fn publish_state(&self, group: &GroupReport, stamp: &Stamp) {
         if !self.is_observed() {
             return;
@@ -171,7 +171,7 @@ impl GroupTopics {
 }
 
 impl Drop for GroupTopics {
-    /// Whoever waits for a goal hears why it will not be reached.
+    /// Aborts the active goal with its reason, so that its client does not wait in vain.
     fn drop(&mut self) {
         if let Some((_, active)) = self.goal.take() {
             active.abort(FollowJointTrajectory::Result {
@@ -193,7 +193,7 @@ impl Queries {
         }
     }
 
-    /// Passes answers on.
+    /// Sends the answers of the desk to their clients.
     pub(crate) fn answer(&mut self, desk: &mut Desk, groups: &[GroupTopics]) {
         while let Some(queried) = desk.next_queried() {
             if let Some((Some(request), _)) = self.0.pop_front() {

@@ -7,7 +7,7 @@
 //! | `follow_joint_trajectory`, `<group>/follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | action |
 //! | `joint_trajectory`, `<group>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | in |
 //! | `target_wrench/<link>` | `geometry_msgs/WrenchStamped` | in: the wrench that a link is to exert on its surroundings |
-//! | `wrench/<sensor>` | `geometry_msgs/WrenchStamped` | in: what is fed back, for links with a contact sensor |
+//! | `wrench/<sensor>` | `geometry_msgs/WrenchStamped` | in: measured wrench for the feedback, of links with a contact sensor |
 //! | `~/query_state`, `~/<group>/query_state` | `control_msgs/QueryTrajectoryState` | service: the desired state at an instant |
 //! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
 

@@ -95,7 +95,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
     })
 }
 
-/// Has samples answered: where they are received, or, when it gives the state of lockstep, here.
+/// Subscribes to samples; they are answered on the receiving thread, or, when it returns the state of lockstep, on this one.
 fn follow_samples(
     node: &mut Node<Controller>,
     robot: &RobotParameters,
@@ -103,7 +103,7 @@ fn follow_samples(
     sources: &[String],
 ) -> Result<Option<Lockstep>, RosError> {
     if robot.lockstep.get() {
-        // in order with what the answer depends on, and again and again while it waits for that
+        // The timer calls again while a sample waits for its inputs.
         node.subscribe("joint_states", robot.sample_qos(), on_joint_states)?;
         node.wall_timer(Duration::from_millis(10), Controller::attend);
         let mut gate = SampleGate::new(true, ());
@@ -128,13 +128,13 @@ fn on_joint_states(controller: &mut Controller, message: &JointState) {
     if let Some(Lockstep { cycle, gate }) = &mut controller.lockstep
         && let Some(stamp) = cycle.read(message)
     {
-        // The controller answers equal samples equally, and what was ordered since as well.
+        // A repeated sample is computed again: equal samples get equal answers, and commands that came since count.
         gate.renew(stamp);
     }
     controller.attend();
 }
 
-/// Two that command one robot, or measure it, undo what the other does.
+/// Looks for a second node that commands or measures the same robot: each undoes what the other does.
 fn look_for_rivals(controller: &mut Controller) {
     controller.rival = controller.rivals.look(&controller.sole);
 }

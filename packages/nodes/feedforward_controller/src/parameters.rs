@@ -7,7 +7,7 @@ use karakuri_model::{BodyId, Model};
 use karakuri_ros::{Node, Parameter, RosError};
 use karakuri_spatial::Vector3;
 
-/// All parameters.
+/// All parameters of the node.
 #[derive(Debug)]
 pub(crate) struct Parameters {
     pub(crate) wrench_links: Parameter<Vec<String>>,
@@ -17,7 +17,7 @@ pub(crate) struct Parameters {
 }
 
 karakuri_ros::parameters! {
-    /// Those that do not depend on the robot.
+    /// Parameters that do not depend on the robot.
     pub(crate) struct ControlParameters [constraints: ConstraintParameters] {
         force_gain ["force_feedback.gain"]: f64 = 0.0, "Feedback of the force along the target: what is wrong with it shrinks to 1/(1 + gain); 0 is off. [-]", range(0.0..=100.0);
         force_time_constant ["force_feedback.time_constant"]: f64 = 0.02, "Filter of the force feedback; above gain times the delay from command to reading. [s]", range(0.0..=10.0);
@@ -42,7 +42,7 @@ fn check_method(value: &str) -> Result<(), String> {
     Err(format!("`{value}` is no method; there are: {}", METHODS.join(", ")))
 }
 
-/// What a link carries.
+/// Payload of a link: the link, the mass and its centre.
 #[derive(Debug)]
 struct PayloadParameters {
     link: Parameter<String>,
@@ -50,7 +50,7 @@ struct PayloadParameters {
     com: Parameter<Vec<f64>>,
 }
 
-/// Feedback of one joint.
+/// Gains of the feedback of one joint.
 #[derive(Debug)]
 struct GainParameters {
     p: Parameter<f64>,
@@ -135,7 +135,7 @@ impl GainParameters {
 }
 
 karakuri_ros::parameters! {
-    /// When a goal is missed, reached or refused.
+    /// Tolerances by which a goal is missed, reached or refused.
     struct ConstraintParameters {
         path_tolerance ["constraints.trajectory"]: f64 = 0.0, "Largest position error on the way, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
         goal_tolerance ["constraints.goal"]: f64 = 0.0, "Largest position error at the end, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
@@ -159,7 +159,7 @@ impl ConstraintParameters {
     }
 }
 
-/// The end effector's tool, or what the first group's last joint carries.
+/// Link of the end effector's tool, or else the link that the first group's last joint carries.
 fn tool_link(model: &Model) -> &str {
     let last = || model.groups.first()?.joints.last().map(|b| model.bodies[b.0].name.as_str());
     match &model.end_effector {
@@ -187,7 +187,7 @@ impl Parameters {
         })
     }
 
-    /// Settings of the controller; `n_joints` of the model.
+    /// Settings of the controller for a model of `n_joints` joints.
     pub(crate) fn feedforward(&self, n_joints: usize) -> FeedforwardSettings {
         let control = &self.control;
         let mut gains = vec![Gains::default(); n_joints];

@@ -39,7 +39,7 @@ pub(crate) fn group_topics(
     Ok(GroupTopics::new(index, topic, joints, state))
 }
 
-/// Topics of a link that exerts forces: its target, and what its contact sensor feels.
+/// Topics of a link that exerts forces: its target, and the measured wrench of its contact sensor.
 pub(crate) fn force_topics(
     node: &mut Node<Controller>,
     point: usize,
@@ -77,7 +77,7 @@ fn on_query(controller: &mut Controller, group: usize, request: Request<Query>) 
 }
 
 fn on_trajectory(controller: &mut Controller, group: usize, message: &JointTrajectory) {
-    // what has ended is not replaced
+    // Ends of earlier goals are read first: a goal that has ended is not replaced.
     controller.read_reports();
     let topics = &mut controller.groups[group];
     topics.follow(&mut controller.desk, message);

@@ -5,10 +5,10 @@ use karakuri_gait::planner::{
 };
 use karakuri_ros::{Node, Parameter, RosError};
 
-/// Shortest time constant. [s]
+/// Shortest time constant of a landing. [s]
 const SHORTEST: f64 = 0.01;
 
-/// Read at every tick; what is negative is the gait file's.
+/// Gains as parameters, read at every tick; a negative one stands for the gait file's.
 #[derive(Debug)]
 pub(crate) struct Gains {
     dcm: Parameter<f64>,
@@ -27,7 +27,7 @@ pub(crate) struct Gains {
     file_reach: Reach,
 }
 
-/// Up to so much, negative for the gait file's.
+/// Declares a gain with an upper bound; a negative value stands for the gait file's.
 fn gain<S: 'static>(
     node: &mut Node<S>,
     name: &str,
@@ -41,7 +41,7 @@ fn gain<S: 'static>(
         .declare()
 }
 
-/// With what negative values mean before the unit.
+/// Inserts the meaning of negative values before the unit of a description.
 fn describe(description: &str) -> String {
     let (meaning, unit) = description.rsplit_once(". ").unwrap_or((description, ""));
     format!("{meaning}; negative: the gait file's. {unit}")
@@ -125,7 +125,7 @@ impl Gains {
     }
 }
 
-/// A rim that leaves something of every sole.
+/// Declares the rim, less than half of the narrowest sole.
 fn rim<S: 'static>(node: &mut Node<S>, biped: &Biped) -> Result<Parameter<f64>, RosError> {
     let sides = biped.legs.iter().flat_map(|leg| leg.outline.size());
     let narrowest = sides.fold(f64::INFINITY, f64::min);
@@ -141,7 +141,7 @@ fn rim<S: 'static>(node: &mut Node<S>, biped: &Biped) -> Result<Parameter<f64>, 
         .declare()
 }
 
-/// A reach that brings no foot into the other one; where it is negative, the gait file's is there.
+/// Declares the reach, no narrower than the gait's least width; a negative number stands for the gait file's.
 fn reach<S: 'static>(
     node: &mut Node<S>,
     settings: &WalkSettings,
@@ -164,12 +164,12 @@ fn reach<S: 'static>(
         .declare()
 }
 
-/// The gait file's.
+/// Reach of the gait file.
 fn file_reach(settings: &WalkSettings) -> Reach {
     settings.stabilizer.steps.reach.unwrap_or_else(|| Reach::from(&settings.limits))
 }
 
-/// Numbers that are not negative, for those of the file. [m] (4)
+/// Reach with the file's number for each negative one; `None` unless there are four. [m] (4)
 fn merged(own: &[f64], file: &Reach) -> Option<Reach> {
     let or = |own: f64, file: f64| if own < 0.0 { file } else { own };
     let [forward, backward, narrow, wide] = <[f64; 4]>::try_from(own).ok()?;

@@ -1,4 +1,4 @@
-//! `walk` and `cmd_vel`: messages to what the engine understands.
+//! Conversion of `walk` and `cmd_vel` messages to goals of the engine.
 
 use karakuri_gait::planner::{
     Footstep, Place, Side, StraightWalk, Velocity, WalkCommand, WalkGoal,
@@ -22,7 +22,7 @@ const MOST_STEPS: u32 = 10_000;
 /// Steepest floor. [rad]
 const STEEPEST: f64 = 0.5;
 
-/// What a goal asks for, or what is wrong with it.
+/// Goal of the engine for a message, or the reason why it is refused.
 pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     let duration = match goal.duration {
         0.0 => None,
@@ -88,7 +88,7 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     Ok(WalkGoal { command, duration: None })
 }
 
-/// A velocity in the plane.
+/// Velocity in the plane of a message, or the reason why it is refused.
 pub(crate) fn velocity(message: &Twist) -> Result<Velocity, String> {
     let Motion { linear, angular } =
         Motion::from_message(message).ok_or("velocity is not finite; give six numbers")?;

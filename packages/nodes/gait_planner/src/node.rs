@@ -11,7 +11,7 @@ use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 use crate::planner::{GaitPlanner, Reading, TICKS_A_REPORT};
 use crate::report::code;
 
-/// Who leans further does not stand. [rad]
+/// Tilt above which the robot does not count as standing. [rad]
 const LEANING: f64 = 0.3;
 /// Age up to which a reading of a foot counts. [s]
 const FRESH: f64 = 0.05;
@@ -54,7 +54,7 @@ impl GaitPlanner {
         self.go_on();
     }
 
-    /// What the feet feel, if both said so of late. About the soles' sensors. [N·m; N]
+    /// Measured wrenches of the feet about the soles' sensors, if both readings are fresh. [N·m; N]
     fn feet_at(&self, stamp: Time) -> Option<[Force; 2]> {
         let fresh =
             |(felt, wrench): (Time, Force)| (stamp.seconds_since(felt) <= FRESH).then_some(wrench);
@@ -116,7 +116,7 @@ impl GaitPlanner {
         }
     }
 
-    /// Why the robot does not walk although the engine does. Who falls is judged by the fall.
+    /// Reason why the robot does not follow the walking engine; a fall is judged by itself.
     fn find_not_following(&mut self) -> Option<String> {
         let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
         let targets = &self.engine.targets().position;
@@ -132,7 +132,7 @@ impl GaitPlanner {
         is_astray.then(|| largest.describe(&self.model))
     }
 
-    /// Gives up a walk that the robot does not carry out.
+    /// Ends a walk that the robot does not carry out.
     fn let_go(&mut self, why: &str) {
         if self.walk.is_none() {
             warn!("cmd_vel: {why}");
@@ -140,7 +140,7 @@ impl GaitPlanner {
         self.restart(why);
     }
 
-    /// Takes the robot over where it stands as the gait begins.
+    /// Takes the robot over if it stands as the gait begins.
     fn engage(&mut self) -> bool {
         let (joint, off) = self.engine.furthest_joint(&self.reader.q);
         let name = &self.model.joints[joint.0].name;
@@ -160,7 +160,7 @@ impl GaitPlanner {
         self.engaged
     }
 
-    /// Lets go of the robot; the controller holds it where it is.
+    /// Ends the walk and releases the robot; the controller holds it where it is.
     pub(crate) fn restart(&mut self, why: &str) {
         self.end_walk(code::ROBOT_LOST, why);
         self.engine = self.fresh.clone();

@@ -32,39 +32,39 @@ pub(crate) struct Reading {
 pub(crate) struct GaitPlanner {
     pub(crate) parameters: Parameters,
     pub(crate) model: Arc<Model>,
-    /// Standing, as at the start.
+    /// Engine as at the start, standing.
     pub(crate) fresh: WalkEngine,
     pub(crate) engine: WalkEngine,
     pub(crate) gains: Gains,
     /// Gains of the gait file.
     pub(crate) file_gains: StabilizerSettings,
     pub(crate) reader: JointStateReader,
-    /// The inertial sensor, where there is one.
+    /// Input of the inertial sensor, where there is one.
     pub(crate) imu: Option<InputId>,
     pub(crate) reading: Option<Reading>,
     /// Newest readings of the feet's force sensors, left and right, where both feet have one.
     pub(crate) feet: Option<[Option<(Time, Force)>; 2]>,
     /// Joins samples and readings; keeps the reference.
     pub(crate) gate: SampleGate<JointTrajectory>,
-    /// Of the gate, left and right; none without an inertial sensor, as nothing then uses them.
+    /// Inputs of the feet, left and right; none without an inertial sensor, as nothing then uses them.
     pub(crate) foot_inputs: [Option<InputId>; 2],
-    /// The robot stands as the gait begins, and follows the engine.
+    /// Whether the robot stood as the gait begins, and follows the engine since.
     pub(crate) engaged: bool,
     pub(crate) walk: Option<(ActiveGoal<Walk::Action>, Run, Vec<Clip>)>,
-    /// Velocity of `cmd_vel` in force, and until when.
+    /// Velocity of `cmd_vel` in force, and the instant at which it expires.
     pub(crate) velocity: Option<(Velocity, Time)>,
     pub(crate) output: Publisher<JointTrajectory>,
     pub(crate) reports: Reports,
-    /// Whether the robot follows its targets.
+    /// Monitor of whether the robot follows its targets.
     pub(crate) following: FollowingMonitor,
     pub(crate) ticks: u64,
-    /// Steps begun at the last tick.
+    /// Count of steps begun at the last tick.
     pub(crate) begun: u64,
-    /// What `footsteps` showed last: steps begun, and the steps ahead.
+    /// Content of the last `footsteps`: count of steps begun, and the steps ahead.
     pub(crate) shown: (u64, Vec<Footstep>),
-    /// It was said that the robot will fall.
+    /// Whether the warning that the robot will fall was given.
     pub(crate) is_lost: bool,
-    /// How it fell last.
+    /// Description of the last fall.
     pub(crate) last_fall: Option<String>,
     pub(crate) hint: Throttle,
 }

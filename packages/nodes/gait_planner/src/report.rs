@@ -1,4 +1,4 @@
-//! What the node tells: feedback, results, points and footprints.
+//! Messages of the node: feedback, results, points and footprints.
 
 use karakuri_gait::planner::{
     Capturability, Clip, Footstep, Place, Progress, Side, Walk as Run, WalkEngine, WalkFailure,
@@ -14,7 +14,7 @@ use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
 use karakuri_spatial::{Pose, Time, Vector3};
 
-/// Where reports go.
+/// Publishers of the walk's points, polygon and footsteps.
 #[derive(Debug)]
 pub(crate) struct Reports {
     pub(crate) points: [Publisher<PointStamped>; 3],
@@ -33,10 +33,10 @@ impl Reports {
     }
 }
 
-/// `visualization_msgs/msg/Marker`'s.
+/// Types and actions of `visualization_msgs/msg/Marker`.
 const CUBE: i32 = 1;
 const DELETE_ALL: i32 = 3;
-/// How solid feet that stand are drawn, the next footstep, each further one against the one before it, and the furthest.
+/// Opacities of markers: standing feet, the next footstep, each further one over the one before it, and the furthest. [-]
 const STANDING: f32 = 0.9;
 const PLANNED: f32 = 0.6;
 const FADING: f32 = 0.85;
@@ -54,16 +54,16 @@ pub(crate) mod code {
     pub(crate) const ROBOT_LOST: u8 = 5;
 }
 
-/// How a walk ended.
+/// Outcome of a walk that ended.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    /// Of [`code`].
+    /// Error code, of [`code`].
     pub(crate) error_code: u8,
-    /// A sentence for people.
+    /// Sentence for people.
     pub(crate) message: String,
 }
 
-/// Code and sentence of how a walk ended.
+/// Outcome of a walk that ended with `progress`.
 pub(crate) fn ending(progress: Progress, model: &Model) -> Ending {
     let (error_code, message) = match progress {
         Progress::Walking | Progress::Done => (code::NONE, "stands where it should".to_owned()),
@@ -99,7 +99,7 @@ pub(crate) fn result(
     }
 }
 
-/// The result of a goal that was never begun.
+/// Result of a goal that was never begun.
 pub(crate) fn refusal(message: String, now: Time) -> Walk::Result {
     Walk::Result {
         error_code: code::INVALID_GOAL,
@@ -127,7 +127,7 @@ pub(crate) fn feedback(run: &Run, engine: &WalkEngine) -> Walk::Feedback {
     }
 }
 
-/// What it takes to come to rest, for people.
+/// Steps that it takes to come to rest, in words.
 pub(crate) fn takes(takes: Capturability) -> String {
     match takes {
         Capturability::Stand => "stands".to_owned(),
@@ -165,7 +165,7 @@ pub(crate) fn points(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> [PointS
     .map(|point| PointStamped { header: header.clone(), point })
 }
 
-/// The soles that stand, as planned, and what is between them.
+/// Convex hull of the standing soles, as planned.
 pub(crate) fn support_polygon(engine: &WalkEngine, frame: &str, stamp: &Stamp) -> PolygonStamped {
     let sample = engine.sample();
     let standing: Vec<_> = sample.standing().collect();
@@ -184,7 +184,8 @@ fn narrow(x: f64) -> f32 {
     x as f32
 }
 
-/// Where feet stand, and where they will: footsteps fade with their distance in time. What was shown before is taken away.
+/// Markers of the standing feet and of the footsteps ahead, which fade with their distance in time; the first one deletes all
+/// earlier markers.
 pub(crate) fn footprints(
     engine: &WalkEngine,
     ahead: &[Footstep],

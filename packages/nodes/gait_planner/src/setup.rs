@@ -74,7 +74,7 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     })
 }
 
-/// A reference of the joints of the first group, all of the body.
+/// Reference of the first group's joints, all of the body.
 fn reference(model: &Model) -> JointTrajectory {
     let joints = model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
     JointTrajectory {
@@ -100,7 +100,7 @@ fn follow_imu(
     Ok(Some(gate.add_input(&topic, Awaits::Always)))
 }
 
-/// Subscribes to the force sensors of the feet, left and right, if both have one; their inputs of the gate.
+/// Subscribes to the force sensors of the feet if both have one; their inputs of the gate, left and right.
 fn follow_feet(
     node: &mut Node<GaitPlanner>,
     gate: &mut SampleGate<JointTrajectory>,
@@ -117,8 +117,8 @@ fn follow_feet(
         };
         node.subscribe(topic, qos::state(), on_wrench)?;
     }
-    // Feet that say nothing are not waited for in real time: a driver may have no such sensors. Without an inertial sensor
-    // nothing uses them.
+    // Silent feet are not waited for in real time: a driver may have no such sensors. Without an inertial sensor nothing uses
+    // them.
     let mut add = |topic: &String| biped.imu.map(|_| gate.add_input(topic, Awaits::InLockstep));
     Ok(Some(topics.each_ref().map(&mut add)))
 }

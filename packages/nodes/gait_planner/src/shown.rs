@@ -1,4 +1,4 @@
-//! What is shown of the walk: points, polygon, footsteps, diagnostics.
+//! Publishing of the walk: points, polygon, footsteps, diagnostics.
 
 use karakuri_ros::IntoMessage;
 use karakuri_ros::Status;
@@ -7,7 +7,7 @@ use karakuri_spatial::Time;
 use crate::planner::{GaitPlanner, TICKS_A_REPORT};
 use crate::report;
 
-/// Reports between two of the same footsteps, for who has come late.
+/// Reports between two messages of the same footsteps, for subscribers that came late.
 const REPORTS_A_REPEAT: u64 = 50;
 /// Most footsteps shown ahead.
 const MOST_SHOWN: usize = 30;

@@ -111,14 +111,14 @@ impl GaitPlanner {
         }
     }
 
-    /// Stops when `cmd_vel` has fallen silent.
+    /// Stops the walk when `cmd_vel` has fallen silent.
     pub(crate) fn follow_velocity(&mut self, now: Time) {
         if self.velocity.take_if(|(_, until)| now > *until).is_some() {
             self.engine.command(WalkCommand::Stop);
         }
     }
 
-    /// Lets go of a robot that fell with no goal under way.
+    /// Releases a robot that fell while no goal was active; true if it fell.
     pub(crate) fn has_fallen_by_itself(&mut self) -> bool {
         let fall = Fall::of(&self.engine, self.engine.time()).filter(|_| self.walk.is_none());
         let Some(fall) = fall else { return false };
@@ -129,7 +129,7 @@ impl GaitPlanner {
         true
     }
 
-    /// Says once that no step can save the robot.
+    /// Warns once that no step can prevent a fall.
     pub(crate) fn warn_of_fall(&mut self) {
         let lost = self.engine.lost();
         if let Some(lost) = lost.filter(|_| !self.is_lost) {
@@ -140,7 +140,7 @@ impl GaitPlanner {
 }
 
 impl Drop for GaitPlanner {
-    /// Whoever waits for a walk hears why it does not go on.
+    /// Aborts the active walk with its reason, so that its client does not wait in vain.
     fn drop(&mut self) {
         self.end_walk(
             code::ROBOT_LOST,

@@ -19,18 +19,18 @@ type Follow = FollowJointTrajectory::Action;
 /// Wall time in which the controller must answer a goal; one that has not heard the robot yet waits for it for 5 s.
 const ANSWER_TIME: Duration = Duration::from_secs(8);
 
-/// The arm's goal under way, and what became of the last one.
+/// Client of the arm's controller: its active goal, and the outcome of the last one.
 pub(crate) struct Arm {
     client: ActionClient<Follow>,
     goal: Option<ClientGoal<Follow>>,
     failure: Option<Failure>,
 }
 
-/// What became of a goal that did not succeed.
+/// Reason why a goal did not succeed.
 enum Failure {
-    /// The controller gave it up.
+    /// The controller aborted the goal.
     Blocked(String),
-    /// It never ran, or nobody knows.
+    /// The goal never ran, or its outcome is unknown.
     Lost(String),
 }
 
@@ -48,8 +48,8 @@ impl Arm {
         self.client.is_ready()
     }
 
-    /// Does what the machine asks; a trajectory starts at its own stamp, or at once. Joints further than `tolerance` from
-    /// it end it. [rad]
+    /// Carries out a request of the machine; a trajectory starts at its own stamp, or at once. A joint further than `tolerance`
+    /// from it ends it. [rad]
     pub(crate) fn request(&mut self, request: &ArmRequest, stamped: bool, tolerance: f64) {
         match request {
             ArmRequest::Follow(trajectory) => {
@@ -77,7 +77,7 @@ impl Arm {
         self.goal.as_ref().is_some_and(|g| g.state() == ClientGoalState::Sending)
     }
 
-    /// How the last goal fares.
+    /// State of the last goal, for the machine.
     pub(crate) fn report(&mut self) -> ArmReport<'_> {
         if let Some(goal) = &self.goal
             && goal.is_final()
@@ -114,7 +114,7 @@ fn path_tolerance(trajectory: &JointTrajectory, position: f64) -> Vec<JointToler
         .collect()
 }
 
-/// A trajectory as a message.
+/// Message of a trajectory.
 pub(crate) fn trajectory_message(trajectory: &JointTrajectory) -> TrajectoryMessage {
     let mut message = TrajectoryMessage {
         joint_names: trajectory.joints.clone(),

@@ -11,7 +11,7 @@ pub(crate) enum CommandGoal {
     Parallel(ActiveGoal<ParallelGripperCommand::Action>, String),
 }
 
-/// How a command ends.
+/// Outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Succeeded,
@@ -27,7 +27,7 @@ pub(crate) fn plain_command(goal: &GripperCommand::Goal) -> Command {
     }
 }
 
-/// The one position, and the optional speed and force, of a parallel command.
+/// Command of a parallel goal: its one position, and its optional speed and force.
 pub(crate) fn parallel_command(goal: &ParallelGripperCommand::Goal) -> Result<Command, String> {
     let command = &goal.command;
     let [opening] = command.position.as_slice() else {

@@ -37,7 +37,7 @@ pub(crate) struct Gripper {
     pub(crate) root: String,
     pub(crate) arm: Arm,
     pub(crate) readings: [Option<Reading>; 2],
-    /// The last that was seen of the surroundings, and when.
+    /// Last sighting of the surroundings, and its stamp.
     pub(crate) sighting: Option<(Time, Vec<KnownObject>)>,
     /// Joins samples and force readings; keeps the hand's reference.
     pub(crate) gate: SampleGate<TrajectoryMessage>,
@@ -45,9 +45,9 @@ pub(crate) struct Gripper {
     pub(crate) hand_joint: String,
     pub(crate) output: Publisher<TrajectoryMessage>,
     pub(crate) grip_state: Publisher<GripState>,
-    /// No objects came while a goal waited for them: the next one does not wait.
+    /// Whether a goal waited in vain for objects: the next one does not wait.
     pub(crate) blind: bool,
-    /// A goal that is not begun yet, and since when it waits.
+    /// Goal that is not begun yet, and the instant since which it waits.
     pub(crate) waiting: Option<(GoalRequest<Pick::Action>, Instant)>,
     pub(crate) pick: Option<(ActiveGoal<Pick::Action>, Time)>,
     pub(crate) command: Option<(CommandGoal, GripperCommandRun)>,
@@ -57,12 +57,12 @@ pub(crate) struct Gripper {
 }
 
 impl Gripper {
-    /// In lockstep time stands still until the arm has answered.
+    /// Whether the answer is withheld: in lockstep time stands still until the arm has answered.
     pub(crate) fn is_withheld(&self) -> bool {
         self.parameters.robot.lockstep.get() && self.arm.is_unanswered()
     }
 
-    /// Why no goal can be taken now.
+    /// Reason why no goal can be taken now.
     pub(crate) fn not_ready(&self) -> Option<&'static str> {
         if self.gate.newest().is_none() {
             return Some("no joint_states have come yet");
@@ -83,7 +83,7 @@ impl Gripper {
         Frames { transforms: &self.transforms, model: &self.model, root: &self.root }
     }
 
-    /// Ends the gripper command under way.
+    /// Ends the active gripper command.
     pub(crate) fn end_command(&mut self, ending: Ending) {
         if let Some((goal, mut run)) = self.command.take() {
             let (hand, grip) = self.machine.hand_and_grip();
@@ -100,7 +100,7 @@ impl Gripper {
 }
 
 impl Drop for Gripper {
-    /// Whoever waits for an object hears why it will not come.
+    /// Aborts the active pick and place with its reason, so that its client does not wait in vain.
     fn drop(&mut self) {
         if let Some((goal, _)) = self.pick.take() {
             let why =
@@ -112,7 +112,7 @@ impl Drop for Gripper {
     }
 }
 
-/// The surroundings as last seen; what was seen in a time that a reset has undone is not there any more.
+/// Surroundings as last seen; a sighting later than `now`, from before a reset of time, does not count.
 pub(crate) fn seen(
     sighting: Option<&(Time, Vec<KnownObject>)>,
     now: Time,

@@ -6,7 +6,7 @@
 //! | `parallel_gripper_cmd` | `control_msgs/ParallelGripperCommand` | action: the same with a speed |
 //! | `pick_and_place` | `karakuri_msgs/PickAndPlace` | action |
 //! | `joint_states`, `wrench/<finger>` | | in: each sample is one tick |
-//! | `/objects` | `karakuri_msgs/ObjectStates` | in: what to stay clear of, and where to look again |
+//! | `/objects` | `karakuri_msgs/ObjectStates` | in: obstacles of the arm's paths, and the place of the object to pick |
 //! | `<hand>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the fingers, one point a tick |
 //! | `follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | client: the arm |
 //! | `grip_state` | `karakuri_msgs/GripState` | out |

@@ -108,7 +108,7 @@ fn on_joint_states(gripper: &mut Gripper, message: &JointState) {
     go_on(gripper);
 }
 
-/// Ticks the newest sample when its force readings are there, and sends what may be sent.
+/// Ticks the newest sample when its force readings are there, and sends the reference unless it is withheld.
 fn go_on(gripper: &mut Gripper) {
     goals::begin(gripper);
     if let Some(turn) = gripper.gate.take(Instant::now(), Duration::MAX) {

@@ -6,7 +6,7 @@ use karakuri_grasp::pick_and_place::PickAndPlaceSettings;
 use karakuri_ros::RobotParameters;
 
 karakuri_ros::parameters! {
-    /// All parameters.
+    /// All parameters of the node.
     pub(crate) struct Parameters [pub(crate) robot: RobotParameters] {
         pub(crate) sensor_timeout: f64 = 0.2, "Age of a force reading above which no goal is taken. [s]", range(0.001..=60.0);
         pub(crate) grip_force: f64 = 10.0, "Force of a finger where a goal names none. [N]", range(0.1..=1000.0);

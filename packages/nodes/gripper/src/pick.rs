@@ -1,4 +1,4 @@
-//! `pick_and_place`: messages to what the machine understands, and back.
+//! Conversion of `pick_and_place` between messages and the machine.
 
 use karakuri_grasp::pick_and_place::{
     Failure, Feedback, KnownObject, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
@@ -10,7 +10,7 @@ use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::{FromMessage, IntoMessage, Transforms};
 use karakuri_spatial::{Pose, Time, Vector3};
 
-/// An object that leans more than this cannot be picked upright. [rad]
+/// Largest lean of an object that can be picked upright. [rad]
 const UPRIGHT: f64 = 0.05;
 
 /// Error codes of the action's result (`karakuri_msgs/action/PickAndPlace`).
@@ -22,7 +22,7 @@ pub(crate) mod code {
     pub(crate) const TOO_HEAVY: u8 = 13;
 }
 
-/// What a goal leaves open.
+/// Values for the fields that a goal leaves at 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Defaults {
     pub(crate) grip_force: f64,
@@ -52,16 +52,16 @@ pub(crate) fn options(
     Ok((tolerance, scale))
 }
 
-/// What poses of messages are brought into the model's world by.
+/// Frames by which poses of messages are brought into the model's world.
 #[derive(Clone, Copy)]
 pub(crate) struct Frames<'a> {
     pub(crate) transforms: &'a Transforms,
     pub(crate) model: &'a Model,
-    /// The frame of the robot's root link.
+    /// Frame of the robot's root link.
     pub(crate) root: &'a str,
 }
 
-/// The machine's goal, poses in the model's world.
+/// Goal of the machine, poses in the model's world.
 pub(crate) fn goal(
     goal: &PickAndPlace::Goal,
     defaults: Defaults,
@@ -117,7 +117,7 @@ pub(crate) fn knows(frame: &str, frames: Frames<'_>) -> bool {
     in_world(frame, &Pose::IDENTITY, frames).is_some()
 }
 
-/// A pose in the model's world; `None` if tf does not know its frame.
+/// Pose in the model's world; `None` if tf does not know its frame.
 fn in_world(frame: &str, pose: &Pose, frames: Frames<'_>) -> Option<Pose> {
     let in_root = if frame.is_empty() || frame == frames.root {
         *pose
@@ -127,7 +127,7 @@ fn in_world(frame: &str, pose: &Pose, frames: Frames<'_>) -> Option<Pose> {
     Some(frames.model.frames[0].pose_in_body * in_root)
 }
 
-/// What was seen, as the machine takes it; objects in unknown frames or without a size are not seen.
+/// Seen objects, in the model's world; those in unknown frames or without a size are left out.
 pub(crate) fn objects(message: &ObjectStates, frames: Frames<'_>) -> Vec<KnownObject> {
     let seen = message.objects.iter().filter_map(|object| {
         let pose = Pose::from_message(&object.pose)?;
@@ -138,7 +138,7 @@ pub(crate) fn objects(message: &ObjectStates, frames: Frames<'_>) -> Vec<KnownOb
     seen.collect()
 }
 
-/// The action's code for a goal that cannot be planned.
+/// Error code for a goal that cannot be planned.
 pub(crate) fn plan_code(error: &PlanError) -> u8 {
     match error {
         PlanError::Unreachable { .. } => code::UNREACHABLE,
@@ -163,7 +163,7 @@ fn failure_code(failure: Option<Failure>) -> u8 {
     }
 }
 
-/// The result of a run that ended at `now`.
+/// Result of a run that ended at `now`.
 pub(crate) fn result(result: &PickAndPlaceResult, now: Time) -> PickAndPlace::Result {
     PickAndPlace::Result {
         success: result.failure.is_none(),
@@ -179,7 +179,7 @@ pub(crate) fn result(result: &PickAndPlaceResult, now: Time) -> PickAndPlace::Re
     }
 }
 
-/// The result of a goal that never started to move.
+/// Result of a goal that never started to move.
 pub(crate) fn refusal(
     error_code: u8,
     message: impl Into<String>,

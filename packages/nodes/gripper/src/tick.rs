@@ -15,7 +15,7 @@ use crate::pick;
 
 /// Ticks between two messages of feedback and grip state.
 const TICKS_A_REPORT: u32 = 10;
-/// The first tick of a time is reported.
+/// Initial count of ticks, such that the first tick is reported.
 pub(crate) const FIRST_TICK: u64 = TICKS_A_REPORT as u64 - 1;
 
 pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {

@@ -1,4 +1,4 @@
-//! What stands behind the topics: the scene in the physics simulation, or its robot mocked.
+//! Robots behind the topics: the scene in the physics simulation, or its robot mocked.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use karakuri_hardware::{Fault, JointCommand, RobotIo, RobotIoError, RobotLayout,
 use karakuri_physics::{RobotId, World};
 use karakuri_simulation::{Mock, SimulatedWorld, Tally};
 
-/// The robots, and the world where they have a simulated one.
+/// Robots, with the world if it is simulated.
 pub(crate) enum Backend {
     Simulated(Box<SimulatedWorld>),
-    /// A mock; a real robot's driver is nothing else.
+    /// A mock; the driver of a real robot takes the same place.
     Driver(Box<dyn RobotIo>),
 }
 
@@ -29,7 +29,7 @@ impl Backend {
         }
     }
 
-    /// The simulated world.
+    /// Simulated world, if there is one.
     pub(crate) fn world(&self) -> Option<&World> {
         match self {
             Self::Simulated(simulated) => Some(simulated.world()),
@@ -37,7 +37,7 @@ impl Backend {
         }
     }
 
-    /// The simulated world, for changes between two samples.
+    /// Simulated world, for changes between two samples.
     pub(crate) fn world_mut(&mut self) -> Option<&mut World> {
         match self {
             Self::Simulated(simulated) => Some(simulated.world_mut()),
@@ -131,7 +131,7 @@ fn mock(world: &World, scene: &str, period: f64) -> Result<Mock, String> {
     Ok(Mock::new(robot.name(), robot.model(), robot.q(), period))
 }
 
-/// Physics steps a control period, which must be whole.
+/// Physics steps per control period, which must be a whole number.
 fn steps_per_period(world: &World, period: f64) -> Result<usize, String> {
     let dt = world.settings().dt;
     let steps = (period / dt).round();

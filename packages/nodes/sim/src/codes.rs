@@ -79,7 +79,7 @@ pub(crate) mod bounds {
     pub(crate) const SPHERE: u8 = Bounds::TYPE_SPHERE as u8;
 }
 
-/// What `get_simulator_features` lists.
+/// Features that `get_simulator_features` lists.
 pub(crate) const FEATURES: [u16; 17] = [
     Feature::SPAWNING as u16,
     Feature::DELETING as u16,

@@ -1,11 +1,11 @@
-//! What diagnostics tell.
+//! Diagnostics of the simulation.
 
 use karakuri_hardware::{Fault, RobotIo};
 use karakuri_ros::Status;
 
 use crate::simulation::Sim;
 
-/// The worst of what is wrong.
+/// Status of the gravest problem, or that all is well.
 pub(crate) fn diagnose(sim: &mut Sim) -> Status {
     let unconverged = std::mem::take(&mut sim.statistics.unconverged);
     let rivals = rivals(sim);
@@ -40,7 +40,7 @@ pub(crate) fn diagnose(sim: &mut Sim) -> Status {
         .value("lockstep", sim.pacer.settings().lockstep)
 }
 
-/// Who else publishes what this node does, or commands what another does: two simulations, or two controllers.
+/// Description of other nodes that publish the same topics: two simulations, or two controllers.
 fn rivals(sim: &Sim) -> Option<String> {
     let robots = sim.robots.iter().enumerate();
     let present = robots.filter(|(i, _)| sim.pacer.io().is_present(*i));

@@ -5,8 +5,8 @@ use karakuri_spatial::{Motion, Pose};
 
 use crate::world::{self, Entity};
 
-/// Pose `X_WF` of a frame as it is now: empty or `world`, the name of an entity, `robot/link`, or a link's name that
-/// only one robot has, as in `/tf`.
+/// Present pose `X_WF` of a frame: empty or `world`, the name of an entity, `robot/link`, or the name of a link that only one
+/// robot has, as in `/tf`.
 pub(crate) fn pose_in_world(world: &World, frame: &str) -> Result<Pose, String> {
     if matches!(frame, "" | "world") {
         return Ok(Pose::IDENTITY);
@@ -35,7 +35,7 @@ pub(crate) fn pose_in_world(world: &World, frame: &str) -> Result<Pose, String> 
     }
 }
 
-/// Pose and velocity in a frame to those in the world; the frame counts as at rest.
+/// Pose and velocity in the world of those given in a frame; the frame counts as at rest.
 pub(crate) fn to_world(frame_pose: &Pose, pose: &Pose, velocity: &Motion) -> (Pose, Motion) {
     let turned = Motion {
         linear: frame_pose.rotation * velocity.linear,

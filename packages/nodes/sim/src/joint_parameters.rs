@@ -12,13 +12,13 @@ use crate::backend::Backend;
 /// Largest gain, effort, inertia and friction that a parameter takes.
 const LARGEST: f64 = 1e9;
 
-/// The parameters of the joints of all robots that are there.
+/// Parameters of the joints of all present robots.
 #[derive(Debug, Default)]
 pub(crate) struct JointParameters {
     robots: Vec<RobotJoints>,
 }
 
-/// Those of a robot.
+/// Parameters of the joints of one robot.
 #[derive(Debug)]
 struct RobotJoints {
     name: String,
@@ -27,29 +27,29 @@ struct RobotJoints {
     declared: Vec<String>,
 }
 
-/// Those of a joint.
+/// Parameters of one joint.
 #[derive(Debug)]
 struct JointParameter {
     dof: usize,
-    /// None where nothing drives it.
+    /// Parameters of its drive; none where nothing drives it.
     drive: Option<DriveParameter>,
     armature: Parameter<f64>,
     viscous: Parameter<f64>,
     friction: Parameter<f64>,
 }
 
-/// Those of a drive.
+/// Parameters of one drive.
 #[derive(Debug)]
 struct DriveParameter {
     stiffness: Parameter<f64>,
     damping: Parameter<f64>,
-    /// None where the drive has no limit.
+    /// Largest effort; none where the drive has no limit.
     effort: Option<Parameter<f64>>,
 }
 
 impl JointParameters {
-    /// `drives.<joint>.stiffness`, `.damping` and, where there is one, `.effort`; `joints.<joint>.armature`, `.viscous` and
-    /// `.friction`; below the robot's name where there are several robots. The defaults are the scene's.
+    /// Declares `drives.<joint>.stiffness`, `.damping` and, where there is one, `.effort`; `joints.<joint>.armature`,
+    /// `.viscous` and `.friction`; below the robot's name where there are several robots. The defaults are the scene's.
     pub(crate) fn declare<S: 'static>(node: &mut Node<S>, io: &Backend) -> Result<Self, RosError> {
         let mut parameters = Self::default();
         let layouts = io.robots();
@@ -61,7 +61,7 @@ impl JointParameters {
         Ok(parameters)
     }
 
-    /// After robots came or went: parameters below the name of each that came, none of those that went.
+    /// Declares the parameters of robots that came, below their names, and removes those of robots that went.
     pub(crate) fn follow<S: 'static>(
         &mut self,
         node: &mut Node<S>,
@@ -107,7 +107,7 @@ impl JointParameters {
         Ok(())
     }
 
-    /// Gives the joints what the parameters say; what the world refuses.
+    /// Applies the parameters to the joints; the error is what the world refuses.
     pub(crate) fn apply(&self, world: &mut World) -> Result<(), WorldError> {
         let mut refused = Ok(());
         for robot in &self.robots {
@@ -188,7 +188,7 @@ impl JointParameter {
 }
 
 impl RobotJoints {
-    /// The robot, if it is there: another one may have taken its name.
+    /// Robot of these parameters, if it is still there: another one may have taken its name.
     fn find(&self, world: &World) -> Option<RobotId> {
         world.find_robot(&self.name).filter(|&id| Arc::ptr_eq(world.robot(id).model(), &self.model))
     }

@@ -1,4 +1,4 @@
-//! The node: samples out, commands in, time in between.
+//! The node: publishes samples, takes commands, and lets time pass in between.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::statistics::Statistics;
 use crate::world::WorldKeeper;
 use crate::world_parameters::WorldParameters;
 
-/// Wall time a burst of samples may take before other events are looked at. [s]
+/// Wall time that a burst of samples may take before other events are looked at. [s]
 const BURST: f64 = 0.002;
 
 /// Opens the scene, and offers all topics, services and parameters.
@@ -152,7 +152,7 @@ fn report_events(sim: &mut Sim) {
     }
 }
 
-/// In lockstep a silent partner stops time: say whom the simulation waits for.
+/// Reports whom the simulation waits for, as in lockstep a silent partner stops time.
 fn say_what_is_awaited(sim: &Sim) {
     if !sim.pacer.settings().lockstep || !sim.pacer.is_playing() {
         return;

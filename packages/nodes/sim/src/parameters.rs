@@ -5,7 +5,7 @@ use karakuri_physics::SolverSettings;
 use karakuri_physics::solver::{SOLVERS, solver};
 
 karakuri_ros::parameters! {
-    /// All parameters; the live ones are read again after each change.
+    /// All parameters of the node; the live ones are read again after each change.
     pub(crate) struct Parameters [pub(crate) outputs: Outputs] {
         pub(crate) hardware: String = "sim".to_owned(), "What stands behind the topics: `sim` (physics) or `mock` (the drives alone, in real time).", read_only(), validate("`sim` or `mock`", |v: &String| check_hardware(v));
         pub(crate) scene: String = String::new(), "Path of the scene file (YAML).", read_only();
@@ -24,7 +24,7 @@ karakuri_ros::parameters! {
 }
 
 karakuri_ros::parameters! {
-    /// What is published of the world and how often, and how names begin.
+    /// Outputs about the world: their rates, and the prefixes of names.
     pub(crate) struct Outputs {
         pub(crate) energy_ledger: bool = false, "Whether `~/statistics` tells where the energy goes; costs a tenth of a step.";
         pub(crate) state_period: f64 = 0.02, "Simulated time between two messages of objects, contacts and odometry. [s]", range(1e-4..=10.0);
@@ -48,7 +48,7 @@ fn check_solver(value: &str) -> Result<(), String> {
 }
 
 impl Parameters {
-    /// The scene's solver settings with what the parameters say otherwise.
+    /// The scene's solver settings, with those that the parameters override.
     pub(crate) fn solver(&self, scene: SolverSettings) -> SolverSettings {
         let method = solver(&self.solver_method.get());
         let iterations = usize::try_from(self.solver_iterations.get()).ok().filter(|n| *n > 0);
@@ -72,7 +72,7 @@ impl Parameters {
     }
 }
 
-/// The names of the contact solvers, as a sentence has them.
+/// Names of the contact solvers, as text for people.
 fn known_solvers() -> String {
     let names: Vec<String> = SOLVERS.iter().map(|s| format!("`{}`", s.name)).collect();
     format!("{}, or nothing for the scene's", names.join(", "))

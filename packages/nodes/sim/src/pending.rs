@@ -1,4 +1,4 @@
-//! Steps of a paused simulation under way.
+//! Pending steps of a paused simulation.
 
 use karakuri_hardware::Pacer;
 use karakuri_ros::msg::simulation_interfaces::action::SimulateSteps;
@@ -9,14 +9,14 @@ use crate::answer::{failed, ok};
 use crate::backend::Backend;
 use crate::codes::result::{INCORRECT_STATE, OPERATION_FAILED};
 
-/// Steps that were asked for and are not all taken yet.
+/// Requested steps that are not all taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) request: Option<Request<StepSimulation::Service>>,
     pub(crate) goal: Option<Goal>,
 }
 
-/// The action's goal.
+/// Active goal of the action, with its count of steps.
 #[derive(Debug)]
 pub(crate) struct Goal {
     pub(crate) active: ActiveGoal<SimulateSteps::Action>,
@@ -25,12 +25,12 @@ pub(crate) struct Goal {
 }
 
 impl Pending {
-    /// Whether a request or a goal is under way.
+    /// Whether a request or a goal has steps left.
     pub(crate) fn is_busy(&self) -> bool {
         self.request.is_some() || self.goal.is_some()
     }
 
-    /// After a sample: answers the service when it was the last, tells the action's client where it is.
+    /// After a sample: answers the service if it was the last one, and sends feedback to the action's client.
     pub(crate) fn after_sample(&mut self, pacer: &Pacer<Backend>) {
         if pacer.remaining_steps() == 0
             && let Some(request) = self.request.take()
@@ -50,7 +50,7 @@ impl Pending {
         }
     }
 
-    /// Ends a goal that its client cancels, or whose steps somebody else dropped.
+    /// Ends a goal that its client cancels, or whose steps were dropped by another request.
     pub(crate) fn check(&mut self, pacer: &mut Pacer<Backend>) {
         let Some(goal) = &self.goal else { return };
         if goal.active.is_canceling() {

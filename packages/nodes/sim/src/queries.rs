@@ -1,4 +1,4 @@
-//! Services that push things, look where they are, and change how they touch.
+//! Services that push things, look up their poses, and change their surfaces.
 
 use karakuri_model::Bumper;
 use karakuri_physics::{Owner, Push as Pushed, Surface};
@@ -36,7 +36,7 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
     })
 }
 
-/// A thing by the name that a request has under `key`.
+/// Part by the name that a request has under `key`.
 fn part(sim: &mut Sim, key: &str, name: &str) -> Result<Owner, String> {
     sim.world()?.find_part(name).map_err(at(key))
 }
@@ -110,7 +110,7 @@ fn set_surface(sim: &mut Sim, request: &SetSurface::Request) -> Result<(), Strin
     world.set_surface(part, surface).map_err(|e| e.to_string())
 }
 
-/// The spring and damper asked for, over those that are there.
+/// Spring and damper that a request asks for, on top of the present ones.
 fn bumper(now: Option<Bumper>, request: &SetSurface::Request) -> Result<Option<Bumper>, String> {
     let now = now.unwrap_or(Bumper { stiffness: 0.0, damping: 0.0 });
     let given = |value: f64, now: f64| if value < 0.0 { now } else { value };

@@ -1,4 +1,4 @@
-//! What `spawn_entity` is asked to spawn: where the text comes from, whether it is a model, and under which name.
+//! Resource that `spawn_entity` names: source of its text, check of its format, and name of the entity.
 
 use std::env;
 use std::ffi::OsStr;
@@ -9,16 +9,16 @@ use karakuri_files::{FileAssets, read_text, root_element};
 
 use crate::codes::spawn::{NAME_INVALID, NAMESPACE_INVALID, NO_RESOURCE, UNSUPPORTED_FORMAT};
 
-/// A model's text and the file that it stands for: relative names in it are looked for beside that file.
+/// Text of a model and the file that it stands for: relative names in it are looked up beside that file.
 pub(crate) struct Resource {
     pub(crate) text: String,
     pub(crate) path: PathBuf,
 }
 
-/// A result code and what to say.
+/// Result code of a refusal, and its message.
 pub(crate) type Refusal = (u8, String);
 
-/// The text of `uri` (a path, `file://` or `package://`), or `resource_string` where there is one.
+/// Text of `uri` (a path, `file://` or `package://`), or `resource_string` where there is one.
 pub(crate) fn read(
     uri: &str,
     resource_string: &str,
@@ -53,7 +53,7 @@ fn from_uri(uri: &str, folders: &[PathBuf]) -> Result<Resource, Refusal> {
         );
         return Err((NO_RESOURCE, what));
     }
-    // What the reader says of a file that is no text may quote it.
+    // The reader's error for a file that is not text may quote its content.
     let text =
         read_text(&path).map_err(|_| (NO_RESOURCE, format!("`{uri}` is not readable as text")))?;
     Ok(Resource { text, path })
@@ -65,7 +65,7 @@ fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().filter_map(|f| fs::canonicalize(f).ok()).any(|folder| path.starts_with(folder))
 }
 
-/// Folders that models may be read from: that of the scene, those of installed packages, and the parameter's.
+/// Folders that models may be read from: that of the scene, those of installed packages, and those of the parameter.
 pub(crate) fn folders(scene: &str, given: &[String]) -> Vec<PathBuf> {
     let scene = Path::new(scene).parent().map(Path::to_owned);
     let scene = scene.map(|f| if f.as_os_str().is_empty() { PathBuf::from(".") } else { f });
@@ -77,14 +77,14 @@ pub(crate) fn folders(scene: &str, given: &[String]) -> Vec<PathBuf> {
     scene.into_iter().chain(installed).chain(sourced).chain(given).collect()
 }
 
-/// Refuses what is neither a URDF nor a scene, without a word of what it says.
+/// Refuses text that is neither a URDF nor a scene, without quoting it.
 fn check_format(text: &str) -> Result<(), Refusal> {
     match root_element(text) {
         Some("robot") => Ok(()),
         Some("sdf") => Err(unsupported("SDF")),
         Some("mujoco") => Err(unsupported("MJCF")),
         Some(_) => Err(unsupported("this XML, whose root element is not <robot>,")),
-        None if text.trim_start().starts_with('<') => Ok(()), // the reader of URDFs says what is wrong
+        None if text.trim_start().starts_with('<') => Ok(()), // the reader of URDFs reports the problem
         None if text.trim_start().starts_with("#usda") => Err(unsupported("USD")),
         None => {
             let scene = regex_lite::Regex::new(r"(?m)^[\s{]*['\x22]?(robots|bodies)['\x22]?\s*:");
@@ -103,7 +103,7 @@ fn unsupported(what: &str) -> Refusal {
     )
 }
 
-/// The name under which a model calls itself, made fit for topics; `object` where it has none.
+/// Name that a model gives itself, made fit for topics; `object` where it has none.
 pub(crate) fn own_name(text: &str) -> String {
     let pattern = if text.trim_start().starts_with('<') {
         r#"<robot\b[^>]*?\sname\s*=\s*["']([^"']*)["']"#
@@ -121,13 +121,13 @@ pub(crate) fn own_name(text: &str) -> String {
     }
 }
 
-/// Letters, digits and `_`, not a digit first: what a part of a ROS name may be.
+/// Whether a name consists of letters, digits and `_`, not a digit first, as parts of ROS names do.
 fn is_token(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Refuses a name that topics cannot have.
+/// Refuses a name that is not allowed in topics.
 pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
     if is_token(name) {
         return Ok(());
@@ -137,7 +137,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
     Err((NAME_INVALID, what))
 }
 
-/// Refuses a namespace that topics cannot have; empty is none.
+/// Refuses a namespace that is not allowed in topics; an empty one is none.
 pub(crate) fn check_namespace(namespace: &str) -> Result<(), Refusal> {
     let inner = namespace.strip_prefix('/').unwrap_or(namespace);
     if inner.is_empty() || inner.trim_end_matches('/').split('/').all(is_token) {

@@ -1,4 +1,4 @@
-//! The topics of one robot.
+//! Topics of one robot.
 
 use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
 use karakuri_model::{Base, Frame, FrameId, JointKind, Model};
@@ -13,7 +13,7 @@ use karakuri_spatial::{Motion, Pose, Time};
 
 use crate::backend::Backend;
 
-/// The frame of odometry (REP 105). Here it is the truth: `world`.
+/// Frame of odometry (REP 105). It coincides with `world`: the odometry is the ground truth.
 const ODOM: &str = "odom";
 
 /// Publishers and buffers of a robot.
@@ -22,9 +22,9 @@ pub(crate) struct RobotTopics {
     pub(crate) layout: RobotLayout,
     pub(crate) state: RobotState,
     pub(crate) command: JointCommand,
-    /// Before the names of its frames.
+    /// Prefix of the names of its frames.
     frame_prefix: String,
-    /// Topics on which one publishes: this node, and one controller.
+    /// Topics that must have one publisher: this node's, and the controller's.
     pub(crate) sole: [SolePublisher; 2],
     joint_states: Publisher<JointState>,
     joint_message: JointState,
@@ -32,7 +32,7 @@ pub(crate) struct RobotTopics {
     imus: Vec<(Publisher<Imu>, Imu)>,
     motors: Option<(Publisher<JointState>, JointState)>,
     odometry: Option<Publisher<Odometry>>,
-    /// Links on joints that `joint_states` cannot say: balls, paths and the like.
+    /// Links on joints that `joint_states` cannot express: balls, paths and the like.
     carried: Vec<FrameId>,
     transforms: Option<Publisher<TFMessage>>,
     bad_commands: Throttle,
@@ -50,12 +50,12 @@ fn carried_otherwise(model: &Model) -> Vec<FrameId> {
     frames.filter_map(otherwise).collect()
 }
 
-/// Equal variances and no covariances. (3×3)
+/// Row-major covariance matrix with equal variances on its diagonal. (3×3)
 fn diagonal(variance: f64) -> Vec<f64> {
     (0..9).map(|i| if i % 4 == 0 { variance } else { 0.0 }).collect()
 }
 
-/// Where `child` is in `frame`.
+/// Transform with the pose of `child` in `frame`.
 fn transform(stamp: &Stamp, frame: &str, child: &str, pose: &Pose) -> TransformStamped {
     TransformStamped {
         header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
@@ -64,7 +64,7 @@ fn transform(stamp: &Stamp, frame: &str, child: &str, pose: &Pose) -> TransformS
     }
 }
 
-/// A header with the link as its frame.
+/// Header with the link as its frame.
 fn header(link: &str) -> Header {
     Header { frame_id: link.to_owned(), ..Header::default() }
 }
@@ -121,7 +121,7 @@ impl RobotTopics {
         })
     }
 
-    /// The same with `motor_states`, if there are motors.
+    /// Adds `motor_states`, if there are motors.
     pub(crate) fn with_motors<S: 'static>(
         mut self,
         node: &mut Node<S>,
@@ -154,7 +154,7 @@ impl RobotTopics {
         publisher.publish(message);
     }
 
-    /// The same topics for a robot of the same layout that took the place of one that is gone.
+    /// Keeps the topics for a robot of the same layout that took the place of one that is gone.
     pub(crate) fn take_over(&mut self, layout: RobotLayout) {
         self.carried = carried_otherwise(&layout.model);
         self.layout = layout;
@@ -191,7 +191,7 @@ impl RobotTopics {
         self.joint_states.publish(message);
     }
 
-    /// What stands still in `world`: a fixed robot's root link, or `odom`, in which the others move.
+    /// Transform of the frame at rest in `world`: a fixed robot's root link, or `odom`, in which floating robots move.
     pub(crate) fn base_transform(&self, now: Time) -> TransformStamped {
         let root = &self.layout.model.frames[0];
         let (child, pose) = match self.layout.model.base {
@@ -201,7 +201,7 @@ impl RobotTopics {
         transform(&now.to_message(), "world", &self.frame(child), &pose)
     }
 
-    /// The frame of a link, or of [`ODOM`].
+    /// Full name of the frame of a link, or of [`ODOM`].
     fn frame(&self, name: &str) -> String {
         format!("{}{name}", self.frame_prefix)
     }
@@ -224,7 +224,7 @@ impl RobotTopics {
         publisher.publish(&message);
     }
 
-    /// Publishes where a floating root link is, and the links whose joints are not in `joint_states`.
+    /// Publishes the pose of a floating root link, and of the links whose joints are not in `joint_states`.
     pub(crate) fn publish_transforms(&self, io: &Backend, stamp: &Stamp) {
         let Some(publisher) = &self.transforms else { return };
         let model = &self.layout.model;
@@ -248,14 +248,14 @@ impl RobotTopics {
         publisher.publish(&TFMessage { transforms });
     }
 
-    /// Says why a command was not taken, not at every sample.
+    /// Warns, throttled, why a command was not taken.
     pub(crate) fn refuse(&self, reason: &karakuri_hardware::RobotIoError) {
         if self.bad_commands.ready() {
             warn!("joint_command of `{}` is ignored: {reason}", self.layout.name);
         }
     }
 
-    /// Copies a message into `command`; what it leaves out stays NaN, not commanded. False if it fits no rule.
+    /// Copies a message into `command`; values that it leaves out stay NaN, not commanded. False if it fits no rule.
     pub(crate) fn read_command(&mut self, message: &JointState) -> bool {
         for values in
             [&mut self.command.position, &mut self.command.velocity, &mut self.command.effort]
@@ -287,7 +287,7 @@ impl RobotTopics {
                 }
                 continue;
             };
-            // An infinite value is passed on, to be refused by name.
+            // An infinite value is passed on, so that it is refused by name.
             let pick = |values: &[f64]| values.get(i).copied().unwrap_or(f64::NAN);
             self.command.position[j] = pick(&message.position);
             self.command.velocity[j] = pick(&message.velocity);

@@ -56,7 +56,7 @@ fn get_state(sim: &Sim) -> srv::GetSimulationState::Response {
     srv::GetSimulationState::Response { state, result: ok() }
 }
 
-/// Stopped, playing or paused.
+/// State of the simulation: stopped, playing or paused.
 fn state_of(sim: &Sim) -> u8 {
     match (sim.pacer.is_playing(), sim.is_stopped) {
         (true, _) => state::PLAYING,
@@ -329,7 +329,7 @@ fn spawn_entity(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::Spaw
     }
 }
 
-/// Spawns what is asked for; the name that it got.
+/// Spawns the requested entity; the name that it got.
 fn try_spawn(
     sim: &mut Sim,
     request: &srv::SpawnEntity::Request,
@@ -369,7 +369,7 @@ fn try_spawn(
     Ok(name)
 }
 
-/// The name, or with a number behind it where it is taken and may be changed.
+/// The name itself, or followed by a number where it is taken and may be changed.
 fn free_name(world: &World, name: &str, may_change: bool) -> Result<String, resource::Refusal> {
     if world::find(world, name).is_none() {
         return Ok(name.to_owned());

@@ -1,4 +1,4 @@
-//! State of the node, and what services and timers do to it.
+//! State of the node, and the actions of services and timers on it.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub(crate) struct Sim {
     pub(crate) pacer: Pacer<Backend>,
     pub(crate) keeper: WorldKeeper,
     pub(crate) pending: Pending,
-    /// Put back to the start and not moved since, by `set_simulation_state`.
+    /// Whether `set_simulation_state` put it back to the start, and it has not moved since.
     pub(crate) is_stopped: bool,
     pub(crate) parameters: Parameters,
     pub(crate) settings: LiveSettings,
@@ -51,7 +51,7 @@ pub(crate) struct Sim {
 /// Settings of the simulation that change while it runs.
 #[derive(Debug)]
 pub(crate) struct LiveSettings {
-    /// None without a simulated world.
+    /// Parameters of the world; none without a simulated one.
     pub(crate) world: Option<WorldParameters>,
     pub(crate) joints: JointParameters,
     /// Solver settings of the scene.
@@ -63,19 +63,19 @@ pub(crate) struct LiveSettings {
 pub(crate) struct Topics {
     pub(crate) world: WorldTopics,
     pub(crate) tf_static: Publisher<TFMessage>,
-    /// None without a simulated world.
+    /// Publisher of `/clock`; none without a simulated world.
     pub(crate) clock: Option<Publisher<ClockMessage>>,
 }
 
-/// Troubles that last, for diagnostics.
+/// Lasting problems, for diagnostics.
 #[derive(Debug)]
 pub(crate) struct Health {
-    /// Why the simulation paused by itself, until it is reset or goes on.
+    /// Reason why the simulation paused by itself, until it is reset or goes on.
     pub(crate) failure: Option<String>,
-    /// That of the clock, where this node publishes one.
+    /// Check of the clock's only publisher, where this node is one.
     pub(crate) sole_clock: Option<SolePublisher>,
     pub(crate) rivals: RivalWatch,
-    /// Whom the simulation waits for was said.
+    /// Throttle of the report whom the simulation waits for.
     pub(crate) waiting_said: Throttle,
 }
 
@@ -85,7 +85,7 @@ impl Sim {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Topics of robot `index` of `io` below `prefix`, which is empty or ends in a slash, its commands among them.
+    /// Topics below `prefix`, which is empty or ends in a slash, of robot `index` of `io`, its commands among them.
     pub(crate) fn robot_topics(
         node: &mut Node<Self>,
         io: &Backend,
@@ -102,7 +102,7 @@ impl Sim {
         RobotTopics::new(node, layout, prefix, &frames)?.with_motors(node, prefix, motors)
     }
 
-    /// Gives a robot that came to the world its topics below `prefix`, as soon as what runs now is through.
+    /// Gives a robot that came to the world its topics below `prefix`, once the present handler has returned.
     pub(crate) fn adopt(&mut self, id: RobotId, prefix: &str) {
         let Some(index) = self.pacer.io_mut().adopt(id) else { return };
         self.pacer.add_guest(index);
@@ -115,7 +115,7 @@ impl Sim {
         self.follow_robots();
     }
 
-    /// Robots came or went: the parameters of their joints do so, too, as soon as what runs now is through.
+    /// Follows robots that came or went with the parameters of their joints, once the present handler has returned.
     pub(crate) fn follow_robots(&self) {
         self.later.run(|node, sim| {
             if let Err(error) = sim.settings.joints.follow(node, sim.pacer.io()) {
@@ -136,7 +136,7 @@ impl Sim {
             topics.take_over(layout);
         } else {
             if index > self.robots.len() {
-                return Ok(()); // one before it has no topics, and said so
+                return Ok(()); // a robot before it has no topics, and that was reported
             }
             let topics = Self::robot_topics(node, io, index, prefix, &self.parameters)?;
             self.robots.push(topics);
@@ -145,7 +145,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Says where the fixed robots stand, and where `odom` is, in which the others move.
+    /// Publishes the bases of fixed robots, and `odom`, in which floating robots move.
     pub(crate) fn publish_bases(&self) {
         let io = self.pacer.io();
         let present = self.robots.iter().enumerate().filter(|(i, _)| io.is_present(*i));
@@ -153,7 +153,7 @@ impl Sim {
         self.topics.tf_static.publish(&TFMessage { transforms: bases.collect() });
     }
 
-    /// A command for robot `index`.
+    /// Passes on a command for robot `index`.
     fn on_command(&mut self, index: usize, message: &JointState) {
         let now = self.now();
         let Some(robot) = self.robots.get_mut(index) else { return };
@@ -190,7 +190,7 @@ impl Sim {
         }
     }
 
-    /// Gives the world the settings that the parameters say.
+    /// Applies the settings of the parameters to the world.
     pub(crate) fn apply_settings(&mut self) {
         let Some(scene) = self.settings.scene_solver else { return };
         let Some(world) = self.pacer.io_mut().world_mut() else { return };
@@ -221,7 +221,7 @@ impl Sim {
         self.pacer.io().world().and_then(|world| crate::world::find(world, name))
     }
 
-    /// Back to the start, as far as `scope` goes.
+    /// Resets to the start, as far as `scope` goes.
     pub(crate) fn reset(&mut self, scope: Scope) -> Result<(), String> {
         let posture = self.parameters.reset_posture.get();
         self.keeper.reset(self.pacer.io_mut(), scope, &posture)?;
@@ -237,7 +237,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes away what was not there at the start.
+    /// Deletes the entities that were not there at the start.
     pub(crate) fn delete_spawned(&mut self) {
         if let Some(world) = self.pacer.io_mut().world_mut() {
             self.keeper.delete_spawned(world);
@@ -250,7 +250,7 @@ impl Sim {
         let world = self.pacer.io_mut().world_mut().ok_or("there is no simulated world")?;
         let (stamp, digest) = self.keeper.restore(name, world)?;
         self.pacer.set_stamp(stamp);
-        // Parameters that were changed since hold; those that were not change nothing.
+        // Parameters that were changed since hold; the others change nothing.
         self.apply_settings();
         self.follow_robots();
         self.next_states = 0;

@@ -1,5 +1,5 @@
-//! What comes while the simulation runs: a URDF of one link with one shape is an object, any other a robot of its own; a
-//! scene of one robot or body is what it says.
+//! Spawning of entities while the simulation runs: a URDF of one link with one shape is an object, any other a robot; a scene
+//! of one robot or body is spawned as it describes it.
 
 use std::sync::Arc;
 
@@ -11,22 +11,21 @@ use karakuri_spatial::{Motion, Pose};
 
 use crate::{resource::Resource, world::Entity};
 
-/// Root link that stands for the world itself: what hangs on it does not float.
+/// Root link that stands for the world itself: a robot with it does not float.
 const WORLD_LINK: &str = "world";
 
-/// Why something cannot be spawned.
+/// Reason why an entity cannot be spawned.
 #[derive(Debug)]
 pub(crate) enum SpawnError {
     Parse(String),
-    /// Files that the model names and that are not there.
+    /// Files that the model names and that do not exist.
     MissingAssets(String),
     /// Files that the model names and that are of no known format.
     UnsupportedAssets(String),
     Refused(String),
 }
 
-/// Spawns what the resource describes, at a pose: a URDF, or a scene of one robot or body, whose own pose is then relative
-/// to this one.
+/// Spawns a resource at a pose: a URDF, or a scene of one robot or body, whose own pose is then relative to this one.
 pub(crate) fn spawn(
     world: &mut World,
     name: &str,
@@ -40,7 +39,7 @@ pub(crate) fn spawn(
     }
 }
 
-/// A URDF with its root link at a pose. A robot's base floats, unless the root link is `world`; its joints are at zero,
+/// Spawns a URDF with its root link at a pose. A robot's base floats, unless the root link is `world`; its joints are at zero,
 /// without drives.
 fn spawn_urdf(
     world: &mut World,
@@ -69,7 +68,7 @@ fn spawn_urdf(
     movable(world, id)
 }
 
-/// A scene of one robot or body: with its drives, motors, posture and materials.
+/// Spawns a scene of one robot or body, with its drives, motors, posture and materials.
 fn spawn_scene(
     world: &mut World,
     name: &str,
@@ -111,7 +110,7 @@ fn spawn_scene(
     movable(world, id)
 }
 
-/// The robot, unless a step could not move it.
+/// The robot, unless its model cannot be stepped, in which case it is removed.
 fn movable(world: &mut World, id: RobotId) -> Result<Entity, SpawnError> {
     if let Err(error) = world.check_inertia(id) {
         world.remove_robot(id);
@@ -123,7 +122,7 @@ fn movable(world: &mut World, id: RobotId) -> Result<Entity, SpawnError> {
     Ok(Entity::Robot(id))
 }
 
-/// Without its meshes a robot would pass through things: what is missing is an error here.
+/// Loads a model; a missing mesh is an error here, as without it a robot would pass through things.
 fn load(urdf: &Resource, base: Base) -> Result<Model, SpawnError> {
     let name = urdf.path.display().to_string();
     let source = Source::urdf(&name, &urdf.text).with_base(base);
@@ -138,7 +137,7 @@ fn load(urdf: &Resource, base: Base) -> Result<Model, SpawnError> {
     loaded.map(|l| l.model).map_err(|e| SpawnError::Parse(e.to_string()))
 }
 
-/// Files, and the first of them that cannot be used.
+/// Files on disk, with the first that is missing and the first of an unknown format.
 struct Watched {
     files: FileAssets,
     missing: Option<String>,
@@ -157,7 +156,7 @@ impl Assets for Watched {
     }
 }
 
-/// A floating model of one link with one collision shape about its centre of mass, as a body.
+/// Body of a floating model of one link with one collision shape about its centre of mass; `None` of any other model.
 fn object_of(model: &Model, name: &str, pose: Pose) -> Option<BodyDescription> {
     let ([body], [geometry], Base::Floating) =
         (model.bodies.as_slice(), model.collisions.as_slice(), model.base)

@@ -1,4 +1,4 @@
-//! What the world looks like from outside: objects, contacts, markers, statistics.
+//! Published state of the world: objects, contacts, markers, statistics.
 
 use karakuri_model::{Geometry, Shape};
 use karakuri_physics::{Owner, RobotId, World};
@@ -82,7 +82,7 @@ fn object_states(world: &World, header: &Header) -> ObjectStates {
     ObjectStates { header: header.clone(), objects }
 }
 
-/// Joints with one degree of freedom of robots that were spawned, each below its robot's name.
+/// States of the joints with one degree of freedom of spawned robots, each name below its robot's.
 fn spawned_joints(
     world: &World,
     robots: impl Iterator<Item = RobotId>,
@@ -101,7 +101,7 @@ fn spawned_joints(
     message
 }
 
-/// What is drawn of a robot; gone soon after the robot.
+/// Markers of a robot's visuals; they expire soon after the robot is gone.
 fn robot_markers(world: &World, id: RobotId, header: &Header) -> Vec<Marker> {
     let robot = world.robot(id);
     let shapes = robot.model().visuals.iter().enumerate();
@@ -173,7 +173,7 @@ fn shape_marker(shape: &Shape, [r, g, b, a]: [f32; 4], pose: &Pose, header: &Hea
 fn marker_type(shape: &Shape) -> i32 {
     match shape {
         Shape::Box { .. } => 1,
-        // The scale makes an ellipsoid of it.
+        // An ellipsoid is a sphere with a scale of its own along each axis.
         Shape::Sphere { .. } | Shape::Ellipsoid { .. } => 2,
         Shape::Cylinder { .. } | Shape::Capsule { .. } => 3,
         Shape::Mesh(_) => 11,
@@ -206,7 +206,7 @@ fn owner_name(world: &World, owner: Owner) -> String {
     }
 }
 
-/// An arrow for every contact force; those shown before and gone are deleted.
+/// Markers of the contact forces, an arrow each; arrows of contacts that are gone are deleted.
 fn contact_markers(contacts: &Contacts, shown_before: usize) -> MarkerArray {
     let marker = |id: usize| Marker {
         header: contacts.header.clone(),

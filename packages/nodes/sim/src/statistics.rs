@@ -1,4 +1,4 @@
-//! `~/statistics`: what the samples since the last message cost, and how well they were solved.
+//! `~/statistics`: cost and accuracy of the samples since the last message.
 
 use karakuri_hardware::{Load, RobotIo};
 use karakuri_physics::Ledger;
@@ -9,15 +9,15 @@ use karakuri_spatial::Time;
 
 use crate::backend::Backend;
 
-/// The publisher, and what diagnostics tell of the statistics.
+/// Publisher of the statistics, and the figures that diagnostics show.
 #[derive(Debug)]
 pub(crate) struct Statistics {
     publisher: Publisher<SimStatistics>,
     /// Simulated seconds per second of wall time. [-]
     pub(crate) real_time_factor: f64,
-    /// Steps that the solver left above its tolerance and no diagnostics have reported yet.
+    /// Count of steps whose residual exceeds the solver's tolerance and which diagnostics have not reported yet.
     pub(crate) unconverged: u64,
-    /// What turns too far in a step.
+    /// Description of a part that turns too far in a step.
     pub(crate) long_turn: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Steps of a paused simulation: by the service `step_simulation`, and by the action `simulate_steps`, which tells how
-//! far it is and can be cancelled. A step is one sample.
+//! Steps of a paused simulation: by the service `step_simulation`, and by the action `simulate_steps`, which gives feedback and
+//! can be cancelled. A step is one sample.
 
 use karakuri_ros::msg::simulation_interfaces::action::SimulateSteps;
 use karakuri_ros::msg::simulation_interfaces::srv::StepSimulation;
@@ -10,7 +10,7 @@ use crate::codes::result::{INCORRECT_STATE, OPERATION_FAILED};
 use crate::pending::Goal;
 use crate::simulation::Sim;
 
-/// Why no steps can be taken now.
+/// Result code and reason why no steps can be taken now.
 fn obstacle(sim: &Sim) -> Option<(u8, &'static str)> {
     if sim.pacer.is_playing() {
         return Some((OPERATION_FAILED, "the simulation is playing; pause it before stepping"));
@@ -19,7 +19,7 @@ fn obstacle(sim: &Sim) -> Option<(u8, &'static str)> {
     busy.then_some((INCORRECT_STATE, "another request's steps are still under way"))
 }
 
-/// `~/step_simulation`
+/// Handler of `~/step_simulation`.
 pub(crate) fn step(sim: &mut Sim, request: Request<StepSimulation::Service>) {
     if let Some((code, message)) = obstacle(sim) {
         return request.respond(StepSimulation::Response { result: failed(code, message) });
@@ -33,7 +33,7 @@ pub(crate) fn step(sim: &mut Sim, request: Request<StepSimulation::Service>) {
     sim.pending.request = Some(request);
 }
 
-/// `~/simulate_steps`
+/// Handler of `~/simulate_steps`.
 pub(crate) fn simulate(sim: &mut Sim, request: GoalRequest<SimulateSteps::Action>) {
     if sim.pending.is_busy() {
         return request.reject("another request's steps are still under way");

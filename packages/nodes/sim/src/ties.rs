@@ -1,4 +1,4 @@
-//! Services that tie things together while the simulation runs: joints, which may give way, and gears.
+//! Services that join things while the simulation runs: attached joints, which may break or yield, and gears.
 
 use karakuri_physics::{
     Bushing, Failure, GearDescription, GearEnd, JointDescription, Strength, World, WorldError,
@@ -27,7 +27,7 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
     })
 }
 
-/// A bound, where 0 stands for none.
+/// Upper bound, where 0 stands for none.
 fn bound(key: &str, value: f64) -> Result<f64, String> {
     match value {
         0.0 => Ok(f64::INFINITY),
@@ -57,7 +57,7 @@ fn attach_joint(sim: &mut Sim, request: &AttachJoint::Request) -> Result<(), Str
     world.attach_joint(&request.name, description).map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// What the joint bears, if it gives way at all.
+/// Strength of a joint that may break or yield; `None` of one that does not.
 fn strength(request: &AttachJoint::Request) -> Result<Option<Strength>, String> {
     let (force, torque) =
         (bound("max_force", request.max_force)?, bound("max_torque", request.max_torque)?);
@@ -98,7 +98,7 @@ fn gear_end(world: &World, name: &str, axis: &Axis) -> Result<GearEnd, WorldErro
     }
 }
 
-/// Takes a joint or a gear off.
+/// Removes a joint or a gear.
 fn detach(sim: &mut Sim, name: &str) -> Result<(), String> {
     let world = sim.world()?;
     if let Some(id) = world.find_joint(name) {

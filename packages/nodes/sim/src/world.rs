@@ -1,4 +1,4 @@
-//! What services do to the simulated world: reset, snapshots, objects that come and go.
+//! Changes of the simulated world by services: reset, snapshots, objects that come and go.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use karakuri_spatial::{Motion, Pose};
 
 use crate::backend::Backend;
 
-/// Names that a reset comes back to, and what was saved.
+/// Initial state for resets, and saved snapshots by name.
 #[derive(Debug)]
 pub(crate) struct WorldKeeper {
     initial: Option<Snapshot>,
     saved: BTreeMap<String, (Snapshot, i64)>,
 }
 
-/// What a reset of states takes along.
+/// Scope of a reset of states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// Time begins at zero again.
+    /// Whether time begins at zero again.
     pub(crate) time: bool,
-    /// What was spawned goes, what was deleted comes back.
+    /// Whether spawned entities are deleted, and deleted ones come back.
     pub(crate) spawned: bool,
 }
 
@@ -36,8 +36,8 @@ impl WorldKeeper {
         Self { initial, saved: BTreeMap::new() }
     }
 
-    /// Back to the start: everything, or only where the things of the start are while spawned ones stay. Robots take
-    /// the posture of this name, if it is not empty.
+    /// Resets to the start: everything, or only the states of initial entities while spawned ones stay. Robots take the posture
+    /// of this name, if it is not empty.
     pub(crate) fn reset(
         &self,
         io: &mut Backend,
@@ -60,7 +60,7 @@ impl WorldKeeper {
         Ok(())
     }
 
-    /// Takes away the objects and robots that were not there at the start.
+    /// Deletes the objects and robots that were not there at the start.
     pub(crate) fn delete_spawned(&self, world: &mut World) {
         let Some(initial) = &self.initial else { return };
         let ids: Vec<ObjectId> = world.body_ids().filter(|&id| !initial.has_body(id)).collect();
@@ -143,7 +143,7 @@ pub(crate) fn state(world: &World, entity: Entity) -> (Pose, Motion) {
     }
 }
 
-/// Puts an object, or the base of a robot that floats, elsewhere; a robot's joints keep their places and stand.
+/// Moves an object, or the base of a robot that floats; a robot's joints keep their positions, with zero velocity.
 pub(crate) fn set_state(
     world: &mut World,
     entity: Entity,

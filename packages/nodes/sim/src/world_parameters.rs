@@ -1,4 +1,4 @@
-//! Live settings of the physics, as parameters; what the scene says is where they begin.
+//! Live settings of the physics, as parameters; their defaults are the scene's.
 
 use karakuri_physics::{Integrator, Sleeping, World, WorldSettings};
 use karakuri_ros::{Node, Parameter, RosError};
@@ -19,12 +19,12 @@ pub(crate) struct WorldParameters {
     penetration_rate: Parameter<f64>,
     penetration_step: Parameter<f64>,
     anchor_rate: Parameter<f64>,
-    /// Of the scene.
+    /// Policy of the scene for bodies at rest.
     when_at_rest: Sleeping,
 }
 
 impl WorldParameters {
-    /// None without a simulated world.
+    /// Declares the parameters; none without a simulated world.
     pub(crate) fn declare<S: 'static>(
         node: &mut Node<S>,
         world: Option<&World>,
@@ -101,7 +101,7 @@ impl WorldParameters {
         }))
     }
 
-    /// Settings with what the parameters say.
+    /// Settings with those that the parameters override.
     pub(crate) fn over(&self, settings: WorldSettings) -> WorldSettings {
         let gravity = self.gravity.get();
         let integrator = Integrator::find(&self.integrator.get());

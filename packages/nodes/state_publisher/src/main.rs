@@ -7,7 +7,7 @@
 //! | `/tf_static` | `tf2_msgs/TFMessage` | out, latched: all fixed joints in one message |
 //! | `robot_description` | `std_msgs/String` | out, latched |
 //!
-//! Floating joints are left to whoever knows where the robot is.
+//! Floating joints are left to a node that knows the pose of the robot.
 
 mod node;
 mod rate;

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::rate::Rate;
 use crate::robot::{Link, Robot};
 
-/// Why the node cannot start.
+/// Reason why the node cannot start.
 #[derive(Debug, Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
@@ -60,7 +60,7 @@ impl StatePublisher {
             .declare()?;
         let file = Some(urdf.get()).filter(|path| !path.is_empty());
         let file = file.map(|path| read_text(Path::new(&path)));
-        // So that whoever asks for the parameter gets the robot, wherever it came from.
+        // The parameter holds the robot wherever it came from, so that a client that reads it gets it.
         let good = file.as_ref().and_then(|text| text.as_ref().ok());
         let good = good.filter(|text| Robot::read(text).is_ok()).cloned();
         let description = node
@@ -171,7 +171,7 @@ impl StatePublisher {
     }
 }
 
-/// An empty description is allowed at start, where `urdf` may stand in for it.
+/// Checks a description; an empty one is allowed at start, where `urdf` may stand in for it.
 fn check_description(text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Ok(());

@@ -1,15 +1,15 @@
-//! How often transforms are published: as `robot_state_publisher` does it, by the stamps of the messages.
+//! Rate of transforms: limited as in `robot_state_publisher`, by the stamps of the messages.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use karakuri_spatial::Time;
 
-/// A stamp this far before the last one is of another time: after a jump back of the clock, messages from before it may
-/// still come and be noted.
+/// Backward step of a stamp beyond which it belongs to another time: after a jump back of the clock, messages from before it
+/// may still arrive and be noted.
 const JUMP: Duration = Duration::from_secs(2);
 
-/// When each joint was last published.
+/// Stamp of the last publication of each joint.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
     published: BTreeMap<String, Time>,

@@ -1,4 +1,4 @@
-//! The links of a robot and where each sits on its parent.
+//! Links of a robot and the pose of each on its parent.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use karakuri_dynamics::{Data, forward_kinematics, pose_in_parent_link};
 use karakuri_model::{BodyId, Diagnostics, FrameId, Model, NoAssets, Source, load};
 use karakuri_spatial::Pose;
 
-/// A link and its parent.
+/// Link and its pose on its parent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Link {
     pub(crate) parent: String,
     pub(crate) child: String,
-    /// `X_PC`
+    /// Pose `X_PC` of the link C on its parent P.
     pub(crate) pose: Pose,
 }
 
-/// A robot's kinematics.
+/// Kinematics of a robot.
 pub(crate) struct Robot {
     model: Model,
     data: Data,
     q: Vec<f64>,
     /// Joints with one degree of freedom: the link each carries.
     joints: BTreeMap<String, (BodyId, FrameId)>,
-    /// The joints that the last positions spoke of.
+    /// Whether each joint was among the last positions.
     is_known: Vec<bool>,
 }
 
 impl Robot {
-    /// Reads a URDF; meshes do not matter here.
+    /// Reads a URDF, without its meshes.
     pub(crate) fn read(urdf: &str) -> Result<Self, Diagnostics> {
         let model = load(&Source::urdf("robot_description", urdf), &mut NoAssets)?.model;
         let carried = |(i, frame): (usize, &karakuri_model::Frame)| {
@@ -46,7 +46,7 @@ impl Robot {
         })
     }
 
-    /// The robot's name.
+    /// Name of the robot.
     pub(crate) fn name(&self) -> &str {
         &self.model.name
     }

@@ -45,13 +45,13 @@ pub(crate) fn run(args: &Args, client: &mut Client) -> Result<(), ClientError> {
         Ok(!args.once)
     };
     match client.echo(&args.topic, args.kind.as_deref(), args.timeout, show) {
-        // the way to end it
+        // Ctrl-C is the ordinary end of an echo
         Err(ClientError::Interrupted) if !args.once => Ok(()),
         done => done,
     }
 }
 
-/// The part of a message at a path of names and indices.
+/// Part of a message at a path of names and indices.
 fn field<'m>(message: &'m Value, path: &str) -> Result<&'m Value, String> {
     let mut value = message;
     let mut done = String::new();

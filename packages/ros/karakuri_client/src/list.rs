@@ -1,4 +1,4 @@
-//! `karakuri topics`, `nodes` and `actions`: who is there, as `ros2 topic list`, `ros2 node list` and `ros2 action list`.
+//! `karakuri topics`, `nodes` and `actions`: the present graph, as `ros2 topic list`, `ros2 node list` and `ros2 action list`.
 
 use karakuri_ros::client::{Client, ClientError};
 

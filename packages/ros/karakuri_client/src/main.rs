@@ -1,4 +1,5 @@
-//! What `karakuri goal`, `echo`, `param`, `topics`, `nodes` and `actions` run: it asks running nodes, with the words of `ros2`.
+//! Commands `karakuri goal`, `echo`, `param`, `topics`, `nodes` and `actions`: they ask running nodes, with the words of
+//! `ros2`.
 //!
 //! Exit codes: 0 done; 1 what is asked for is not there, or cannot be; 2 usage; 3 the goal failed, or a node did not answer;
 //! 130 Ctrl-C.
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads a time from the command line.
+/// Reads a time from the command line. [s]
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "write a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|_| "write a time of 0 s or more".to_owned())

@@ -8,7 +8,7 @@ use std::{
 use karakuri_ros::client::ClientError;
 use serde_yaml::Value;
 
-/// Writes to stdout at once; where nobody reads it any more (`| head`), the program ends.
+/// Writes to stdout at once; ends the program where nobody reads it any more (`| head`).
 pub(crate) fn print(text: &str) -> Result<(), ClientError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -17,12 +17,12 @@ pub(crate) fn print(text: &str) -> Result<(), ClientError> {
     }
 }
 
-/// As YAML, a field a line.
+/// Value as YAML, a field a line.
 pub(crate) fn yaml(value: &Value) -> String {
     serde_yaml::to_string(value).unwrap_or_default()
 }
 
-/// The same, indented by four.
+/// Value as YAML, indented by four.
 pub(crate) fn indented(value: &Value) -> String {
     lines("    ", yaml(value).lines())
 }
@@ -32,7 +32,7 @@ pub(crate) fn lines<T: Display>(before: &str, texts: impl IntoIterator<Item = T>
     texts.into_iter().fold(String::new(), |all, text| format!("{all}{before}{text}\n"))
 }
 
-/// In one line.
+/// Value in one line.
 pub(crate) fn line(value: &Value) -> String {
     match value {
         Value::Sequence(elements) => {

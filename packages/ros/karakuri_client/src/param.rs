@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, client: &mut Client) -> Result<(), ClientError> {
             Ok(())
         }
         What::Set { node, name, value } => {
-            // what is no YAML, as `a: b: c`, is a text
+            // text that is not YAML, as `a: b: c`, is a string
             let value = serde_yaml::from_str(value).unwrap_or_else(|_| Value::from(value.as_str()));
             client.set_parameter(node, name, &value)?;
             print("Set parameter successful\n")
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, client: &mut Client) -> Result<(), ClientError> {
                         let names = lines("  ", names);
                         print(&format!("{node}:\n{names}"))?;
                     }
-                    // one without services for its parameters
+                    // a node without services for its parameters
                     Err(ClientError::Failed(reason)) => eprintln!("{node}: {reason}"),
                     Err(other) => return Err(other),
                 }
@@ -103,12 +103,13 @@ pub(crate) fn run(args: &Args, client: &mut Client) -> Result<(), ClientError> {
     }
 }
 
-/// One value is, values are.
+/// Verb before values of a kind: `is:` for one, `are:` for several.
 fn are(kind: &str) -> &'static str {
     if kind.ends_with('s') { "are:" } else { "is:" }
 }
 
-/// Puts a value below its name, whose dots are levels; where a level is a value itself, the rest stays in one piece.
+/// Inserts a value below its name, whose dots are levels; where a level is a value itself, the rest of the name stays in one
+/// piece.
 fn insert(parameters: &mut Mapping, name: &str, value: Value) {
     if let Some((level, rest)) = name.split_once('.') {
         let below = parameters.entry(level.into()).or_insert_with(|| Mapping::new().into());

@@ -26,38 +26,38 @@ use crate::{
     warn,
 };
 
-/// How long a server may be away before its goals count as lost.
+/// Absence of a server after which its goals count as lost.
 const SERVER_GONE: Duration = Duration::from_secs(1);
 
-/// How long an answer may take before the server is asked for it, or whether it knows the goal; twice as long after each
-/// question, up to 16 times.
+/// Time without an answer after which the server is asked for it, or whether it knows the goal; twice as long after each
+/// question, to at most 16 times.
 const ANSWER_LOST: Duration = Duration::from_millis(300);
 const MOST_DOUBLINGS: u32 = 4;
 
-/// Where a goal stands, seen from the client.
+/// State of a goal, seen from the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientGoalState {
     /// Not answered yet; the server may still have to appear.
     Sending,
-    /// The server said no.
+    /// The server rejected the goal.
     Rejected,
     /// The server did not answer in time.
     TimedOut,
-    /// The server said yes and is at it.
+    /// The server accepted the goal and executes it.
     Executing,
-    /// Done.
+    /// The server reached the goal.
     Succeeded,
-    /// The server gave up.
+    /// The server gave up the goal.
     Aborted,
     /// Canceled on request or preempted.
     Canceled,
-    /// The server went away or forgot the goal.
+    /// The server went away or no longer knows the goal.
     Lost,
 }
 
 impl ClientGoalState {
-    /// Whether nothing more will happen.
+    /// Whether the state is final.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Sending | Self::Executing)
     }
@@ -67,8 +67,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A goal that was sent. Poll it from a tick; changes also wake [`Node::after_events`]. Dropping it leaves the goal
-/// running: cancel it first if it must not.
+/// Goal that was sent. Poll it from a tick; changes also wake [`Node::after_events`]. Dropping it leaves the goal running:
+/// cancel it first if it must not.
 pub struct ClientGoal<A: Action> {
     view: Arc<Mutex<View<A>>>,
     waker: NodeWaker,
@@ -94,34 +94,34 @@ struct View<A: Action> {
 }
 
 impl<A: Action> ClientGoal<A> {
-    /// Where it stands.
+    /// State of the goal.
     pub fn state(&self) -> ClientGoalState {
         lock(&self.view).state
     }
 
-    /// Whether nothing more will happen.
+    /// Whether the state of the goal is final.
     pub fn is_final(&self) -> bool {
         self.state().is_final()
     }
 
-    /// The latest feedback.
+    /// Latest feedback of the server.
     pub fn feedback(&self) -> Option<Arc<A::Feedback>> {
         lock(&self.view).feedback.clone()
     }
 
-    /// The result of a goal that succeeded, was aborted or canceled.
+    /// Result of a goal that succeeded, was aborted or canceled.
     pub fn result(&self) -> Option<Arc<A::Result>> {
         lock(&self.view).result.clone()
     }
 
-    /// Asks the server to cancel; the state tells when it did.
+    /// Asks the server to cancel; the state changes when it has done so.
     pub fn cancel(&self) {
         lock(&self.view).cancel = true;
         self.waker.wake();
     }
 }
 
-/// Sends goals to an action server.
+/// Client that sends goals to an action server.
 pub struct ActionClient<A: Action> {
     core: Arc<Mutex<Core<A>>>,
     action: Arc<str>,
@@ -144,7 +144,7 @@ impl<A: Action> fmt::Debug for ActionClient<A> {
     }
 }
 
-/// The action's three services.
+/// Clients of the action's three services.
 struct Callers<A: Action> {
     send_goal: Caller<A::SendGoal>,
     get_result: Caller<A::GetResult>,
@@ -162,14 +162,14 @@ struct Tracked<A: Action> {
     view: Arc<Mutex<View<A>>>,
     request: <A::SendGoal as WrappedServiceTypeSupport>::Request,
     deadline: Instant,
-    /// Answers to come to the goal, one for each time it was sent.
+    /// Pending answers to the goal, one for each time it was sent.
     accepted: Vec<Answer<A::SendGoal>>,
     result: Option<Answer<A::GetResult>>,
     canceled: Option<Answer<CancelGoal::Service>>,
     cancel_sent: bool,
-    /// Seen on the status topic.
+    /// Whether the goal was on the status topic.
     is_listed: bool,
-    /// When to ask for the result once more, and how often that was done: the middleware loses what it is given for a server
+    /// Instant to ask for the result once more, with the number of questions so far: the middleware loses messages to a server
     /// that it has only half discovered, or that was just replaced.
     ask_at: Option<Instant>,
     n_asked: u32,
@@ -207,7 +207,7 @@ impl<A: Action> ActionClient<A> {
     }
 }
 
-/// A version-4 UUID; two clients never choose the same.
+/// Random UUID of version 4, so that two clients never choose the same.
 fn random_id() -> Vec<u8> {
     let random = |salt: u64| {
         RandomState::new().hash_one((salt, std::process::id(), Instant::now())).to_le_bytes()
@@ -225,7 +225,7 @@ impl<A: Action> Callers<A> {
 }
 
 impl<A: Action> Core<A> {
-    /// Once a spin; true if a goal changed.
+    /// Updates the goals, once a spin; true if a goal changed.
     fn update(&mut self, action: &str) -> bool {
         self.callers.send_goal.update_presence();
         self.callers.get_result.update_presence();
@@ -245,15 +245,15 @@ impl<A: Action> Core<A> {
         true
     }
 
-    /// The status topic makes up for answers that the middleware lost, as it may while nodes still discover each
-    /// other, and gives away a server that is another one than before.
+    /// Reads a status message. It makes up for answers that the middleware lost, as it may while nodes still discover each
+    /// other, and reveals a server that was replaced.
     fn check_status(&mut self, message: &GoalStatusArray) {
         for goal in &mut self.goals {
             let listed = message.status_list.iter().find(|s| s.goal_info.goal_id.uuid == goal.id);
             let state = lock(&goal.view).state;
             match (state, listed) {
                 (ClientGoalState::Sending, Some(_)) => goal.is_listed = true,
-                // perhaps a new server: it says whether it knows the goal
+                // A goal missing from the list may mean a new server: ask whether it knows the goal.
                 (ClientGoalState::Executing, None) => goal.ask_from(Instant::now()),
                 (ClientGoalState::Executing, Some(s)) if s.status >= status::SUCCEEDED => {
                     goal.ask_from(Instant::now() + ANSWER_LOST);
@@ -316,7 +316,7 @@ impl<A: Action> Tracked<A> {
             }
             Some(false) => ClientGoalState::Rejected,
             None if now >= self.deadline => {
-                // should it have been accepted after all, nobody waits for it
+                // A goal that is accepted too late is canceled, as nobody waits for it.
                 if !self.accepted.is_empty() {
                     self.send_cancel(&callers.cancel_goal, action);
                 }
@@ -326,7 +326,7 @@ impl<A: Action> Tracked<A> {
         }
     }
 
-    /// Sends the goal; whether that went well.
+    /// Sends the goal; true if the request went out.
     fn send(&mut self, callers: &Callers<A>, action: &str) -> bool {
         let Some(answer) = request_or_warn(&callers.send_goal, &self.request, action) else {
             return false;
@@ -353,7 +353,7 @@ impl<A: Action> Tracked<A> {
         }
     }
 
-    /// How long the next answer may take.
+    /// Time that the next answer may take, doubled after each question.
     fn patience(&self) -> Duration {
         ANSWER_LOST * 2_u32.pow(self.n_asked.min(MOST_DOUBLINGS))
     }
@@ -363,7 +363,7 @@ impl<A: Action> Tracked<A> {
         self.result = request_or_warn(get_result, &request, action);
     }
 
-    /// Asks for the result at `at`, and then again and again until it comes or the server says that it is at it.
+    /// Asks for the result at `at`, and repeatedly until it comes or the server reports that it executes the goal.
     fn ask_from(&mut self, at: Instant) {
         self.ask_at = Some(at);
         self.n_asked = 0;

@@ -34,10 +34,10 @@ use crate::{
     qos, time_from_message, warn,
 };
 
-/// How long a result can be asked for after the goal's end.
+/// Time after a goal's end during which its result can be asked for.
 const RESULT_LIFE: Duration = Duration::from_secs(10);
 
-/// The status numbers of `action_msgs/msg/GoalStatus`.
+/// Status numbers of `action_msgs/msg/GoalStatus`.
 pub(crate) mod status {
     pub(crate) const UNKNOWN: i8 = 0;
     pub(crate) const EXECUTING: i8 = 2;
@@ -47,7 +47,7 @@ pub(crate) mod status {
     pub(crate) const ABORTED: i8 = 6;
 }
 
-/// The return codes of `action_msgs/srv/CancelGoal`.
+/// Return codes of `action_msgs/srv/CancelGoal`.
 pub(crate) mod cancel_code {
     pub(crate) const NONE: i8 = 0;
     pub(crate) const REJECTED: i8 = 1;
@@ -57,7 +57,7 @@ pub(crate) mod cancel_code {
 
 type Id = Vec<u8>;
 
-/// What a server knows of its goals.
+/// Goals of a server, with the publishers of their feedback and status.
 struct Goals<A: Action> {
     by_id: BTreeMap<Id, Goal<A>>,
     feedback: Publisher<A::FeedbackMessage>,
@@ -67,7 +67,7 @@ struct Goals<A: Action> {
 }
 
 struct Goal<A: Action> {
-    /// Order of acceptance.
+    /// Position in the order of acceptance.
     number: u64,
     stamp: Time,
     status: i8,
@@ -83,7 +83,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A goal that a client asks for: accept or reject it. Dropping it rejects.
+/// Goal that a client asks for: accept or reject it. Dropping it rejects.
 pub struct GoalRequest<A: Action> {
     goal: A::Goal,
     id: Id,
@@ -102,12 +102,12 @@ impl<A: Action> fmt::Debug for GoalRequest<A> {
 }
 
 impl<A: Action> GoalRequest<A> {
-    /// What is asked for.
+    /// The requested goal.
     pub fn goal(&self) -> &A::Goal {
         &self.goal
     }
 
-    /// Says yes; the goal executes from now on. The handle must be ended with a result.
+    /// Accepts the goal, which executes from now on. The handle must be ended with a result.
     pub fn accept(mut self) -> ActiveGoal<A> {
         let cancelable = Arc::new(AtomicBool::new(true));
         let mut goals = lock(&self.goals);
@@ -138,7 +138,7 @@ impl<A: Action> GoalRequest<A> {
         }
     }
 
-    /// Says no; the reason goes to the log, the protocol has no place for it.
+    /// Rejects the goal; the reason goes to the log, the protocol has no place for it.
     pub fn reject(self, reason: impl fmt::Display) {
         warn!("action `{}`: goal rejected: {reason}", self.action);
     }
@@ -172,43 +172,43 @@ impl<A: Action> fmt::Debug for ActiveGoal<A> {
 }
 
 impl<A: Action> ActiveGoal<A> {
-    /// What is to be done.
+    /// The goal to execute.
     pub fn goal(&self) -> &A::Goal {
         &self.goal
     }
 
-    /// When it was accepted, in ROS time.
+    /// Instant of acceptance, in ROS time.
     pub fn stamp(&self) -> Time {
         self.stamp
     }
 
-    /// Whether a client wants it canceled: bring the motion to rest, then call [`ActiveGoal::cancel`].
+    /// Whether a client asks to cancel: bring the motion to rest, then call [`ActiveGoal::cancel`].
     pub fn is_canceling(&self) -> bool {
         lock(&self.goals).by_id.get(&self.id).is_some_and(|goal| goal.status == status::CANCELING)
     }
 
-    /// Whether cancel requests are accepted from now on; they are at first.
+    /// Sets whether cancel requests are accepted from now on; they are at first.
     pub fn set_cancelable(&self, cancelable: bool) {
         self.cancelable.store(cancelable, Ordering::Release);
     }
 
-    /// Tells the client how far it is.
+    /// Sends feedback on the progress to the client.
     pub fn publish_feedback(&self, feedback: A::Feedback) {
         let publisher = lock(&self.goals).feedback.clone();
         publisher.publish(&A::make_feedback_msg(UUID { uuid: self.id.clone() }, feedback));
     }
 
-    /// Ends as SUCCEEDED.
+    /// Ends the goal as SUCCEEDED.
     pub fn succeed(mut self, result: A::Result) {
         self.end(status::SUCCEEDED, result);
     }
 
-    /// Ends as ABORTED: the server could not do it.
+    /// Ends the goal as ABORTED: the server could not reach it.
     pub fn abort(mut self, result: A::Result) {
         self.end(status::ABORTED, result);
     }
 
-    /// Ends as CANCELED, on a client's request or, as for a preempted goal, on the server's own.
+    /// Ends the goal as CANCELED, on a client's request or, as for a preempted goal, on the server's own.
     pub fn cancel(mut self, result: A::Result) {
         {
             let mut goals = lock(&self.goals);
@@ -301,13 +301,13 @@ impl<A: Action> Goals<A> {
             (true, 1.., _) => cancel_code::REJECTED,
             (true, 0, 0) if one_goal => cancel_code::UNKNOWN_GOAL,
             (true, 0, 1..) if one_goal => cancel_code::TERMINATED,
-            // "all goals", of which there are none
+            // All goals were meant, of which there are none.
             _ => cancel_code::NONE,
         };
         response
     }
 
-    /// Forgets results nobody may ask for any more; true if there were any.
+    /// Drops results that can no longer be asked for; true if there were any.
     fn expire(&mut self) -> bool {
         let before = self.by_id.len();
         self.by_id.retain(|_, goal| goal.ended.is_none_or(|ended| ended.elapsed() < RESULT_LIFE));
@@ -319,7 +319,7 @@ impl<A: Action> Goals<A> {
     }
 }
 
-/// Which goals a cancel request means.
+/// Selection of the goals that a cancel request means: one id, all, or all accepted up to a stamp.
 fn select(asked: &GoalInfo) -> impl Fn(&Id, Time) -> bool {
     let id = asked.goal_id.uuid.clone();
     let (any_id, stamp) = (id.iter().all(|byte| *byte == 0), time_from_message(&asked.stamp));
@@ -348,7 +348,7 @@ impl<S: 'static> Node<S> {
             clock: self.clock().clone(),
             n_accepted: 0,
         }));
-        // tells clients of an earlier server of this name that their goals are gone
+        // An empty status tells clients of an earlier server of this name that their goals are gone.
         lock(&goals).publish_status();
         let action: Arc<str> = name.into();
 

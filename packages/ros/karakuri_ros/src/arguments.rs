@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::{logging::Severity, overrides::Overrides};
 
-/// What is wrong with the command line.
+/// Mistake on the command line.
 #[derive(Debug, Error)]
 pub(crate) enum ArgumentError {
     #[error("argument {0:?} is not valid UTF-8")]
@@ -33,13 +33,13 @@ pub(crate) enum ArgumentError {
     List(String, String),
 }
 
-/// The checked command line.
+/// Command line after the checks.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
-    /// What belongs to the program itself, without its name.
+    /// Arguments of the program itself, without its name.
     pub(crate) program: Vec<String>,
     pub(crate) overrides: Overrides,
-    /// (logger or nothing for all, lowest severity), in order.
+    /// Pairs of a logger, or nothing for all, and its lowest severity, in order.
     pub(crate) log_levels: Vec<(Option<String>, Severity)>,
     pub(crate) console: bool,
     pub(crate) rosout: bool,
@@ -71,7 +71,7 @@ pub(crate) fn parse(
 }
 
 impl Arguments {
-    /// Whether the user wants to know how the program is called.
+    /// Whether the user asks for the usage of the program.
     pub(crate) fn asks_for_help(&self) -> bool {
         asks_for_help(&self.program)
     }
@@ -148,7 +148,7 @@ impl Arguments {
     }
 }
 
-/// `[node:]from:=to`. The client library checks more, but says less.
+/// Checks a rule `[node:]from:=to`. The client library checks more, but explains less.
 fn check_remap(flag: &str, rule: &str) -> Result<(), ArgumentError> {
     let malformed = |expected| {
         let (flag, value) = (flag.to_owned(), rule.to_owned());

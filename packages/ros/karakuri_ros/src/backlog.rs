@@ -1,4 +1,4 @@
-//! Samples that piled up while the middleware stood still, and then come all at once: what they show is over.
+//! Samples that piled up while the middleware stood still, and then arrive all at once: the state that they show is past.
 
 use std::time::{Duration, Instant};
 
@@ -6,20 +6,20 @@ use karakuri_spatial::Time;
 
 /// Silence after which samples may have piled up.
 const SILENCE: Duration = Duration::from_millis(50);
-/// The most that is passed over: beyond it the simulation runs as fast as it can, or was paused. [s]
+/// Longest backlog that is skipped: beyond it the simulation runs as fast as it can, or was paused. [s]
 const LONGEST: f64 = 0.4;
 
-/// Tells samples that piled up from those that come as they are measured.
+/// Detector of samples that piled up, from the times of arrival and the stamps.
 #[derive(Debug, Default)]
 pub struct Backlog {
-    /// The last sample: when it came, and its stamp.
+    /// Arrival and stamp of the last sample.
     last: Option<(Instant, Time)>,
-    /// What may still be piled up. [s]
+    /// Sample time that may still be piled up. [s]
     left: f64,
 }
 
 impl Backlog {
-    /// Whether newer samples than this one, which came at `arrival`, are on their way already. Of a pile the last one is taken,
+    /// Whether newer samples than this one, which came at `arrival`, are about to be received. Of a pile the last one is taken,
     /// or the first after it.
     pub fn is_outdated(&mut self, arrival: Instant, stamp: Time) -> bool {
         let Some((last_arrival, last_stamp)) = self.last.replace((arrival, stamp)) else {
@@ -36,7 +36,7 @@ impl Backlog {
         } else {
             self.left = 0.0;
         }
-        // the rest is less than the silence that is borne
+        // A rest within the tolerated silence does not count as a pile.
         self.left > SILENCE.as_secs_f64()
     }
 }
@@ -49,7 +49,7 @@ mod tests {
 
     use super::Backlog;
 
-    /// How many of the samples, each as long after the one before by wall time and by stamp [ms], are answered.
+    /// Number of answered samples, each given as the wall time and the stamp since the one before. [ms]
     fn answered(samples: impl IntoIterator<Item = (f64, f64)>) -> usize {
         let mut backlog = Backlog::default();
         let (mut arrival, mut stamp) = (Instant::now(), Time::ZERO);

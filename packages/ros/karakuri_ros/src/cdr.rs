@@ -1,4 +1,4 @@
-//! Reads the middleware's bytes of a message by its definition: fields in order, numbers as they are (NaN, too).
+//! Reader of the middleware's bytes of a message by its definition: fields in order, numbers as they are (NaN, too).
 //!
 //! Source: OMG DDSI-RTPS 2.3, section 10 (plain CDR, encoding version 1), as every ROS 2 middleware writes messages:
 //! a header of four bytes, then the fields, each aligned to its size, counted from the end of the header.
@@ -9,7 +9,7 @@ use crate::definition::{Count, Definition, Field, Kind, shortest};
 
 const HEADER: usize = 4;
 
-/// The message in `bytes`, or where the bytes are not such a message.
+/// Message in `bytes`, or the position from which the bytes are not such a message.
 pub(crate) fn read(bytes: &[u8], definition: &Definition) -> Result<Value, String> {
     let little = match bytes.get(..HEADER) {
         Some([0, 0, ..]) => false,
@@ -29,7 +29,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn message(&mut self, definition: &Definition) -> Option<Value> {
         if definition.fields.is_empty() {
-            // C has no empty structure: the generators put a byte into it
+            // C has no empty structure: the generators insert one byte.
             self.take(1)?;
         }
         let mut read = |field: &Field| Some((field.name.clone().into(), self.field(field)?));
@@ -43,7 +43,7 @@ impl Reader<'_> {
             Count::Fixed(count) => count,
             Count::Many(_) => usize::try_from(self.number::<4>().map(u32::from_le_bytes)?).ok()?,
         };
-        // each element takes a byte at least: a length that cannot be is none
+        // Each element takes one byte at least, so a count beyond the remaining bytes is invalid.
         if count > self.bytes.len().saturating_sub(self.at) {
             return None;
         }
@@ -64,13 +64,13 @@ impl Reader<'_> {
             Kind::Single => shortest(f32::from_le_bytes(self.number()?).into()).into(),
             Kind::Double => f64::from_le_bytes(self.number()?).into(),
             Kind::Text => self.text()?.into(),
-            // middlewares do not agree on its characters; no interface package of ours has one
+            // Middlewares disagree on the encoding of its characters; no interface package of ours uses it.
             Kind::WideText => return None,
             Kind::Message(definition) => self.message(definition)?,
         })
     }
 
-    /// The bytes of a number, lowest first.
+    /// Bytes of a number, least significant first.
     fn number<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.at = self.at.next_multiple_of(N);
         let mut bytes: [u8; N] = self.take(N)?.try_into().ok()?;
@@ -80,7 +80,7 @@ impl Reader<'_> {
         Some(bytes)
     }
 
-    /// Its length counts the NUL at its end.
+    /// Text whose length counts the NUL at its end.
     fn text(&mut self) -> Option<String> {
         let length = usize::try_from(u32::from_le_bytes(self.number()?)).ok()?;
         let bytes = self.take(length)?;

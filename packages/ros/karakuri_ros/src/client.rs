@@ -1,5 +1,5 @@
-//! What a program on the command line asks of running nodes, one thing after the other: who is there, messages of any
-//! topic, parameters, goals for any action. Types are found at run time, messages are YAML.
+//! Requests of a command-line program to running nodes, one after the other: the graph, messages of any topic, parameters,
+//! goals for any action. Types are found at run time, messages are YAML.
 
 mod actions;
 mod parameters;
@@ -33,29 +33,29 @@ use crate::{
     run::catch_signals,
 };
 
-/// The longest wait for an event: bounds the time to notice a signal.
+/// Longest wait for an event: bounds the time to notice a signal.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
-/// Time after which everybody has heard of everybody: what one participant missed of another's announcement is repeated with the
-/// heartbeat of discovery, every 3 s in Fast DDS.
+/// Time after which every participant knows every other: an announcement that one of them missed is repeated with the heartbeat
+/// of discovery, every 3 s in Fast DDS.
 const ANNOUNCED: Duration = Duration::from_millis(3200);
-/// How long a graph must have stood still by then to count as known.
+/// Time that a graph must not have changed by then to count as known.
 const SETTLED: Duration = Duration::from_millis(300);
-/// The longest time to look at a graph that does not stand still.
+/// Longest time to look at a graph that keeps changing.
 const LONGEST_LOOK: Duration = Duration::from_secs(5);
-/// How long a server that is there may take for an answer.
+/// Time that a present server may take for an answer.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// Why something could not be done.
+/// Reason why a request failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// What was asked for is wrong; the text says what there is instead.
+    /// The request names something wrong; the text lists what exists instead.
     #[error("{0}")]
     Wrong(String),
     /// The middleware or a node failed.
     #[error("{0}")]
     Failed(String),
-    /// Ctrl-C.
+    /// Ctrl-C interrupted the request.
     #[error("interrupted")]
     Interrupted,
 }
@@ -68,16 +68,16 @@ fn failed(reason: &impl ToString) -> ClientError {
     ClientError::Failed(reason.to_string())
 }
 
-/// A node without a name of its own that asks others.
+/// Node without a fixed name that asks others.
 pub struct Client {
     node: r2r::Node,
-    /// Something to wait for: the client library does not wait for nothing.
+    /// Subscription to wait for: the client library does not wait without an entity.
     events: Items<ParameterEvent>,
     name: String,
     joined: Instant,
     definitions: Definitions,
     interrupted: Arc<AtomicBool>,
-    /// How long what is asked for may take to appear.
+    /// Time that the requested entity may take to appear.
     wait: Duration,
 }
 
@@ -90,27 +90,27 @@ impl std::fmt::Debug for Client {
 /// An action and its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionServer {
-    /// Such as `control_msgs/action/GripperCommand`.
+    /// Type of the action, such as `control_msgs/action/GripperCommand`.
     pub kind: String,
-    /// The nodes that serve it.
+    /// Nodes that serve it, by full name.
     pub nodes: Vec<String>,
 }
 
-/// A publisher of another node.
+/// Publisher of another node.
 #[derive(Clone)]
 struct Publisher {
-    /// What no other publisher has, not that of the same node started again either.
+    /// Identifier that no other publisher has, not even that of the same node after a restart.
     gid: Vec<u8>,
-    /// The full name of its node.
+    /// Full name of its node.
     node: String,
-    /// Whether that begins with `_`.
+    /// Whether the name begins with `_`.
     is_hidden: bool,
     qos: qos::Qos,
 }
 
 impl Client {
-    /// Joins the network; what is asked for may take `wait` to appear. The first SIGINT or SIGTERM interrupts what is under
-    /// way, the second ends the process.
+    /// Joins the network; requested entities may take `wait` to appear. The first SIGINT or SIGTERM interrupts the present
+    /// request, the second ends the process.
     ///
     /// # Errors
     /// When signals cannot be caught or the middleware refuses the context, the node or the subscription.
@@ -119,7 +119,7 @@ impl Client {
         catch_signals(&interrupted).map_err(|e| failed(&e))?;
         let context =
             guard::catch(r2r::Context::create).map_err(|e| failed(&e))?.map_err(|e| failed(&e))?;
-        // hidden, and another one for each process
+        // The leading underscore hides the node, and the process id makes its name unique.
         let name = format!("_karakuri_client_{}", std::process::id());
         let node = create("node", &name, || r2r::Node::create(context, &name, ""));
         let mut node = node.map_err(|e| failed(&format!("failed to {e}")))?;
@@ -142,7 +142,7 @@ impl Client {
         Ok(())
     }
 
-    /// Spins until `done` gives something, at most for `patience`; `None` when that is over.
+    /// Spins until `done` returns something, at most for `patience`; `None` after that.
     fn spin_until<R>(
         &mut self,
         patience: Duration,
@@ -163,7 +163,7 @@ impl Client {
         }
     }
 
-    /// Spins until there is somebody, and nobody new has appeared for a while.
+    /// Spins until another node is present, and no new one has appeared for a while.
     fn settle(&mut self) -> Result<(), ClientError> {
         let mut before = (BTreeMap::new(), Instant::now());
         self.spin_until(LONGEST_LOOK, |client| {
@@ -181,7 +181,7 @@ impl Client {
         self.node.get_topic_names_and_types().unwrap_or_default().into_iter().collect()
     }
 
-    /// The nodes that publish a topic, without this one.
+    /// Publishers of a topic in other nodes.
     fn publishers(&self, topic: &str) -> Vec<Publisher> {
         let found = self.node.get_publishers_info_by_topic(topic, false).unwrap_or_default();
         let others = found.into_iter().filter(|info| info.node_name != self.name);
@@ -194,7 +194,7 @@ impl Client {
         publisher.collect()
     }
 
-    /// The topics that somebody uses, with their types; those that begin with `_` are left out.
+    /// Topics in use, with their types; those that begin with `_` are left out.
     ///
     /// # Errors
     /// When a signal interrupts the wait or the middleware fails.
@@ -209,7 +209,7 @@ impl Client {
         topics
     }
 
-    /// The nodes that are there, by full name; those that begin with `_` are left out.
+    /// Nodes that are present, by full name; those that begin with `_` are left out.
     ///
     /// # Errors
     /// When a signal interrupts the wait or the middleware fails.
@@ -218,14 +218,14 @@ impl Client {
         Ok(self.visible_nodes())
     }
 
-    /// Every node publishes its log.
+    /// Nodes that publish a log, as every node does, without hidden ones.
     fn visible_nodes(&self) -> BTreeSet<String> {
         let mut publishers = self.publishers("/rosout");
         publishers.extend(self.publishers("/parameter_events"));
         publishers.into_iter().filter(|p| !p.is_hidden).map(|p| p.node).collect()
     }
 
-    /// The actions that somebody serves.
+    /// Actions that have a server, by name.
     ///
     /// # Errors
     /// When a signal interrupts the wait or the middleware fails.
@@ -245,7 +245,7 @@ impl Client {
         actions.collect()
     }
 
-    /// Gives each message of a topic to `show`, in order, until that says stop (`false`) or `patience` is over without one.
+    /// Passes each message of a topic to `show`, in order, until that returns `false` or `patience` passes without a message.
     /// The quality of service is that of the publishers.
     ///
     /// # Errors
@@ -294,7 +294,7 @@ impl Client {
         let find = |client: &mut Self| client.all_topics().remove(topic);
         let mut found = self.spin_until(self.wait, find)?.unwrap_or_default();
         if found.is_empty() && given.is_none() {
-            // It may come while others are looked for, to be listed.
+            // The topic may appear while the graph settles, to list the topics that there are.
             self.settle()?;
             found = find(self).unwrap_or_default();
         }
@@ -316,7 +316,7 @@ impl Client {
         }
     }
 
-    /// Reliable, and with what was published before, where every publisher is so.
+    /// Quality of service that matches every publisher: reliable, and with earlier messages, where all of them offer it.
     fn qos_of(&self, topic: &str) -> qos::Qos {
         use r2r::qos::{DurabilityPolicy, ReliabilityPolicy};
         let publishers = self.publishers(topic);
@@ -333,7 +333,7 @@ impl Client {
         qos
     }
 
-    /// The answer of a service of a node that is there.
+    /// Calls a service of a present node.
     fn call<T: Service>(
         &mut self,
         service: &str,
@@ -374,7 +374,7 @@ impl Client {
     }
 }
 
-/// Looks whether a future has its result.
+/// Polls a future once for its result.
 fn poll<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     match Pin::new(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => Some(result),
@@ -382,15 +382,15 @@ fn poll<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     }
 }
 
-/// A stream of which each item is taken when it is there.
+/// Stream whose items are taken as they arrive.
 type Items<T> = Pin<Box<dyn Stream<Item = T>>>;
 
-/// A name as the root namespace sees it.
+/// Absolute name of a name in the root namespace.
 fn absolute(name: &str) -> String {
     if name.starts_with('/') { name.to_owned() } else { format!("/{name}") }
 }
 
-/// `are a, b`, or `are none`, with what may be the reason.
+/// Text `are a, b`, or `are none` with a possible reason.
 fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     let names: Vec<_> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
     if names.is_empty() {

@@ -24,7 +24,7 @@ impl IntoMessage<TimeMessage> for Time {
     }
 }
 
-/// The instant of a stamp.
+/// Instant of a stamp.
 pub fn time_from_message(stamp: &TimeMessage) -> Time {
     Time::from_nanoseconds(i64::from(stamp.sec) * NANOSECONDS + i64::from(stamp.nanosec))
 }

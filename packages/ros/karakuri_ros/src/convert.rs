@@ -1,4 +1,4 @@
-//! Between our spatial types and `geometry_msgs`, and between seconds and `builtin_interfaces/Duration`.
+//! Conversion between our spatial types and `geometry_msgs`, and between seconds and `builtin_interfaces/Duration`.
 //!
 //! Quaternions are `x, y, z, w` and normalised when read; a zero or non-finite one is refused with `None`.
 
@@ -9,15 +9,15 @@ use crate::msg::{
     builtin_interfaces::msg::Duration as DurationMessage, geometry_msgs::msg as geometry,
 };
 
-/// A message of this value.
+/// Conversion of a value to a message.
 pub trait IntoMessage<M> {
-    /// Converts.
+    /// Converts to a message.
     fn to_message(&self) -> M;
 }
 
-/// A value of a message.
+/// Conversion of a message to a value.
 pub trait FromMessage<M>: Sized {
-    /// Converts; `None` if a number is not finite or a quaternion is zero.
+    /// Converts a message; `None` if a number is not finite or a quaternion is zero.
     fn from_message(message: &M) -> Option<Self>;
 }
 
@@ -58,7 +58,7 @@ impl IntoMessage<geometry::Quaternion> for UnitQuaternion {
 impl FromMessage<geometry::Quaternion> for UnitQuaternion {
     fn from_message(message: &geometry::Quaternion) -> Option<Self> {
         let geometry::Quaternion { x, y, z, w } = *message;
-        // scaled first: squares of tiny or huge components would under- or overflow
+        // Scaled first: squares of tiny or huge components would underflow or overflow.
         let scale = x.abs().max(y.abs()).max(z.abs()).max(w.abs());
         let finite = [x, y, z, w].iter().all(|c| c.is_finite());
         let quaternion = UnitQuaternion::from_quaternion(Quaternion::new(
@@ -138,7 +138,7 @@ pub fn duration_from_message(message: &DurationMessage) -> f64 {
     f64::from(message.sec) + f64::from(message.nanosec) * 1e-9
 }
 
-/// A duration of so many seconds, to the nearest nanosecond; beyond the message's range its end. [s]
+/// Duration of so many seconds, to the nearest nanosecond, clamped to the message's range. [s]
 pub fn duration_to_message(seconds: f64) -> DurationMessage {
     let time = karakuri_spatial::Time::ZERO.plus_seconds(seconds).to_message();
     DurationMessage { sec: time.sec, nanosec: time.nanosec }

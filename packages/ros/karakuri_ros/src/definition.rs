@@ -8,58 +8,58 @@ use serde_yaml::{Mapping, Value};
 
 use crate::ParameterType;
 
-/// The fields of a message, or of a part of an action, in order.
+/// Fields of a message, or of a part of an action, in order.
 #[derive(Debug, PartialEq)]
 pub struct Definition {
-    /// Such as `sensor_msgs/msg/JointState`.
+    /// Full name, such as `sensor_msgs/msg/JointState`.
     pub name: String,
-    /// In the order of the definition.
+    /// Fields in the order of the definition.
     pub fields: Vec<Field>,
 }
 
 /// A field of a message.
 #[derive(Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// The type of the field, or of its elements.
+    /// Type of the field, or of its elements.
     pub kind: Kind,
-    /// How many elements it has.
+    /// Number of elements of the field.
     pub count: Count,
 }
 
-/// The type of a field.
+/// Type of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// true or false.
+    /// A truth value, `bool`.
     Bool,
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Integer {
-        /// 1, 2, 4 or 8.
+        /// Number of bytes: 1, 2, 4 or 8.
         bytes: u32,
         /// Whether it can be negative.
         signed: bool,
     },
-    /// `float32`.
+    /// A number of single precision, `float32`.
     Single,
-    /// `float64`.
+    /// A number of double precision, `float64`.
     Double,
-    /// `string`.
+    /// A text, `string`.
     Text,
-    /// `wstring`.
+    /// A text of wide characters, `wstring`.
     WideText,
-    /// Another message.
+    /// A message of its own.
     Message(Arc<Definition>),
 }
 
-/// How many elements a field has.
+/// Number of elements of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// It is no array.
+    /// One value, not an array.
     One,
     /// An array of this length.
     Fixed(usize),
-    /// A sequence, with at most so many elements.
+    /// A sequence with at most this many elements.
     Many(usize),
 }
 
@@ -94,15 +94,15 @@ impl fmt::Display for Kind {
 /// Goal, result and feedback of an action.
 #[derive(Debug)]
 pub struct ActionDefinition {
-    /// What a client sends.
+    /// Goal that a client sends.
     pub goal: Arc<Definition>,
-    /// What it gets at the end.
+    /// Result that it receives at the end.
     pub result: Arc<Definition>,
-    /// What it gets meanwhile.
+    /// Feedback that it receives meanwhile.
     pub feedback: Arc<Definition>,
 }
 
-/// Reads definitions from the folders of `AMENT_PREFIX_PATH`.
+/// Reader of definitions in the folders of `AMENT_PREFIX_PATH`.
 #[derive(Debug)]
 pub struct Definitions {
     prefixes: Vec<PathBuf>,
@@ -110,7 +110,7 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// Of the installed packages.
+    /// Definitions of the installed packages.
     pub fn installed() -> Self {
         let path = std::env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
         Self::below(std::env::split_paths(&path).collect())
@@ -120,7 +120,7 @@ impl Definitions {
         Self { prefixes, known: BTreeMap::new() }
     }
 
-    /// The message of this name, such as `sensor_msgs/msg/JointState`.
+    /// Definition of the message of this name, such as `sensor_msgs/msg/JointState`.
     ///
     /// # Errors
     /// When the name is not `PACKAGE/msg/NAME`, the type is not installed, or its definition is not understood.
@@ -134,7 +134,7 @@ impl Definitions {
         Ok(definition)
     }
 
-    /// The action of this name, such as `control_msgs/action/GripperCommand`.
+    /// Definition of the action of this name, such as `control_msgs/action/GripperCommand`.
     ///
     /// # Errors
     /// When the name is not `PACKAGE/action/NAME`, the type is not installed, or its definition is not understood.
@@ -164,7 +164,7 @@ impl Definitions {
         self.installed_file(name, folder, folder)
     }
 
-    /// The text of the file with this extension that is installed for a type of a folder, such as `msg`.
+    /// Text of the file with this extension that is installed for a type of a folder, such as `msg`.
     pub(crate) fn installed_file(
         &self,
         name: &str,
@@ -197,7 +197,7 @@ impl Definitions {
             let line = line.split('#').next().unwrap_or_default();
             let mut words = line.split_whitespace();
             let (Some(kind), Some(field)) = (words.next(), words.next()) else { continue };
-            // a constant
+            // a constant is not part of the message
             if field.contains('=') || words.next().is_some_and(|word| word.starts_with('=')) {
                 continue;
             }
@@ -209,7 +209,7 @@ impl Definitions {
     }
 
     fn kind(&mut self, package: &str, name: &str) -> Result<Kind, String> {
-        // a bound of a string
+        // the bound of a string does not change its encoding
         let name = name.split("<=").next().unwrap_or_default();
         let integer = |bytes, signed| Ok(Kind::Integer { bytes, signed });
         match name {
@@ -252,8 +252,8 @@ fn count_of(kind: &str) -> Option<(&str, Count)> {
 }
 
 impl Definition {
-    /// A message written as YAML, as JSON for the client library; what is left out keeps its default. The error names
-    /// the field, and what it may be.
+    /// Message written as YAML, as JSON for the client library; a field that is left out keeps its default. The error names the
+    /// field and its allowed values.
     ///
     /// # Errors
     /// When a field is unknown or a value does not fit its type.
@@ -293,7 +293,7 @@ impl Definition {
         Ok(json.into())
     }
 
-    /// A message as JSON of the client library, with its fields in order; JSON has no number that is not finite.
+    /// Message in the client library's JSON, as YAML with its fields in order; JSON has no number that is not finite.
     pub fn yaml(&self, json: &serde_json::Value) -> Value {
         let field = |field: &Field| {
             let value = json.get(&field.name).unwrap_or(&serde_json::Value::Null);
@@ -382,13 +382,13 @@ impl Kind {
     }
 }
 
-/// A `float32` that was widened, as the `float64` with the same shortest decimal number.
+/// Number that was widened from `float32`, as the `float64` with the same shortest decimal text.
 #[expect(clippy::cast_possible_truncation, reason = "it was a float32")]
 pub(crate) fn shortest(number: f64) -> f64 {
     (number as f32).to_string().parse().unwrap_or(number)
 }
 
-/// A value in one line, cut where it is long.
+/// Value in one line, shortened where it is long.
 fn flow(value: &Value) -> String {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "...".to_owned());
     if text.chars().count() > 60 {

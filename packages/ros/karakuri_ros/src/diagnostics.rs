@@ -1,4 +1,4 @@
-//! `/diagnostics`: how a node feels, once a second.
+//! `/diagnostics`: state of a node, once a second.
 
 use std::fmt::Display;
 
@@ -10,20 +10,20 @@ use crate::{
     },
 };
 
-/// How bad it is.
+/// Severity of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// All is well.
+    /// The subject works.
     Ok = 0,
-    /// It works, but somebody should look.
+    /// The subject works, but somebody should look.
     Warn = 1,
-    /// It does not work.
+    /// The subject does not work.
     Error = 2,
-    /// Nothing is heard of it.
+    /// Nothing is heard of the subject.
     Stale = 3,
 }
 
-/// One subject's state.
+/// State of one subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
     level: Level,
@@ -32,22 +32,22 @@ pub struct Status {
 }
 
 impl Status {
-    /// A state with its one-line explanation.
+    /// State with its one-line explanation.
     pub fn new(level: Level, message: impl Into<String>) -> Self {
         Self { level, message: message.into(), values: Vec::new() }
     }
 
-    /// All is well.
+    /// State of a subject that works.
     pub fn ok(message: impl Into<String>) -> Self {
         Self::new(Level::Ok, message)
     }
 
-    /// Somebody should look.
+    /// State of a subject that works, but at which somebody should look.
     pub fn warn(message: impl Into<String>) -> Self {
         Self::new(Level::Warn, message)
     }
 
-    /// It does not work.
+    /// State of a subject that does not work.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Level::Error, message)
     }

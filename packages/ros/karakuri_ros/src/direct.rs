@@ -1,9 +1,9 @@
-//! A subscription with a participant of its own, whose messages are handled where they are received.
+//! Subscription with a participant of its own, whose messages are handled on the thread that receives them.
 //!
-//! A wait set costs at every wake-up by the number of the node's entities (some 30 for a controller: half of what a sample
-//! took), and handing a message to another thread costs a second wake-up and a struggle for the reader's lock. So what comes a
-//! thousand times a second is handled on the middleware's receiving thread of this participant, which has nothing else to
-//! do. The [`Receiver`]'s thread waits for all else, and a [`NodeWaker`] wakes the thread of the other handlers.
+//! A wait set costs at every wake-up in proportion to the number of the node's entities (some 30 for a controller: half of the
+//! time of a sample), and handing a message to another thread costs a second wake-up and contention for the reader's lock. So
+//! messages of 1 kHz are handled on the middleware's receiving thread of this participant, which has nothing else to do. The
+//! [`Receiver`]'s thread waits for all else, and a [`NodeWaker`] wakes the thread of the other handlers.
 #![expect(unsafe_code, reason = "r2r has no callback of a subscription; this is rcl's, in C")]
 
 use std::cell::RefCell;
@@ -34,25 +34,25 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// The longest wait of the receiver's thread: bounds how long the end of the node takes.
+/// Longest wait of the receiver's thread: bounds the time that the end of the node takes.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// Bytes of a message before the first one comes; a longer one makes its own room, once.
+/// Bytes reserved for a message before the first one comes; a longer one grows the buffer, once.
 const ROOM: usize = 1024;
 
-/// Wakes the handlers' thread.
+/// Bell that wakes the handlers' thread.
 #[derive(Debug, Default)]
 struct Bell {
     sleeper: OnceLock<Thread>,
     rung: AtomicBool,
 }
 
-/// Has the node come round at once: what follows events is called. From any thread; takes no lock.
+/// Waker of a node: it spins at once, after-event callbacks included. From any thread; takes no lock.
 #[derive(Debug, Clone, Default)]
 pub struct NodeWaker(Arc<Bell>);
 
 impl NodeWaker {
-    /// The node comes round, now or as soon as it is done with what it does.
+    /// Makes the node spin, now or as soon as its present round is done.
     pub fn wake(&self) {
         self.0.rung.store(true, Ordering::Release);
         if let Some(sleeper) = self.0.sleeper.get() {
@@ -60,7 +60,7 @@ impl NodeWaker {
         }
     }
 
-    /// True if it was woken since the last time.
+    /// Whether it was woken since the last call.
     pub(crate) fn take(&self) -> bool {
         self.0.rung.swap(false, Ordering::AcqRel)
     }
@@ -68,7 +68,7 @@ impl NodeWaker {
     /// Sleeps until it is woken, at most `limit`; true if it was.
     pub(crate) fn wait(&self, limit: Duration) -> bool {
         let first = self.0.sleeper.set(thread::current()).is_ok();
-        // what came before the bell knew whom to wake
+        // A ring that came before the bell knew its thread is seen here.
         if !first && !self.0.rung.load(Ordering::Acquire) {
             thread::park_timeout(limit);
         }
@@ -76,11 +76,11 @@ impl NodeWaker {
     }
 }
 
-/// The node that r2r waits with; entities are made while nobody waits.
+/// Node that r2r waits with; entities are made while nobody waits.
 #[derive(Clone)]
 pub(crate) struct SharedNode {
     node: Arc<Mutex<r2r::Node>>,
-    /// Held while one waits for the node: who waits next does not lose to who had it last.
+    /// Lock held while waiting for the node: the next waiter does not lose to the last holder.
     turn: Arc<Mutex<()>>,
 }
 
@@ -89,7 +89,7 @@ impl SharedNode {
         Self { node: Arc::new(Mutex::new(node)), turn: Arc::default() }
     }
 
-    /// The node; a receiver's thread gives it up within its longest wait.
+    /// Locks the node; a receiver's thread gives it up within its longest wait.
     pub(crate) fn lock(&self) -> MutexGuard<'_, r2r::Node> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let node = self.node.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +98,7 @@ impl SharedNode {
     }
 }
 
-/// Waits for all that does not come directly, on a thread of its own.
+/// Thread that waits for all messages that do not come directly.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     stop: Arc<AtomicBool>,
@@ -119,7 +119,7 @@ impl Receiver {
         Ok(Self { stop, thread: Some(thread) })
     }
 
-    /// False when its thread died.
+    /// Whether its thread is alive.
     pub(crate) fn is_alive(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
@@ -129,13 +129,13 @@ impl Drop for Receiver {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // the hook has reported its panic
+            // The panic hook has reported the panic.
             drop(thread.join());
         }
     }
 }
 
-/// A participant beside the node's own, and the node that hides in it.
+/// Participant beside the node's own, with a hidden node.
 #[derive(Debug)]
 pub(crate) struct DirectNode {
     context: Box<rcl_context_t>,
@@ -143,31 +143,31 @@ pub(crate) struct DirectNode {
     namespace: String,
 }
 
-/// A subscription and what its newest message says.
+/// Subscription and its newest message.
 struct Inbox<T: Wire> {
-    /// At an address that stays.
+    /// Subscription at a stable address.
     subscription: Box<rcl_subscription_t>,
     bytes: rcl_serialized_message_t,
     message: T,
-    /// The bytes are read here; else as the middleware does.
+    /// Whether the bytes are read here; else the middleware reads them.
     is_understood: bool,
 }
 
-/// The messages of one topic, taken when somebody looks.
+/// Messages of one topic, taken on request.
 pub(crate) struct DirectReader<T: Wire> {
     inbox: Inbox<T>,
     node: Rc<RefCell<DirectNode>>,
 }
 
-/// The messages of one topic, handled on the middleware's receiving thread.
+/// Messages of one topic, handled on the middleware's receiving thread.
 pub(crate) struct DirectSubscription<T: Wire> {
     handler: Box<Mutex<Handler<T>>>,
-    /// Of the handler's inbox: to be reached without its lock.
+    /// Subscription of the handler's inbox, reachable without its lock.
     subscription: *const rcl_subscription_t,
     node: Rc<RefCell<DirectNode>>,
 }
 
-/// Used by one thread at a time, as the middleware calls back one by one; the lock round it is always free.
+/// Handler used by one thread at a time, as the middleware's callbacks do not overlap; its lock is always free.
 struct Handler<T: Wire> {
     inbox: Inbox<T>,
     handle: Box<dyn FnMut(&T) + Send>,
@@ -177,7 +177,7 @@ struct Handler<T: Wire> {
 }
 
 impl<T: Wire> Handler<T> {
-    /// Handles as many messages as came.
+    /// Handles all messages that came.
     fn run(&mut self, n_messages: usize) {
         if self.has_panicked {
             return;
@@ -196,14 +196,14 @@ impl<T: Wire> Handler<T> {
     }
 }
 
-/// Called on the middleware's receiving thread.
+/// Callback on the middleware's receiving thread.
 unsafe extern "C" fn arrived<T: Wire>(handler: *const c_void, n_messages: usize) {
     // SAFETY: the subscription holds the handler, and takes the callback back before it lets go of it.
     let handler = unsafe { &*handler.cast::<Mutex<Handler<T>>>() };
     handler.lock().unwrap_or_else(PoisonError::into_inner).run(n_messages);
 }
 
-/// The text of a failed call.
+/// Turns the code of a failed call into text.
 fn check(call: &str, code: c_int) -> Result<(), String> {
     if u32::try_from(code) == Ok(RCL_RET_OK) { Ok(()) } else { Err(format!("{call} gave {code}")) }
 }
@@ -223,7 +223,7 @@ fn remappings_of(name: &str, arguments: impl Iterator<Item = String>) -> Vec<Str
 }
 
 impl DirectNode {
-    /// Beside the node of this full name.
+    /// Participant and node beside the node of this full name.
     pub(crate) fn new(full_name: &str) -> Result<Self, RosError> {
         let (namespace, name) = full_name.rsplit_once('/').unwrap_or(("", full_name));
         let namespace = if namespace.is_empty() { "/" } else { namespace };
@@ -236,7 +236,7 @@ impl DirectNode {
             }
         };
         let hidden = format!("_{name}_direct");
-        // What was made before a failure is ended by `drop`.
+        // `drop` closes whatever was opened before a failure.
         let rules = remappings_of(name, std::env::args());
         let opened = direct.init_context().and_then(|()| direct.init_node(&hidden, rules));
         let failed = |reason| RosError::Create { kind: "node", name: hidden.clone(), reason };
@@ -259,7 +259,7 @@ impl DirectNode {
         }
     }
 
-    /// A node of this very name: arguments of its own count before those of the process.
+    /// Makes a node of exactly this name: arguments of its own take precedence over those of the process.
     fn init_node(&mut self, name: &str, rules: Vec<String>) -> Result<(), String> {
         let names = c_strings([name.to_owned(), self.namespace.clone()])?;
         let rules = [format!("__node:={name}")].into_iter().chain(rules);
@@ -350,7 +350,7 @@ impl<T: Wire> Inbox<T> {
         }
     }
 
-    /// The next message that is there already.
+    /// Next message that has already arrived.
     fn take(&mut self) -> Option<&T> {
         let mut info = rmw_message_info_t::default();
         // SAFETY: the subscription and the array are open; the array holds as many bytes as it says.
@@ -389,7 +389,7 @@ impl<T: Wire> DirectReader<T> {
         Ok(Self { inbox: Inbox::open(node, topic, qos)?, node: Rc::clone(node) })
     }
 
-    /// The next message that is there already.
+    /// Next message that has already arrived.
     pub(crate) fn take(&mut self) -> Option<&T> {
         self.inbox.take()
     }
@@ -428,7 +428,8 @@ impl<T: Wire> DirectSubscription<T> {
         self.handler.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Not under the handler's lock, which a call under way holds: this waits for it.
+    /// Sets or removes the callback. The handler's lock must not be held: a running callback holds it, and this call waits for
+    /// it.
     fn call_back(
         &self,
         callback: Option<unsafe extern "C" fn(*const c_void, usize)>,
@@ -444,7 +445,7 @@ impl<T: Wire> DirectSubscription<T> {
 
 impl<T: Wire> Drop for DirectSubscription<T> {
     fn drop(&mut self) {
-        // what is open lets go of its callback
+        // No callback may run once the subscription closes.
         drop(self.call_back(None));
         let node = Rc::clone(&self.node);
         self.handler().inbox.close(&node);

@@ -1,21 +1,21 @@
-//! Why a call of the ROS layer failed.
+//! Reasons why a call of the ROS layer failed.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why an entity of a node could not be made. The text follows "failed to ...".
+/// Reason why an entity of a node could not be made. The text follows "failed to ...".
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RosError {
     /// The middleware refused.
     #[error("create {kind} `{name}`: {reason}")]
     Create {
-        /// What was to be made, such as `publisher`.
+        /// Kind of the entity, such as `publisher`.
         kind: &'static str,
-        /// Its name as given.
+        /// Name of the entity as given.
         name: String,
-        /// What the middleware said.
+        /// Reason that the middleware gave.
         reason: String,
     },
     /// A parameter given on the command line or in a file does not fit its declaration.
@@ -23,15 +23,15 @@ pub enum RosError {
     Parameter {
         /// The parameter's name.
         name: String,
-        /// Type that was found, and type that was asked for.
+        /// Type that was found, and type that was expected.
         reason: String,
     },
-    /// Two parameters of one name.
+    /// Two parameters have one name.
     #[error("declare parameter `{0}`: it is declared already")]
     Duplicate(String),
 }
 
-/// Why a service call has no answer.
+/// Reason why a service call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -40,7 +40,7 @@ pub enum CallError {
     Timeout {
         /// The service's name as given.
         service: String,
-        /// The time that was allowed.
+        /// Time within which the answer was expected.
         timeout: Duration,
     },
     /// The request could not be sent.
@@ -48,7 +48,7 @@ pub enum CallError {
     Refused {
         /// The service's name as given.
         service: String,
-        /// What the middleware said.
+        /// Reason that the middleware gave.
         reason: String,
     },
 }

@@ -13,7 +13,7 @@ thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `f`; a panic inside becomes its text. The panic is not printed.
+/// Calls `f`; a panic inside becomes its text and is not printed.
 pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -37,7 +37,7 @@ pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-/// The first line of a panic's text, in words a user understands.
+/// First line of a panic's text, in words for the user.
 fn plain(text: &str) -> String {
     if text.contains("NulError") {
         return "a string holds a NUL character".to_owned();

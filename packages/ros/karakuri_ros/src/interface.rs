@@ -1,4 +1,4 @@
-//! What a message, a service and an action type is. All generated types qualify; nothing else needs to implement these.
+//! Traits of message, service and action types. All generated types qualify; nothing else needs to implement these.
 
 use r2r::{WrappedActionTypeSupport, WrappedServiceTypeSupport, WrappedTypesupport};
 

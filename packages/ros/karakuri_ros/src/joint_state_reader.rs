@@ -1,64 +1,64 @@
-//! Joint states by name to the model's coordinates.
+//! Reader of joint states by name into the model's coordinates.
 
 use std::fmt;
 
 use crate::msg::sensor_msgs::msg::JointState;
 use karakuri_model::{Limits, Model};
 
-/// A joint with limits may be measured beyond them by its range and so much more: limits give way. [rad or m]
+/// Range beyond its limits, in addition to their span, in which a joint may be measured, as limits are compliant. [rad or m]
 const BEYOND: f64 = 1.0;
-/// No joint turns or slides further. [rad or m]
+/// Largest position of a joint. [rad or m]
 const FURTHEST: f64 = 1e9;
-/// None moves faster. [rad/s or m/s]
+/// Largest velocity of a joint. [rad/s or m/s]
 const FASTEST: f64 = 1e6;
 
 /// Position, velocity and effort of a model, as far as messages gave them.
 #[derive(Debug)]
 pub struct JointStateReader {
-    /// [rad or m] (nq)
+    /// Positions of the joints. [rad or m] (nq)
     pub q: Vec<f64>,
-    /// [rad/s or m/s] (nv)
+    /// Velocities of the joints. [rad/s or m/s] (nv)
     pub v: Vec<f64>,
-    /// NaN where no message gave one. [N·m or N] (nv)
+    /// Efforts of the joints, NaN where no message gave one. [N·m or N] (nv)
     pub effort: Vec<f64>,
-    /// Names of the last message and the coordinates they stand for.
+    /// Names of the last message, with the coordinates they stand for.
     names: Vec<String>,
     coordinates: Vec<Option<Coordinate>>,
     missing: Vec<String>,
 }
 
-/// What an entry of a message is of.
+/// Coordinate that an entry of a message belongs to.
 #[derive(Debug, Clone, Copy)]
 struct Coordinate {
     joint: usize,
     q: usize,
     v: usize,
-    /// Positions that a joint can be at. [rad or m]
+    /// Plausible positions of the joint. [rad or m]
     range: (f64, f64),
 }
 
-/// Why a message is not taken.
+/// Reason why a message is not taken.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unread<'a> {
-    /// Joints that no message has had; values that it has are taken.
+    /// Joints that no message has contained; the values of the message are taken.
     Missing(&'a [String]),
     /// A number that no robot measures; nothing of the message is taken.
     Implausible(Implausible),
 }
 
-/// A number that no robot measures.
+/// Number that no robot measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Implausible {
     /// Index of the joint in the model.
     pub joint: usize,
-    /// What it is of.
+    /// Name of the quantity, such as its position.
     pub quantity: &'static str,
-    /// In the quantity's unit.
+    /// Value of the number, in the quantity's unit.
     pub value: f64,
 }
 
 impl Implausible {
-    /// The sentence for people.
+    /// Sentence that describes it for people.
     pub fn describe(&self, model: &Model) -> impl fmt::Display {
         let Self { joint, quantity, value } = self;
         let name = model.joints.get(*joint).map_or("?", |j| j.name.as_str());
@@ -69,7 +69,7 @@ impl Implausible {
 }
 
 impl JointStateReader {
-    /// At the neutral position until messages come.
+    /// Reader at the neutral position until messages come.
     pub fn new(model: &Model) -> Self {
         Self {
             q: model.neutral_position(),
@@ -81,7 +81,7 @@ impl JointStateReader {
         }
     }
 
-    /// Takes a message, or says why it cannot. NaN is `not measured`.
+    /// Takes a message, or the reason why it cannot. NaN stands for `not measured`.
     ///
     /// # Errors
     /// When a number is implausible (nothing is taken), or joints are still missing (the others are taken).

@@ -68,7 +68,7 @@ pub use tracing::{debug, error, info, warn};
 pub use transforms::Transforms;
 pub use wire::{Audience, Wire, WirePublisher};
 
-/// The message, service and action types that nodes use, by interface package.
+/// Message, service and action types that nodes use, by interface package.
 pub mod msg {
     pub use r2r::{
         action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,

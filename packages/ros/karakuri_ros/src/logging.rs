@@ -36,7 +36,7 @@ pub(crate) enum Severity {
 }
 
 impl Severity {
-    /// From a name in any case.
+    /// Severity of a name in any case.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "debug" => Self::Debug,
@@ -77,7 +77,7 @@ impl Severity {
     }
 }
 
-/// The process's log. One a process, as is the ROS context.
+/// Log of the process, which has one as it has one ROS context.
 #[derive(Clone)]
 pub(crate) struct LogSink {
     shared: Arc<Shared>,
@@ -110,11 +110,11 @@ struct Console {
 }
 
 thread_local! {
-    /// Set while an event is being written: what that itself logs is dropped.
+    /// Set while an event is being written: events that the writing itself logs are dropped.
     static WRITING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Starts logging; before the node is known under `default_name`.
+/// Starts logging, under `default_name` until the node is known.
 pub(crate) fn start(arguments: &Arguments) -> LogSink {
     let console = arguments.console.then(Console::from_environment);
     let shared = Arc::new(Shared {
@@ -126,7 +126,7 @@ pub(crate) fn start(arguments: &Arguments) -> LogSink {
     });
     let log = LogSink { shared };
     let layer = log.clone();
-    // a test may have set another subscriber: then that one gets the events
+    // a test may have set another subscriber, which then gets the events
     if tracing_subscriber::registry().with(layer).try_init().is_err() {
         tracing::debug!("another log subscriber is installed already");
     }
@@ -134,7 +134,7 @@ pub(crate) fn start(arguments: &Arguments) -> LogSink {
 }
 
 impl LogSink {
-    /// The node is up: from here on its name, its clock and `/rosout` are used.
+    /// Attaches a node: from here on its name, its clock and `/rosout` are used.
     pub(crate) fn attach(
         &self,
         logger: &str,
@@ -158,7 +158,7 @@ impl LogSink {
         }
     }
 
-    /// Before the node goes: `/rosout` ends.
+    /// Detaches the node before it ends, and with it `/rosout`.
     pub(crate) fn detach(&self) {
         *self.shared.publisher.lock().unwrap_or_else(PoisonError::into_inner) = Rosout::Closed;
     }
@@ -169,12 +169,12 @@ impl LogSink {
 }
 
 fn send(publisher: &r2r::Publisher<Log>, message: &Log) {
-    // a log that cannot be sent has nowhere to complain
+    // a log message that cannot be sent is dropped: there is no place to report it
     drop(crate::guard::catch(|| publisher.publish(message)));
 }
 
 impl Shared {
-    /// The last rule that names the logger, a parent of it, or all.
+    /// Threshold of a logger, by the last rule that names it, a parent of it, or all.
     fn threshold(&self, logger: &str) -> Severity {
         let applies = |rule: &Option<String>| match rule {
             None => true,
@@ -300,7 +300,7 @@ fn push_token(line: &mut String, token: &str, severity: Severity, message: &Log)
     debug_assert!(written.is_ok(), "writing to a String cannot fail");
 }
 
-/// An event's message, then its fields as `key=value`.
+/// Text of an event: its message, then its fields as `key=value`.
 #[derive(Default)]
 struct Text(String);
 
@@ -311,7 +311,7 @@ impl Visit for Text {
                 let fields = std::mem::take(&mut self.0);
                 write!(self.0, "{value:?}{fields}")
             }
-            // how the `log` crate's events carry their place
+            // events of the `log` crate carry their origin in these fields
             name if name.starts_with("log.") => Ok(()),
             name => write!(self.0, " {name}={value:?}"),
         };

@@ -33,22 +33,22 @@ use crate::{
     wire::{self, RosPublisher, Wire, WirePublisher},
 };
 
-/// Something that hands what arrived to the node's state; true if there was something.
+/// Source of messages: passes those that arrived to the node's state; true if there were any.
 type Source<S> = Box<dyn FnMut(&mut S) -> bool>;
 type Callback<S> = Box<dyn FnMut(&mut S)>;
 type Job<S> = Box<dyn FnOnce(&mut Node<S>, &mut S)>;
 
-/// A ROS node under construction, and later what spins.
+/// ROS node under construction, which later spins.
 ///
 /// `S` is the node's state: every handler gets `&mut S`, one at a time, on the spin thread, so a node needs no lock and
 /// no `RefCell`. Handlers must return quickly; long work belongs in a thread of its own, which may publish and read
 /// [`Latest`] values, parameters and the clock.
 pub struct Node<S> {
-    /// Subscriptions that are handled elsewhere; they end before what their handlers publish with.
+    /// Subscriptions that are handled on other threads; they end before the publishers that their handlers use.
     direct: Vec<Box<dyn Any>>,
-    /// What they belong to.
+    /// Participant and node of the direct subscriptions.
     beside: Option<Rc<RefCell<DirectNode>>>,
-    /// Ends before what it waits with.
+    /// Receiver; it ends before the node that it waits with.
     receiver: Option<Receiver>,
     pub(crate) inner: SharedNode,
     full_name: String,
@@ -76,7 +76,7 @@ impl<S> fmt::Debug for Node<S> {
     }
 }
 
-/// Lets a running node make new entities: jobs run on the spin thread after the present handlers.
+/// Queue of jobs that make entities in a running node: they run on the spin thread after the present handlers.
 pub struct Later<S> {
     jobs: Rc<RefCell<Vec<Job<S>>>>,
 }
@@ -100,7 +100,7 @@ impl<S> Later<S> {
     }
 }
 
-/// What a node starts from.
+/// Origin of a node: the client library's node, arguments and parameter values.
 pub(crate) struct Origin {
     pub(crate) inner: r2r::Node,
     pub(crate) program_arguments: Vec<String>,
@@ -167,48 +167,48 @@ impl<S: 'static> Node<S> {
         Ok(node)
     }
 
-    /// The node's name without namespace.
+    /// Name of the node without namespace.
     pub fn name(&self) -> &str {
         self.full_name.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The node's name with its namespace, such as `/arm/sim`.
+    /// Name of the node with its namespace, such as `/arm/sim`.
     pub fn full_name(&self) -> &str {
         &self.full_name
     }
 
-    /// The clock of this node.
+    /// Clock of this node.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// What ends this node from within.
+    /// Handle that ends this node from within.
     pub fn stop(&self) -> Stop {
         self.stop.clone()
     }
 
-    /// What makes entities once the node runs.
+    /// Queue of jobs that make entities once the node runs.
     pub fn later(&self) -> Later<S> {
         self.jobs.clone()
     }
 
-    /// The command line without the program's name and the ROS arguments. A node that never asks takes none: any
-    /// given is an error.
+    /// Takes the command line without the program's name and the ROS arguments. A node that never asks accepts none: any given
+    /// is an error.
     pub fn arguments(&mut self) -> Vec<String> {
         self.program_arguments.take().unwrap_or_default()
     }
 
-    /// Takes back a parameter that was declared, if there is one of this name. Its [`Parameter`](crate::Parameter) keeps the last value.
+    /// Takes back a declared parameter, if there is one of this name. Its [`Parameter`](crate::Parameter) keeps the last value.
     pub fn remove_parameter(&mut self, name: &str) {
         self.parameters.borrow_mut().remove(name);
     }
 
-    /// Called once after each successful set from outside, when all of its parameters hold.
+    /// Registers a callback after each successful set from outside, when all of its parameters hold.
     pub fn on_parameters_changed(&mut self, callback: impl FnMut(&mut S) + 'static) {
         self.parameters.borrow_mut().after_change(Box::new(callback));
     }
 
-    /// Publishes on `topic`.
+    /// Makes a publisher of `topic`.
     ///
     /// # Errors
     /// When the middleware refuses the publisher.
@@ -221,7 +221,7 @@ impl<S: 'static> Node<S> {
         Ok(Publisher::new(inner, topic))
     }
 
-    /// Publishes on `topic` from one place, many times a second: nothing is allocated once the message has its length.
+    /// Makes a publisher of `topic` for one place and high rates: nothing is allocated once the message has its length.
     ///
     /// # Errors
     /// When the middleware refuses the publisher.
@@ -241,8 +241,8 @@ impl<S: 'static> Node<S> {
         Ok(WirePublisher::new(publisher, topic))
     }
 
-    /// Gives every message of `topic` to `callback`, in order. Nothing is lost as long as the handlers keep up with
-    /// the history that `qos` sets.
+    /// Passes every message of `topic` to `callback`, in order. Nothing is lost as long as the handlers keep up with the
+    /// history that `qos` sets.
     ///
     /// # Errors
     /// When the middleware refuses the subscription.
@@ -274,10 +274,10 @@ impl<S: 'static> Node<S> {
         Ok(())
     }
 
-    /// Gives every message of `topic` to `handle`, for what comes a thousand times a second: a participant of its own receives
-    /// it, and its receiving thread handles it at once, apart from all that the node's state is for. [`Node::waker`] tells
-    /// that state of it. Between this topic and others there is no order, so it is not for lockstep; simulated time is then
-    /// looked at every 20 ms and when the node wakes.
+    /// Passes every message of `topic` to `handle`, for rates of 1 kHz: a participant of its own receives it, and its receiving
+    /// thread handles it at once, apart from the handlers of the node's state, which [`Node::waker`] wakes. Between this topic
+    /// and others there is no order, so it is not for lockstep; simulated time is then looked at every 20 ms and when the node
+    /// wakes.
     ///
     /// # Errors
     /// When the middleware refuses the participant or the subscription.
@@ -289,7 +289,7 @@ impl<S: 'static> Node<S> {
     ) -> Result<(), RosError> {
         if self.beside.is_none() {
             self.beside = Some(Rc::new(RefCell::new(DirectNode::new(&self.full_name)?)));
-            // the clock ticks as often, and nobody here waits for it
+            // the clock ticks as often, and no handler here waits for it
             self.clock_topic = None;
             self.follow_sim_time()?;
         }
@@ -350,7 +350,7 @@ impl<S: 'static> Node<S> {
         Ok(())
     }
 
-    /// Calls a service.
+    /// Makes a client of a service.
     ///
     /// # Errors
     /// When the middleware refuses the client.
@@ -375,12 +375,12 @@ impl<S: 'static> Node<S> {
         self.sources.push(Box::new(source));
     }
 
-    /// What has this node come round.
+    /// Handle that wakes this node from any thread.
     pub fn waker(&self) -> NodeWaker {
         self.waker.clone()
     }
 
-    /// Ticks in wall time. A period of zero ticks as often as possible. Missed ticks are skipped.
+    /// Makes a timer in wall time. A period of zero ticks as often as possible. Missed ticks are skipped.
     pub fn wall_timer(
         &mut self,
         period: Duration,
@@ -389,23 +389,23 @@ impl<S: 'static> Node<S> {
         self.timers.add_wall(period, Box::new(callback))
     }
 
-    /// Ticks in ROS time, see [`Clock`]. Missed ticks are skipped.
+    /// Makes a timer in ROS time, see [`Clock`]. Missed ticks are skipped.
     pub fn timer(&mut self, period: Duration, callback: impl FnMut(&mut S) + 'static) -> Timer {
         self.timers.add_ros(period, &self.clock, Box::new(callback))
     }
 
-    /// Called after each round in which anything happened: a message, an answer, a tick, a change of a goal. The place
-    /// for what depends on several inputs.
+    /// Registers a callback after each round in which anything happened: a message, an answer, a tick, a change of a goal. The
+    /// place for work that depends on several inputs.
     pub fn after_events(&mut self, callback: impl FnMut(&mut S) + 'static) {
         self.after_events.push(Box::new(callback));
     }
 
-    /// Called when `/clock` jumps back, as after a reset of the simulation.
+    /// Registers a callback for `/clock` jumping back, as after a reset of the simulation.
     pub fn on_time_jump_back(&mut self, callback: impl FnMut(&mut S) + 'static) {
         self.after_jump_back.push(Box::new(callback));
     }
 
-    /// Publishes what `report` says as `<node>: <subject>` on `/diagnostics` once a second.
+    /// Publishes the status that `report` gives as `<node>: <subject>` on `/diagnostics` once a second.
     pub fn diagnose(&mut self, subject: &str, report: impl FnMut(&mut S) -> Status + 'static) {
         let first = self.diagnostics.borrow_mut().add(subject, Box::new(report));
         if first {
@@ -429,7 +429,7 @@ impl<S: 'static> Node<S> {
         self.program_arguments.as_deref().is_some_and(crate::arguments::asks_for_help)
     }
 
-    /// Name, type and meaning of each declared parameter, two lines each.
+    /// Name, type and description of each declared parameter, two lines each.
     pub(crate) fn describe_parameters(&self) -> Vec<String> {
         let parameters = self.parameters.borrow();
         let line = |descriptor: &ParameterDescriptor| {
@@ -440,7 +440,7 @@ impl<S: 'static> Node<S> {
         parameters.descriptors().map(line).collect()
     }
 
-    /// After set-up: tells of parameters and of what was given in vain.
+    /// Ends the set-up: announces the parameters, and reports values that were given in vain.
     pub(crate) fn announce(&mut self) -> Result<(), String> {
         if let Some(argument) = self.program_arguments.take().and_then(|a| a.into_iter().next()) {
             return Err(format!(
@@ -457,7 +457,7 @@ impl<S: 'static> Node<S> {
         Ok(())
     }
 
-    /// Subscribes to `/clock` or lets it go, as `use_sim_time` says.
+    /// Subscribes to `/clock` or drops the subscription, as `use_sim_time` says.
     fn follow_sim_time(&mut self) -> Result<(), RosError> {
         let requested = self.sim_time_requested.get();
         if requested == self.clock_topic.is_some() {
@@ -497,7 +497,7 @@ impl<S: 'static> Node<S> {
         any
     }
 
-    /// One round: waits for something, at most `limit`, and hands out all that came.
+    /// Spins one round: waits for an event, at most `limit`, and passes on all messages that came.
     pub(crate) fn spin(&mut self, state: &mut S, limit: Duration) -> Result<(), RosError> {
         let wait = self.timers.until_next(&self.clock, limit);
         let mut any = self.wait(wait)?;
@@ -524,7 +524,7 @@ impl<S: 'static> Node<S> {
         self.outbox.settle();
     }
 
-    /// Waits for something; true if the node was woken.
+    /// Waits for an event; true if the node was woken.
     fn wait(&mut self, limit: Duration) -> Result<bool, RosError> {
         if self.direct.is_empty() {
             let woken = self.waker.take();
@@ -547,7 +547,7 @@ impl<S: 'static> Node<S> {
     }
 }
 
-/// The next message that is there already.
+/// Next item that has already arrived.
 pub(crate) fn next<T>(stream: &mut (impl Stream<Item = T> + Unpin + ?Sized)) -> Option<T> {
     stream.next().now_or_never().flatten()
 }

@@ -1,4 +1,4 @@
-//! Responses on their way: those that a client could not take yet, and the last ones of a node that ends.
+//! Responses in flight: those that a client could not take yet, and the last ones of a node that ends.
 //!
 //! A client's request may arrive before its reader of the responses is known. Fast DDS waits 100 ms for that reader
 //! and then gives the response up, which leaves the client waiting for ever; on a busy machine discovery takes longer
@@ -17,18 +17,18 @@ use std::{
 
 /// Time to the first repetition; each further one waits twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// A response is given up after this many repetitions, 6.3 s: discovery takes a few seconds at worst.
+/// Number of repetitions, over 6.3 s, after which a response is given up: discovery takes a few seconds at worst.
 const N_REPETITIONS: u32 = 6;
 
-/// How long the last response of a node may be under way: some ten times what a client takes on a machine whose cores are
-/// all in use.
+/// Longest time that the last response of a node may be in flight: some ten times what a client takes on a machine whose cores
+/// are all in use.
 const UNDER_WAY: Duration = Duration::from_millis(300);
-/// The longest that a node which ends waits for a client that is not known yet.
+/// Longest time that a node which ends waits for a client that is not known yet.
 const LONGEST_SETTLING: Duration = Duration::from_secs(1);
-/// How often a node which ends looks.
+/// Period at which a node that ends looks for responses in flight.
 const LOOK_PERIOD: Duration = Duration::from_millis(5);
 
-/// Sends once more; true if the response went out, or never will.
+/// Repeats a response; true if it went out, or never will.
 type SendAgain = Box<dyn FnMut() -> bool + Send>;
 
 struct Waiting {
@@ -40,11 +40,11 @@ struct Waiting {
 #[derive(Default)]
 struct Responses {
     waiting: Vec<Waiting>,
-    /// When the newest one went out.
+    /// Instant of the newest response that went out.
     sent: Option<Instant>,
 }
 
-/// The responses of one node that are under way.
+/// Responses of one node that are in flight.
 #[derive(Clone, Default)]
 pub(crate) struct Outbox(Arc<Mutex<Responses>>);
 
@@ -70,9 +70,9 @@ impl Outbox {
         self.lock().sent = Some(Instant::now());
     }
 
-    /// Sends again what is due at `now`.
+    /// Repeats the responses that are due at `now`.
     pub(crate) fn repeat(&self, now: Instant) {
-        // sending may block, and may end in `keep`: not under the lock
+        // sending may block, and may call `keep`, so it happens without the lock
         let due: Vec<_> =
             self.lock().waiting.extract_if(.., |waiting| waiting.due <= now).collect();
         for mut waiting in due {
@@ -88,7 +88,7 @@ impl Outbox {
         }
     }
 
-    /// Waits until the responses have had the time to reach their clients; for a node that ends.
+    /// Waits until the responses have had the time to reach their clients, for a node that ends.
     pub(crate) fn settle(&self) {
         let start = Instant::now();
         while start.elapsed() < LONGEST_SETTLING && self.is_under_way() {

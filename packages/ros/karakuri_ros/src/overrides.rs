@@ -1,4 +1,4 @@
-//! Parameter values given from outside, and which node each is for.
+//! Parameter values given from outside, with the nodes that each is for.
 //!
 //! A block applies to a node when its key matches the node's full name: `/ns/node`, `ns/node`, nested `ns: {node: ..}`,
 //! `*` for exactly one name, `**` for any number; a bare `node` means `/node`. Of several matching blocks the later
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use karakuri_model::yaml::{self, YamlError};
 use serde_yaml::{Mapping, Value};
 
-/// All values from the command line and parameter files, in order.
+/// Values from the command line and parameter files, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Overrides {
     entries: Vec<Override>,
@@ -17,7 +17,7 @@ pub(crate) struct Overrides {
 
 #[derive(Debug)]
 struct Override {
-    /// Path of names, each a name, `*` or `**`.
+    /// Pattern of the node's full name: parts that are each a name, `*` or `**`.
     node: Vec<String>,
     name: String,
     value: Value,
@@ -77,7 +77,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// The values for the node of this full name, by parameter.
+    /// Values for the node of this full name, by parameter.
     pub(crate) fn for_node(&self, full_name: &str) -> BTreeMap<String, Value> {
         let name: Vec<&str> = full_name.split('/').filter(|token| !token.is_empty()).collect();
         let matching = self.entries.iter().filter(|entry| matches(&entry.node, &name));
@@ -95,7 +95,7 @@ impl Overrides {
     }
 }
 
-/// The client library reads lists of one type only.
+/// Checks that a list has one type, as the client library reads no other.
 fn check_list(items: &[Value]) -> Result<(), String> {
     let kind = |item: &Value| match item {
         Value::Bool(_) => Some("bools"),

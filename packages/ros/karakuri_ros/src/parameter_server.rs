@@ -13,7 +13,7 @@ use crate::{
     parameter_types::kind_name,
 };
 
-/// A value that passed all checks, and how to make it hold.
+/// Value that passed all checks, with the function that applies it.
 pub(crate) struct Accepted<S> {
     pub(crate) value: ParameterValue,
     pub(crate) commit: Box<dyn FnOnce(&mut S)>,
@@ -22,7 +22,7 @@ pub(crate) struct Accepted<S> {
 type Callback<S> = Box<dyn FnMut(&mut S)>;
 type Accept<S> = Box<dyn Fn(&ParameterValue) -> Result<Accepted<S>, String>>;
 
-/// A declared parameter.
+/// Declared parameter of a node.
 pub(crate) struct Entry<S> {
     pub(crate) descriptor: ParameterDescriptor,
     pub(crate) value: ParameterValue,
@@ -33,7 +33,7 @@ pub(crate) struct Entry<S> {
 pub(crate) struct ParameterServer<S> {
     entries: BTreeMap<String, Entry<S>>,
     after_change: Vec<Callback<S>>,
-    /// From here on each change is an event of its own.
+    /// Whether the parameters were announced: from then on each change is an event of its own.
     announced: bool,
     events: Publisher<ParameterEvent>,
     node_name: String,
@@ -76,7 +76,7 @@ impl<S: 'static> ParameterServer<S> {
         self.after_change.push(callback);
     }
 
-    /// In the order of the names.
+    /// Descriptors in the order of the names.
     pub(crate) fn descriptors(&self) -> impl Iterator<Item = &ParameterDescriptor> {
         self.entries.values().map(|entry| &entry.descriptor)
     }
@@ -85,7 +85,7 @@ impl<S: 'static> ParameterServer<S> {
         self.entries.keys().map(String::as_str)
     }
 
-    /// Tells the world which parameters there are.
+    /// Announces all parameters in one event.
     pub(crate) fn announce(&mut self) {
         self.announced = true;
         let all = self.entries.iter().map(|(name, entry)| message(name, &entry.value)).collect();
@@ -191,7 +191,7 @@ fn outcome(refusal: Option<&String>) -> SetParametersResult {
     }
 }
 
-/// The text of a mistyped name: the closest declared one, if any is close.
+/// Hint for a mistyped name: the closest declared one, if any is close.
 pub(crate) fn closest<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let common = |other: &str| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     declared.map(|d| (common(d), d)).max().filter(|(n, _)| 2 * n >= name.len()).map(|(_, d)| d)

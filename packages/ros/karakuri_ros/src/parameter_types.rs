@@ -1,4 +1,4 @@
-//! The value types a parameter may have, and how each reads YAML and messages.
+//! Value types of parameters, and their conversion from YAML and messages.
 //!
 //! An integer is accepted where a double is declared (`rate: 3` means 3.0): nobody means anything else by it. Nothing
 //! else is converted.
@@ -11,23 +11,23 @@ use crate::msg::rcl_interfaces::msg::{
     FloatingPointRange, IntegerRange, ParameterDescriptor, ParameterType as Kind, ParameterValue,
 };
 
-/// A type that a parameter can have: `bool`, `i64`, `f64`, `String` and `Vec`s of them.
+/// Type that a parameter can have: `bool`, `i64`, `f64`, `String` and `Vec`s of them.
 pub trait ParameterType: Clone + PartialEq + Send + Sync + 'static {
-    /// The number of the type in `rcl_interfaces/msg/ParameterType`.
+    /// Number of the type in `rcl_interfaces/msg/ParameterType`.
     const KIND: u8;
     /// Reads a value of the command line or a file.
     fn from_yaml(value: &Value) -> Option<Self>;
     /// Reads a value of a message.
     fn from_message(value: &ParameterValue) -> Option<Self>;
-    /// As a message.
+    /// Writes a value to a message.
     fn to_message(&self) -> ParameterValue;
 }
 
-/// A parameter type whose values can be bounded; arrays are bounded element by element.
+/// Parameter type whose values can be bounded; arrays are bounded element by element.
 pub trait Ranged: ParameterType {
-    /// The type of a bound.
+    /// Type of a bound.
     type Bound: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static;
-    /// The first element outside the range.
+    /// First element outside the range.
     fn outside(&self, range: &RangeInclusive<Self::Bound>) -> Option<Self::Bound>;
     /// Enters the range into the parameter's description.
     fn describe(range: &RangeInclusive<Self::Bound>, descriptor: &mut ParameterDescriptor);
@@ -47,7 +47,7 @@ pub(crate) mod kind {
     pub(crate) const STRINGS: u8 = Kind::PARAMETER_STRING_ARRAY as u8;
 }
 
-/// A type's name in messages to the user.
+/// Name of a type in messages to the user.
 pub(crate) fn kind_name(kind: u8) -> &'static str {
     match kind {
         kind::NOT_SET => "nothing",
@@ -64,7 +64,7 @@ pub(crate) fn kind_name(kind: u8) -> &'static str {
     }
 }
 
-/// What a YAML value is, in messages to the user.
+/// Type and text of a YAML value in messages to the user.
 pub(crate) fn yaml_name(value: &Value) -> String {
     let kind = match value {
         Value::Null => "nothing",
@@ -93,7 +93,7 @@ impl ParameterType for bool {
     fn from_yaml(value: &Value) -> Option<Self> {
         match value {
             Value::Bool(value) => Some(*value),
-            // ROS files follow YAML 1.1
+            // ROS files follow YAML 1.1, which has these words for truth values
             Value::String(text) => match text.to_ascii_lowercase().as_str() {
                 "yes" | "on" | "y" | "true" => Some(true),
                 "no" | "off" | "n" | "false" => Some(false),
@@ -166,7 +166,7 @@ impl ParameterType for String {
     }
 }
 
-/// Arrays: the same rules element by element.
+/// Implements array types: the same rules element by element.
 macro_rules! array_parameter {
     ($element:ty, $kind:expr, $field:ident, $($from:tt)*) => {
         impl ParameterType for Vec<$element> {

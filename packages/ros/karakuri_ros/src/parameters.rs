@@ -1,4 +1,4 @@
-//! Declaring a parameter and reading it.
+//! Declaration and reading of a parameter.
 
 use std::{cell::RefCell, fmt, ops::RangeInclusive, rc::Rc, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     parameter_types::{kind_name, yaml_name},
 };
 
-/// A declared parameter. Clones share it; reading takes no lock, from any thread.
+/// Declared parameter. Clones share it; reading takes no lock, from any thread.
 pub struct Parameter<T> {
     cell: Arc<ArcSwap<T>>,
 }
@@ -30,7 +30,7 @@ impl<T: fmt::Debug> fmt::Debug for Parameter<T> {
 }
 
 impl<T: ParameterType> Parameter<T> {
-    /// The present value.
+    /// Present value of the parameter.
     pub fn get(&self) -> T {
         T::clone(&self.cell.load())
     }
@@ -40,7 +40,7 @@ type Check<T> = Box<dyn Fn(&T) -> Result<(), String>>;
 type OnChange<S, T> = Box<dyn FnMut(&mut S, &T)>;
 
 impl<S: 'static> Node<S> {
-    /// Declares a parameter.
+    /// Declares a parameter with this name and default.
     pub fn parameter<T: ParameterType>(
         &mut self,
         name: &str,
@@ -50,7 +50,7 @@ impl<S: 'static> Node<S> {
     }
 }
 
-/// A parameter being declared; ends with [`ParameterBuilder::declare`].
+/// Parameter being declared; ends with [`ParameterBuilder::declare`].
 #[must_use = "a parameter exists once `declare` was called"]
 pub struct ParameterBuilder<'n, S, T> {
     node: &'n mut Node<S>,
@@ -78,19 +78,19 @@ impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
         Self { node, default, descriptor, checks: Vec::new(), on_change: None }
     }
 
-    /// What it means, with its unit, such as `"Rate of joint_states. [Hz]"`.
+    /// Sets the description, with its unit, such as `"Rate of joint_states. [Hz]"`.
     pub fn describe(mut self, description: &str) -> Self {
         description.clone_into(&mut self.descriptor.description);
         self
     }
 
-    /// Set at start only: later sets are refused.
+    /// Restricts sets to the start: later ones are refused.
     pub fn read_only(mut self) -> Self {
         self.descriptor.read_only = true;
         self
     }
 
-    /// Refuses values for which `check` gives a reason. `rule` says in words what is allowed.
+    /// Refuses values for which `check` gives a reason. `rule` describes the allowed values.
     pub fn validate(
         mut self,
         rule: &str,
@@ -101,7 +101,7 @@ impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
         self
     }
 
-    /// Called on the spin thread after a change from outside.
+    /// Registers a callback on the spin thread for changes from outside.
     pub fn on_change(mut self, callback: impl FnMut(&mut S, &T) + 'static) -> Self {
         self.on_change = Some(Box::new(callback));
         self

@@ -1,10 +1,10 @@
-//! Publishing that never panics.
+//! Publishers that never panic.
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{Message, Throttle, guard, warn};
 
-/// Publishes messages of one type on one topic. Clone it freely and publish from any thread.
+/// Publisher of messages of one type on one topic. Clone it freely and publish from any thread.
 ///
 /// After the node has stopped, publishing does nothing. A message that its type does not allow (an array of the wrong
 /// length, a NUL in a string) is dropped with a warning.
@@ -33,7 +33,7 @@ impl<T: Message> Publisher<T> {
     /// Sends `message` to all subscribers.
     pub fn publish(&self, message: &T) {
         let reason = match guard::catch(|| self.inner.publish(message)) {
-            // the node is gone: a stop is under way
+            // the node is gone: it is stopping
             Ok(Ok(()) | Err(r2r::Error::RCL_RET_PUBLISHER_INVALID)) => return,
             Ok(Err(error)) => error.to_string(),
             Err(reason) => reason,
@@ -43,12 +43,12 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// The topic's name as given.
+    /// Name of the topic as given.
     pub fn topic(&self) -> &str {
         &self.topic
     }
 
-    /// How many subscribers are matched now.
+    /// Number of subscribers matched now.
     pub fn n_subscribers(&self) -> usize {
         self.inner.get_inter_process_subscription_count().unwrap_or(0)
     }

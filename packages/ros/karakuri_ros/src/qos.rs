@@ -19,12 +19,12 @@ pub fn latched() -> Qos {
     Qos::default().keep_last(1).reliable().transient_local()
 }
 
-/// For subscribing to latched values of several publishers (`/tf_static`): reliable, transient local, depth 100.
+/// Subscription to latched values of several publishers (`/tf_static`): reliable, transient local, depth 100.
 pub fn latched_many() -> Qos {
     Qos::default().keep_last(100).reliable().transient_local()
 }
 
-/// For publishing `/clock`: reliable, depth 10. Subscribing is the node's own affair, see the parameter `use_sim_time`.
+/// Publisher of `/clock`: reliable, depth 10. Subscribing is the node's own affair, see the parameter `use_sim_time`.
 pub fn clock() -> Qos {
     Qos::default().keep_last(10).reliable().volatile()
 }
@@ -34,14 +34,14 @@ pub fn tf() -> Qos {
     Qos::default().keep_last(100).reliable().volatile()
 }
 
-/// For subscribing to high-rate data of others, where a lost sample does not matter: best effort, depth 5.
+/// Subscription to high-rate data of others, where a lost sample does not matter: best effort, depth 5.
 pub fn sensor() -> Qos {
     Qos::sensor_data()
 }
 
-/// For subscribing to samples and commands, which come at every period: in lockstep each one is waited for, so reliable;
-/// else a newer one replaces a lost one before it could be sent again, so best effort, which saves the two sides the
-/// acknowledgements (a third of what the middleware takes at 1 kHz). Depth 10.
+/// Subscription to samples and commands, which come at every period: in lockstep each one is waited for, so reliable; else a
+/// newer one replaces a lost one before it could be sent again, so best effort, which saves both sides the acknowledgements (a
+/// third of the middleware's time at 1 kHz). Depth 10.
 pub fn samples(lockstep: bool) -> Qos {
     if lockstep { state() } else { Qos::default().keep_last(10).best_effort().volatile() }
 }

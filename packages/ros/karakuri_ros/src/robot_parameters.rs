@@ -1,4 +1,4 @@
-//! The parameters of every node that follows the samples of one robot.
+//! Parameters of every node that follows the samples of one robot.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use thiserror::Error;
 
 use crate::{qos, qos::Qos, warn};
 
-/// Why there is no robot.
+/// Reason why no robot was loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RobotError {
-    /// Nothing to load.
+    /// The parameter `urdf` is empty.
     #[error("parameter `urdf` is empty; give the path of the robot's URDF")]
     NoUrdf,
-    /// The files.
+    /// A file could not be read, or the robot is wrong.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
 
 crate::parameters! {
-    /// Which robot, how often it is sampled, and whether its time waits for this node.
+    /// Parameters of the robot, of its samples and of lockstep.
     pub struct RobotParameters {
         urdf: String = String::new(), "Path of the robot's URDF.", read_only();
         config: String = String::new(), "Path of the robot YAML: groups, loops, drives, end effector, sensors.", read_only();
@@ -33,12 +33,12 @@ crate::parameters! {
 }
 
 impl RobotParameters {
-    /// The frame of a link, as other nodes know it.
+    /// Frame of a link, as other nodes name it.
     pub fn frame_of(&self, link: &str) -> String {
         format!("{}{link}", self.frame_prefix.get())
     }
 
-    /// For subscribing to the robot's samples.
+    /// Quality of service for subscribing to the robot's samples.
     pub fn sample_qos(&self) -> Qos {
         qos::samples(self.lockstep.get())
     }

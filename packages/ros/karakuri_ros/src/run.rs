@@ -1,4 +1,4 @@
-//! The life of a node's process: arguments, set-up, spinning, signals, the orderly end.
+//! Life of a node's process: arguments, set-up, spinning, signals, the orderly end.
 
 use std::{
     fmt,
@@ -25,13 +25,13 @@ use crate::{
     qos,
 };
 
-/// The longest wait for an event: bounds the time to notice a signal.
+/// Longest wait for an event: bounds the time to notice a signal.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
-/// The longest that the middleware may take to leave the network; `launch` takes a node for stuck after 5 s.
+/// Longest time that the middleware may take to leave the network; `launch` takes a node for stuck after 5 s.
 const LONGEST_END: Duration = Duration::from_secs(3);
 
-/// A second signal within this time is the same wish once more: `timeout` signals a process and then its group.
+/// Time within which a second signal is the same request as the first: `timeout` signals a process and then its group.
 const ECHO: Duration = Duration::from_millis(500);
 
 /// Exit code of a node that failed.
@@ -70,7 +70,7 @@ pub fn run<S: 'static, E: fmt::Display>(
     let log = logging::start(&arguments);
     let context = match guard::catch(r2r::Context::create) {
         Ok(Ok(context)) => context,
-        // what our own check of the arguments let pass
+        // a mistake that our own check of the arguments let pass
         Err(reason) => return usage(default_name, &reason),
         Ok(Err(error)) => return failure(default_name, &error),
     };
@@ -95,7 +95,7 @@ pub fn run<S: 'static, E: fmt::Display>(
     live(node, set_up, &stop, &log)
 }
 
-/// From set-up to the end.
+/// Runs a node from its set-up to the end.
 fn live<S: 'static, E: fmt::Display>(
     mut node: Node<S>,
     set_up: impl FnOnce(&mut Node<S>) -> Result<S, E>,
@@ -104,7 +104,7 @@ fn live<S: 'static, E: fmt::Display>(
 ) -> ExitCode {
     let made = set_up(&mut node);
     if node.is_asked_for_help() {
-        // What `set_up` declared, even where it then lacked a value.
+        // The help lists the parameters that `set_up` declared, even where it then lacked a value.
         drop(made);
         print_help(&node);
         return leave(node, log, 0);
@@ -126,7 +126,7 @@ fn live<S: 'static, E: fmt::Display>(
             error!("failed to {error}");
         }
     }
-    // the state first: what it holds ends while the node can still say so
+    // The state ends first: its members can still publish while the node lives.
     drop(state);
     let failure = stop.failure();
     if let Some(reason) = &failure {
@@ -135,7 +135,7 @@ fn live<S: 'static, E: fmt::Display>(
     leave(node, log, if failure.is_some() { FAILED } else { 0 })
 }
 
-/// Prints how the node is called and which parameters it takes.
+/// Prints the usage of the node and its parameters.
 fn print_help<S: 'static>(node: &Node<S>) {
     let name = node.full_name().rsplit('/').next().unwrap_or_default().to_owned();
     let mut text = format!(
@@ -149,11 +149,11 @@ fn print_help<S: 'static>(node: &Node<S>) {
     drop(std::io::stdout().write_all(text.as_bytes()));
 }
 
-/// Leaves the network; in time even where the middleware does not.
+/// Leaves the network in bounded time, even where the middleware does not.
 ///
-/// Fast DDS 2.14 may wait for ever for a listener that waits for it, when a peer says goodbye while its own participant is
-/// destroyed: one of some hundred ends of a whole system. The process then ends as it is, and peers miss it when its lease
-/// is over, as that of a process that was killed.
+/// Fast DDS 2.14 may deadlock with its own listener when a peer says goodbye while its participant is destroyed: in one of some
+/// hundred ends of a whole system. The process then exits as it is, and peers miss it when its lease expires, as that of a
+/// process that was killed.
 fn leave<S: 'static>(node: Node<S>, log: &LogSink, code: u8) -> ExitCode {
     log.detach();
     let name = node.full_name().to_owned();
@@ -161,12 +161,12 @@ fn leave<S: 'static>(node: Node<S>, log: &LogSink, code: u8) -> ExitCode {
     let end = move || {
         if leaving.recv_timeout(LONGEST_END) == Err(RecvTimeoutError::Timeout) {
             say(&name, &"the middleware does not leave the network; ended without it");
-            // at once: what runs at an orderly exit would wait, too
+            // exits at once: handlers of an orderly exit would wait, too
             signal_hook::low_level::exit(code.into());
         }
     };
     node.settle();
-    // without a thread for it the end takes as long as it takes
+    // without a thread for it the end is not bounded in time
     drop(thread::Builder::new().name("end".to_owned()).spawn(end));
     drop(node);
     drop(left);
@@ -186,7 +186,7 @@ fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate
     Ok(())
 }
 
-/// The first signal asks for a stop, the second ends the process, unless it is an echo of the first.
+/// Catches signals: the first asks for a stop, the second ends the process, unless it is an echo of the first.
 pub(crate) fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let requested = Arc::clone(requested);
@@ -213,7 +213,7 @@ fn failure(name: &str, reason: &dyn fmt::Display) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// One line where no log exists yet.
+/// Writes one line to stderr where no log exists yet.
 fn say(name: &str, reason: &dyn fmt::Display) {
     let line = format!("{name}: {reason}").replace('\n', " ");
     drop(writeln!(std::io::stderr(), "{line}"));

@@ -1,8 +1,8 @@
-//! One answer a sample: a node's part in lockstep (see `docs/lockstep.md`).
+//! One answer per sample: the part of a node in lockstep (see `docs/lockstep.md`).
 //!
-//! A sample is the message with the positions (`joint_states`) and all others of its stamp. The gate joins them, whatever
-//! their order; gives each sample out once; keeps the answer, so that the same sample gets the same answer; and notices that
-//! the clock jumped back.
+//! A sample is the message with the positions (`joint_states`) and all others of its stamp. The gate joins them, whatever their
+//! order; gives each sample out once; keeps the answer, so that the same sample gets the same answer; and detects that the
+//! clock jumped back.
 
 use std::time::{Duration, Instant};
 
@@ -10,32 +10,33 @@ use karakuri_spatial::Time;
 
 use crate::{info, warn};
 
-/// When an answer waits for an input.
+/// Condition under which an answer waits for an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaits {
-    /// In lockstep for its message of the sample itself; else for its first message only.
+    /// Waits in lockstep for its message of the sample itself; else for its first message only.
     Always,
-    /// In lockstep for its message of the sample itself; else not at all: a driver may have no such sensor.
+    /// Waits in lockstep for its message of the sample itself; else not at all: a driver may have no such sensor.
     InLockstep,
-    /// In lockstep for its message of the sample itself, from its first message on, unless it falls silent; else not at all.
+    /// Waits in lockstep for its message of the sample itself, from its first message on, unless it falls silent; else not at
+    /// all.
     OnceHeard,
 }
 
-/// An input of a [`SampleGate`].
+/// Index of an input of a [`SampleGate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputId(usize);
 
-/// What becomes of a sample that is offered to a [`SampleGate`].
+/// Reception of a sample that is offered to a [`SampleGate`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Offer<'a, Answer> {
-    /// It is new: [`SampleGate::take`] gives it out when its other messages are there.
+    /// The sample is new: [`SampleGate::take`] gives it out when its other messages are there.
     New,
-    /// It was given out before. Its answer, if it has one, is to be published again: the simulation is paused, and
-    /// somebody may have come late.
+    /// The sample was given out before. Its answer, if it has one, is to be published again: the simulation is paused, and a
+    /// subscriber may have come late.
     Repeated(Option<&'a Answer>),
 }
 
-/// A sample that is complete.
+/// Sample of which all awaited messages are there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
     /// Stamp of its messages, and of the answer.
@@ -47,20 +48,21 @@ pub struct Turn {
 /// Time from the last sample that was given out to this one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Advance {
-    /// There was none.
+    /// No sample was given out before.
     First,
-    /// So much later. [s]
+    /// Time since the last sample. [s]
     Forward(f64),
-    /// The stamp is not after the last one: the simulation was reset, or its state replaced. Memory of time is void.
+    /// The stamp is not after the last one: the simulation was reset, or its state replaced. Whatever was remembered of time is
+    /// void.
     Backward,
 }
 
-/// Joins the messages of a sample by stamp, and keeps the answer.
+/// Gate that joins the messages of a sample by stamp, and keeps the answer.
 #[derive(Debug)]
 pub struct SampleGate<Answer> {
     lockstep: bool,
     inputs: Vec<Input>,
-    /// The newest sample, and whether it is still to be given out.
+    /// Stamp of the newest sample, and whether it is still to be given out.
     newest: Option<Time>,
     is_due: bool,
     /// Positions of the newest sample, and of the one that was given out last. [rad or m] (nq)
@@ -69,16 +71,16 @@ pub struct SampleGate<Answer> {
     taken: Option<Time>,
     answer: Answer,
     reply: Reply,
-    /// Since when the newest sample waits for inputs.
+    /// Instant since which the newest sample waits for inputs.
     waiting_since: Option<Instant>,
 }
 
-/// What became of the sample that was given out last.
+/// State of the answer to the sample that was given out last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
-    /// It has no answer.
+    /// The sample has no answer.
     None,
-    /// Its answer is still to be sent.
+    /// The answer is still to be sent.
     Unsent,
     Sent,
 }
@@ -89,7 +91,7 @@ struct Input {
     awaits: Awaits,
     /// Stamp of its newest message.
     stamp: Option<Time>,
-    /// Of [`Awaits::OnceHeard`]: it has spoken, and not been silent for too long since.
+    /// Whether an input of [`Awaits::OnceHeard`] was heard, and has not been silent for too long since.
     alive: bool,
 }
 
@@ -110,7 +112,7 @@ impl Input {
 }
 
 impl<Answer> SampleGate<Answer> {
-    /// A gate without inputs. `blank` is what [`Self::answer`] gives to be filled in.
+    /// Gate without inputs. `blank` is the answer that [`Self::answer`] returns to be filled in.
     pub fn new(lockstep: bool, blank: Answer) -> Self {
         Self {
             lockstep,
@@ -138,7 +140,7 @@ impl<Answer> SampleGate<Answer> {
         InputId(self.inputs.len() - 1)
     }
 
-    /// The input of a topic.
+    /// Input of a topic.
     pub fn find_input(&self, topic: &str) -> Option<InputId> {
         self.inputs.iter().position(|input| input.topic == topic).map(InputId)
     }
@@ -171,9 +173,9 @@ impl<Answer> SampleGate<Answer> {
         (self.newest, self.is_due) = (Some(stamp), true);
     }
 
-    /// Gives out the newest sample, once, when all that its answer waits for is there. A source (see
-    /// [`Awaits::OnceHeard`]) that leaves it waiting for `patience` is not waited for until it speaks again. `now` is
-    /// steady time.
+    /// Gives out the newest sample, once, when all inputs that its answer waits for are there. A source (see
+    /// [`Awaits::OnceHeard`]) that leaves it waiting for `patience` is not waited for until it is heard again. `now` is steady
+    /// time.
     pub fn take(&mut self, now: Instant, patience: Duration) -> Option<Turn> {
         let stamp = self.newest.filter(|_| self.is_due)?;
         if !self.is_complete(stamp, now, patience) {
@@ -215,7 +217,7 @@ impl<Answer> SampleGate<Answer> {
         is_complete
     }
 
-    /// The answer to the sample that was given out last, to be filled in; [`Self::send`] gives it out.
+    /// Answer to the sample that was given out last, to be filled in; [`Self::send`] gives it out.
     pub fn answer(&mut self) -> &mut Answer {
         self.reply = Reply::Unsent;
         &mut self.answer
@@ -226,7 +228,7 @@ impl<Answer> SampleGate<Answer> {
         self.reply = Reply::None;
     }
 
-    /// The answer, once, unless it is withheld: time stands still until what it asks of others is answered.
+    /// Takes the answer to be sent, once, unless it is withheld: time stands still until its requests to others are answered.
     pub fn send(&mut self, is_withheld: bool) -> Option<&Answer> {
         if self.reply != Reply::Unsent || is_withheld {
             return None;
@@ -246,7 +248,7 @@ impl<Answer> SampleGate<Answer> {
         awaited.map(|input| input.topic.as_str())
     }
 
-    /// Awaited inputs of which no message came so far.
+    /// Topics of awaited inputs of which no message has come so far.
     pub fn unheard(&self) -> impl Iterator<Item = &str> {
         let awaited = self.inputs.iter().filter(|input| input.is_awaited(self.lockstep));
         awaited.filter(|input| input.stamp.is_none()).map(|input| input.topic.as_str())

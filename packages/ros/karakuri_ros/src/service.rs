@@ -11,10 +11,10 @@ use std::{
 
 use crate::{CallError, Service, direct::NodeWaker, guard, outbox::Outbox, warn};
 
-/// How often a client looks whether its server is there.
+/// Period at which a client looks for its server.
 const PRESENCE_PERIOD: Duration = Duration::from_millis(100);
 
-/// A request to answer, at once or later. Dropping it answers with a default response.
+/// Request to answer, at once or later. Dropping it answers with a default response.
 pub struct Request<T: Service> {
     message: T::Request,
     inner: Option<r2r::ServiceRequest<T>>,
@@ -41,7 +41,7 @@ impl<T: Service> Request<T> {
         Self { message, inner: Some(inner), service: Arc::clone(service), outbox: outbox.clone() }
     }
 
-    /// What the client asks.
+    /// Message of the request.
     pub fn message(&self) -> &T::Request {
         &self.message
     }
@@ -98,11 +98,11 @@ type Response<T> = Pin<
     Box<dyn Future<Output = r2r::Result<<T as r2r::WrappedServiceTypeSupport>::Response>> + Send>,
 >;
 
-/// A request under way; `poll` is called once a spin.
+/// Pending answer to a request; `poll` is called once a spin.
 pub(crate) struct Answer<T: Service>(Response<T>);
 
 impl<T: Service> Answer<T> {
-    /// The response, when it has come.
+    /// Response, once it has come.
     pub(crate) fn poll(&mut self) -> Option<T::Response> {
         match self.0.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(response) => response.ok(),
@@ -111,7 +111,7 @@ impl<T: Service> Answer<T> {
     }
 }
 
-/// A client of the client library with the knowledge whether the server is there.
+/// Client of the client library, with the knowledge whether the server is there.
 pub(crate) struct Caller<T: Service> {
     inner: r2r::Client<T>,
     present: bool,
@@ -124,7 +124,7 @@ impl<T: Service> Caller<T> {
         Self { inner, present: false, looked: None, look: None }
     }
 
-    /// Looks for the server now and then; tells whether it is there.
+    /// Looks for the server now and then; true if it is there.
     pub(crate) fn update_presence(&mut self) -> bool {
         if let Some(look) = &mut self.look {
             let since = self.looked.map_or(Duration::ZERO, |at| at.elapsed());
@@ -133,7 +133,7 @@ impl<T: Service> Caller<T> {
                     self.present = found.is_ok();
                     self.look = None;
                 }
-                // the look is answered at the next spin, unless nobody is there
+                // the look is answered at the next spin, unless no server is there
                 Poll::Pending if since > PRESENCE_PERIOD => self.present = false,
                 Poll::Pending => {}
             }
@@ -160,7 +160,7 @@ impl<T: Service> Caller<T> {
     }
 }
 
-/// Calls a service, from any thread. Answers arrive on the spin thread.
+/// Client that calls a service, from any thread. Answers arrive on the spin thread.
 pub struct ServiceClient<T: Service> {
     shared: Arc<Mutex<Calls<T>>>,
     service: Arc<str>,
@@ -219,7 +219,7 @@ impl<T: Service> ServiceClient<T> {
         lock(&self.shared).caller.is_present()
     }
 
-    /// Asks the server, which may still have to appear, for at most `timeout`.
+    /// Calls the server, which may still have to appear; the answer must come within `timeout`.
     pub fn call(&self, request: T::Request, timeout: Duration) -> Call<T> {
         let slot = Arc::new(Mutex::new(SlotState { outcome: None, waker: None }));
         let mut calls = lock(&self.shared);
@@ -236,7 +236,7 @@ impl<T: Service> ServiceClient<T> {
         Call { slot }
     }
 
-    /// Once a spin; true if something ended.
+    /// Updates pending calls, once a spin; true if one ended.
     pub(crate) fn update(&self) -> bool {
         let mut calls = lock(&self.shared);
         calls.caller.update_presence();
@@ -299,7 +299,7 @@ fn fill<T: Service>(slot: &Slot<T>, outcome: Outcome<T>) {
     }
 }
 
-/// A call under way: poll it from a tick with [`Call::take`], or await it.
+/// Pending call of a service: poll it from a tick with [`Call::take`], or await it.
 #[must_use = "the answer arrives here"]
 pub struct Call<T: Service> {
     slot: Slot<T>,
@@ -312,7 +312,7 @@ impl<T: Service> fmt::Debug for Call<T> {
 }
 
 impl<T: Service> Call<T> {
-    /// The outcome, once, when the call has ended.
+    /// Outcome of the call, once, when it has ended.
     pub fn take(&self) -> Option<Result<T::Response, CallError>> {
         lock(&self.slot).outcome.take()
     }

@@ -1,13 +1,13 @@
-//! Topics that one node publishes, and a word where another does so, too.
+//! Topics that one node publishes, and a warning where another does so, too.
 
 use std::time::Duration;
 
 use crate::{Node, Throttle, direct::SharedNode, warn};
 
-/// How often a log names the same trouble.
+/// Time after which a log repeats the same warning.
 const REPEAT: Duration = Duration::from_secs(30);
 
-/// A topic that has one publisher, whoever that is.
+/// Topic that must have one publisher, whichever node that is.
 pub struct SolePublisher {
     node: SharedNode,
     topic: String,
@@ -20,7 +20,7 @@ impl std::fmt::Debug for SolePublisher {
 }
 
 impl SolePublisher {
-    /// What is wrong where several publish.
+    /// Description of the publishers, if there are several.
     fn rivals(&self) -> Option<String> {
         let publishers = self.node.lock().get_publishers_info_by_topic(&self.topic, false).ok()?;
         if publishers.len() < 2 {
@@ -43,7 +43,7 @@ impl SolePublisher {
     }
 }
 
-/// Looks for rivals on topics that have one publisher, and warns of them now and then.
+/// Watch for rivals on topics that must have one publisher, with throttled warnings.
 #[derive(Debug)]
 pub struct RivalWatch {
     warned: Throttle,
@@ -56,7 +56,7 @@ impl Default for RivalWatch {
 }
 
 impl RivalWatch {
-    /// What is wrong on the first of the topics where several publish. It looks at the graph, so ask now and then only.
+    /// Description of the publishers of the first topic that has several. It asks for the whole graph, so call it rarely.
     pub fn look<'a>(&self, topics: impl IntoIterator<Item = &'a SolePublisher>) -> Option<String> {
         let rivals = topics.into_iter().find_map(SolePublisher::rivals)?;
         if self.warned.ready() {
@@ -67,7 +67,7 @@ impl RivalWatch {
 }
 
 impl<S: 'static> Node<S> {
-    /// Looks for rivals on `topic`, a relative or an absolute name.
+    /// Topic to watch for rivals, by a relative or an absolute name.
     pub fn sole_publisher(&self, topic: &str) -> SolePublisher {
         let space = self.full_name().rsplit_once('/').map_or("", |(space, _)| space);
         let topic =

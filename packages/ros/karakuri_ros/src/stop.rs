@@ -1,4 +1,4 @@
-//! The end of a node, asked for from within.
+//! End of a node from within.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-/// Ends the node from within, from any thread.
+/// Handle that ends the node from within, from any thread.
 #[derive(Debug, Clone)]
 pub struct Stop {
     requested: Arc<AtomicBool>,
@@ -25,7 +25,7 @@ impl Stop {
         self.requested.store(true, Ordering::Release);
     }
 
-    /// Stops cleanly after a failure; the process says `reason` and ends with 1.
+    /// Stops cleanly after a failure; the process reports `reason` and ends with 1.
     pub fn fail(&self, reason: impl fmt::Display) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert_with(|| reason.to_string());

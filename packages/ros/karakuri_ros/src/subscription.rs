@@ -1,4 +1,4 @@
-//! The latest value of a topic, readable without a lock.
+//! Latest value of a topic, readable without a lock.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use arc_swap::ArcSwapOption;
 
 use crate::Message;
 
-/// The newest message of a topic. Clones share it; reading takes no lock, so a real-time thread may do it.
+/// Newest message of a topic. Clones share it; reading takes no lock, so a real-time thread may do it.
 pub struct Latest<T> {
     cell: Arc<ArcSwapOption<T>>,
 }
@@ -32,12 +32,12 @@ impl<T: Message> Latest<T> {
         self.cell.store(Some(Arc::new(message)));
     }
 
-    /// The newest message, if one has come.
+    /// Newest message, if one has come.
     pub fn get(&self) -> Option<Arc<T>> {
         self.cell.load_full()
     }
 
-    /// The newest message, once: `None` until a newer one comes.
+    /// Newest message, once: `None` until a newer one comes.
     pub fn take(&self) -> Option<Arc<T>> {
         self.cell.swap(None)
     }

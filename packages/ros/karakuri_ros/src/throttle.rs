@@ -1,4 +1,4 @@
-//! At most one warning per period.
+//! Throttle of warnings: at most one per period.
 
 use std::{
     sync::{
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Says `ready` at most once per period. Thread-safe and lock-free.
+/// Throttle that is `ready` at most once per period. Thread-safe and lock-free.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,14 +21,14 @@ use std::{
 #[derive(Debug)]
 pub struct Throttle {
     period_ms: u64,
-    /// Milliseconds since the process started when it may speak next.
+    /// Instant of the next allowed event, in milliseconds since the process started.
     next_ms: AtomicU64,
 }
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Throttle {
-    /// Allows one event per `period`, the first at once.
+    /// Throttle of one event per `period`, the first at once.
     pub const fn new(period: Duration) -> Self {
         Self {
             period_ms: period.as_secs() * 1000 + period.subsec_millis() as u64,

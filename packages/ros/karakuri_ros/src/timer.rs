@@ -111,13 +111,13 @@ impl<S> Timers<S> {
         timer
     }
 
-    /// How long until the next tick; at most `limit`. Periods that were changed since the last round count from now.
+    /// Time until the next tick; at most `limit`. Periods that were changed since the last round count from now.
     pub(crate) fn until_next(&mut self, clock: &Clock, limit: Duration) -> Duration {
         self.entries.iter_mut().for_each(|entry| entry.restart_if_asked(clock));
         let running = self.entries.iter().filter(|e| !e.control.canceled.load(Ordering::Acquire));
         running.fold(limit, |wait, entry| match entry.due {
             Due::Wall(due) => wait.min(due.saturating_duration_since(Instant::now())),
-            // simulated time moves only when a message comes
+            // simulated time advances only when a message comes
             Due::Ros(due) if clock.uses_sim_time() => {
                 if clock.now() >= due {
                     Duration::ZERO
@@ -132,7 +132,7 @@ impl<S> Timers<S> {
         })
     }
 
-    /// Calls what is due; true if something was.
+    /// Calls the callbacks that are due; true if there were any.
     pub(crate) fn run(&mut self, state: &mut S, clock: &Clock) -> bool {
         let mut ticked = false;
         for entry in &mut self.entries {
@@ -177,7 +177,7 @@ impl<S> Entry<S> {
         }
     }
 
-    /// To the next multiple of the period after now: missed ticks are skipped, the phase is kept.
+    /// Advances to the next multiple of the period after now: missed ticks are skipped, the phase is kept.
     fn advance(&mut self, period: Duration, clock: &Clock) {
         self.due = match self.due {
             Due::Wall(due) => {

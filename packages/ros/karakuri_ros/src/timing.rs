@@ -1,6 +1,6 @@
-//! How long an answer takes and how evenly answers come, in wall time, from one report to the next.
+//! Latencies of answers and the intervals between them, in wall time, from one report to the next.
 //!
-//! The thread that answers counts, another one reports: they share numbers, and no lock.
+//! The thread that answers counts, another one reports: they share atomic numbers, and no lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -11,26 +11,26 @@ use crate::Status;
 /// Latencies and intervals of answers since the last report.
 #[derive(Debug, Default)]
 pub struct Timing {
-    /// From a sample to its answer.
+    /// Time from a sample to its answer.
     latency: Spread,
-    /// From one answer to the next.
+    /// Time from one answer to the next.
     interval: Spread,
 }
 
-/// Measures answers where they are given.
+/// Stopwatch that measures answers on the thread that gives them.
 #[derive(Debug)]
 pub struct Stopwatch {
     timing: Arc<Timing>,
-    /// When the sample in hand came.
+    /// Arrival of the present sample.
     arrived: Option<Instant>,
-    /// When the last one was answered.
+    /// Instant of the last answer.
     answered: Option<Instant>,
 }
 
 /// Eight bins an octave of nanoseconds, up to 17 s: each is at most an eighth wide.
 const N_BINS: usize = 8 * 33;
 
-/// How durations are spread, as they come.
+/// Histogram of durations, filled as they come.
 #[derive(Debug)]
 struct Spread {
     counts: [AtomicU32; N_BINS],
@@ -50,7 +50,7 @@ impl Default for Spread {
     }
 }
 
-/// How durations were spread. [ns]
+/// Histogram of durations, as taken for a report. [ns]
 struct Figures {
     counts: [u32; N_BINS],
     n: u32,
@@ -59,7 +59,7 @@ struct Figures {
     longest: u64,
 }
 
-/// The bin of so many nanoseconds: below 8 one each, then by the exponent and the three bits that follow the first.
+/// Bin of a duration: below 8 ns one each, then by the exponent and the three bits that follow the leading one.
 fn bin(nanoseconds: u64) -> usize {
     let n = nanoseconds.max(8);
     let exponent = n.ilog2() - 3;
@@ -67,7 +67,7 @@ fn bin(nanoseconds: u64) -> usize {
     usize::try_from(index).map_or(N_BINS - 1, |index| index.min(N_BINS - 1))
 }
 
-/// Where a bin ends. [ns]
+/// End of a bin. [ns]
 fn end_of(bin: usize) -> u64 {
     let (exponent, eighths) = (bin / 8, bin % 8);
     (8 + eighths as u64 + 1) << exponent
@@ -82,7 +82,7 @@ impl Spread {
         self.longest.fetch_max(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Takes the counts and starts from zero; one that is counted meanwhile may be split between the two.
+    /// Takes the counts and starts from zero; a duration that is counted meanwhile may be split between the two.
     fn take(&self) -> Figures {
         let counts = self.counts.each_ref().map(|count| count.swap(0, Ordering::Relaxed));
         Figures {
@@ -96,7 +96,7 @@ impl Spread {
 }
 
 impl Figures {
-    /// What so many percent do not exceed, an eighth too long at most.
+    /// Duration that so many percent do not exceed, at most an eighth too long. [ns]
     fn percentile(&self, percent: u32) -> u64 {
         let rank = u64::from(self.n) * u64::from(percent);
         let mut seen = 0;
@@ -109,7 +109,7 @@ impl Figures {
         self.longest
     }
 
-    /// Adds them in microseconds.
+    /// Adds the figures to a status, in microseconds.
     fn report(&self, status: Status, name: &str) -> Status {
         let shortest = if self.n > 0 { self.shortest } else { 0 };
         let figures = [
@@ -126,7 +126,7 @@ impl Figures {
 }
 
 impl Timing {
-    /// Adds what was seen since the last report. [µs]
+    /// Adds the figures since the last report. [µs]
     pub fn report(&self, status: Status) -> Status {
         let (latency, interval) = (self.latency.take(), self.interval.take());
         let status = status.value("n_answers", latency.n);
@@ -135,7 +135,7 @@ impl Timing {
 }
 
 impl Stopwatch {
-    /// A stopwatch that books in `timing`.
+    /// Stopwatch that counts in `timing`.
     pub fn new(timing: Arc<Timing>) -> Self {
         Self { timing, arrived: None, answered: None }
     }
@@ -145,7 +145,7 @@ impl Stopwatch {
         self.arrived = Some(Instant::now());
     }
 
-    /// Notes that the sample in hand was answered.
+    /// Notes that the present sample was answered.
     pub fn answered(&mut self) {
         let now = Instant::now();
         if let Some(arrived) = self.arrived.take() {

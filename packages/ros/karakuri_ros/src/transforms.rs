@@ -1,4 +1,4 @@
-//! Frames and where they are: what `/tf_static` and `/tf` say.
+//! Frames and their poses, as `/tf_static` and `/tf` give them.
 //!
 //! Each frame hangs on one parent. The pose of one frame in another is found through their common ancestor, with the
 //! newest transforms; there is no history.
@@ -9,13 +9,13 @@ use karakuri_spatial::Pose;
 
 use crate::{FromMessage, Node, RosError, msg::tf2_msgs::msg::TFMessage, qos};
 
-/// Longest chain of frames; a longer one is a loop.
+/// Longest chain of frames; a longer one is a cycle.
 const LONGEST_CHAIN: usize = 1000;
 
-/// The newest transform of every frame. Clones share it.
+/// Newest transform of every frame. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Transforms {
-    /// Child to parent and pose in the parent.
+    /// Parent of each child, and its pose in the parent.
     frames: Rc<RefCell<BTreeMap<String, (String, Pose)>>>,
 }
 

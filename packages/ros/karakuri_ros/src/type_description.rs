@@ -1,4 +1,5 @@
-//! `~/get_type_description`, as nodes of `rclcpp` have it: what a type is, for those who record or bridge it without its package.
+//! `~/get_type_description`, as nodes of `rclcpp` have it: definition of a type, for tools that record or bridge it without its
+//! package.
 //!
 //! Source: REP 2016, <https://ros.org/reps/rep-2016.html>. Interface packages install the descriptions beside the definitions.
 
@@ -13,7 +14,7 @@ use crate::{
     },
 };
 
-/// A description as `rosidl_generator_type_description` writes it.
+/// Description of a type as `rosidl_generator_type_description` writes it.
 #[derive(Deserialize)]
 struct Described {
     type_description_msg: TypeDescription,
@@ -73,7 +74,7 @@ fn describe(
     })
 }
 
-/// The definition of a type; the parts of services and actions have none of their own.
+/// Definition of a type; the parts of services and actions have none of their own.
 fn source(definitions: &Definitions, name: &str) -> TypeSource {
     let encoding = folder_of(name);
     let text = definitions.installed_file(name, encoding, encoding);
@@ -84,7 +85,7 @@ fn source(definitions: &Definitions, name: &str) -> TypeSource {
     }
 }
 
-/// `msg`, `srv` or `action`.
+/// Folder of a type: `msg`, `srv` or `action`.
 fn folder_of(name: &str) -> &str {
     let folder = name.split('/').nth(1).filter(|folder| ["msg", "srv", "action"].contains(folder));
     folder.unwrap_or("msg")

@@ -1,10 +1,10 @@
-//! Messages that come and go a thousand times a second, read from the middleware's bytes and written to them.
+//! Messages of 1 kHz, read from the middleware's bytes and written to them.
 //!
-//! Through rcl and r2r a message is built in C and again in Rust: a string for every joint, an array for every
-//! quantity, all freed again. Here it is read into a message that is kept, and written to bytes that are kept; once the
-//! names are known nothing is allocated. The bytes are those of DDS, plain CDR: a header of four bytes that tells the order
-//! of bytes, then the fields, each aligned to its size counted from behind the header; strings and arrays follow
-//! their length. A middleware that writes other bytes is noticed at the start, and messages go the ordinary way.
+//! Through rcl and r2r a message is built in C and again in Rust: a string for every joint, an array for every quantity, all
+//! freed again. Here it is read into a message that is kept, and written to bytes that are kept; once the names are known
+//! nothing is allocated. The bytes are those of DDS, plain CDR: a header of four bytes that gives the order of bytes, then the
+//! fields, each aligned to its size counted from behind the header; strings and arrays follow their length. A middleware that
+//! writes other bytes is detected at the start, and its messages go through r2r.
 //! [OMG DDSI-RTPS 2.3, §10.2; OMG CORBA 3.3, part 2, §9.3]
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -15,25 +15,25 @@ use crate::{
     warn,
 };
 
-/// The header of what is written: plain CDR, least byte first.
+/// Header of written messages: plain CDR, least significant byte first.
 const HEADER: [u8; 4] = [0, 1, 0, 0];
 
-/// A message type that is read and written in place.
+/// Message type that is read and written in place.
 pub trait Wire: Message + PartialEq {
-    /// Its name, as `sensor_msgs/msg/JointState`.
+    /// Name of the type, as `sensor_msgs/msg/JointState`.
     const TYPE: &'static str;
 
-    /// A message with something in every field, to try the middleware with.
+    /// Message with a value in every field, to test the middleware with.
     fn example() -> Self;
 
-    /// Takes over what the bytes say; `None` when they say something else, and the message is a mixture.
+    /// Reads the message from bytes; `None` when they are not such a message, which is then left half read.
     fn read(&mut self, bytes: &[u8]) -> Option<()>;
 
-    /// Replaces `bytes`.
+    /// Writes the message, replacing `bytes`.
     fn write(&self, bytes: &mut Vec<u8>);
 }
 
-/// Whether the middleware reads what is written here, and writes what is read here.
+/// Whether the middleware reads the bytes that are written here, and writes those that are read here.
 pub(crate) fn is_understood<T: Wire>() -> bool {
     let (message, mut read, mut bytes) = (T::example(), T::default(), Vec::new());
     message.write(&mut bytes);
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends to bytes that begin with the header.
+/// Writer that appends to bytes which begin with the header.
 struct Writer<'a>(&'a mut Vec<u8>);
 
 impl<'a> Writer<'a> {
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// What is longer than a message can be is cut off by the middleware, not here.
+    /// Writes a length. The middleware cuts off what exceeds the longest message, not this function.
     fn length(&mut self, n: usize) {
         self.u32(u32::try_from(n).unwrap_or(u32::MAX));
     }
@@ -216,7 +216,7 @@ impl Wire for JointState {
     }
 }
 
-/// Publishes one topic from one place, without allocating. After the node has stopped it does nothing.
+/// Publisher of one topic from one place, without allocating. After the node has stopped it does nothing.
 pub struct WirePublisher<T: Wire> {
     publisher: RosPublisher<T>,
     bytes: Vec<u8>,
@@ -224,15 +224,15 @@ pub struct WirePublisher<T: Wire> {
     refused: Throttle,
 }
 
-/// Who listens to a [`WirePublisher`] that is elsewhere.
+/// Subscribers of a [`WirePublisher`], as seen from elsewhere.
 pub struct Audience<T: Wire>(RosPublisher<T>);
 
-/// How messages go.
+/// Path of a message to the middleware.
 #[derive(Clone)]
 pub(crate) enum RosPublisher<T: Wire> {
-    /// As bytes that are written here.
+    /// The message goes as bytes that are written here.
     Bytes(r2r::PublisherUntyped),
-    /// As the middleware makes them.
+    /// The message goes as the middleware serializes it.
     Ordinary(r2r::Publisher<T>),
 }
 
@@ -258,7 +258,7 @@ impl<T: Wire> WirePublisher<T> {
             RosPublisher::Ordinary(publisher) => publisher.publish(message),
         };
         match sent {
-            // the node is gone: a stop is under way
+            // the node is gone: it is stopping
             Ok(()) | Err(r2r::Error::RCL_RET_PUBLISHER_INVALID) => {}
             Err(error) => {
                 if self.refused.ready() {
@@ -268,7 +268,7 @@ impl<T: Wire> WirePublisher<T> {
         }
     }
 
-    /// Who listens, for those who do not publish.
+    /// Subscribers of the topic, for threads that do not publish.
     pub fn audience(&self) -> Audience<T> {
         Audience(self.publisher.clone())
     }
@@ -281,7 +281,7 @@ impl<T: Wire> fmt::Debug for Audience<T> {
 }
 
 impl<T: Wire> Audience<T> {
-    /// How many subscribers are matched now.
+    /// Number of subscribers matched now.
     pub fn n_subscribers(&self) -> usize {
         let counted = match &self.0 {
             RosPublisher::Bytes(publisher) => publisher.get_inter_process_subscription_count(),

@@ -1,4 +1,4 @@
-//! `karakuri check`: what a robot or another file is, and every problem of it.
+//! `karakuri check`: summary of a robot or another file, and every problem of it.
 
 mod files;
 
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
 }
 
-/// Warnings of links that overlap, in the default posture and in each that the robot has.
+/// Warnings of links that overlap, in the default posture and in each posture of the robot.
 fn overlaps(model: &Model) -> Vec<String> {
     let start = |posture: &Posture| {
         let mut q = model.default_position();
@@ -88,7 +88,7 @@ fn overlaps(model: &Model) -> Vec<String> {
     starts.into_iter().filter_map(warning).collect()
 }
 
-/// A file that is no robot.
+/// Checks a file that is not a robot.
 fn other(args: &Args, checked: &files::Checked) -> Result<Outcome> {
     if args.json {
         let problems: Vec<Value> = checked.problems.iter().map(problem).collect();
@@ -105,7 +105,7 @@ fn counts(problems: &[Diagnostic]) -> String {
     format!("{} errors, {} warnings\n", count(Severity::Error), count(Severity::Warning))
 }
 
-/// Errors with the line that is meant; warnings, of which real robots have many, in one line each.
+/// Prints errors with their source line; warnings, of which real robots have many, in one line each.
 fn print_problems(problems: &[Diagnostic]) {
     let mut texts: BTreeMap<&str, String> = BTreeMap::new();
     for problem in problems {
@@ -135,7 +135,7 @@ fn problem(problem: &Diagnostic) -> Value {
     })
 }
 
-/// JSON has no infinity: a limit that is not set is null.
+/// Number for JSON, which has no infinity: a limit that is not set is null.
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
@@ -235,9 +235,9 @@ fn base_name(base: Base) -> &'static str {
     }
 }
 
-/// The summary as people read it.
+/// Summary for people.
 fn describe(model: &Model) -> String {
-    // The mass of what is fixed to the world is in no equation.
+    // The mass of links fixed to the world is in no equation.
     let moving = if matches!(model.base, Base::Fixed(_)) { " that move" } else { "" };
     let mut text = format!(
         "{}: {} links, {} bodies, nq {}, nv {}, {:.4} kg{moving}, {} base, {} collision and {} visual shapes\n\n",
@@ -289,7 +289,7 @@ fn describe(model: &Model) -> String {
     text
 }
 
-/// What hangs on the tree, one line each.
+/// Couplings, loops, limits, motors, sensors, groups and the like of a model, one line each.
 fn relations(model: &Model) -> String {
     let name = |id: &karakuri_model::BodyId| model.joints[id.0].name.as_str();
     let body = |id: Option<karakuri_model::BodyId>| {
@@ -349,7 +349,7 @@ fn relations(model: &Model) -> String {
 
 /// Pairs of links whose contact is ignored, beside neighbours in the tree, which never touch.
 fn ignored_contacts(model: &Model) -> Option<String> {
-    /// Pairs that are named; robots with an SRDF have hundreds.
+    /// Largest number of pairs to name; robots with an SRDF have hundreds.
     const NAMED: usize = 6;
     let n = model.ignored_pairs.len();
     let link = |id: karakuri_model::FrameId| model.frames[id.0].name.as_str();
@@ -359,7 +359,7 @@ fn ignored_contacts(model: &Model) -> Option<String> {
     (n > 0).then(|| format!("contacts ignored: {n} pairs of links ({}{more})", names.join(", ")))
 }
 
-/// Short; `-` where no limit is set.
+/// Number in few digits; `-` where no limit is set.
 fn number(x: f64) -> String {
     if !x.is_finite() {
         return "-".to_owned();
@@ -369,7 +369,7 @@ fn number(x: f64) -> String {
     if text == "0" && x != 0.0 { format!("{x:.1e}") } else { text.to_owned() }
 }
 
-/// Columns as wide as their widest cell; words to the left, numbers to the right.
+/// Table with columns as wide as their widest cell; words to the left, numbers to the right.
 fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|i| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! `karakuri completions`: what a shell needs to complete commands and options.
+//! `karakuri completions`: script with which a shell completes commands and options.
 
 use anyhow::Result;
 

@@ -47,7 +47,7 @@ value is 0.
 Mimic joints that are not given follow their leaders. `rnea` and `nodal` take a and give efforts; `aba` takes tau (and base force \
 and torque) and gives accelerations. Rigid bodies only: armature, damping and friction of joints are not part of the results.";
 
-/// What to compute.
+/// Algorithm to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Algorithm {
     /// Poses of links

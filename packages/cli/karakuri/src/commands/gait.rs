@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
 }
 
-/// What a gait file holds, in one line; for `karakuri check`.
+/// Summary of a gait file in one line; for `karakuri check`.
 pub(super) fn check(path: &Path) -> Result<String> {
     let place = || path.display().to_string();
     let tree = read_yaml_tree(path)?;

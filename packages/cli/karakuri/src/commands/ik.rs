@@ -64,7 +64,7 @@ const HELP: &str = "\
 Joint limits hold, mimic joints follow. The result is written also when the target is not reached: then it is the nearest found, \
 the message says what is in the way, and the exit code is 3.";
 
-/// How a step is made.
+/// Method of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Method {
     /// Adapted damping: the error never grows

@@ -1,4 +1,4 @@
-//! `karakuri inverse-dynamics`: torques of a mechanism along a motion, and how far they are from the exact ones.
+//! `karakuri inverse-dynamics`: torques of a mechanism along a motion, and their errors against the exact ones.
 
 mod contact;
 mod dofs;
@@ -167,7 +167,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What a mechanism file holds, in one line; for `karakuri check`.
+/// Summary of a mechanism file in one line; for `karakuri check`.
 pub(super) fn check(path: &Path) -> Result<String> {
     let read = file::read(path)?;
     let model = &read.mechanism.model;
@@ -176,7 +176,7 @@ pub(super) fn check(path: &Path) -> Result<String> {
     Ok(format!("mechanism {}: {nv} degrees of freedom, {loops} loops, {motion}", path.display()))
 }
 
-/// Torques, the exact ones, and errors at several steps.
+/// Computes torques, the exact ones, and errors at several steps.
 fn study(args: &Args, path: &Path) -> Result<(Read, Study)> {
     let place = || path.display().to_string();
     let read = file::read(path)?;

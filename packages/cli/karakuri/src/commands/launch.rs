@@ -91,10 +91,10 @@ fn described(argument: &Argument) -> String {
     format!("  {name}  {default}{choices}\n      {description}\n")
 }
 
-/// With the line of the file that is at fault, where it can be shown.
+/// Error with the line of the file that causes it, where it can be shown.
 pub(super) fn with_source(error: &LaunchError) -> anyhow::Error {
     let LaunchError { place, problem, remedy, .. } = error;
-    // What has no line may have no end: a device.
+    // A place without a line may be a device without an end.
     let text = if place.line > 0 { read_text(&place.file).ok() } else { None };
     match text {
         Some(text) => AtLine::new(&place.file, &text, place.line, problem, remedy.clone()).into(),

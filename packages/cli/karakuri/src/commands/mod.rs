@@ -20,14 +20,14 @@ pub mod sweep;
 
 use nodes::{actions, echo, goal, list, param, topics};
 
-/// How a command that could read its input ended.
+/// Outcome of a command that could read its input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All went well: exit code 0.
+    /// The command succeeded: exit code 0.
     Done,
     /// The input is wrong and the command has printed every problem: exit code 1.
     InputWrong,
-    /// The run failed, for this reason; what it wrote is there all the same: exit code 3.
+    /// The run failed, for this reason; its outputs are written all the same: exit code 3.
     Failed(String),
 }
 
@@ -42,7 +42,7 @@ macro_rules! registry {
         }
 
         impl Command {
-            /// Runs it.
+            /// Runs the subcommand.
             ///
             /// # Errors
             /// When the input is wrong or an output cannot be written.

@@ -9,7 +9,7 @@ use super::Outcome;
 
 const CLIENT: &str = "karakuri_client";
 
-/// The commands that are handed on, with all their arguments; `--help`, too.
+/// Commands that are handed on, with all their arguments; `--help`, too.
 macro_rules! handed_on {
     ($($module:ident: $name:literal, $about:literal);* $(;)?) => {$(
         #[doc = $about]
@@ -45,11 +45,11 @@ handed_on! {
     actions: "actions", "Lists the actions of running nodes, as `ros2 action list`";
 }
 
-/// Becomes the other program; returns only where that cannot be.
+/// Replaces this process by the other program; returns only on failure.
 fn hand_on(command: &str, arguments: &[OsString]) -> Result<Outcome> {
     let own = std::env::current_exe().context("cannot find this program's folder")?;
     let folder = own.parent().map(PathBuf::from).unwrap_or_default();
-    // beside this program, or where an installed ROS package has its nodes
+    // beside this program, or at the place of nodes in an installed ROS package
     let candidates = [folder.join(CLIENT), folder.join("../lib/karakuri").join(CLIENT)];
     let Some(client) = candidates.iter().find(|file| file.is_file()) else {
         bail!(

@@ -36,7 +36,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// A level and the unit of the panels that it belongs to.
+/// Level and the unit of the panels that it belongs to.
 #[derive(Debug, Clone)]
 struct Level {
     unit: String,
@@ -61,7 +61,7 @@ fn level(text: &str) -> Result<Level, String> {
     parsed.ok_or_else(|| "write a value with its unit and a name, as 10[N]=desired".to_owned())
 }
 
-/// What a column holds, from the end of its name and its unit: `arm.elbow.q [rad]` is a position.
+/// Quantity of a column, from the end of its name and its unit: `arm.elbow.q [rad]` is a position.
 fn quantity(column: &Column) -> &'static str {
     let part = column.name.rsplit(['.', ' ', '/']).next().unwrap_or_default();
     match (part, column.unit.as_str()) {
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What a file describes.
+/// Plot that a figure file describes.
 fn figure(args: &Args) -> Result<Plot> {
     let place = || args.trace.display().to_string();
     if !(args.columns.is_empty() && args.phase.is_empty() && args.level.is_empty()) {
@@ -117,7 +117,7 @@ fn figure(args: &Args) -> Result<Plot> {
     Ok(plot)
 }
 
-/// The columns of a trace, a panel a quantity and unit.
+/// Plot of the columns of a trace, a panel per quantity and unit.
 fn over_time(args: &Args) -> Result<Plot> {
     let trace = read_trace(&args.trace)?;
     let mut panels: Vec<Panel> = Vec::new();

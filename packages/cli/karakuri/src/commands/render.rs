@@ -14,7 +14,7 @@ use super::Outcome;
 use crate::input::input_file;
 use crate::output::{self, png_file};
 
-/// White between the pictures of a strip. [pixels]
+/// White gap between the pictures of a strip. [pixels]
 const GAP: usize = 8;
 
 /// Takes pictures of a scene, as it begins or at instants of a trace; no display needed
@@ -49,10 +49,10 @@ pub struct Args {
     angles: [f64; 2],
 }
 
-/// Pixels of all pictures together. [pixels]
+/// Largest number of pixels of all pictures together. [pixels]
 const PIXELS: usize = 200_000_000;
 
-/// A finite number.
+/// Reads a finite number.
 fn finite(text: &str) -> Result<f64, String> {
     text.trim()
         .parse::<f64>()
@@ -61,7 +61,7 @@ fn finite(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number".to_owned())
 }
 
-/// `1,2,3`: any number of numbers.
+/// Reads N numbers separated by commas, as `1,2,3`.
 fn numbers<T: FromStr + Copy, const N: usize>(text: &str) -> Result<[T; N], String> {
     let parsed: Option<Vec<T>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     let array = parsed.and_then(|list| <[T; N]>::try_from(list).ok());
@@ -77,7 +77,7 @@ fn finite_numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     }
 }
 
-/// Refuses pictures that would not fit into memory, and cameras inside of what they look at.
+/// Refuses pictures that would not fit into memory, and cameras at no distance from their target.
 fn check(args: &Args) -> Result<()> {
     let [width, height] = args.size.map(usize::from);
     let pictures = args.at.len().max(1);
@@ -133,7 +133,7 @@ fn photograph(args: &Args, world: &World) -> Image {
     render(&picture, usize::from(args.size[0].max(1)), usize::from(args.size[1].max(1)))
 }
 
-/// Puts robots and bodies where the trace has them at the row nearest in time; what it does not name stays.
+/// Sets robots and bodies to the row of the trace nearest in time; those that it does not name stay.
 fn set_state(world: &mut World, trace: &Trace, time: f64) -> Result<()> {
     let column = |name: &str| trace.columns.iter().position(|c| c.name == name);
     let clock = column("time").context("has no column `time`")?;

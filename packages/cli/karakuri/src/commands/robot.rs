@@ -1,4 +1,4 @@
-//! What commands about one robot share: loading it, naming its links, numbers on the command line.
+//! Shared parts of commands about one robot: loading it, naming its links, numbers on the command line.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use karakuri_spatial::Pose;
 
 use crate::input::input_file;
 
-/// What the robot stands on.
+/// Base of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum BaseKind {
     /// The root link is fixed at the world's origin
@@ -44,17 +44,17 @@ pub(crate) struct RobotArgs {
 }
 
 impl RobotArgs {
-    /// The file that was named.
+    /// File that was named.
     pub(crate) fn path(&self) -> &Path {
         &self.urdf
     }
 
-    /// The robot and its warnings.
+    /// Reads the robot, with its warnings.
     pub(crate) fn read(&self) -> Result<Loaded, LoadError> {
         load_robot(&self.urdf, self.config.as_deref(), self.base.map(Base::from))
     }
 
-    /// The robot; its warnings are counted on stderr.
+    /// Loads the robot; its warnings are counted on stderr.
     pub(crate) fn load(&self) -> Result<Model> {
         let loaded = self.read()?;
         if !loaded.warnings.is_empty() {
@@ -75,7 +75,7 @@ pub(crate) fn read_input(file: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// The links of these names; all without names.
+/// Links of these names; all without names.
 pub(crate) fn links(model: &Model, names: &[String]) -> Result<Vec<FrameId>> {
     if names.is_empty() {
         return Ok((0..model.frames.len()).map(FrameId).collect());
@@ -83,13 +83,13 @@ pub(crate) fn links(model: &Model, names: &[String]) -> Result<Vec<FrameId>> {
     names.iter().map(|name| link(model, name)).collect()
 }
 
-/// The link of this name.
+/// Link of this name.
 pub(crate) fn link(model: &Model, name: &str) -> Result<FrameId> {
     let names = model.frames.iter().map(|frame| frame.name.as_str());
     model.frame(name).ok_or_else(|| unknown("link", name, names))
 }
 
-/// An error that lists what there is.
+/// Error about an unknown name, with the known ones.
 pub(crate) fn unknown<'a>(
     kind: &str,
     name: &str,
@@ -116,7 +116,7 @@ impl FromStr for Numbers {
 }
 
 impl Numbers {
-    /// Exactly N of them.
+    /// Exactly N of the numbers.
     pub(crate) fn fixed<const N: usize>(&self) -> Result<[f64; N]> {
         let Ok(numbers) = self.0.as_slice().try_into() else {
             bail!("expected {N} numbers, got {}", self.0.len())

@@ -1,4 +1,4 @@
-//! `karakuri simulate`: runs a scene and writes what happened.
+//! `karakuri simulate`: runs a scene and writes its results.
 
 mod command;
 mod forces;
@@ -102,7 +102,7 @@ fn positive(text: &str) -> Result<f64, String> {
 
 /// Time between two updates of the progress bar.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(50);
-/// Points of a curve in the plot, about.
+/// Approximate number of points of a curve in the plot.
 const PLOT_POINTS: u64 = 1000;
 
 /// Runs the command.
@@ -179,9 +179,9 @@ fn override_settings(scene: &mut Scene, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What a run leaves.
+/// Results of a run.
 struct Run {
-    /// Its stages have times when a report is asked for.
+    /// Counts of the steps; their stages are timed when a report is asked for.
     tally: Tally,
     trace: Option<Trace>,
     touches: Vec<Touches>,
@@ -189,9 +189,9 @@ struct Run {
     contacts: Counts,
     initial: Energy,
     watch: EnergyMonitor,
-    /// Time in the steps alone. [s]
+    /// Wall time of the steps alone. [s]
     wall: f64,
-    /// Why it ended before its time.
+    /// Reason why it ended before its time.
     failure: Option<String>,
 }
 
@@ -221,7 +221,7 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
             if let Some(trace) = &mut run.trace {
                 trace.row(world)?;
             }
-            // Nothing presses before the first step.
+            // There are no contact forces before the first step.
             for touches in run.touches.iter_mut().filter(|_| step > 0) {
                 touches.write(world)?;
             }
@@ -243,7 +243,7 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
             command.give(world);
         }
         if step + 1 == steps {
-            // The report tells of the last step.
+            // The report shows the reactions of the last step.
             world.record_reactions(true);
         }
         let start = Instant::now();
@@ -269,14 +269,14 @@ fn simulate(world: &mut World, args: &Args, interrupt: &Interrupt) -> Result<Run
     Ok(run)
 }
 
-/// The files of contacts that are asked for.
+/// Files of contacts that the options ask for.
 fn touches(args: &Args) -> Result<Vec<Touches>> {
     let files = [(&args.contacts, Rows::Points), (&args.pairs, Rows::Pairs)];
     let asked = files.into_iter().filter_map(|(file, rows)| Some((file.as_ref()?, rows)));
     asked.map(|(file, rows)| Ok(Touches::create(file, rows)?)).collect()
 }
 
-/// Steps of `dt` in a duration: the nearest whole number of at least 1.
+/// Number of steps of `dt` in a duration: the nearest whole number of at least 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,5 +1,5 @@
 //! `karakuri sweep`: the periodic motion over masses and factors, starts and stops over those and coefficients, walks over
-//! conditions, or scenes over numbers of theirs; every combination.
+//! conditions, or scenes over numbers of their files; every combination.
 
 mod args;
 mod scenes;
@@ -37,14 +37,14 @@ struct SweepFile {
     /// PP, half the pelvis' height. [m]
     #[serde(default)]
     hip_to_pelvis: Vec<f64>,
-    /// Added to the prescribed ZMP: forward, left. [m]
+    /// Shift of the prescribed ZMP: forward, left. [m]
     #[serde(default)]
     zmp_shift: Vec<[f64; 2]>,
     #[serde(flatten)]
     transient: transients::Lists,
 }
 
-/// A combination.
+/// Combination of the swept parameters.
 #[derive(Debug, Clone)]
 struct Case {
     arms: Arms,
@@ -54,18 +54,18 @@ struct Case {
     zmp_shift: [f64; 2],
 }
 
-/// Its motion.
+/// Results of a combination.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     converged: bool,
-    /// Of θ, φ and the left arm. [rad]
+    /// Ranges of θ, φ and the left arm over the step. [rad]
     ranges: [f64; 3],
     friction: f64,
-    /// Of θ and φ: at the start of the step, its rate there, furthest from 0. [rad, rad/s, rad] (2)
+    /// Start, rate at the start, and peak of θ and of φ. [rad, rad/s, rad] (2)
     starts: [[f64; 3]; 2],
 }
 
-/// What a plot may be over: by name, with unit, and the value of a case.
+/// Abscissa of a plot: its name with unit, and the value of a case.
 type Abscissa = (&'static str, fn(&Case) -> f64);
 const ABSCISSAE: [Abscissa; 6] = [
     ("arm mass [% of the whole]", |case| percent(&case.body)),
@@ -114,14 +114,14 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What a sweep names.
+/// Content of a sweep file, with its gait.
 struct Sweep {
     lists: SweepFile,
     gait: GaitFile,
     gait_path: PathBuf,
 }
 
-/// Refuses what says nothing of what to sweep.
+/// Refuses a file that does not name what to sweep.
 fn check_kind(tree: &Node) -> Result<()> {
     if ["gait", "scene", "walks"].iter().any(|key| tree.get(key).is_some()) {
         return Ok(());
@@ -136,7 +136,7 @@ fn read(path: &Path, tree: &Node) -> Result<Sweep> {
     Ok(Sweep { lists, gait, gait_path })
 }
 
-/// The values of a list, all above 0; the default where there are none.
+/// Values of a list, all above 0; the default where there are none.
 fn axis(path: &Path, name: &str, values: &[f64], default: f64) -> Result<Vec<f64>> {
     match values.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
         Some(bad) => bail!("{}: `{name}` has {bad}; write numbers above 0", path.display()),
@@ -184,7 +184,7 @@ fn cases(path: &Path, sweep: Sweep) -> Result<Vec<Case>> {
     }))
 }
 
-/// Each case with each of some values.
+/// Combination of each case with each of the values.
 fn spread<T: Copy>(cases: &[Case], values: &[T], set: impl Fn(&mut Case, T)) -> Vec<Case> {
     let with = |case: &Case, value: T| {
         let mut case = case.clone();
@@ -239,7 +239,7 @@ fn number(arms: Arms) -> f64 {
     }
 }
 
-/// The arms' part of the whole mass. [%]
+/// Mass of the arms in the whole. [%]
 fn percent(body: &BodyData) -> f64 {
     100.0 * body.arm_mass() / body.mass()
 }

@@ -1,14 +1,14 @@
-//! Subjects of the newest commits: short, and in the imperative. A hint only: what is committed stays.
+//! Subjects of the newest commits: short, and in the imperative. These are hints only, as commits stay.
 
 use std::path::Path;
 use std::process::Command;
 
-/// How many commits are looked at.
+/// Number of commits to look at.
 const NEWEST: &str = "-20";
-/// Characters that a subject may have.
+/// Largest number of characters of a subject.
 const MAX_LENGTH: usize = 72;
 
-/// First words that tell what was done, not what the commit does, with the word to write.
+/// First words that are not in the imperative, with the word to write.
 const NOT_IMPERATIVE: [(&str, &str); 20] = [
     ("added", "add"),
     ("adds", "add"),
@@ -32,7 +32,7 @@ const NOT_IMPERATIVE: [(&str, &str); 20] = [
     ("uses", "use"),
 ];
 
-/// First words of a subject without a verb in front.
+/// First words of a subject without a verb.
 const NO_VERB: [&str; 8] = ["a", "an", "every", "its", "no", "the", "what", "where"];
 
 /// Hints about the newest commits; none where there is no history.

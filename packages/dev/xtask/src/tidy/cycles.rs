@@ -1,7 +1,8 @@
-//! Files of a crate do not need each other in a circle: a newcomer reads one without the others.
+//! Circular dependencies between the files of a crate: a newcomer must be able to read one without the others.
 //!
-//! A file needs another where it names something of it, by `use` or by a path from `crate`, `super` or a child module. What a
-//! module only passes on by `pub use` is followed to its file, and makes no dependency of the module that passes it on.
+//! A file depends on another where it names one of its items, by `use` or by a path from `crate`, `super` or a child module.
+//! Names that a module only passes on by `pub use` are followed to their file, and make no dependency of the module that passes
+//! them on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -12,26 +13,26 @@ use super::signatures::crate_of;
 use super::source::code_lines;
 use super::{Source, Violation};
 
-/// Files that may need each other.
+/// Largest number of files in a cycle.
 const MAX_FILES: usize = 3;
 
-/// Larger circles that are there, by crate. Numbers may only shrink.
+/// Larger cycles that exist, by crate. Numbers may only shrink.
 const PRESENT: &[(&str, usize)] = &[];
 
-/// A `use` with its visibility and its tree.
+/// Pattern of a `use` with its visibility and its tree.
 static USE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);").ok());
 
-/// A path in an expression or a type.
+/// Pattern of a path in an expression or a type.
 static PATH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b[a-z_]\w*(?:::\w+)+").ok());
 
-/// A visibility, which names a module without needing it.
+/// Pattern of a visibility, which names a module without depending on it.
 static VISIBILITY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"pub\(in [^)]*\)").ok());
 
-/// The start of a module inside of a file.
+/// Pattern of the start of a module inside of a file.
 static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bmod \w+ \{").ok());
 
-/// How often a name may be passed on before its file is reached.
+/// Largest number of modules that pass a name on before its file.
 const MAX_PASSES: usize = 8;
 
 /// Checks all crates.
@@ -59,12 +60,12 @@ pub(super) fn check(sources: &[Source], found: &mut Vec<Violation>) {
     }
 }
 
-/// A module's path from the root of its crate; the root is empty.
+/// Path of a module from the root of its crate; the root is empty.
 type ModulePath = Vec<String>;
 
 struct Module {
     code: String,
-    /// Names that a module takes from elsewhere, with the path they come from.
+    /// Names that a module takes from elsewhere, with their paths.
     passed_on: BTreeMap<String, Vec<String>>,
     /// Paths that the file's own code names.
     named: Vec<Vec<String>>,
@@ -112,7 +113,7 @@ impl Crate {
         files.filter(|file| *file != path).collect()
     }
 
-    /// The file that defines what a path names, seen from a module.
+    /// File that defines the item of a path, seen from a module.
     fn file_of(&self, from: &ModulePath, name: &[String], passes: usize) -> Option<&ModulePath> {
         let mut at = from.clone();
         let mut rest = name;
@@ -176,7 +177,7 @@ impl Module {
     }
 }
 
-/// What a module inside of a file names by `super` is of the file itself.
+/// Code in which the paths of inline modules are seen from the file: `super` in them is the file itself.
 fn without_inline_modules(code: &str) -> String {
     let mut result = String::new();
     let mut rest = code;
@@ -191,7 +192,7 @@ fn without_inline_modules(code: &str) -> String {
     result + rest
 }
 
-/// Up to the bracket that closes the block in which a text begins.
+/// Length up to the bracket that closes the block in which a text begins.
 fn block_length(text: &str) -> usize {
     let mut depth = 1;
     let closing = text.char_indices().find(|(_, c)| {
@@ -205,7 +206,7 @@ fn block_length(text: &str) -> usize {
     closing.map_or(text.len(), |(index, _)| index)
 }
 
-/// `packages/core/a/src/b/c.rs` is `b::c`; `lib.rs`, `main.rs` and `mod.rs` are their folder.
+/// Module path of a file: `packages/core/a/src/b/c.rs` is `b::c`; `lib.rs`, `main.rs` and `mod.rs` are their folder.
 fn module_path(path: &str) -> ModulePath {
     let inside = path.split_once("/src/").map_or(path, |(_, inside)| inside);
     let mut names: ModulePath =
@@ -216,7 +217,7 @@ fn module_path(path: &str) -> ModulePath {
     names
 }
 
-/// The paths of a tree, as `a::{b, c::d}`; what is renamed keeps its first name.
+/// Paths of a tree, as `a::{b, c::d}`; renamed items keep their first name.
 fn expand(tree: &str, before: &[String], found: &mut Vec<Vec<String>>) {
     let tree = tree.trim();
     let (path, group) = match tree.split_once('{') {

@@ -1,4 +1,4 @@
-//! Who may depend on whom: the order of the code map in `ARCHITECTURE.md`.
+//! Dependencies between crates, in the order of the code map of `ARCHITECTURE.md`.
 
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +30,7 @@ const ORDER: [&str; 18] = [
     "cli/",
 ];
 
-/// The crate that may name the client library.
+/// Crate that may name the client library.
 const ROS_LAYER: &str = "karakuri_ros";
 
 #[derive(Deserialize)]
@@ -48,9 +48,9 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// None is a normal dependency.
+    /// Kind of the dependency; `None` is a normal one.
     kind: Option<String>,
-    /// Of a crate of the workspace.
+    /// Path of the dependency, if it is a crate of the workspace.
     path: Option<String>,
 }
 

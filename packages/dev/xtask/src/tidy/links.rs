@@ -1,4 +1,4 @@
-//! Links in Markdown lead somewhere: to a file or folder of the project, from where the page is.
+//! Links in Markdown lead to a file or folder of the project, relative to their page.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{Source, Violation};
 
-/// The target of `[text](target)`, without the section it names.
+/// Pattern of the target of `[text](target)`, without the section it names.
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\]\(([^)#\s]+)[^)]*\)").ok());
 
 /// Checks every page.

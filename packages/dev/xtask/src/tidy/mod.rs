@@ -1,4 +1,4 @@
-//! The rules, over all files that git knows or would know.
+//! Rules of the house, over all files that git tracks or would track.
 
 mod commits;
 mod cycles;
@@ -19,7 +19,7 @@ use anyhow::Result;
 
 use project::{Source, Violation, sources};
 
-/// Checks every rule; gives what is broken, sorted.
+/// Checks every rule; the violations, sorted.
 pub(crate) fn check(root: &Path) -> Result<Vec<Violation>> {
     let sources = sources(root)?;
     let mut found = layers::check(root)?;
@@ -38,7 +38,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Violation>> {
     Ok(found)
 }
 
-/// What is better done otherwise the next time; nothing fails by it.
+/// Hints for the next time, which fail nothing.
 pub(crate) fn hints(root: &Path) -> Vec<String> {
     commits::hints(root)
 }

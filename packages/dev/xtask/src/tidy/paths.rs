@@ -7,13 +7,13 @@ use regex::Regex;
 
 use super::{Source, Violation};
 
-/// A file with its folder, without placeholders, in back-ticks.
+/// Pattern of a file with its folder, without placeholders, in back-ticks.
 static FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"`((?:[\w.-]+/)+[\w.-]+\.(?:rs|py|md|ya?ml|xml|urdf|toml|sh|rviz|msg|srv|action))`")
         .ok()
 });
 
-/// Pages that name what was, or files of others.
+/// Pages that name former files, or files of others.
 const ELSEWHERE: [&str; 2] = ["CHANGELOG.md", "tests/robots/README.md"];
 
 /// Checks every page.

@@ -1,4 +1,4 @@
-//! The files of the project, and what is found wrong in them.
+//! Files of the project, and violations of its rules.
 
 use std::fmt;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// A broken rule.
+/// Violation of a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
-    /// Relative to the root.
+    /// Path of the file, relative to the root.
     file: String,
-    /// From 1; 0 is the whole file.
+    /// Line, from 1; 0 is the whole file.
     line: usize,
-    /// What is wrong, and what to do.
+    /// Problem and its remedy.
     message: String,
 }
 
@@ -32,9 +32,9 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A text file of the project.
+/// Text file of the project.
 pub(super) struct Source {
-    /// Relative to the root, with `/`.
+    /// Path relative to the root, with `/`.
     pub(super) path: String,
     pub(super) text: String,
 }
@@ -44,7 +44,7 @@ impl Source {
         Path::new(&self.path).extension().is_some_and(|e| e == extension)
     }
 
-    /// Tests may be long, and may hold what the rules look for.
+    /// Whether it is a test, which may be long and may hold text that the rules look for.
     pub(super) fn is_test(&self) -> bool {
         self.path.contains("/tests/")
             || self.path.starts_with("tests/")
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-/// All text files that git knows or would know.
+/// All text files that git tracks or would track.
 pub(super) fn sources(root: &Path) -> Result<Vec<Source>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -65,7 +65,7 @@ pub(super) fn sources(root: &Path) -> Result<Vec<Source>> {
         String::from_utf8_lossy(&output.stderr).trim()
     );
     let list = String::from_utf8(output.stdout).context("a file's name is not UTF-8")?;
-    // What is not text, or is deleted but not yet committed, has no rules to keep.
+    // A binary file, or one that is deleted but not yet committed, has no rules to keep.
     let read = |path: &str| {
         let text = std::fs::read_to_string(root.join(path)).ok()?;
         Some(Source { path: path.to_owned(), text })

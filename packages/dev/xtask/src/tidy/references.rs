@@ -31,13 +31,13 @@ pub(super) fn check(sources: &[Source], found: &mut Vec<Violation>) {
     }
 }
 
-/// Keys of the entries, `@book{Featherstone2008,`.
+/// Keys of the entries, as of `@book{Featherstone2008,`.
 fn entries(text: &str) -> BTreeSet<String> {
     let keys = text.lines().filter_map(|line| line.strip_prefix('@')?.split_once('{'));
     keys.map(|(_, key)| key.trim_end_matches(',').trim().to_owned()).collect()
 }
 
-/// A citation, as `[Featherstone 2008, §5.3]`.
+/// Pattern of a citation, as `[Featherstone 2008, §5.3]`.
 static CITATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"\[((?:\p{Lu}[\p{L}'-]+)(?:(?: (?:&|and) \p{Lu}[\p{L}'-]+)| et al\.)? (?:19|20)\d\d[a-z]?)[,\]]",
@@ -45,7 +45,7 @@ static CITATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Keys in a line: names and year without what joins the names.
+/// Keys cited in a line: names and year without the words that join the names.
 fn cited(line: &str) -> Vec<String> {
     let Some(pattern) = CITATION.as_ref() else { return Vec::new() };
     let joins = ["&", "and", "et", "al."];

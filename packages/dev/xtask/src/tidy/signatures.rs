@@ -1,6 +1,6 @@
 //! Signatures name their arguments: no tuple-typed parameters, no two bools side by side.
 //!
-//! Crates that have some keep at most what [`PRESENT`] grants them; the end is an empty table.
+//! Crates with such signatures keep at most the number that [`PRESENT`] grants them; the goal is an empty table.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use super::{Source, Violation};
 /// Signatures with tuple-typed parameters or pairs of bools, by crate. Numbers may only shrink.
 const PRESENT: &[(&str, usize)] = &[];
 
-/// The start of a function's parameters or of its generic parameters.
+/// Pattern of the start of a function's parameters or of its generic parameters.
 static FUNCTION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bfn \w+\s*[<(]").ok());
 
 /// Checks all crates.
@@ -29,7 +29,7 @@ pub(super) fn check(sources: &[Source], found: &mut Vec<Violation>) {
     }
 }
 
-/// The crate whose library or program a file belongs to.
+/// Crate whose library or program a file belongs to.
 pub(super) fn crate_of(path: &str) -> Option<&str> {
     path.strip_prefix("packages/")?.split_once("/src/")?.0.rsplit('/').next()
 }
@@ -54,7 +54,7 @@ fn compare(
     }
 }
 
-/// Lines of the signatures that a caller cannot read.
+/// Lines of signatures whose arguments a call does not name.
 fn unnamed_arguments(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().take(code_lines(text)).collect();
     let code: String =
@@ -71,7 +71,7 @@ fn unnamed_arguments(text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The parameters of a function, from its first bracket on.
+/// Parameters of a function, from its first bracket on.
 fn parameters(text: &str) -> Vec<String> {
     let text = if text.starts_with('<') { &text[generics_length(text)..] } else { text };
     let mut found = vec![String::new()];
@@ -94,7 +94,7 @@ fn parameters(text: &str) -> Vec<String> {
             None => {}
         }
     }
-    // The opening bracket of the list itself.
+    // The opening bracket of the list itself is dropped.
     if let Some(first) = found.first_mut()
         && first.starts_with('(')
     {
@@ -120,7 +120,7 @@ fn generics_length(text: &str) -> usize {
     text.len()
 }
 
-/// The type after the first colon outside of brackets and paths.
+/// Type after the first colon outside of brackets and paths.
 fn type_of(parameter: &str) -> Option<&str> {
     let mut depth = 0;
     let bytes = parameter.as_bytes();
@@ -151,7 +151,7 @@ fn is_tuple(text: &str) -> bool {
     has_comma(inside)
 }
 
-/// A comma before the closing bracket, outside of inner ones.
+/// Whether there is a comma before the closing bracket, outside of inner ones.
 fn has_comma(text: &str) -> bool {
     let mut depth = 0;
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Rules about one file: its size, its header, its units, and what must not stand in it.
+//! Rules about one file: its size, its header, its units, and text that it must not contain.
 
 use std::sync::LazyLock;
 
@@ -6,27 +6,28 @@ use regex::Regex;
 
 use super::{Source, Violation};
 
-/// Lines without tests; more is two thoughts in one file.
+/// Largest number of lines without tests; a longer file has two subjects.
 const MAX_LINES: usize = 800;
-/// Lines of a node's `node.rs` without tests: it wires topics, goals and parameters to what computes.
+/// Largest number of lines of a node's `node.rs` without tests: it wires topics, goals and parameters to the code that
+/// computes.
 const MAX_NODE_LINES: usize = 200;
 
-/// Robots of others, kept as they are.
+/// Folders of others' robots, kept as they are.
 const FOREIGN: [&str; 1] = ["tests/robots/"];
 
 /// Files that may be longer, each with its reason.
 const LONG_FILES: [(&str, &str); 0] = [];
 
-/// Paths that exist on one machine only. Built from pieces, so that this file keeps its own rule.
+/// Pattern of paths that exist on one machine only. Built from pieces, so that this file keeps its own rule.
 static MACHINE_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(r"(^|[\s`'\x22(=:])/", r"(work|root|home/[a-z]\w*)/|\.\./", "shared")).ok()
 });
 
-/// An open end, unless it names its issue.
+/// Pattern of an open end, with its issue if it names one.
 static OPEN_END: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(concat!(r"\b(TO", r"DO|FIX", r"ME|XX", r"X)\b(\(#\d+\))?")).ok());
 
-/// The client library, as code names it.
+/// Pattern of the client library, as code names it.
 static CLIENT_LIBRARY: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(concat!(r"\br2", r"r(::|;| as )")).ok());
 
@@ -69,7 +70,7 @@ fn each_line(source: &Source, found: &mut Vec<Violation>) {
     }
 }
 
-/// The lines before the tests at the file's end.
+/// Number of lines before the tests at the file's end.
 pub(super) fn code_lines(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
     // `mod tests;` may stand at the top, with code below it.
@@ -108,7 +109,7 @@ fn header(source: &Source, found: &mut Vec<Violation>) {
     }
 }
 
-/// A public `f64` field's documentation names its unit in brackets, or says in words where it comes from.
+/// Checks that the documentation of a public `f64` field has its unit in brackets, or describes it in words.
 fn units(source: &Source, found: &mut Vec<Violation>) {
     let mut documentation = String::new();
     for (index, line) in source.text.lines().take(code_lines(&source.text)).enumerate() {

@@ -1,4 +1,4 @@
-//! Public items of libraries have a user: a program, a node, or another library. A test is none.
+//! Public items of libraries have a user: a program, a node, or another library. A test does not count.
 //!
 //! An item counts as used where its name stands in code outside of tests, apart from its definition and from `use`.
 
@@ -10,7 +10,7 @@ use regex::Regex;
 use super::source::code_lines;
 use super::{Source, Violation};
 
-/// What a library offers to programs of others, by the file's end and the item, each with its reason.
+/// Items that a library offers to programs of others, by the file's end and the item, each with its reason.
 const OFFERED: &[(&str, &str, &str)] = &[
     ("karakuri_dynamics/src/articulated.rs", "body_response", "effective mass at a link"),
     ("karakuri_dynamics/src/articulated.rs", "impulse_response", "effective mass at joints"),
@@ -134,7 +134,7 @@ fn check_against(offered: &[(&str, &str, &str)], sources: &[Source], found: &mut
     let codes: Vec<(&Source, String)> = sources
         .iter()
         .filter(|source| source.has_extension("rs") && !source.is_test())
-        // The list names what it offers, and is no user of it.
+        // The list of offered items does not use them.
         .filter(|source| source.path != THIS_FILE)
         .filter(|source| !TEST_CODE.iter().any(|folder| source.path.contains(folder)))
         .map(|source| (source, code(&source.text)))
@@ -193,7 +193,7 @@ fn line_of(item: &str, sources: &[Source]) -> usize {
     before.matches('\n').count() + 1
 }
 
-/// Without comments, tests and `use`, line by line.
+/// Code without comments, tests and `use`, line by line.
 fn code(text: &str) -> String {
     let lines = text.lines().take(code_lines(text));
     let code: String =

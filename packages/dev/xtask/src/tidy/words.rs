@@ -1,4 +1,4 @@
-//! The field's words: what has a name in the literature has no second one here (`docs/notation.md`).
+//! Words of the field: a concept with a name in the literature has no second one here (`docs/notation.md`).
 
 use std::sync::LazyLock;
 
@@ -16,13 +16,13 @@ const AVOIDED: [(&str, &str); 6] = [
     ("wanted", "desired"),
 ];
 
-/// Kinds of files whose words people read.
+/// Extensions of files whose words people read.
 const READ: [&str; 9] = ["rs", "md", "py", "yaml", "xml", "sh", "msg", "srv", "action"];
 
-/// The rule's own words; robots of others.
+/// Files with words of their own: the rule itself, and robots of others.
 const ELSEWHERE: [&str; 3] = ["docs/notation.md", "packages/dev/xtask/", "tests/robots/"];
 
-/// A word of a sentence, or a part of a name in snake or camel case.
+/// Pattern of a word of a sentence, or of a part of a name in snake or camel case.
 static WORD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new("[A-Z]?[a-z]+|[A-Z]+(?:[^a-z]|$)|[A-Z]").ok());
 

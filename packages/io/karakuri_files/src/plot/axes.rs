@@ -11,22 +11,22 @@ use super::{
     font, width_of,
 };
 
-/// Room around the axes, below for the numbers and the name, left for the same. [px]
+/// Margins around the axes, below for the numbers and the name, left for the same. [px]
 const MARGIN: u32 = 8;
 const BELOW: u32 = 42;
 const LEFT: u32 = 72;
-/// A row of names of phases, and the width of one of their letters. [px]
+/// Height of a row of names of phases, and width of one of their letters. [px]
 const NAMES: u32 = 15;
 const SMALL_LETTER: f64 = 7.2;
-/// Most decades that have a number each.
+/// Largest number of decades that have a number each.
 const DECADES_NAMED: i32 = 9;
 
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// A line across: its ends, and its dashes.
+/// Line across a panel: its ends, and its dashes.
 type Dashes = ([(f64, f64); 2], Dash);
 
-/// What is drawn first, and where all else goes.
+/// Axes of a panel, which are drawn first and place all else.
 pub(super) struct Axes<'a> {
     panel: &'a Panel,
     x: Range<f64>,
@@ -35,7 +35,7 @@ pub(super) struct Axes<'a> {
 }
 
 impl Panel {
-    /// Axes around all that is drawn.
+    /// Axes around all data and guides.
     pub(super) fn axes(&self) -> Axes<'_> {
         let guides =
             |of: fn(GuideAt) -> Option<f64>| self.guides.iter().filter_map(move |g| of(g.at));
@@ -49,7 +49,7 @@ impl Panel {
             range(extent(0), 0.0)
         };
         let y = if !self.rows.is_empty() {
-            // From the top; no more rows than a picture has pixels.
+            // Rows count from the top; there are no more of them than a picture has pixels.
             u16::try_from(self.rows.len()).map_or(1e5, f64::from) - 0.5..-0.5
         } else if self.log[1] {
             decades(extent(1).chain(on_y).map(|v| scaled(1, v)))
@@ -60,7 +60,7 @@ impl Panel {
         Axes { panel: self, x, y, left: left.min(AXES / 2) }
     }
 
-    /// Room that the names of phases take above the axes. [px]
+    /// Height of the names of phases above the axes. [px]
     pub(super) fn names_height(&self) -> u32 {
         let rows = self.axes().phases().iter().map(|(_, _, row)| row + 1).max().unwrap_or(0);
         rows * NAMES
@@ -68,13 +68,13 @@ impl Panel {
 }
 
 impl<'p> Axes<'p> {
-    /// Where a point is drawn: the powers of ten of a logarithmic axis.
+    /// Coordinates at which a point is drawn: logarithms on a logarithmic axis.
     pub(super) fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let scaled = |axis: usize, v: f64| if self.panel.log[axis] { v.log10() } else { v };
         (scaled(0, x), scaled(1, y))
     }
 
-    /// Ends and dashes of a guide, the n-th of the levels if it is one; none outside of the axes.
+    /// Ends and dashes of a guide, the n-th of the levels if it is one; `None` outside of the axes.
     pub(super) fn guide(&self, guide: &Guide, n: usize) -> Option<Dashes> {
         let first = GUIDE_DASHES[0];
         match guide.at {
@@ -91,7 +91,7 @@ impl<'p> Axes<'p> {
         }
     }
 
-    /// Names of phases, where they begin from the left of the picture [px], and in which row so that none hides another.
+    /// Names of phases, their starts from the left of the picture [px], and rows such that none hides another.
     pub(super) fn phases(&self) -> Vec<(&'p str, f64, u32)> {
         let width = f64::from(AXES - self.left - 2 * MARGIN);
         let mut ends: Vec<f64> = Vec::new();
@@ -173,7 +173,7 @@ impl<'p> Axes<'p> {
         Ok(chart)
     }
 
-    /// Places and labels along both axes that are not round numbers: decades, and rows.
+    /// Positions and labels along both axes that are not round numbers: decades, and rows.
     fn own_numbers(&self) -> [Vec<(f64, String)>; 2] {
         let marks = |axis: usize, range: &Range<f64>| {
             if self.panel.log[axis] { decade_marks(range) } else { Vec::new() }
@@ -185,10 +185,11 @@ impl<'p> Axes<'p> {
     }
 }
 
-/// Powers of ten around some of them, or the next round numbers where that is little; one decade at least.
+/// Range of powers of ten around the values, or to the next round numbers where they are close; one decade at least.
 fn decades(powers: impl Iterator<Item = f64>) -> Range<f64> {
     let rough = range(powers, 0.0);
     let (low, high) = (rough.start, rough.end);
+    // Beyond 1.5 decades the ends are whole powers of ten; below, they are 1, 2 or 5 times one.
     if high - low > 1.5 {
         let (low, high) = ((low + 1e-9).floor(), (high - 1e-9).ceil());
         return low..high;
@@ -203,7 +204,7 @@ fn decades(powers: impl Iterator<Item = f64>) -> Range<f64> {
     if above - below < 1e-6 { below..below + 1.0 } else { below..above }
 }
 
-/// Numbers along a logarithmic axis: 1, 2, 5 of few decades, else every decade or every n-th.
+/// Labels along a logarithmic axis: 1, 2, 5 over few decades, else every decade or every n-th.
 fn decade_marks(range: &Range<f64>) -> Vec<(f64, String)> {
     #[expect(clippy::cast_possible_truncation, reason = "powers of ten of a double")]
     let (low, high) = ((range.start - 1e-9).ceil() as i32, (range.end + 1e-9).floor() as i32);
@@ -224,7 +225,7 @@ fn decade_marks(range: &Range<f64>) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// A power of ten with its exponent raised.
+/// Text of a power of ten with its exponent raised.
 fn power(exponent: i32) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digits = exponent.unsigned_abs().to_string();
@@ -233,10 +234,10 @@ fn power(exponent: i32) -> String {
     format!("10{sign}{}", raised.collect::<String>())
 }
 
-/// Larger values are the remains of a run that diverged; ticks beyond them have no meaning in double precision.
+/// Largest value shown: larger ones are of a run that diverged, and their ticks have no meaning in double precision.
 const LARGEST: f64 = 1e100;
 
-/// From the least to the greatest finite value, with a margin; never empty.
+/// Range from the least to the greatest finite value, with a margin; never empty.
 fn range(values: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64> {
     let (low, high) = values
         .filter(|v| v.is_finite())
@@ -245,13 +246,13 @@ fn range(values: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64>
     if low > high {
         return 0.0..1.0;
     }
-    // A constant is shown in the middle; differences below rounding are none.
+    // A constant is shown in the middle; differences below rounding count as none.
     let least = 1e-9 * low.abs().max(high.abs()).max(1e-3);
     let extra = if high - low < least { low.abs().max(1.0) * 0.5 } else { margin * (high - low) };
     low - extra..high + extra
 }
 
-/// A tick's label with as many decimals as the range asks for.
+/// Label of a tick with as many decimals as the range needs.
 fn tick(value: f64, span: f64) -> String {
     if !(1e-4..1e5).contains(&span) {
         return format!("{value:.1e}").replace('-', "\u{2212}");
@@ -266,6 +267,6 @@ fn tick(value: f64, span: f64) -> String {
     } else {
         4
     };
-    // U+2212, as wide as a plus; a hyphen in front of a number is hardly seen.
+    // U+2212 is as wide as a plus; a hyphen in front of a number is hardly seen.
     format!("{value:.decimals$}").replace('-', "\u{2212}")
 }

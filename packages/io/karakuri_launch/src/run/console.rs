@@ -1,4 +1,4 @@
-//! What the user sees and what the log file keeps: one line at a time, with the process's name before it.
+//! Screen and log file of a launch: one line at a time, with the process's name before it.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -8,14 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::plan::Output;
 
-/// Where a process wrote the line.
+/// Stream on which a process wrote a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Out,
     Error,
 }
 
-/// Terminal colours of the processes, by turns: cyan, green, magenta, yellow, blue.
+/// Terminal colours of the processes, in turn: cyan, green, magenta, yellow, blue.
 const COLOURS: [u8; 5] = [36, 32, 35, 33, 34];
 
 /// Screen and log file.
@@ -25,7 +25,7 @@ pub(super) struct Console {
 }
 
 impl Console {
-    /// With the log file in a new folder below this one.
+    /// Console with the log file in a new folder below this one.
     pub(super) fn new(log_folder: &Path) -> io::Result<Self> {
         let folder = log_folder.join(format!("{:.0}-{}", now_s(), std::process::id()));
         std::fs::create_dir_all(&folder)?;
@@ -60,7 +60,7 @@ impl Console {
         print_line(&mut io::stdout().lock(), line.as_bytes());
     }
 
-    /// A line that a process printed.
+    /// Prints a line of a process.
     pub(super) fn line(&self, name: &str, output: Output, stream: Stream, line: &[u8]) {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         self.keep(&[format!("[{name}] ").as_bytes(), line].concat());
@@ -94,12 +94,12 @@ impl Console {
     }
 }
 
-/// A screen that has gone away, or a full disk, must not stop a robot's launcher.
+/// Prints a line; a closed screen, or a full disk, must not stop a robot's launcher.
 fn print_line(to: &mut impl Write, line: &[u8]) {
     let _unheard = to.write_all(&[line, b"\n"].concat()).and_then(|()| to.flush());
 }
 
-/// Wall time. [s]
+/// Wall time since the epoch. [s]
 fn now_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }

@@ -1,8 +1,8 @@
-//! The process that outlives the launcher for a moment, to end its children if it was killed.
+//! Guard process that outlives the launcher for a moment, to end its children if it was killed.
 //!
-//! A small shell leads the process group of all children and reads a pipe that only the launcher holds.
-//! If the launcher goes away, by SIGKILL too, the pipe closes, and the shell signals the whole group:
-//! SIGINT, SIGTERM, SIGKILL. There is no list of processes to keep, and so none to miss.
+//! A small shell leads the process group of all children and reads a pipe that only the launcher holds. If the launcher ends,
+//! by SIGKILL too, the pipe closes, and the shell signals the whole group: SIGINT, SIGTERM, SIGKILL. No list of processes is
+//! kept, so none can be missed.
 
 use std::io;
 use std::process::Stdio;
@@ -11,20 +11,20 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 
-/// It ignores what it sends to its own group; `cat` inherits that.
+/// Script of the guard. It ignores the signals that it sends to its own group; `cat` inherits that.
 const SCRIPT: &str = "trap '' INT TERM HUP; echo; cat >/dev/null; \
     kill -s INT 0; sleep 2; kill -s TERM 0; sleep 2; kill -s KILL 0";
 
-/// The guard, as long as the launcher lives.
+/// Guard, as long as the launcher lives.
 pub(super) struct Guard {
     child: Child,
     group: Pid,
-    /// Its end is the guard's alarm.
+    /// Pipe whose end alarms the guard.
     _pipe: Option<ChildStdin>,
 }
 
 impl Guard {
-    /// Starts it, and waits until it ignores the signals of its group.
+    /// Starts the guard, and waits until it ignores the signals of its group.
     pub(super) async fn start() -> io::Result<Self> {
         let mut child = Command::new("sh")
             .args(["-c", SCRIPT])
@@ -44,12 +44,12 @@ impl Guard {
         Ok(Self { child, group, _pipe: pipe })
     }
 
-    /// The process group that children join.
+    /// Process group that children join.
     pub(super) fn group(&self) -> i32 {
         self.group.as_raw_nonzero().get()
     }
 
-    /// A signal to all children and theirs.
+    /// Sends a signal to all children and theirs.
     pub(super) fn signal_all(&self, signal: Signal) {
         // It fails only where nothing is left to signal.
         let _gone = kill_process_group(self.group, signal);
@@ -60,7 +60,7 @@ impl Guard {
         let _status = self.child.wait().await;
     }
 
-    /// Ends it, and with it whatever the children have left behind.
+    /// Ends the guard, and with it whatever the children have left behind.
     pub(super) async fn end(mut self) {
         self.signal_all(Signal::KILL);
         self.died().await;

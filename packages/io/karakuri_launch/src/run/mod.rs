@@ -1,4 +1,4 @@
-//! Runs a plan: starts, watches and ends its processes.
+//! Runner of a plan: starts, watches and ends its processes.
 //!
 //! All children share one process group that belongs to a guard, so that one signal reaches them and
 //! their children, and so that none is left behind when the launcher itself is killed (see `guard`).
@@ -27,10 +27,10 @@ use console::Console;
 use guard::Guard;
 use supervise::supervise;
 
-/// A second signal within this time is the same wish once more: `timeout` signals a process and then its group.
+/// Time within which a second signal is the same request as the first: `timeout` signals a process and then its group.
 const ECHO: Duration = Duration::from_millis(500);
 
-/// How far the shutdown is.
+/// Stage of the shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Running,
@@ -39,11 +39,11 @@ enum Stage {
     Killed,
 }
 
-/// What the tasks of a run share.
+/// Shared state of the tasks of a run.
 struct Shared {
     console: Console,
     environment: Environment,
-    /// Parameter files live here, and go with it.
+    /// Folder of the parameter files, removed with it.
     parameters: TempDir,
     group: i32,
     stage: watch::Receiver<Stage>,
@@ -56,7 +56,7 @@ impl Shared {
         self.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(failure);
     }
 
-    /// A shutdown for this reason; the loop below does it.
+    /// Asks for a shutdown for this reason; the launcher's loop does it.
     fn ask_for_shutdown(&self, reason: String) {
         if self.shutdown.send(reason).is_err() {
             self.console.error("launch", "the launcher is ending already");
@@ -64,8 +64,8 @@ impl Shared {
     }
 }
 
-/// What runs a plan. From its making on it catches the signals that end a launch, also where they were ignored before (as by
-/// `nohup`, or `&` in a script): one that comes while the launch file is still read is not lost.
+/// Runner of plans. Once made it catches the signals that end a launch, also where they were ignored before (as by `nohup`, or
+/// `&` in a script): a signal that comes while the launch file is still read is not lost.
 #[derive(Debug)]
 pub struct Runner {
     runtime: tokio::runtime::Runtime,
@@ -88,9 +88,9 @@ impl Runner {
         Ok(Self { runtime, signals })
     }
 
-    /// Runs a plan to its end, or to a signal; gives what went wrong, nothing if all ended well.
+    /// Runs a plan to its end, or to a signal; the failures, none if all ended well.
     ///
-    /// Everything that the processes print goes to `<log folder>/<time>-<pid>/launch.log` too.
+    /// All output of the processes goes to `<log folder>/<time>-<pid>/launch.log` too.
     ///
     /// # Errors
     /// When the guard process cannot be started, or the log file or a temporary folder cannot be made. A process that
@@ -144,7 +144,7 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> RunError {
     move |source| RunError::System { what, source }
 }
 
-/// The signals that end a launch.
+/// Signals that end a launch.
 #[derive(Debug)]
 struct Signals {
     interrupt: unix::Signal,
@@ -173,7 +173,7 @@ impl Signals {
 struct Launcher {
     shared: Arc<Shared>,
     stage: watch::Sender<Stage>,
-    /// A process under watch gives nothing at its end, a timer gives its steps.
+    /// Tasks of the run: a supervised process returns nothing at its end, a timer its steps.
     tasks: JoinSet<Vec<Step>>,
 }
 
@@ -241,7 +241,7 @@ impl Launcher {
         }
     }
 
-    /// One stage further in the shutdown.
+    /// Advances the shutdown by one stage.
     fn advance(&mut self, reason: &str, guard: &Guard) {
         let (next, signal, what) = match *self.stage.borrow() {
             Stage::Running => (Stage::Interrupted, Signal::INT, "stopping all processes"),

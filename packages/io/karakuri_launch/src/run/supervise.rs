@@ -17,13 +17,13 @@ use super::console::Stream;
 use super::{Shared, Stage};
 use crate::plan::{Process, Step};
 
-/// What a dead process's own children may still print before we stop listening.
+/// Time after a process's end during which the output of its own children is still read.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// A longer line is printed in pieces.
+/// Largest number of bytes of a line; a longer one is printed in pieces.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Runs the process until it is over for good.
+/// Runs the process until it is not started again.
 pub(super) async fn supervise(process: Process, shared: Arc<Shared>) -> Vec<Step> {
     let mut stage = shared.stage.clone();
     let mut starts = 0_u32;
@@ -53,7 +53,7 @@ pub(super) async fn supervise(process: Process, shared: Arc<Shared>) -> Vec<Step
     Vec::new()
 }
 
-/// Runs the process once; whether it ended well.
+/// Runs the process once; true if it ended well.
 async fn run_once(process: &Process, shared: &Arc<Shared>) -> bool {
     let name = &process.name;
     let words = match command_words(process, shared.parameters.path()) {
@@ -89,7 +89,7 @@ async fn run_once(process: &Process, shared: &Arc<Shared>) -> bool {
     report(process, pid, status, stage, &words, shared)
 }
 
-/// Says how it ended; whether that is well.
+/// Reports its end; true if it ended well.
 fn report(
     process: &Process,
     pid: u32,
@@ -129,7 +129,7 @@ fn report(
     false
 }
 
-/// Writes the parameter files; gives the command line with their paths.
+/// Writes the parameter files; the command line with their paths.
 fn command_words(process: &Process, folder: &Path) -> io::Result<Vec<String>> {
     let path =
         |index: usize| folder.join(format!("{}_{index}.yaml", process.name.replace('/', "_")));
@@ -155,8 +155,8 @@ fn spawn(process: &Process, words: &[String], shared: &Shared) -> io::Result<Chi
         .spawn()
 }
 
-/// Waits for the end; in a shutdown follows the SIGINT, which the whole group got, by SIGTERM and SIGKILL.
-/// Gives how far it had to go.
+/// Waits for the end; in a shutdown follows the SIGINT, which the whole group received, by SIGTERM and SIGKILL. The stage that
+/// it took is returned.
 async fn wait_or_stop(
     child: &mut Child,
     process: &Process,
@@ -188,7 +188,7 @@ async fn wait_or_stop(
     (child.wait().await, reached)
 }
 
-/// Waits for the time, or until the shutdown is that far.
+/// Waits for the time, or until the shutdown has reached a stage.
 async fn sleep_unless(timeout_s: f64, until: Stage, stage: &mut watch::Receiver<Stage>) {
     tokio::select! {
         () = tokio::time::sleep(Duration::from_secs_f64(timeout_s)) => {}

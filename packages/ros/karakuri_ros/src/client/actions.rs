@@ -16,46 +16,46 @@ use crate::{
     node::{create, next},
 };
 
-/// How long a server may be away before its goal counts as lost.
+/// Absence of a server after which its goal counts as lost.
 const SERVER_GONE: Duration = Duration::from_secs(2);
-/// How long the result of a goal that has ended may be under way.
+/// Longest delay of the result after a goal has ended.
 const RESULT_LATE: Duration = Duration::from_secs(5);
 
-/// How a goal ended.
+/// Outcome of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GoalEnd {
-    /// Done.
+    /// The server reached the goal.
     Succeeded,
-    /// The server gave up.
+    /// The server gave up the goal.
     Aborted,
     /// Canceled on request or preempted.
     Canceled,
 }
 
-/// What happens to a goal.
+/// Event in the course of a goal.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum GoalEvent {
-    /// How far it is.
+    /// Feedback on the progress.
     Feedback(Value),
-    /// A signal came: it is being canceled.
+    /// A signal came, and the goal is being canceled.
     Canceling,
-    /// Its end, and the result.
+    /// End of the goal, and its result.
     Ended(GoalEnd, Value),
 }
 
 type Result<T> = std::result::Result<T, ClientError>;
 type Answer = (r2r::GoalStatus, r2r::Result<serde_json::Value>);
 
-/// A goal that was accepted.
+/// Goal that was accepted.
 pub struct Goal {
     handle: r2r::ActionClientGoalUntyped,
     result: Pin<Box<dyn Future<Output = r2r::Result<Answer>>>>,
     feedback: Items<r2r::Result<serde_json::Value>>,
     definition: ActionDefinition,
     action: String,
-    /// Those who may have accepted it.
+    /// Servers that may have accepted it.
     servers: Vec<Publisher>,
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Goal {
 }
 
 impl Goal {
-    /// Its number, as others see it.
+    /// Identifier of the goal, as `ros2` prints it.
     pub fn id(&self) -> String {
         self.handle.uuid.simple().to_string()
     }
@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// Waits for the end of a goal and tells what happens; a signal cancels it, and its end is still waited for.
+    /// Waits for the end of a goal and reports its events; a signal cancels it, and its end is still awaited.
     ///
     /// # Errors
     /// When the server goes away or refuses to cancel, a message cannot be decoded, or `tell` fails.
@@ -151,7 +151,7 @@ impl Client {
         mut tell: impl FnMut(GoalEvent) -> Result<()>,
     ) -> Result<()> {
         let mut canceling: Option<Pin<Box<dyn Future<Output = r2r::Result<()>>>>> = None;
-        // a future that has given its result is asked no more
+        // A future that has given its result must not be polled again.
         let mut is_canceled = false;
         let (mut seen, mut ended) = (Instant::now(), None::<Instant>);
         loop {
@@ -194,8 +194,8 @@ impl Client {
 }
 
 impl Client {
-    /// Whether those who may have accepted a goal are gone, or were started again: one that was killed is on the network until
-    /// its lease is over, beside its successor.
+    /// Whether the servers that may have accepted a goal are gone or were restarted: one that was killed stays on the network
+    /// until its lease expires, beside its successor.
     fn is_without_server(&self, goal: &Goal) -> bool {
         let there = self.publishers(&feedback_of(&goal.action));
         let asked = |p: &Publisher| goal.servers.iter().any(|server| server.gid == p.gid);
@@ -204,7 +204,7 @@ impl Client {
     }
 }
 
-/// The topic that only an action's server publishes.
+/// Feedback topic of an action, which only its server publishes.
 fn feedback_of(action: &str) -> String {
     format!("{action}/_action/feedback")
 }

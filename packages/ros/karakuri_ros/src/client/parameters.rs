@@ -12,17 +12,17 @@ use crate::{
     parameter_types::kind,
 };
 
-/// A parameter's value and what its type is called.
+/// Value of a parameter and the name of its type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParameterText {
-    /// As `ros2 param get` calls it: `Double value`.
+    /// Type as `ros2 param get` prints it, such as `Double value`.
     pub kind: &'static str,
-    /// The value.
+    /// Value as YAML.
     pub value: Value,
 }
 
 impl Client {
-    /// The names of a node's parameters, sorted.
+    /// Names of a node's parameters, sorted.
     ///
     /// # Errors
     /// When the node does not appear or does not answer in time, or a signal interrupts.
@@ -39,7 +39,7 @@ impl Client {
         Ok(names)
     }
 
-    /// The values of parameters, all of which the node must have; all it has if none are named.
+    /// Values of parameters, all of which the node must have; of all its parameters if none are named.
     ///
     /// # Errors
     /// When the node does not appear or does not answer in time, a parameter is unknown, or a signal interrupts.
@@ -54,14 +54,14 @@ impl Client {
         let service = format!("{node}/get_parameters");
         let values = self.call::<GetParameters::Service>(&service, &request)?.values;
         let unset = values.iter().position(|v| v.type_ == kind::NOT_SET);
-        // rclcpp answers for none if it does not have one
+        // `rclcpp` answers for none of them if it lacks one.
         if unset.is_some() || values.len() != names.len() {
             return self.refuse_unknown(&node, &names);
         }
         Ok(names.into_iter().zip(values.iter().map(text)).collect())
     }
 
-    /// Sets a parameter to a value written as YAML; a node that refuses says why.
+    /// Sets a parameter to a value written as YAML; the error of a node that refuses is its reason.
     ///
     /// # Errors
     /// When the node does not appear or does not answer in time, the parameter is unknown, the value is of another
@@ -87,7 +87,7 @@ impl Client {
         }
     }
 
-    /// The type that a parameter has, 0 where it is not declared.
+    /// Declared type of a parameter, 0 where it is not declared.
     fn declared_type(&mut self, node: &str, name: &str) -> Result<u8, ClientError> {
         let request = DescribeParameters::Request { names: vec![name.to_owned()] };
         let service = format!("{node}/describe_parameters");
@@ -137,7 +137,7 @@ fn is_alike(name: &str, given: &str) -> bool {
     a.len().max(b.len()) - begin - end <= 2 && begin + end > 2
 }
 
-/// As `ros2 param get` has it.
+/// Value of a parameter and its type, as `ros2 param get` prints them.
 fn text(value: &ParameterValue) -> ParameterText {
     let list = |kind, values: Vec<Value>| (kind, Value::Sequence(values));
     let (kind, value) = match value.type_ {
@@ -166,8 +166,8 @@ fn text(value: &ParameterValue) -> ParameterText {
     ParameterText { kind, value }
 }
 
-/// A value for a parameter of the declared type; of the type that it looks like where none is declared, or another one, which
-/// the node then refuses in its own words.
+/// Message of a value for a parameter of the declared type; of the value's own type where none is declared or it does not fit,
+/// which the node then refuses in its own words.
 fn message(value: &Value, declared: u8) -> Result<ParameterValue, String> {
     let as_declared = match declared {
         kind::DOUBLE => f64::from_yaml(value).map(|v| v.to_message()),

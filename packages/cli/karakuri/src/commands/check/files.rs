@@ -11,18 +11,18 @@ use karakuri_model::yaml::read_tree;
 
 use super::super::{gait, inverse_dynamics, launch};
 
-/// What a file holds, and what is wrong with it.
+/// Content of a file, and its problems.
 pub(super) struct Checked {
-    /// One line.
+    /// Summary of the content in one line.
     pub(super) summary: String,
     pub(super) problems: Vec<Diagnostic>,
-    /// Whether it can be used.
+    /// Whether the file can be used.
     pub(super) is_usable: bool,
 }
 
-/// Checks a file that is no robot; `None` for a robot, or for what can only be one.
+/// Checks a file that is not a robot; `None` for a robot, or for a file that can only be one.
 pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
-    // The reader of robots says what is wrong with a file that cannot be read.
+    // The reader of robots reports why a file cannot be read.
     let Ok(text) = read_text(path) else { return Ok(None) };
     if root_element(&text) == Some("launch") {
         return launch_file(path).map(Some);
@@ -32,7 +32,7 @@ pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
         return Ok(None);
     }
     let Ok(tree) = read_tree(&path.display().to_string(), &text) else {
-        // The reader of scenes names the line.
+        // The reader of scenes reports the line of the error.
         return scene(path).map(Some);
     };
     let has = |names: &[&str]| names.iter().any(|&name| tree.get(name).is_some());

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::Algorithm;
 use super::states::State;
 
-/// Sizes, mass, and the names of the velocity coordinates.
+/// Sizes and mass of a model, and the names of the velocity coordinates.
 pub(super) fn summary(model: &Model) -> Value {
     json!({ "nq": model.nq, "nv": model.nv, "mass_kg": model.mass(), "order": order(model) })
 }
@@ -42,7 +42,7 @@ fn order(model: &Model) -> Vec<String> {
     order
 }
 
-/// One sample's results.
+/// Results of one sample.
 pub(super) fn compute(
     model: &Model,
     data: &mut Data,
@@ -104,7 +104,7 @@ pub(super) fn compute(
     Ok(Value::Object(results))
 }
 
-/// Position and quaternion, of the two equal ones that with w ≥ 0.
+/// Position and quaternion of a pose; of the two equal quaternions the one with w ≥ 0.
 pub(in crate::commands) fn pose(pose: &Pose) -> Value {
     let q = pose.quaternion();
     let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
@@ -119,7 +119,7 @@ fn by_link(model: &Model, links: &[FrameId], mut value: impl FnMut(FrameId) -> V
     Value::Object(links.iter().map(entry).collect())
 }
 
-/// Rates by joint; a floating base's as two vectors of these names.
+/// Rates by joint; those of a floating base as two vectors with these names.
 fn by_joint(model: &Model, list: &[f64], base_parts: [&str; 2]) -> Value {
     let is_floating = matches!(model.base, Base::Floating);
     let mut results = Map::new();

@@ -10,21 +10,21 @@ use serde_json::{Map, Value};
 use crate::commands::robot::unknown;
 use crate::error::AtLine;
 
-/// One sample in the model's coordinates.
+/// State of one sample in the model's coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
-    /// (nq)
+    /// Positions. [rad or m] (nq)
     pub(super) q: Vec<f64>,
-    /// (nv)
+    /// Velocities. [rad/s or m/s] (nv)
     pub(super) v: Vec<f64>,
-    /// (nv)
+    /// Accelerations. [rad/s² or m/s²] (nv)
     pub(super) a: Vec<f64>,
-    /// (nv)
+    /// Efforts. [N·m or N] (nv)
     pub(super) tau: Vec<f64>,
 }
 
 const SAMPLE_KEYS: &[&str] = &["base", "q", "v", "a", "tau"];
-/// Keys of `base`: into which list, at which of its places, how many numbers.
+/// Keys of `base`, each with its list, its first place in the list and its count of numbers.
 const BASE_KEYS: &[(&str, List, usize, usize)] = &[
     ("position", List::Q, 0, 3),
     ("quaternion_xyzw", List::Q, 3, 4),
@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-/// All samples of a file's text.
+/// Reads all samples of a file's text.
 pub(super) fn read(file: &Path, text: &str, model: &Model) -> Result<Vec<State>> {
     let root: Value = serde_json::from_str(text)
         .map_err(|e| AtLine::new(file, text, e.line().max(1), format!("not JSON: {e}"), None))?;
@@ -122,7 +122,7 @@ fn read_base(base: &Value, place: &str, model: &Model, state: &mut State) -> Res
     Ok(())
 }
 
-/// Values by joint name into a list of positions or of rates.
+/// Reads values by joint name into a list of positions or of rates.
 fn read_joints(
     values: &Value,
     place: &str,
@@ -151,7 +151,7 @@ fn read_joints(
     Ok(())
 }
 
-/// Mimic joints that are not given follow.
+/// Fills in the mimic joints that are not given, from their leaders.
 fn follow_leaders(model: &Model, kind: List, list: &mut [f64], given: &[bool]) {
     let mut followed = list.to_vec();
     let reduction = Reduction::new(model);

@@ -1,4 +1,4 @@
-//! The study's figures: angles and ZMP over time, a strip of stick figures, the map of stable coefficients.
+//! Figures of the study: angles and ZMP over time, a strip of stick figures, the map of stable coefficients.
 
 use karakuri_files::{Panel, Plot, Series};
 use karakuri_gait::compensation::{
@@ -98,7 +98,7 @@ pub(super) fn transient(title: &str, path: &[(f64, [f64; 2], f64)]) -> Plot {
     }
 }
 
-/// The stable coefficients as a region, those chosen in it, and the box of another survey.
+/// Region of the stable coefficients, those chosen in it, and the box of another survey.
 pub(super) fn survey(
     title: &str,
     grid: &SurveyGrid,

@@ -1,4 +1,4 @@
-//! What the commands of the study of 1991 read, and where they write their reports.
+//! Input files of the commands of the study of 1991, and the output of their reports.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ pub(in super::super) struct GaitFile {
     pub(in super::super) steady: Option<SteadySpec>,
     pub(in super::super) transient: Option<TransientSpec>,
     pub(super) survey: Option<SurveyGrid>,
-    /// Starts of the march: four or eight numbers, as `--start` has them.
+    /// Starts of the march: four or eight numbers each, as `--start` takes them.
     #[serde(default)]
     pub(super) starts: Vec<Vec<f64>>,
 }
@@ -92,7 +92,7 @@ pub(super) fn read(files: &Files) -> Result<GaitFile> {
     Ok(file)
 }
 
-/// Cards of the study's programs, with its person.
+/// Gait file from cards of the study's programs, with its person.
 fn from_cards(gait: &Path, text: &str, compensation: &Path) -> Result<GaitFile> {
     let more = read_text(compensation)?;
     let cards = Cards::read(text, &more).map_err(|error| match error {

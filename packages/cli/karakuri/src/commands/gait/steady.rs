@@ -38,7 +38,7 @@ pub(super) struct Args {
     waist_shift: Shift,
 }
 
-/// Two lengths. [m] (2)
+/// Two lengths of a shift. [m] (2)
 #[derive(Debug, Clone, Copy)]
 struct Shift([f64; 2]);
 
@@ -59,7 +59,7 @@ enum Method {
     March,
 }
 
-/// A motion that was found, and what the report says of it.
+/// Motion that was found, with facts for the report.
 struct Found {
     motion: GaitMotion,
     facts: Map<String, Value>,
@@ -71,7 +71,7 @@ fn start(text: &str) -> Result<State, String> {
     start_of(numbers.as_deref().unwrap_or_default())
 }
 
-/// The start that four or eight numbers stand for.
+/// State of the start that four or eight numbers give.
 pub(super) fn start_of(numbers: &[f64]) -> Result<State, String> {
     let start = match *numbers {
         [theta, phi, theta_rate, phi_rate] => {
@@ -113,7 +113,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
 }
 
-/// A motion, or why there is none with what the report says of it.
+/// Motion, or the reason why there is none, with facts for the report.
 type Finding = Result<Found, (String, Map<String, Value>)>;
 
 fn shoot(args: &Args, equation: &Equation<'_>) -> Result<Finding> {
@@ -143,7 +143,7 @@ fn facts<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// The study's search, from one start after the other; the motion is the first that converges.
+/// Searches as the study did, from one start after the other; the motion is the first that converges.
 fn search(args: &Args, file: &GaitFile, equation: &Equation<'_>) -> Result<Finding> {
     let mut starts = args.start.clone();
     if starts.is_empty() {
@@ -184,7 +184,7 @@ fn search(args: &Args, file: &GaitFile, equation: &Equation<'_>) -> Result<Findi
     Ok(Ok(Found { motion, facts: facts_of(&more) }))
 }
 
-/// How the search from one start ended.
+/// Outcome of the search from one start, for the report.
 fn searched(
     start: &State,
     search: &Result<Search, karakuri_gait::compensation::MarchError>,
@@ -204,7 +204,7 @@ fn searched(
     }
 }
 
-/// Report, trace and figures of the motion.
+/// Writes report, trace and figures of the motion.
 fn finish(args: &Args, file: &GaitFile, found: Found) -> Result<Outcome> {
     let (files, body, motion) = (&args.files, &file.body, &found.motion);
     let samples = motion.samples(body);

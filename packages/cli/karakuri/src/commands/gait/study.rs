@@ -1,4 +1,4 @@
-//! `karakuri gait study`: what the study of 1991 printed, computed again, as a page with figures.
+//! `karakuri gait study`: printed results of the study of 1991, computed again, as a page with figures.
 
 mod animation;
 mod families;
@@ -132,7 +132,7 @@ fn rms(difference: impl Iterator<Item = f64>) -> f64 {
     f64::sqrt(sum / n)
 }
 
-/// Table 3.3.
+/// Writes table 3.3 to the page.
 fn compensation(page: &mut Page, gaits: &Gaits) -> Result<()> {
     let mut body = gaits.body;
     body.lengths.half_pelvis_width = 0.17;
@@ -162,7 +162,7 @@ fn compensation(page: &mut Page, gaits: &Gaits) -> Result<()> {
     Ok(())
 }
 
-/// The gait with both arms swinging together, `gain` times as far as the trunk does with fixed arms.
+/// Gait with both arms swinging together, `gain` times as far as the trunk does with fixed arms.
 fn together(spec: &SteadySpec, fixed: &Periodic, gain: f64) -> Result<SteadyGait> {
     let shift = spec.stance_sample;
     let sample = |k: u32| {
@@ -173,7 +173,7 @@ fn together(spec: &SteadySpec, fixed: &Periodic, gain: f64) -> Result<SteadyGait
     Ok(SteadyGait::new(&SteadySpec { arm, arm_factor: 1.0, ..spec.clone() })?)
 }
 
-/// Fig 3.9.
+/// Writes Fig 3.9 to the page.
 fn swinging_arms(page: &mut Page, gaits: &Gaits) -> Result<()> {
     let h9 = SteadyGait::new(&gaits.h9)?;
     let fixed = solve(&gaits.body, &h9, Arms::Fixed)?;
@@ -199,7 +199,7 @@ fn swinging_arms(page: &mut Page, gaits: &Gaits) -> Result<()> {
     Ok(())
 }
 
-/// Figs 3.17 and 3.19; the study animated steady walking with fixed and active arms.
+/// Draws Figs 3.17 and 3.19; the study animated steady walking with fixed and active arms.
 fn animated(page: &mut Page, gaits: &Gaits) -> Result<()> {
     let h9 = SteadyGait::new(&gaits.h9)?;
     let walks = [

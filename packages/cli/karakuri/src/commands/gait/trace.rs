@@ -12,7 +12,7 @@ use karakuri_gait::compensation::{
 /// Time between two rows. [s]
 const PERIOD: f64 = 0.01;
 
-/// Joint angles, each relative to the link before: turning the waist by its angle turns the trunk from the pelvis, which never turns.
+/// Joint angles, each relative to the link before: the waist's angle turns the trunk relative to the pelvis, which never turns.
 /// [rad] (15)
 fn joints(p: &Posture) -> [(&'static str, f64); 15] {
     let hip = |side: usize| p.thigh[side].value;
@@ -59,13 +59,13 @@ fn row(body: &BodyData, time: f64, p: &Posture) -> Vec<f64> {
     row
 }
 
-/// Times from 0 to the end, the end among them. [s]
+/// Times from 0 to the end, both included. [s]
 fn times(duration: f64) -> impl Iterator<Item = f64> {
     let n = (duration / PERIOD).round().max(1.0);
     (0..).map(f64::from).take_while(move |i| *i <= n).map(move |i| duration * i / n)
 }
 
-/// One step of a steady gait, with the prescribed ZMP.
+/// Writes one step of a steady gait, with the prescribed ZMP.
 pub(super) fn steady(body: &BodyData, motion: &GaitMotion, file: &Path) -> Result<()> {
     let mut columns = columns(&motion.posture(0.0));
     columns.extend(["x", "y"].map(|axis| Column::new(format!("zmp_prescribed.{axis}"), "m")));
@@ -79,7 +79,7 @@ pub(super) fn steady(body: &BodyData, motion: &GaitMotion, file: &Path) -> Resul
     Ok(writer.finish()?)
 }
 
-/// A start or stop.
+/// Writes a start or stop.
 pub(super) fn transient(
     body: &BodyData,
     transient: &Transient,
@@ -95,7 +95,8 @@ pub(super) fn transient(
     Ok(writer.finish()?)
 }
 
-/// Centres of mass of all bodies with velocity and acceleration, and moments at the joints, as the study's program MOMA printed them.
+/// Writes the centres of mass of all bodies with velocity and acceleration, and the moments at the joints, as the study's
+/// program MOMA printed them.
 pub(super) fn kinematics(
     body: &BodyData,
     duration: f64,

@@ -186,7 +186,7 @@ fn generator(text: &str) -> Result<GeneratorKind, String> {
     }
 }
 
-/// What a walking gait is, in one line; for `karakuri check`.
+/// Summary of a walking gait in one line; for `karakuri check`.
 pub(super) fn check(gait: &std::path::Path) -> Result<String> {
     let place = || gait.display().to_string();
     let (robot, settings) = load_gait(gait)?;
@@ -200,7 +200,7 @@ pub(super) fn check(gait: &std::path::Path) -> Result<String> {
     ))
 }
 
-/// The robot and its engine.
+/// Robot of a gait and its walk engine.
 fn engine(args: &Walk) -> Result<(Arc<Model>, WalkEngine)> {
     let gait = &args.gait;
     let place = || gait.display().to_string();
@@ -272,7 +272,7 @@ impl Walk {
 }
 
 impl Plan {
-    /// Why it cannot be walked; steps that are cut miss the treads of stairs.
+    /// Plan with the reason why it cannot be walked; steps that are cut miss the treads of stairs.
     fn of(engine: &mut WalkEngine, model: &Model, args: &Walk) -> Self {
         let clips = engine.take_clips().iter().map(ToString::to_string).collect();
         let excesses = excesses(engine, model);
@@ -285,7 +285,7 @@ impl Plan {
     }
 }
 
-/// Plans on to the end of what was commanded: its samples, and the time. [s]
+/// Advances the plan to the end of the command: its samples, and the time. [s]
 fn plan_on(engine: &mut WalkEngine, args: &Walk, interrupt: &Interrupt) -> (Vec<Sample>, f64) {
     let period = engine.generator().settings.period;
     let mut samples: Vec<Sample> = vec![engine.sample().clone()];
@@ -305,7 +305,7 @@ fn plan_on(engine: &mut WalkEngine, args: &Walk, interrupt: &Interrupt) -> (Vec<
     (samples, time)
 }
 
-/// Plans only.
+/// Plans a walk without simulating it.
 pub(super) fn plan(args: &Walk) -> Result<Outcome> {
     args.check()?;
     let (model, mut engine) = engine(args)?;
@@ -351,14 +351,14 @@ struct Line {
     walk: Simulate,
 }
 
-/// What is wrong with options, without the hints for a command line.
+/// First sentence of an error about options, without the hints for a command line.
 fn in_a_sentence(error: &clap::Error) -> anyhow::Error {
     let text = error.to_string();
     let sentence = text.lines().next().unwrap_or_default();
     anyhow!("{}", sentence.strip_prefix("error: ").unwrap_or(sentence))
 }
 
-/// Walks by the options of `karakuri gait walk`; the report, and why it fell.
+/// Walks by the options of `karakuri gait walk`; the report, and the reason of a fall.
 pub(in super::super) fn walk_by(
     options: &[String],
     interrupt: &Interrupt,

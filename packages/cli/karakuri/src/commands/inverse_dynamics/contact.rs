@@ -1,4 +1,4 @@
-//! The motion in the physics simulation with real contacts: arms that push a wall, or hold a box between their tips.
+//! Motion in the physics simulation with real contacts: arms that push a wall, or hold a box between their tips.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,67 +13,67 @@ use serde::{Deserialize, Serialize};
 
 use super::samples::Samples;
 
-/// Until then the hold settles. [s]
+/// Time until the hold has settled. [s]
 const SETTLING: f64 = 0.3;
-/// Over which the force is averaged: in single steps a contact may part by nanometres. [s]
+/// Time over which the force is averaged: in single steps a contact may part by nanometres. [s]
 const MEAN: f64 = 0.02;
 
-/// What touches what.
+/// Contacts of a motion: balls on links, and a box.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ContactPart {
-    /// Of the position feedback of all driven joints. [N·m/rad or N/m]
+    /// Stiffness of the position feedback of all driven joints. [N·m/rad or N/m]
     stiffness: f64,
-    /// [N·m·s/rad or N·s/m]
+    /// Damping of the position feedback. [N·m·s/rad or N·s/m]
     damping: f64,
-    /// [-]
+    /// Friction coefficient between balls and box. [-]
     pub(super) friction: f64,
-    /// Balls, by link.
+    /// Balls at the tips, by link.
     pub(super) tips: BTreeMap<String, BallPart>,
     #[serde(rename = "box")]
     pub(super) object: BoxPart,
-    /// Direction of the contact forces to be compared, in world axes. (3)
+    /// Direction along which the contact forces are compared, in world axes. (3)
     along: [f64; 3],
     /// Desired force of each tip. [N]
     pub(super) force: f64,
 }
 
-/// A ball on a link.
+/// Ball on a link.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BallPart {
-    /// [m]
+    /// Centre of the ball in the link. [m] (3)
     #[serde(default)]
     pub(super) at: [f64; 3],
-    /// [m]
+    /// Radius of the ball. [m]
     pub(super) radius: f64,
 }
 
-/// The box that they touch.
+/// Box that the balls touch.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BoxPart {
     /// Edge lengths. [m] (3)
     size: [f64; 3],
-    /// Where it is fixed. [m]
+    /// Position at which it is fixed. [m] (3)
     #[serde(default)]
     at: [f64; 3],
-    /// The link that it is in the mechanism; in the simulation it is free.
+    /// Link of the mechanism that the box stands for; in the simulation it is free.
     pub(super) link: Option<String>,
 }
 
-/// What is simulated with contacts.
+/// Simulation with contacts: its settings and the model of the arms.
 #[derive(Debug)]
 pub(super) struct Contact {
     pub(super) part: ContactPart,
-    /// The arms with their balls, without the object.
+    /// Arms with their balls, without the object.
     pub(super) arms: Arc<Model>,
-    /// Mass of what the object is in the mechanism. [kg]
+    /// Mass of the object in the mechanism. [kg]
     pub(super) mass: f64,
 }
 
 impl Contact {
-    /// What the simulation with contacts is, and what its numbers are.
+    /// Description of the simulation with contacts, and of its numbers.
     pub(super) fn describe(&self) -> String {
         let ContactPart { force, friction, stiffness, damping, .. } = &self.part;
         let object = match &self.part.object.link {
@@ -89,7 +89,7 @@ impl Contact {
     }
 }
 
-/// One run.
+/// Results of one run.
 #[derive(Debug, Serialize)]
 pub(super) struct Press {
     pub(super) name: &'static str,
@@ -99,12 +99,12 @@ pub(super) struct Press {
     pub(super) rms_force_error: f64,
     /// Largest distance of a free object from its target. [m]
     pub(super) largest_distance: Option<f64>,
-    /// Means of the force. [N]
+    /// Mean contact forces over time. [N]
     #[serde(skip)]
     pub(super) forces: Vec<f64>,
 }
 
-/// With the scheme's torques, and with feedback alone.
+/// Runs with the scheme's torques, and with feedback alone.
 pub(super) fn runs(scheme: &Scheme, samples: &Samples, contact: &Contact) -> Result<Vec<Press>> {
     let torques = scheme.torques(&samples.target())?.tau;
     let nothing = vec![0.0; torques.len()];
@@ -123,7 +123,7 @@ fn run(
 ) -> Result<Press> {
     let (m, part, arms) = (&scheme.mechanism, &contact.part, &contact.arms);
     let (nq, nv) = (m.model.nq, m.model.nv);
-    // The same joints in the mechanism.
+    // Joints of the mechanism with the names of the arms' joints.
     let same: Vec<&karakuri_model::Joint> = arms
         .joints
         .iter()
@@ -181,7 +181,7 @@ fn run(
     })
 }
 
-/// The box as a body of the world.
+/// Description of the box as a body of the world.
 fn description(contact: &Contact, pose: Pose, fixed: bool) -> BodyDescription {
     BodyDescription {
         friction: contact.part.friction,
@@ -195,7 +195,7 @@ fn description(contact: &Contact, pose: Pose, fixed: bool) -> BodyDescription {
     }
 }
 
-/// Steps in a time. [s]
+/// Count of steps in a time [s], rounded.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
 fn steps(time: f64, dt: f64) -> usize {
     (time / dt).round() as usize

@@ -1,4 +1,4 @@
-//! Errors against the exact method, and how they fall with the step.
+//! Errors against the exact method, and their order of convergence with the step.
 
 use anyhow::Result;
 use karakuri_control::nodal::{Scheme, Torques, Variant};
@@ -9,41 +9,41 @@ use super::samples::Samples;
 use super::source::{Source, every, torques_of};
 use super::tracking::Run;
 
-/// What was computed of a mechanism.
+/// Computed results of a mechanism.
 pub(super) struct Study {
     pub(super) samples: Samples,
     pub(super) torques: Torques,
-    /// The part of dynamics of the efforts, where forces are exerted; the rest is the part of force. [N·m or N]
-    /// (n samples × nv)
+    /// Part of the efforts due to dynamics, where forces are exerted; the rest is due to the forces. [N·m or N] (n samples ×
+    /// nv)
     pub(super) dynamics: Vec<f64>,
     pub(super) exact: Torques,
     pub(super) convergence: Vec<Convergence>,
-    /// Of the simulated motion, if the file asks for it.
+    /// Runs of the simulated motion, if the file asks for it.
     pub(super) tracking: Vec<Run>,
-    /// Of the motion simulated with contacts, if the file asks for it.
+    /// Runs of the motion simulated with contacts, if the file asks for it.
     pub(super) contact: Vec<Press>,
 }
 
-/// A variant's errors over the largest exact effort, step by step.
+/// Errors of a variant over the largest exact effort, step by step.
 #[derive(Debug, Serialize)]
 pub(super) struct Convergence {
     pub(super) variant: &'static str,
-    /// [s]
+    /// Steps, longest first. [s]
     pub(super) steps_s: Vec<f64>,
     pub(super) errors: Vec<f64>,
-    /// Between each step and the next.
+    /// Orders of convergence between each step and the next.
     pub(super) orders: Vec<f64>,
 }
 
-/// Errors of torques.
+/// Errors of torques against the exact ones.
 pub(super) struct Errors {
     /// Largest exact effort. [N·m or N]
     pub(super) scale: f64,
-    /// Largest error over it, but for the first and last sample.
+    /// Largest error over it, except at the first and last sample. [-]
     pub(super) inside: f64,
-    /// Largest error of those two.
+    /// Largest error over it at the first and last sample. [-]
     pub(super) ends: f64,
-    /// Largest error of each degree of freedom inside. [N·m or N]
+    /// Largest error of each degree of freedom, except at the ends. [N·m or N]
     pub(super) by_dof: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ fn errors(tau: &[f64], exact: &[f64], nv: usize) -> Errors {
     Errors { scale, inside: over(inside), ends: over(ends), by_dof }
 }
 
-/// Errors of the published variants at several steps, of so many increments each.
+/// Errors of the published variants at several steps, each of this many increments.
 pub(super) fn convergence(
     scheme: &Scheme,
     source: &Source<'_>,

@@ -1,4 +1,4 @@
-//! The mechanism file: links, joints, loops, what is carried and pushed, and a motion in closed form.
+//! The mechanism file: links, joints, loops, payloads, forces, and a motion in closed form.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use super::samples::{Samples, count};
 use super::tracking::Feedback;
 use crate::commands::robot::unknown;
 
-/// Name of the link that everything stands on.
+/// Name of the link that is fixed to the world.
 const GROUND: &str = "ground";
 
 #[derive(Debug, Deserialize)]
@@ -65,13 +65,13 @@ struct RobotPart {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LinkPart {
-    /// [kg]
+    /// Mass of the link. [kg]
     mass: f64,
     /// Length of a uniform slender rod along x. [m]
     rod: Option<f64>,
-    /// [m]
+    /// Centre of mass in the link. [m]
     com: Option<[f64; 3]>,
-    /// xx, yy, zz, xy, xz, yz about the centre of mass. [kg·m²]
+    /// Inertia xx, yy, zz, xy, xz, yz about the centre of mass. [kg·m²]
     inertia: Option<[f64; 6]>,
 }
 
@@ -98,12 +98,12 @@ struct JointPart {
     rpy: [f64; 3],
     #[serde(default = "yes")]
     driven: bool,
-    /// Of its motor, for weighted sharing. [N·m or N]
+    /// Rated effort of its motor, for weighted sharing. [N·m or N]
     rating: Option<f64>,
-    /// [kg·m² or kg]
+    /// Rotor inertia at the joint. [kg·m² or kg]
     #[serde(default)]
     armature: f64,
-    /// [N·m·s/rad or N·s/m]
+    /// Viscous damping of the joint. [N·m·s/rad or N·s/m]
     #[serde(default)]
     damping: f64,
 }
@@ -129,7 +129,7 @@ fn yes() -> bool {
 struct LoopPart {
     a: PointPart,
     b: PointPart,
-    /// Of `rx ry rz tx ty tz`.
+    /// Locked directions, of `rx ry rz tx ty tz`.
     locked: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ struct PayloadPart {
 enum SharingPart {
     #[default]
     LeastNorm,
-    /// By the joints' `rating`.
+    /// Weighted by the joints' `rating`.
     Weighted,
     /// Shares by loop.
     Ratio(BTreeMap<String, f64>),
@@ -169,20 +169,20 @@ enum SharingPart {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MotionPart {
-    /// [s]
+    /// Duration of the motion. [s]
     duration: Option<f64>,
     #[serde(default)]
     blend: Blend,
-    /// The joints that lead; the others follow through the loops.
+    /// Motions of the joints that lead; the others follow through the loops.
     #[serde(default)]
     joints: BTreeMap<String, JointMotion>,
-    /// About where those that follow begin. [rad or m]
+    /// Approximate start of the joints that follow. [rad or m]
     #[serde(default)]
     start: BTreeMap<String, f64>,
-    /// By force point. [N]
+    /// Exerted forces, by force point. [N]
     #[serde(default)]
     forces: BTreeMap<String, [f64; 3]>,
-    /// Coefficient of what a pushing force point slides on, by force point. [-]
+    /// Coefficient of sliding friction of a pushing force point, by force point. [-]
     #[serde(default)]
     sliding: BTreeMap<String, f64>,
 }
@@ -196,7 +196,7 @@ enum Blend {
     Cycloid,
 }
 
-/// `at + (to − at) s(t/duration) + swing (1 − cos 2π frequency t)`.
+/// Motion of a joint, `at + (to − at) s(t/duration) + swing (1 − cos 2π frequency t)`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JointMotion {
@@ -208,46 +208,46 @@ struct JointMotion {
     frequency: f64,
 }
 
-/// A mechanism and the motion of its file.
+/// Mechanism and the motion of its file.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) title: String,
     pub(super) mechanism: Mechanism,
-    /// `None` where the file has none, or no more of it than its start.
+    /// Motion; `None` where the file has none, or only its start.
     pub(super) motion: Option<Motion>,
     pub(super) start: Start,
     /// Gains with which the motion is simulated, if it is.
     pub(super) feedback: Option<Feedback>,
-    /// How the motion is simulated with contacts, if it is.
+    /// Simulation of the motion with contacts, if the file asks for it.
     pub(super) contact: Option<Contact>,
 }
 
-/// About where joints begin that follow through loops.
+/// Approximate start of the joints that follow through loops.
 #[derive(Debug, Clone)]
 pub(super) struct Start {
-    /// Neutral where the file says nothing. [rad or m] (nq)
+    /// Start positions, neutral where the file gives none. [rad or m] (nq)
     pub(super) q: Vec<f64>,
-    /// Which the file names. (nv)
+    /// Whether the file gives each of them. (nv)
     pub(super) given: Vec<bool>,
 }
 
-/// A motion in closed form.
+/// Motion in closed form.
 #[derive(Debug)]
 pub(super) struct Motion {
-    /// [s]
+    /// Duration of the motion. [s]
     pub(super) duration: f64,
     profile: Profile,
-    /// By joint; `None` follows.
+    /// Motion of each joint; `None` follows through the loops.
     joint_motions: Vec<Option<JointMotion>>,
-    /// First guess. (nq)
+    /// First guess of the positions. [rad or m] (nq)
     start: Vec<f64>,
-    /// At all force points, constant. [N]
+    /// Constant forces at all force points. [N]
     forces: Vec<f64>,
     /// Friction coefficient at each force point. [-]
     sliding: Vec<f64>,
 }
 
-/// Below this speed friction is entered in proportion, about. [m/s]
+/// Speed below which sliding friction is reduced in proportion. [m/s]
 const SLIDING_SPEED: f64 = 1e-3;
 
 /// Reads a mechanism file.
@@ -308,11 +308,11 @@ fn build(file: MechanismFile, folder: &Path) -> Result<Read> {
     Ok(Read { title: file.title, mechanism, motion, start, feedback: file.feedback, contact })
 }
 
-/// Something must resist every joint.
+/// Checks that an inertia resists every joint.
 fn check_masses(file: &MechanismFile) -> Result<()> {
     for (name, joint) in file.joints.iter().filter(|(_, joint)| joint.armature == 0.0) {
         let carries = |link: &str| {
-            // No path through the joints is longer than there are joints.
+            // A path through the joints is at most as long as their number.
             let mut at = link;
             (0..=file.joints.len()).any(|_| {
                 let is_it = at == joint.link;
@@ -331,7 +331,7 @@ fn check_masses(file: &MechanismFile) -> Result<()> {
     Ok(())
 }
 
-/// The arms without the object that they hold, and the object's mass.
+/// Arms without the object that they hold, and the object's mass.
 fn contact(file: &MechanismFile, part: &ContactPart) -> Result<Contact> {
     ensure!(file.robot.is_none(), "contact: it needs `links` and `joints`, not a `robot`");
     ensure!(!part.tips.is_empty(), "contact.tips: name the links that touch, and where");
@@ -354,7 +354,7 @@ fn contact(file: &MechanismFile, part: &ContactPart) -> Result<Contact> {
     Ok(Contact { part: part.clone(), arms, mass })
 }
 
-/// The mechanism of the file; or without an object's links and without loops, with balls at the tips.
+/// Model of the mechanism; or without an object's links and without loops, with balls at the tips.
 fn model_of(file: &MechanismFile, without: Option<&[&str]>) -> Result<Model> {
     let (arms_only, object) = (without.is_some(), without.unwrap_or_default());
     ensure!(!file.links.is_empty(), "there are neither `links` nor a `robot`; give one of them");
@@ -440,7 +440,7 @@ fn locked(names: &[String]) -> Result<[bool; 6]> {
     Ok(locked)
 }
 
-/// A joint's index by name; a floating base has none.
+/// Index of a joint by name; a floating base has none.
 pub(super) fn joint_of(model: &Model, name: &str) -> Result<usize> {
     let first = usize::from(model.base == Base::Floating);
     let names = model.joints[first..].iter().map(|j| j.name.as_str());
@@ -563,7 +563,7 @@ fn motion(
 }
 
 impl Motion {
-    /// Samples at a step, from the first instant to the last that fits; passive joints closed.
+    /// Samples at a step, from the first instant to the last that fits; passive joints follow through the loops.
     pub(super) fn samples(&self, mechanism: &Mechanism, dt: f64) -> Result<Samples> {
         let model = &mechanism.model;
         let n = count(self.duration, dt)?;
@@ -595,7 +595,7 @@ impl Motion {
         Ok(samples)
     }
 
-    /// What slides along a surface pushes it on by its friction.
+    /// Adds the friction of force points that slide along a surface, which pushes it on.
     fn add_friction(&self, mechanism: &Mechanism, samples: &mut Samples) {
         let (model, points) = (&mechanism.model, &mechanism.force_points);
         let mut data = Data::new(model);
@@ -609,6 +609,7 @@ impl Motion {
                 let place = data.pose_in_world[body].transform_point(&point.point);
                 let moving = data.velocity[body];
                 let rate = moving.linear + moving.angular.cross(&(place - data.origin));
+                // The friction μ‖f‖ points along the velocity of the force point; it fades out below the sliding speed.
                 let size = friction * Vector3::from_column_slice(force).norm();
                 let slides = rate * (size / rate.norm().max(SLIDING_SPEED));
                 force.iter_mut().zip(slides.iter()).for_each(|(force, slides)| *force += slides);

@@ -1,4 +1,4 @@
-//! A page about a mechanism: what its file says, the errors, a figure.
+//! Page about a mechanism: the content of its file, the errors, a figure.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::errors::Study;
 use super::file::Read;
 use super::tracking::Run;
 
-/// Points of a curve, about.
+/// Approximate number of points of a curve.
 const POINTS: usize = 400;
 
-/// Torques, errors and convergence.
+/// Figure of torques, errors and convergence.
 pub(super) fn figure(read: &Read, study: &Study) -> Plot {
     let names = dof_names(&read.mechanism);
     let nv = names.len();
@@ -98,7 +98,7 @@ pub(super) fn figure(read: &Read, study: &Study) -> Plot {
     Plot { title: read.title.clone(), panels }
 }
 
-/// Units of the efforts and positions of joints whose efforts have these.
+/// Units of the efforts and positions of joints with efforts in these units.
 fn units(efforts: &[&str]) -> (&'static str, &'static str) {
     match (efforts.contains(&"N·m"), efforts.contains(&"N")) {
         (true, true) => ("N·m or N", "rad or m"),
@@ -107,7 +107,7 @@ fn units(efforts: &[&str]) -> (&'static str, &'static str) {
     }
 }
 
-/// The page and its figure.
+/// Writes the page and its figure.
 pub(super) fn write(folder: &Path, path: &Path, read: &Read, study: &Study) -> Result<()> {
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let error = study.error(read.mechanism.model.nv);
@@ -154,7 +154,7 @@ pub(super) fn write(folder: &Path, path: &Path, read: &Read, study: &Study) -> R
         )?;
         for press in &study.contact {
             let percent = |x: f64| format!("{:.2} %", 100.0 * x);
-            // Further away than it is long, it was dropped.
+            // A distance beyond its own size means that the object was dropped.
             let distance = |d: f64| {
                 if d < 0.1 { format!("{:.2} mm", 1e3 * d) } else { "dropped".to_owned() }
             };

@@ -8,7 +8,7 @@ use karakuri_control::nodal::{Mechanism, Part, Product};
 use super::dofs::dof_names;
 use super::errors::Study;
 
-/// The factors at the sample next to a time.
+/// Text of the factors at the sample nearest to a time.
 pub(super) fn text(mechanism: &Mechanism, study: &Study, time: f64) -> Result<String> {
     let (model, samples) = (&mechanism.model, &study.samples);
     let n = samples.q.len() / model.nq;
@@ -82,7 +82,7 @@ fn write_lengths(
     Ok(())
 }
 
-/// The numbers of a link's columns, outboard points set apart.
+/// Numbers of a link's columns, outboard points set apart.
 fn of_body(product: &Product, body: usize, values: &[f64]) -> String {
     let size = if product.planar { 2 } else { 3 };
     let mut line = String::new();
@@ -107,6 +107,6 @@ fn numbers(values: impl Iterator<Item = f64>) -> String {
 }
 
 fn number(value: f64) -> String {
-    // Not minus zero.
+    // Adding zero turns minus zero into zero.
     format!(" {:12.6}", value + 0.0)
 }

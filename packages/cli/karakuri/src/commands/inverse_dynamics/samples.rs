@@ -18,7 +18,7 @@ impl Samples {
         Target { dt: self.dt, q: &self.q, v: &self.v, vdot: &self.vdot, forces: &self.forces }
     }
 
-    /// Every so many of the samples.
+    /// Every `every`-th of the samples.
     pub(super) fn every(&self, every: usize, mechanism: &Mechanism) -> Self {
         let model = &mechanism.model;
         let pick = |list: &[f64], width: usize| -> Vec<f64> {
@@ -34,7 +34,7 @@ impl Samples {
     }
 }
 
-/// Instants in a duration, both ends included.
+/// Count of instants in a duration, both ends included.
 pub(super) fn count(duration: f64, dt: f64) -> Result<usize> {
     let steps = (duration / dt + 1e-6).floor();
     ensure!(

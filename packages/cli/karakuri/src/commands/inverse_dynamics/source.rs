@@ -1,4 +1,4 @@
-//! Where samples come from, and the torques of a variant for them.
+//! Source of samples, and the torques of a variant for them.
 
 use anyhow::{Result, ensure};
 use karakuri_control::nodal::{Mechanism, NodalError, Scheme, Torques, Variant};
@@ -6,14 +6,14 @@ use karakuri_control::nodal::{Mechanism, NodalError, Scheme, Torques, Variant};
 use super::file::Motion;
 use super::samples::{Samples, count};
 
-/// Where samples come from, at which steps.
+/// Source of samples: a motion in closed form, or given samples.
 pub(super) enum Source<'a> {
     Motion(&'a Motion, &'a Mechanism),
     Given(Samples, &'a Mechanism),
 }
 
 impl Source<'_> {
-    /// Samples at this part of a step, or of the usual one.
+    /// Samples at the step `dt` over the increments; at the usual step where it is `None`.
     pub(super) fn at(&self, dt: Option<f64>, increments: usize) -> Result<Samples> {
         let n = increments as f64;
         match self {
@@ -46,7 +46,7 @@ impl Source<'_> {
     }
 }
 
-/// The torques by a variant at a step, as far as they can be had.
+/// Torques of the samples by a variant.
 pub(super) fn torques_of(
     scheme: &Scheme,
     variant: Variant,
@@ -55,7 +55,7 @@ pub(super) fn torques_of(
     Scheme { variant, ..scheme.clone() }.torques(&samples.target())
 }
 
-/// The last of every `n` increments.
+/// Torques at the last of every `n` increments.
 pub(super) fn every(n: usize, mechanism: &Mechanism, torques: Torques) -> Torques {
     let nv = mechanism.model.nv;
     let n_samples = (torques.tau.len() / nv).max(1);

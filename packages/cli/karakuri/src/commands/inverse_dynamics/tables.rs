@@ -1,4 +1,4 @@
-//! What is computed, as CSV: torques with the forces across loops, and the motion.
+//! Results as CSV: torques with the forces across loops, and the motion.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use super::samples::Samples;
 
 const AXES: [&str; 3] = ["fx", "fy", "fz"];
 
-/// A row an instant: the efforts, what side a of every loop supplies to side b, in world axes, and where forces are exerted the
-/// efforts' parts of dynamics and of force.
+/// Writes a row per instant: the efforts, the forces that side a of every loop supplies to side b, in world axes, and, where
+/// forces are exerted, the efforts' parts due to dynamics and to forces.
 pub(super) fn torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Result<()> {
     let model = &mechanism.model;
     let mut columns = vec![Column::new("time", "s")];
@@ -56,7 +56,7 @@ pub(super) fn torques(file: &Path, mechanism: &Mechanism, study: &Study) -> Resu
     Ok(writer.finish()?)
 }
 
-/// The force of side a on side b; takes the loop's components, moments too. [N]
+/// Force of side a on side b in world axes; consumes the loop's components, moments too. [N]
 fn force_across(data: &Data, l: &LoopJoint, lambda: &mut impl Iterator<Item = f64>) -> Vector3 {
     let frame = l.body_a.map_or(l.pose_in_a, |body| data.pose_in_world[body.0] * l.pose_in_a);
     let mut force = Vector3::zeros();
@@ -68,7 +68,7 @@ fn force_across(data: &Data, l: &LoopJoint, lambda: &mut impl Iterator<Item = f6
     force
 }
 
-/// A row an instant: position, velocity and acceleration of every hinge and slide, and the forces exerted.
+/// Writes a row per instant: position, velocity and acceleration of every hinge and slide, and the exerted forces.
 pub(super) fn motion(file: &Path, mechanism: &Mechanism, samples: &Samples) -> Result<()> {
     let model = &mechanism.model;
     let joints: Vec<_> = model.joints.iter().filter(|joint| joint.kind.nv() == 1).collect();

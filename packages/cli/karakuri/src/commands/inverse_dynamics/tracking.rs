@@ -1,4 +1,4 @@
-//! The motion in the physics simulation: feedback alone, with feed-forward, and with feed-forward for a wrong payload.
+//! Motion in the physics simulation: feedback alone, with feed-forward, and with feed-forward for a wrong payload.
 
 use std::sync::Arc;
 
@@ -10,34 +10,34 @@ use serde::{Deserialize, Serialize};
 
 use super::samples::Samples;
 
-/// What the wrong payloads weigh over the right ones. [-]
+/// Mass of the wrong payloads over that of the right ones. [-]
 const WRONG_MASS: f64 = 0.8;
 
-/// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
+/// Speed below which the compensation of dry friction is reduced in proportion. [rad/s or m/s]
 const FRICTION_SPEED: f64 = 0.01;
 
 /// Gains of the position feedback of all driven joints; those of the robot's own drives where they are not given.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Feedback {
-    /// [N·m/rad or N/m]
+    /// Stiffness of the feedback. [N·m/rad or N/m]
     stiffness: Option<f64>,
-    /// [N·m·s/rad or N·s/m]
+    /// Damping of the feedback. [N·m·s/rad or N·s/m]
     damping: Option<f64>,
 }
 
-/// One run.
+/// Results of one run.
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
     pub(super) name: &'static str,
     /// Largest distance of a driven joint from its target. [rad or m]
     pub(super) peak_error: f64,
-    /// The largest of each sample. [rad or m]
+    /// Largest distance of each sample. [rad or m]
     #[serde(skip)]
     pub(super) errors: Vec<f64>,
 }
 
-/// The three runs; the last only where there are payloads.
+/// Results of the three runs; the last only where there are payloads.
 pub(super) fn runs(scheme: &Scheme, samples: &Samples, gains: Feedback) -> Result<Vec<Run>> {
     let nv = scheme.mechanism.model.nv;
     let n = samples.q.len() / scheme.mechanism.model.nq;
@@ -57,7 +57,7 @@ pub(super) fn runs(scheme: &Scheme, samples: &Samples, gains: Feedback) -> Resul
     Ok(runs)
 }
 
-/// Adds the dry friction of driven joints.
+/// Adds the dry friction of driven joints to their efforts.
 fn with_friction(scheme: &Scheme, samples: &Samples, mut tau: Vec<f64>) -> Vec<f64> {
     let m = &scheme.mechanism;
     let nv = m.model.nv;

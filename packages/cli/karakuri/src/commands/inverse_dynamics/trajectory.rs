@@ -1,10 +1,9 @@
-//! A trajectory from CSV: `time [s]`, a column a joint, and where they are known its rates (`elbow.v`, `elbow.a`) and
-//! forces exerted (`tip.fx`).
+//! Trajectory from CSV: `time [s]`, a column per joint, and where they are known its rates (`elbow.v`, `elbow.a`) and exerted
+//! forces (`tip.fx`).
 //!
-//! Driven joints without a column may follow through loops, if the mechanism file says about where they begin; then all joints with
-//! a column lead.
-//! Rates that are not given follow from the positions of seven neighbouring samples, exactly for polynomials of degree
-//! six.
+//! Driven joints without a column may follow through loops, if the mechanism file gives their approximate start; then all
+//! joints with a column lead. Rates that are not given follow from the positions of seven neighbouring samples, exactly for
+//! polynomials of degree six.
 
 use std::path::Path;
 
@@ -15,10 +14,10 @@ use karakuri_files::{Trace, read_trace};
 use super::file::{Start, joint_of};
 use super::samples::Samples;
 
-/// Samples that a derivative is taken from.
+/// Number of samples of a difference quotient.
 const WINDOW: usize = 7;
 
-/// `start`: about where joints without a column begin.
+/// Reads a trajectory; `start` is the approximate start of the joints without a column.
 pub(super) fn read(path: &Path, mechanism: &Mechanism, start: &Start) -> Result<Samples> {
     let trace = read_trace(path)?;
     let dt = step(path, &trace)?;
@@ -90,7 +89,7 @@ pub(super) fn read(path: &Path, mechanism: &Mechanism, start: &Start) -> Result<
     Ok(samples)
 }
 
-/// The common step of the times.
+/// Common step of the times. [s]
 fn step(path: &Path, trace: &Trace) -> Result<f64> {
     let place = path.display();
     let n = trace.rows.len();
@@ -109,7 +108,7 @@ fn step(path: &Path, trace: &Trace) -> Result<f64> {
     Ok(dt)
 }
 
-/// Which number of a sample's forces a column is.
+/// Index of a column among a sample's forces.
 fn force_column(mechanism: &Mechanism, name: &str) -> Option<usize> {
     let (point, axis) = name.rsplit_once('.')?;
     let axis = ["fx", "fy", "fz"].iter().position(|known| *known == axis)?;
@@ -121,7 +120,7 @@ fn force_column(mechanism: &Mechanism, name: &str) -> Option<usize> {
 fn derivatives(values: &[f64], i: usize, dt: f64) -> [f64; 2] {
     let first = i.saturating_sub(WINDOW / 2).min(values.len() - WINDOW);
     let at = (i - first) as f64;
-    // [Fornberg 1988]: weights on equally spaced points, node after node.
+    // [Fornberg 1988]: weights of the derivatives of order 0 to 2 on equally spaced points, node after node.
     let mut w = [[0.0; 3]; WINDOW];
     w[0][0] = 1.0;
     let mut product = 1.0;

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use karakuri_files::read_trace;
 use karakuri_physics::{MotionTable, RobotId, World};
 
-/// Targets of driven joints.
+/// Targets of driven joints over time.
 pub(super) struct Command(Vec<Target>);
 
 struct Target {
@@ -16,7 +16,7 @@ struct Target {
 }
 
 impl Command {
-    /// Reads a table with a column `time` and columns `robot.joint.q`, such as a trace. What else a trace has is left out,
+    /// Reads a table with a column `time` and columns `robot.joint.q`, such as a trace. Other columns of a trace are left out,
     /// and joints without a drive.
     pub(super) fn read(file: &Path, world: &World) -> Result<Self> {
         let place = file.display();
@@ -48,7 +48,7 @@ impl Command {
         Ok(Self(targets))
     }
 
-    /// Tells the drives where to be, and how fast to go, at the end of the step that begins.
+    /// Sets the drives' targets, position and velocity, for the end of the step that begins.
     pub(super) fn give(&self, world: &mut World) {
         let end = world.time() + world.settings().dt;
         for Target { robot, dof, motion } in &self.0 {

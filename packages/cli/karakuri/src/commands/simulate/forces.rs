@@ -1,4 +1,4 @@
-//! What presses and holds, for the report: contacts by pair, attached joints, force sensors; means over the last step.
+//! Forces for the report: contacts by pair, attached joints, force sensors; means over the last step.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use karakuri_physics::{GearReport, RobotId, World};
 use karakuri_spatial::Force;
 use serde::Serialize;
 
-/// Contact points over a run.
+/// Counts of contact points over a run.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     most: usize,
@@ -39,7 +39,7 @@ pub(super) struct Contacts {
     pairs: Vec<Pair>,
 }
 
-/// All contacts of two things that carry force.
+/// Sum of all contacts of two things that carry force.
 #[derive(Serialize)]
 struct Pair {
     by: String,
@@ -49,7 +49,7 @@ struct Pair {
     force: [f64; 3],
 }
 
-/// At an origin that the field says, in N·m and N.
+/// Wrench at the origin that the field's documentation names, in N·m and N.
 #[derive(Serialize)]
 pub(super) struct Wrench {
     #[serde(rename = "force_N")]
@@ -64,7 +64,7 @@ impl From<Force> for Wrench {
     }
 }
 
-/// On the joint's second end, at its place, in world axes.
+/// Wrench on the second end of an attached joint, at its place, in world axes.
 #[derive(Serialize)]
 pub(super) struct JointForce {
     #[serde(flatten)]
@@ -98,10 +98,10 @@ pub(super) fn joint_forces(world: &World) -> BTreeMap<String, JointForce> {
     world.joint_names().filter_map(force).collect()
 }
 
-/// In the last step.
+/// Load of a gear in the last step.
 #[derive(Serialize)]
 pub(super) struct GearForce {
-    /// On what is driven.
+    /// Effort on the driven side.
     #[serde(rename = "torque_Nm_or_N")]
     torque: f64,
     #[serde(rename = "slip_rad_or_m")]
@@ -117,7 +117,7 @@ pub(super) fn gear_forces(world: &World) -> BTreeMap<String, GearForce> {
     world.gear_names().filter_map(force).collect()
 }
 
-/// Efforts that couplings give their followers.
+/// Efforts that couplings exert on their followers.
 pub(super) fn mimic_efforts(world: &World, id: RobotId) -> BTreeMap<String, f64> {
     let model = world.robot(id).model();
     let couplings = model.couplings.iter().enumerate();

@@ -20,7 +20,7 @@ const IMU: [(&str, &str); 10] = [
     ("az", "m/s²"),
 ];
 
-/// What follows the states in every row.
+/// Adds the columns that follow the states in every row.
 pub(super) fn columns(world: &World, columns: &mut Vec<Column>) {
     let mut add = |name: &str, parts: &[(&str, &str)]| {
         columns
@@ -55,7 +55,7 @@ pub(super) fn columns(world: &World, columns: &mut Vec<Column>) {
     }
 }
 
-/// Their values in the last step. A joint or gear that was taken off gives 0.
+/// Adds the values of these columns in the last step. A joint or gear that was removed gives 0.
 pub(super) fn sample(world: &World, row: &mut Vec<f64>) {
     for id in world.robot_ids() {
         let robot = world.robot(id);
@@ -86,19 +86,19 @@ pub(super) fn sample(world: &World, row: &mut Vec<f64>) {
     }
 }
 
-/// Force, then moment.
+/// Adds a wrench to a row, force first.
 pub(super) fn add_wrench(row: &mut Vec<f64>, wrench: &Force) {
     row.extend(wrench.force.iter().chain(&wrench.moment));
 }
 
-/// Columns of the energies, and of the ledger since the start.
+/// Adds the columns of the energies, and of the ledger since the start.
 pub(super) fn energy_columns(columns: &mut Vec<Column>) {
     let mut names = vec!["kinetic", "potential", "work"];
     names.extend(causes(&Ledger::default()).map(|(name, _)| name));
     columns.extend(names.iter().map(|name| Column::new(format!("energy.{name}"), "J")));
 }
 
-/// Their values now.
+/// Adds the present values of these columns.
 pub(super) fn sample_energy(world: &mut World, row: &mut Vec<f64>) {
     let Energy { kinetic, potential } = world.energy();
     row.extend([kinetic, potential, world.work_done()]);

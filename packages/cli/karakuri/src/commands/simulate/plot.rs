@@ -1,4 +1,4 @@
-//! The plot: joints, bodies and energy over time, one panel each.
+//! Plot of a run: joints, bodies and energy over time, one panel each.
 
 use karakuri_files::{Panel, Plot, Series};
 use karakuri_physics::World;
@@ -60,7 +60,7 @@ impl History {
         }
     }
 
-    /// The figure; panels without curves are left out.
+    /// Figure of the curves; panels without curves are left out.
     pub(super) fn into_plot(self, title: String) -> Plot {
         let panels = self.0.into_iter().filter(|panel| !panel.series.is_empty()).collect();
         Plot { title, panels }

@@ -1,4 +1,4 @@
-//! The report: final states, energies, contacts, residuals, speed.
+//! Report of a run: final states, energies, contacts, residuals, speed.
 
 use std::collections::BTreeMap;
 
@@ -23,30 +23,30 @@ pub(super) struct Report {
     steps: u64,
     steps_per_second: f64,
     real_time_factor: f64,
-    /// Mean wall time of a step by stage, and what each holds; measured when a report is asked for.
+    /// Mean wall time of a step by stage, and the content of each; measured when a report is asked for.
     #[serde(rename = "stages_us", skip_serializing_if = "Option::is_none")]
     stages: Option<BTreeMap<&'static str, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stages_hold: Option<BTreeMap<&'static str, &'static str>>,
-    /// What makes the run doubtful; empty if nothing does.
+    /// Reasons to doubt the run; empty if there are none.
     warnings: Vec<String>,
     solver: Solver,
     contacts: Contacts,
     #[serde(rename = "energy_J")]
     energy: BTreeMap<&'static str, Joules>,
-    /// Of drives, motors, pushes and belts on the world.
+    /// Work of drives, motors, pushes and belts on the world.
     #[serde(rename = "work_J")]
     work: f64,
-    /// Most by which the energy grew beyond that work: what the simulation made by itself.
+    /// Largest growth of the energy beyond that work: energy that the simulation created.
     #[serde(rename = "energy_growth_J")]
     growth: f64,
-    /// Where it went, by cause; booked when it is asked for.
+    /// Ledger of the energy by cause, kept when it is asked for.
     #[serde(rename = "energy_ledger_J", skip_serializing_if = "Option::is_none")]
     ledger: Option<Ledger>,
-    /// Of the joints that were attached, in the last step.
+    /// Forces of the attached joints in the last step.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     joints: BTreeMap<String, JointForce>,
-    /// In the last step.
+    /// Loads of the gears in the last step.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     gears: BTreeMap<String, GearForce>,
     robots: BTreeMap<String, Robot>,
@@ -63,7 +63,7 @@ struct Solver {
     iterations_max: usize,
     residual_max: f64,
     unconverged_steps: u64,
-    /// Of all steps.
+    /// Share of the unconverged steps in all steps.
     unconverged_share: f64,
 }
 
@@ -83,7 +83,7 @@ struct State {
 
 #[derive(Serialize)]
 struct Robot {
-    /// Of its free motion.
+    /// Integrator of its free motion.
     integrator: &'static str,
     base: State,
     joints: BTreeMap<String, Joint>,
@@ -91,10 +91,10 @@ struct Robot {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sensors: BTreeMap<String, Wrench>,
     loop_gap_m: f64,
-    /// Efforts of mimic joints in the last step, on those that follow.
+    /// Efforts of couplings on mimic joints in the last step.
     #[serde(rename = "mimic_Nm_or_N", skip_serializing_if = "BTreeMap::is_empty")]
     mimic: BTreeMap<String, f64>,
-    /// How far joints that move as prescribed are from their tables.
+    /// Distance of joints with prescribed motion from their tables.
     #[serde(rename = "prescribed_off_rad_or_m", skip_serializing_if = "BTreeMap::is_empty")]
     prescribed: BTreeMap<String, f64>,
 }
@@ -106,7 +106,7 @@ struct Joint {
     tau: Vec<f64>,
 }
 
-/// The report of a run that ended in the state of `world`.
+/// Report of a run that ended in the state of `world`.
 pub(super) fn of(world: &mut World, args: &Args, run: &Run, warnings: Vec<String>) -> Report {
     let tally = &run.tally;
     let settings = *world.settings();

@@ -1,17 +1,16 @@
-//! Whether a run can be believed: its energy did not grow by itself, its steps were solved and
-//! short enough for what turns.
+//! Soundness of a run: its energy did not grow by itself, its steps were solved, and they were short enough for turning parts.
 
 use karakuri_physics::{EnergyMonitor, World};
 use karakuri_simulation::Tally;
 
-/// Looks at the energy over a run, about.
+/// Approximate number of looks at the energy over a run.
 pub(crate) const LOOKS: u64 = 200;
-/// Share of unsolved steps from which on they are reported: single steps just above the tolerance are harmless. [-]
+/// Share of unsolved steps above which they are reported: single steps just above the tolerance are harmless. [-]
 const UNSOLVED: f64 = 0.01;
-/// Residual that is reported, however rare: contacts slide or sink by so much. [m/s or rad/s]
+/// Residual that is reported however rare: contacts slide or sink at this speed. [m/s or rad/s]
 const COARSE: f64 = 1e-2;
 
-/// What a user should be warned of, a sentence each; none of a run that is sound.
+/// Warnings for the user, a sentence each; none of a sound run.
 pub(crate) fn warnings(tally: &Tally, watch: &EnergyMonitor, world: &World) -> Vec<String> {
     let mut warnings = Vec::new();
     if watch.is_notable() {

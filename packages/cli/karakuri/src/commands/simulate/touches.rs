@@ -1,4 +1,4 @@
-//! Contacts over time: a row a point, or a row a pair of things.
+//! Contacts over time: a row per point, or a row per pair of things.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use karakuri_spatial::Force;
 
 use super::loads::add_wrench;
 
-/// Whose contacts: the force is that of `by` on `on`.
+/// Columns of the two things: the force is that of `by` on `on`.
 const NAMES: [&str; 2] = ["by", "on"];
 
-/// What a row is.
+/// Kind of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rows {
-    /// A contact point that carries force.
+    /// One contact point that carries force.
     Points,
-    /// All contacts of two things.
+    /// Sum of all contacts of two things.
     Pairs,
 }
 
-/// A file of contacts.
+/// File of contacts over time.
 pub(super) struct Touches {
     writer: TraceWriter,
     rows: Rows,
@@ -57,7 +57,7 @@ impl Touches {
         }
     }
 
-    /// Forces and moments of a point are about it.
+    /// Writes a row per contact point; moments are about the point.
     fn write_points(&mut self, world: &World) -> Result<(), TraceError> {
         for contact in world.contacts() {
             self.values.clear();
@@ -71,7 +71,7 @@ impl Touches {
         Ok(())
     }
 
-    /// Moments of a pair are about the world's origin.
+    /// Writes a row per pair of things; moments are about the world's origin.
     fn write_pairs(&mut self, world: &World) -> Result<(), TraceError> {
         let mut pairs = Vec::new();
         for contact in world.contacts() {

@@ -1,4 +1,4 @@
-//! The trace: one row an output time, units in the header.
+//! Trace of a run: one row per output time, units in the header.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use karakuri_spatial::{Motion, Pose, Vector3};
 
 use super::loads;
 
-/// The file, and the row that is being filled.
+/// File of the trace, and the row that is being filled.
 pub(super) struct Trace {
     writer: TraceWriter,
     row: Vec<f64>,
-    /// Whether energies are in it.
+    /// Whether it includes energies.
     energy: bool,
 }
 
@@ -54,7 +54,7 @@ impl Trace {
     }
 }
 
-/// What a row tells of a world.
+/// Columns of the state of a world.
 pub(crate) fn columns(world: &World) -> Vec<Column> {
     let rigid = |name: String| {
         let parts = POSE.into_iter().chain(VELOCITY);
@@ -82,7 +82,7 @@ pub(crate) fn columns(world: &World) -> Vec<Column> {
     columns
 }
 
-/// The row of a world as it is: a value a column.
+/// Adds the present state of a world to a row, a value per column.
 pub(crate) fn sample(world: &World, row: &mut Vec<f64>) {
     row.clear();
     row.push(world.time());

@@ -1,4 +1,4 @@
-//! Arguments of a sweep, and what its kinds share: cores, shards, the closing sentence.
+//! Arguments of a sweep, and the shared parts of its kinds: cores, shards, the closing sentence.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{self, svg_file};
 use crate::progress;
 
-/// Most combinations.
+/// Largest number of combinations.
 pub(super) const MOST: usize = 1_000_000;
 
 /// Solves a steady gait, a start or a stop, walks, or simulates a scene, for every combination of parameters
@@ -73,7 +73,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     }
 }
 
-/// Reports that a sweep over so many combinations is done.
+/// Reports that a sweep over this many combinations is done.
 pub(super) fn say(args: &Args, combinations: usize) {
     let files = [Some(args.output.as_path()), args.plot.as_deref(), args.page.as_deref()];
     let (sweep, wrote) = (args.sweep.display(), output::wrote(&files));
@@ -81,7 +81,7 @@ pub(super) fn say(args: &Args, combinations: usize) {
     output::done(&format!("swept {combinations} combination{plural} of {sweep}{wrote}"));
 }
 
-/// A row a case, on all cores; `None` where Ctrl-C came.
+/// Computes a row per case, on all cores; `None` after Ctrl-C.
 pub(super) fn all<C: Sync, R: Send>(
     args: &Args,
     cases: &[&C],
@@ -103,7 +103,7 @@ pub(super) fn all<C: Sync, R: Send>(
     Ok(rows)
 }
 
-/// A file that a sweep names.
+/// Path of a file that a sweep names relative to its own.
 pub(super) fn beside(sweep: &Path, file: &Path) -> PathBuf {
     sweep.parent().unwrap_or(Path::new(".")).join(file)
 }

@@ -1,4 +1,4 @@
-//! A scene over numbers of its own file: every combination is simulated, and what it comes to is a row.
+//! Scene over numbers of its own file: every combination is simulated, and its results are a row.
 
 use std::path::{Path, PathBuf};
 
@@ -18,16 +18,16 @@ use crate::interrupt::Interrupt;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenesFile {
-    /// Relative to the file.
+    /// Scene file, relative to the file of the sweep.
     scene: PathBuf,
-    /// [s]
+    /// Duration of each simulation. [s]
     duration: f64,
     vary: Vec<Axis>,
-    /// Columns of the trace of `karakuri simulate`.
+    /// Measured columns of the trace of `karakuri simulate`.
     measure: Vec<String>,
 }
 
-/// A number of the scene, and the values that it is given.
+/// Number of the scene, and the values that it takes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Axis {
@@ -38,7 +38,7 @@ struct Axis {
     values: Vec<f64>,
 }
 
-/// Where in the scene: keys and names of list items, with dots between.
+/// Places of a number in the scene: keys and names of list items, with dots between.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Places {
@@ -55,7 +55,7 @@ impl Places {
     }
 }
 
-/// What a measured column did.
+/// Last, least and largest value of a measured column.
 #[derive(Debug, Clone, Copy)]
 struct Measured {
     last: f64,
@@ -63,16 +63,16 @@ struct Measured {
     largest: f64,
 }
 
-/// A combination, simulated.
+/// Results of a simulated combination.
 #[derive(Debug)]
 struct Row {
     measured: Vec<Measured>,
     units: Vec<String>,
     /// Largest residual of any step. [m/s or rad/s]
     residual: f64,
-    /// Why it cannot be believed.
+    /// Reasons to doubt the run.
     warnings: Vec<String>,
-    /// Why it ended before its time.
+    /// Reason why it ended before its time.
     failure: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl ScenesFile {
         Ok(())
     }
 
-    /// Every combination, the last list going round fastest.
+    /// Every combination; the last list varies fastest.
     fn cases(&self) -> Vec<Vec<f64>> {
         self.vary.iter().fold(vec![Vec::new()], |cases, axis| {
             let longer = |case: Vec<f64>| {
@@ -108,7 +108,7 @@ impl ScenesFile {
         })
     }
 
-    /// `with name = value, name = value …` of a combination.
+    /// Label `with name = value, name = value …` of a combination.
     fn label(&self, case: &[f64]) -> String {
         let values = self.vary.iter().zip(case);
         let each = values.map(|(axis, value)| format!("{} = {value}", axis.name));
@@ -116,7 +116,7 @@ impl ScenesFile {
     }
 }
 
-/// Simulates them all.
+/// Simulates all combinations.
 pub(super) fn run(args: &Args, file: &ScenesFile) -> Result<Outcome> {
     file.check().with_context(|| args.sweep.display().to_string())?;
     let scene_path = beside(&args.sweep, &file.scene);
@@ -165,7 +165,7 @@ fn simulate(
             set(&mut scene, place, *value).with_context(|| format!("`{place}`"))?;
         }
     }
-    // Its lines are others than those of the file; what is wrong is found by its key.
+    // Its lines differ from those of the file; an error is located by its key.
     let name = format!("{} as varied", path.display());
     let mut scene = Scene::parse(&serde_yaml::to_string(&scene)?, &name)?;
     scene.settings.threads = 1;
@@ -217,14 +217,14 @@ fn simulate(
     Ok(row)
 }
 
-/// Whether a column is a force that is recorded only if asked for: of a mimic joint, or of a loop.
+/// Whether a column is a force that is recorded only on request: of a mimic joint, or of a loop.
 fn is_reaction(world: &World, column: &str) -> bool {
     let mut robots = world.robot_ids().map(|id| world.robot(id));
     column.rsplit('.').next() == Some("mimic")
         || robots.any(|robot| !robot.model().loops.is_empty())
 }
 
-/// Writes a number to a place of a scene; what is not there yet is made, but no item of a list.
+/// Writes a number to a place of a scene; missing keys are made, but no list items.
 fn set(scene: &mut Value, place: &str, number: f64) -> Result<()> {
     let mut at = scene;
     for key in place.split('.') {
@@ -269,7 +269,7 @@ fn write(path: &Path, file: &ScenesFile, cases: &[&Vec<f64>], rows: &[Row]) -> R
     Ok(())
 }
 
-/// A panel for what is measured, a curve for each combination of what is not varied first.
+/// Figure with a panel per measured column, a curve for each combination of all axes but the first.
 fn figure(sweep: &Path, file: &ScenesFile, cases: &[&Vec<f64>], rows: &[Row]) -> Plot {
     let first = &file.vary[0];
     let with_unit = |name: &str, unit: &str| {

@@ -13,20 +13,20 @@ use super::args::{Args, MOST, all, say};
 use super::{Sweep, axis, percent};
 use crate::commands::Outcome;
 
-/// What is swept of a start or stop only.
+/// Swept lists of a start or stop only.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Lists {
-    /// Of the arms' samples, rates and accelerations. [-]
+    /// Factors of the arms' samples, rates and accelerations. [-]
     arm_factor: Vec<f64>,
-    /// cT. [rad/s³]
+    /// Coefficients cT of the sway. [rad/s³]
     sway: Vec<f64>,
-    /// cP. [rad/s³]
+    /// Coefficients cP of the pitch. [rad/s³]
     pitch: Vec<f64>,
 }
 
 impl Lists {
-    /// The name of a list that has something.
+    /// Name of the first list with values.
     pub(super) fn first_given(&self) -> Option<&'static str> {
         let Self { arm_factor, sway, pitch } = self;
         let lists = [("arm_factor", arm_factor), ("sway", sway), ("pitch", pitch)];
@@ -34,13 +34,13 @@ impl Lists {
     }
 }
 
-/// A combination.
+/// Combination of the swept parameters.
 #[derive(Debug)]
 struct Case {
     arm_mass_factor: f64,
     body: BodyData,
     spec: TransientSpec,
-    /// None: the most central ones are looked for.
+    /// Coefficients of the compensating motion; with `None` the most central ones are searched.
     coefficients: Option<Coefficients>,
 }
 
@@ -119,7 +119,7 @@ fn cases(path: &Path, sweep: &Sweep) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Every pair of them, or none where none is given.
+/// Every pair of coefficients, or `None` where none is given.
 fn coefficients(path: &Path, lists: &Lists) -> Result<Vec<Option<Coefficients>>> {
     let Lists { sway, pitch, .. } = lists;
     if sway.is_empty() != pitch.is_empty() {

@@ -1,4 +1,4 @@
-//! Walks over conditions: which stand, how far they come aside, with what margin.
+//! Walks over conditions: whether they stand, their lateral drift, their margin.
 //!
 //! Each walk of the file is a table of options of `karakuri gait walk`; where an option has a list, every combination is walked.
 
@@ -21,7 +21,7 @@ use super::args::{Args, Shard, beside, say};
 use crate::interrupt::Interrupt;
 use crate::progress;
 
-/// Most walks.
+/// Largest number of walks.
 const MOST: usize = 10_000;
 
 /// Columns of the report that are written: key, name, unit.
@@ -44,20 +44,20 @@ pub(super) struct WalksFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Walk {
-    /// The table it is in.
+    /// Name of the table that it is in.
     table: String,
     what: String,
-    /// Relative to the file.
+    /// Gait file, relative to the file of the sweep.
     gait: String,
     #[serde(default)]
     options: Mapping,
-    /// What numbers of the report must be, from least to most: with one that is not, the sweep fails.
+    /// Bounds of numbers of the report: the sweep fails if one is outside.
     #[serde(default)]
     expect: BTreeMap<String, [f64; 2]>,
-    /// Beyond what the robot can: no failure of the sweep.
+    /// Whether a fall is no failure of the sweep, as the walk is beyond the robot's limits.
     #[serde(default)]
     may_fall: bool,
-    /// All its combinations are one row of the table.
+    /// Whether all its combinations are one row of the table.
     #[serde(default)]
     together: bool,
 }
@@ -76,7 +76,7 @@ struct Row {
     failure: Option<String>,
 }
 
-/// Walks them all.
+/// Walks all combinations.
 pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
     let mut cases = Vec::new();
     for (i, walk) in file.walks.iter().enumerate() {
@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args, file: &WalksFile) -> Result<Outcome> {
     Ok(Outcome::Failed(format!("not as it must be: {}", wrong.join("; "))))
 }
 
-/// What a walk did other than it must.
+/// Violations of the expectations by a walk.
 fn wrong(walk: &Walk, row: &Row) -> Vec<String> {
     match &row.failure {
         Some(_) if walk.may_fall => return Vec::new(),
@@ -146,7 +146,7 @@ fn wrong(walk: &Walk, row: &Row) -> Vec<String> {
     walk.expect.iter().filter_map(wrong).collect()
 }
 
-/// What was walked before, and where more of it is written.
+/// Log of the walks done before, to which further ones are appended.
 #[derive(Debug)]
 struct Log {
     rows: Vec<Entry>,
@@ -253,7 +253,7 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
-/// One line of a table: the walks of which it tells, the worst of each number.
+/// Line of a table: the worst of each number over the walks of the row.
 fn line(name: &str, rows: &[&Row]) -> String {
     let standing = || rows.iter().filter(|row| row.failure.is_none());
     let numbers = |key: &'static str| rows.iter().map(move |row| number(&row.report, key));
@@ -278,7 +278,7 @@ fn line(name: &str, rows: &[&Row]) -> String {
     )
 }
 
-/// A table in Markdown.
+/// Table in Markdown.
 fn table(name: &str, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> String {
     let mut text =
         "| walk | distance [m] | speed [m/s] | aside [mm] | turned [°] | margin [mm] | result |\n"
@@ -299,7 +299,7 @@ fn table(name: &str, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> String 
     text
 }
 
-/// Puts the tables where the page has them.
+/// Inserts the tables at their places in the page.
 fn write_page(page: &Path, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> Result<()> {
     const END: &str = "<!-- end -->";
     let mut text = read_text(page)?;
@@ -315,7 +315,7 @@ fn write_page(page: &Path, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> R
     std::fs::write(page, text).with_context(|| page.display().to_string())
 }
 
-/// Drift and margin of each walk that stands.
+/// Figure of drift and margin of each walk that stands.
 fn figure(sweep: &Path, rows: &[Row]) -> Plot {
     let panel = |key: &str, label: &str, factor: f64| Panel {
         x_label: "walk, in the order of the table [-]".to_owned(),

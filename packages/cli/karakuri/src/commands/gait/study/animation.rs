@@ -6,46 +6,47 @@ use karakuri_gait::compensation::{
     BodyData, GaitMotion, LEFT, Posture, RIGHT, SteadyGait, skeleton,
 };
 
-/// Scale. [px/m]
+/// Scale of the picture. [px/m]
 const SCALE: f64 = 230.0;
 /// Size of one view. [px]
 const VIEW: [f64; 2] = [230.0, 470.0];
-/// Instants a step of the moving picture.
+/// Frames per step of the moving picture.
 const FRAMES: u32 = 30;
 /// Times of the printed frames. [s]
 const TIMES: [f64; 4] = [0.0, 0.33, 0.67, 1.0];
-/// From the ankle to the ends of the sole, as long as region 1. [m] (2)
+/// Distances from the ankle to the ends of the sole, as long as region 1. [m] (2)
 const SOLE: [f64; 2] = [-0.1, 0.2];
 /// Half the width of a sole. [m]
 const HALF_SOLE: f64 = 0.04;
 
-/// From where one looks.
+/// View of the observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
     Front,
     Side,
 }
 
-/// A part of the body: a polyline with its colour and width.
+/// Part of the body: a polyline with its colour and width.
 struct Part {
     points: Vec<[f64; 3]>,
     color: &'static str,
     width: f64,
 }
 
-/// A step of the walker, mirrored in every second one and going on by its length.
+/// Step of the walker, mirrored in every second one and continued by its length.
 struct Walk<'a> {
     body: &'a BodyData,
     motion: &'a GaitMotion,
 }
 
 impl Walk<'_> {
-    /// The parts, those at the back first. The right side of the even steps is the left of the odd ones, so that colours stay with limbs.
+    /// Parts of the body, those at the back first. The right side of the even steps is the left of the odd ones, so that
+    /// colours stay with limbs.
     fn parts(&self, time: f64, is_mirrored: bool) -> Vec<Part> {
         let posture = self.motion.posture(time);
         let s = skeleton(self.body, &posture);
         let pelvis = s.center[2].position();
-        // About the pelvis in the way's direction and about the feet sideways: it walks on the spot.
+        // Centred at the pelvis forward and between the feet sideways, so that it walks on the spot.
         let middle = [pelvis[0], -self.body.lengths.half_pelvis_width, 0.0];
         let place = |p: [f64; 3]| {
             let y = p[1] - middle[1];
@@ -82,7 +83,7 @@ impl Walk<'_> {
         parts
     }
 
-    /// Outline of a sole, pitched where the foot is.
+    /// Outline of a sole, pitched as the foot is.
     fn sole(&self, posture: &Posture, side: usize, ankle: [f64; 3]) -> Vec<[f64; 3]> {
         let pitch = if side == RIGHT { posture.foot.value } else { 0.0 };
         let down = self.body.lengths.foot_to_ankle + self.body.lengths.sole_to_foot;
@@ -132,7 +133,7 @@ fn open(part: &Part, points: &str) -> String {
 
 const VIEWS: [(From, &str); 2] = [(From::Front, "front"), (From::Side, "side")];
 
-/// Four instants of a step, front and side each.
+/// Strip of four instants of a step, front and side each.
 pub(super) fn strip(
     title: &str,
     body: &BodyData,
@@ -153,7 +154,7 @@ pub(super) fn strip(
     Ok(text + "</svg>\n")
 }
 
-/// Two steps, front and side, for ever.
+/// Animation of two steps, front and side, for ever.
 pub(super) fn moving(
     title: &str,
     body: &BodyData,

@@ -1,4 +1,4 @@
-//! Table 3.2's solution types: the study's surveys of starts, and the families that they lie on.
+//! Solution types of table 3.2: the study's surveys of starts, and the families that they lie on.
 
 use std::fmt::Write as _;
 
@@ -13,30 +13,30 @@ use rayon::prelude::*;
 use super::page::{Gaits, Page};
 use super::{figures, masses};
 
-/// A family of periodic motions.
+/// Family of periodic motions.
 pub(super) struct Family {
-    /// What it is.
+    /// Kind of the family.
     pub(super) kind: FamilyKind,
-    /// For the legend.
+    /// Name for the legend.
     pub(super) name: String,
-    /// Over the arms' mass.
+    /// Members over the arms' mass.
     pub(super) members: Vec<Member>,
 }
 
-/// One of them.
+/// Motion of a family.
 pub(super) struct Member {
-    /// Arm mass. [%]
+    /// Mass of the arms in the whole. [%]
     pub(super) arm_percent: f64,
-    /// At the start of the step.
+    /// State at the start of the step.
     pub(super) start: State,
     /// Half the range of `θ, φ, ψL, ψR` over the step. [rad] (4)
     pub(super) amplitude: [f64; 4],
 }
 
-/// Factors at which starts are surveyed.
+/// Factors of the arms' mass at which starts are surveyed.
 const FACTORS: [f64; 6] = [1.0, 5.0, 10.0, 14.0, 20.0, 50.0];
 
-/// Factors at which each family's motion is printed.
+/// Factors of the arms' mass at which each family's motion is printed.
 const PRINTED: [f64; 5] = [1.0, 10.0, 30.0, 60.0, 100.0];
 
 /// Writes the tables of the surveys and of all families.
@@ -62,7 +62,7 @@ pub(super) fn write(page: &mut Page, gaits: &Gaits) -> Result<()> {
     page.fill("all_families", &rows);
     page.figures.push(("families.svg", figures::families(&curves)));
     let [first, second] = [[FamilyKind::A, FamilyKind::B], [FamilyKind::CR, FamilyKind::D]];
-    // Of several families of a kind the one that begins first.
+    // Of several families of a kind, the one that begins at the smallest mass is shown.
     let of = |kinds: [FamilyKind; 2]| {
         let first = |kind: &FamilyKind| {
             let begins = |f: &&Family| f.members.first().map_or(f64::MAX, |m| m.arm_percent);
@@ -88,13 +88,13 @@ fn families(body: &BodyData, gait: &SteadyGait) -> Vec<karakuri_gait::compensati
     find_families(body, gait, &[1.0, 50.0], &options)
 }
 
-/// Arms in percent of the whole.
+/// Mass of the arms in the whole. [%]
 fn percent(body: &BodyData, factor: f64) -> f64 {
     let body = body.with_arm_factor(factor);
     100.0 * body.arm_mass() / body.mass()
 }
 
-/// Where a family begins; the options end it elsewhere.
+/// Range of the factor over which a family exists: its begin, as the options set its end.
 fn range(body: &BodyData, first: f64, last: f64) -> String {
     if first < 0.2 {
         return format!("all, followed from {first:.2} to {last:.0}");
@@ -102,7 +102,7 @@ fn range(body: &BodyData, first: f64, last: f64) -> String {
     format!("from {first:.2} ({:.1} %)", percent(body, first))
 }
 
-/// A family with the ranges of its angles; where it has many points, not all of them.
+/// Family with the ranges of its angles; where it has many points, not all of them.
 fn drawn(gaits: &Gaits, gait: &SteadyGait, family: &karakuri_gait::compensation::Family) -> Family {
     const MOST: usize = 80;
     let quick = PeriodicOptions { substeps: 1, ..PeriodicOptions::default() };
@@ -119,7 +119,7 @@ fn drawn(gaits: &Gaits, gait: &SteadyGait, family: &karakuri_gait::compensation:
     Family { kind: family.kind, name: format!("{:?}", family.kind), members }
 }
 
-/// Table 3.2 as the study made it.
+/// Writes table 3.2 in the form of the study.
 fn surveys(page: &mut Page, gaits: &Gaits, h9: &SteadyGait) -> Result<()> {
     let (equal, pairs) = survey_starts();
     let mut rows = String::new();

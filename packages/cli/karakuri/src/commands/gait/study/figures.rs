@@ -15,7 +15,7 @@ fn of_step(name: String, values: impl Iterator<Item = f64>) -> Series {
     Series::new(name, points)
 }
 
-/// θ and φ of table 3.3.
+/// Curves of θ and φ of table 3.3.
 pub(super) fn compensation(curves: &[(String, Periodic, &[f64; 31], &[f64; 31])]) -> Plot {
     let panel = |index: usize, label: &str| {
         let series = curves.iter().flat_map(|(name, periodic, sway, pitch)| {
@@ -33,7 +33,7 @@ pub(super) fn compensation(curves: &[(String, Periodic, &[f64; 31], &[f64; 31])]
     }
 }
 
-/// φ with each kind of arms.
+/// Curve of φ with each kind of arms.
 pub(super) fn arms(cases: &[(&str, Periodic)]) -> Plot {
     let series = cases
         .iter()
@@ -47,13 +47,13 @@ pub(super) fn arms(cases: &[(&str, Periodic)]) -> Plot {
 /// Start, amplitude and peak of an angle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Summary {
-    /// [rad]
+    /// Angle at the start of the step. [rad]
     pub(super) start: f64,
-    /// [rad/s]
+    /// Rate at the start of the step. [rad/s]
     pub(super) rate: f64,
-    /// Half the range. [rad]
+    /// Half the range over the step. [rad]
     pub(super) amplitude: f64,
-    /// The angle furthest from zero. [rad]
+    /// Angle furthest from zero. [rad]
     pub(super) peak: f64,
 }
 
@@ -91,12 +91,12 @@ pub(super) fn over_mass(title: &str, part: &str, of: &[(f64, [Summary; 2])]) -> 
     }
 }
 
-/// Times of a motion, 1/100 s apart. [s]
+/// Times of a motion, 0.01 s apart. [s]
 fn instants(duration: f64) -> impl Iterator<Item = f64> + Clone {
     (0..).map(|i| 0.01 * f64::from(i)).take_while(move |t| *t < duration + 1e-9)
 }
 
-/// Thigh, shank and arm, a panel a side.
+/// Panels of thigh, shank and arm, one per side.
 fn limbs(duration: f64, joints: &dyn Fn(f64) -> [[Jet; 2]; 3]) -> Vec<Panel> {
     let side = |label: &str, side: usize| {
         let line = |(i, name): (usize, &&str)| {
@@ -107,7 +107,7 @@ fn limbs(duration: f64, joints: &dyn Fn(f64) -> [[Jet; 2]; 3]) -> Vec<Panel> {
     vec![side("left [rad]", LEFT), side("right [rad]", RIGHT)]
 }
 
-/// Limbs and ZMP of a steady gait.
+/// Figure of limbs and ZMP of a steady gait.
 pub(super) fn limbs_of_gait(title: &str, gait: &SteadyGait) -> Plot {
     let mut panels = limbs(SteadyGait::DURATION, &|t| [gait.thigh(t), gait.shank(t), gait.arm(t)]);
     let zmp = |name: &str, axis: usize| {
@@ -118,7 +118,7 @@ pub(super) fn limbs_of_gait(title: &str, gait: &SteadyGait) -> Plot {
     Plot { title: title.to_owned(), panels }
 }
 
-/// Limbs of a start or stop.
+/// Figure of the limbs of a start or stop.
 pub(super) fn limbs_of_transient(title: &str, transient: &Transient) -> Plot {
     let none = transient.compensation(Coefficients { sway: 0.0, pitch: 0.0 });
     let joints = |t: f64| {
@@ -128,7 +128,7 @@ pub(super) fn limbs_of_transient(title: &str, transient: &Transient) -> Plot {
     Plot { title: title.to_owned(), panels: limbs(transient.duration, &joints) }
 }
 
-/// ZMP, its margin, and the compensating motion of a start or stop.
+/// Figure of ZMP, its margin, and the compensating motion of a start or stop.
 pub(super) fn transient(title: &str, transient: &Transient, chosen: Coefficients) -> Plot {
     let mut plot = super::super::figures::transient(title, &transient.zmp_path(chosen));
     let compensation = transient.compensation(chosen);
@@ -142,7 +142,7 @@ pub(super) fn transient(title: &str, transient: &Transient, chosen: Coefficients
     plot
 }
 
-/// Amplitudes of the families over the arms' mass.
+/// Figure of the families' amplitudes over the arms' mass.
 pub(super) fn families(families: &[Family]) -> Plot {
     let panel = |label: &str, value: fn(&super::families::Member) -> f64| Panel {
         x_label: "arm mass [% of the whole]".to_owned(),
@@ -166,7 +166,7 @@ pub(super) fn families(families: &[Family]) -> Plot {
     }
 }
 
-/// A panel of the families over the arms' mass, a line a family and quantity.
+/// Panel of the families over the arms' mass, a line per family and quantity.
 fn over_arms(
     label: &str,
     families: &[&Family],
@@ -207,7 +207,7 @@ pub(super) fn passive_amplitudes(families: &[&Family]) -> Plot {
     }
 }
 
-/// Fig 3.18: φ with the waist where it was and elsewhere.
+/// Fig 3.18: φ with the waist in its original place and elsewhere.
 pub(super) fn waist(motions: &[(String, Periodic)]) -> Plot {
     let series = motions
         .iter()

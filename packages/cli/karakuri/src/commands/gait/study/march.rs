@@ -1,4 +1,4 @@
-//! The study's own march and search beside the boundary value problem.
+//! March and search of the study beside the boundary value problem.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use karakuri_gait::compensation::{
 use super::super::steady::start_of;
 use super::page::{Gaits, Page};
 
-/// Intervals of the march that are compared; the study's are the first.
+/// Numbers of intervals of the march to compare; the first is the study's.
 const INTERVALS: [usize; 4] = [30, 60, 120, 240];
 
-/// Writes how far the march's motion is from that of the boundary value problem, and what becomes of the study's starts.
+/// Writes the distance of the march's motion from that of the boundary value problem, and the outcome of the study's starts.
 pub(super) fn write(page: &mut Page, gaits: &Gaits) -> Result<()> {
     let h9 = SteadyGait::new(&gaits.h9)?;
     let zmp = ZmpSpec { smoothed: true, ..gaits.h9.zmp.clone() };

@@ -1,4 +1,4 @@
-//! The page in the making, and the gaits that it is about.
+//! Page under construction, and the gaits that it is about.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use karakuri_gait::compensation::{BodyData, SteadyGait, SteadySpec, TransientSpe
 
 use super::super::files::GaitFile;
 
-/// The page in the making: text for each placeholder, figures by name.
+/// Page under construction: text for each placeholder, figures by name.
 pub(super) struct Page {
     pub(super) text: String,
     pub(super) figures: Vec<(&'static str, Plot)>,
-    /// Those that are drawn already, SVG.
+    /// Figures that are drawn, SVG.
     pub(super) drawings: Vec<(&'static str, String)>,
 }
 
@@ -22,7 +22,7 @@ impl Page {
     }
 }
 
-/// The gaits of the study.
+/// Gaits of the study.
 pub(super) struct Gaits {
     pub(super) body: BodyData,
     pub(super) h2: SteadyGait,

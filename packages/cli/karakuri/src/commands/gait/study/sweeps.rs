@@ -1,4 +1,4 @@
-//! What the study says in words only: pelvis, ZMP, waist, foot, point masses; Fig 3.18.
+//! Variations that the study reports in words only: pelvis, ZMP, waist, foot, point masses; Fig 3.18.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::figures::Summary;
 use super::masses::summary;
 use super::page::{Gaits, Page};
 
-/// The swinging foot of the variant: heel up at first, toes up before it meets the floor. [rad]
+/// Pitch of the swinging foot of the variant: heel up at first, toes up before it meets the floor. [rad]
 const FOOT: [(u32, f64); 7] =
     [(1, 0.0), (12, 0.0), (25, 0.0), (32, 0.3), (42, 0.0), (49, -0.15), (55, 0.0)];
 

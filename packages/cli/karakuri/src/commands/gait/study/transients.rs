@@ -83,7 +83,7 @@ pub(super) fn stops(page: &mut Page, gaits: &Gaits) -> Result<()> {
     Ok(())
 }
 
-/// The spec with the regions of the first surveys: the right edge in double support as far out as they had it.
+/// Specification with the regions of the first surveys, whose right edge in double support is as far out as the study had it.
 fn within(spec: &TransientSpec, region: Rectangle) -> TransientSpec {
     let both = Rectangle { x: region.x, y: [published::FIRST_RIGHT_EDGE, region.y[1]] };
     TransientSpec { single_support: region, double_support: Some(both), ..spec.clone() }
@@ -128,7 +128,7 @@ fn smoothed(page: &mut Page, gaits: &Gaits) -> Result<()> {
 
 type Survey = (SurveyGrid, Vec<SurveyPoint>);
 
-/// Rows of a table of surveys with the wider double support and with the spec's own, and the last of these.
+/// Rows of a table of surveys with the wider double support and with the specification's own, and the last survey of these.
 fn surveys(
     gaits: &Gaits,
     spec: &TransientSpec,
@@ -148,7 +148,7 @@ fn surveys(
     Ok((rows, finest))
 }
 
-/// The best point of a survey, and those that are found directly: the most central and that of the largest margin.
+/// Best point of a survey, and those that are found directly: the most central one and that of the largest margin.
 fn chosen(transient: &Transient, stable: &[SurveyPoint]) -> Result<[Optimum; 3]> {
     let order =
         |a: &&SurveyPoint, b: &&SurveyPoint| a.verdict.off_center.total_cmp(&b.verdict.off_center);

@@ -1,4 +1,4 @@
-//! A robot on the ground, its walk engine, and what happens.
+//! Robot on the ground, its walk engine, and the record of the walk.
 
 use std::collections::VecDeque;
 use std::f64::consts::TAU;
@@ -23,37 +23,37 @@ use super::ground::{self, Stairs};
 use super::plan::{Plan, excesses};
 use crate::interrupt::Interrupt;
 
-/// Time to stand after the walk before it counts as done: long enough to see a robot tip that has stopped badly. [s]
+/// Time to stand after the walk before it counts as done: long enough for a robot to tip that has stopped badly. [s]
 const SETTLE: f64 = 1.0;
-/// By which each of several walks is longer than the last. [s]
+/// Difference of duration between each of several walks and the last. [s]
 const LONGER: f64 = 0.11;
 /// Time between two points of the history. [s]
 const HISTORY: f64 = 0.01;
-/// A sole that bears this part of what the floor bears stands. [-]
+/// Share of the floor's load above which a sole counts as standing. [-]
 const TOUCH: f64 = 0.03;
 
-/// An impulse on the root link.
+/// Impulse on the root link.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Push {
-    /// [s]
+    /// Instant of its start. [s]
     pub(super) time: f64,
-    /// Forward, left. [N·s] (2)
+    /// Impulse forward and left. [N·s] (2)
     pub(super) impulse: [f64; 2],
 }
 
-/// What to do, how often.
+/// Command of a walk, and the number of its repetitions.
 #[derive(Debug, Clone)]
 pub(super) struct Errand {
     pub(super) command: WalkCommand,
-    /// Stop after this. [s]
+    /// Time after which it stops. [s]
     pub(super) duration: Option<f64>,
     pub(super) times: u32,
 }
 
-/// How long a push lasts. [s]
+/// Duration of a push. [s]
 const PUSH: f64 = 0.01;
 
-/// Under what conditions.
+/// Conditions of the walk: the ground, the errors of the model, and the commands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conditions {
     pub(super) friction: f64,
@@ -89,60 +89,60 @@ impl Conditions {
     }
 }
 
-/// One point of the history.
+/// Point of the history.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
     pub(super) time: f64,
-    /// Root link. [m] (3)
+    /// Position of the root link. [m] (3)
     pub(super) root: [f64; 3],
-    /// Root link as planned. [m] (3)
+    /// Planned position of the root link. [m] (3)
     pub(super) planned: [f64; 3],
-    /// Centre of pressure, and ZMP as planned. [m] (2)
+    /// Centre of pressure, and planned ZMP. [m] (2)
     pub(super) pressure: [f64; 2],
     pub(super) zmp: [f64; 2],
-    /// Of the centre of pressure to the edge of the soles that press on the floor, where they are, positive inside; NaN where none
-    /// does. [m]
+    /// Distance of the centre of pressure from the edge of the support polygon of the soles that press on the floor, positive
+    /// inside; NaN where none does. [m]
     pub(super) margin: f64,
-    /// Roll, pitch beyond the plan. [rad] (2)
+    /// Roll and pitch beyond the plan. [rad] (2)
     pub(super) lean: [f64; 2],
-    /// [m] (2)
+    /// Error of the divergent component of motion. [m] (2)
     pub(super) dcm_error: [f64; 2],
 }
 
-/// What came out.
+/// Outcome of a run.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub(super) history: Vec<Moment>,
     pub(super) failure: Option<String>,
-    /// It did not set out, because the plan is beyond what the robot can.
+    /// Whether it did not set out, because the plan is beyond the robot's limits.
     refused: bool,
     steps: u64,
     walking_time: f64,
     distance: f64,
     drift: f64,
-    /// Gained. [m]
+    /// Height gained over the walk. [m]
     height: f64,
     yaw: f64,
-    /// Walks from standing to standing.
+    /// Count of walks from standing to standing.
     walks: u32,
     clips: Vec<String>,
     excesses: Vec<String>,
     faster: f64,
     saturated: f64,
-    /// From when on no step could have saved it. [s]
+    /// Instant from which no step could have prevented the fall. [s]
     lost_at: Option<f64>,
-    /// Least of the capture point inside what steps can capture, where that was measured. [m]
+    /// Least margin of the capture point in the region that steps can capture, where it was measured. [m]
     capture_margin: Option<f64>,
 }
 
 impl Run {
-    /// Of what cannot be walked, by its plan.
+    /// Outcome of a plan that cannot be walked.
     pub(super) fn refused(plan: Plan) -> Self {
         let Plan { failure, clips, excesses } = plan;
         Self { failure, refused: true, clips, excesses, ..Self::default() }
     }
 
-    /// What the margin falls below for so much of the time; 0 without contact. [m]
+    /// Margin that is not reached for this part of the time; 0 without contact. [m]
     fn margin(&self, part: f64) -> f64 {
         let mut margins: Vec<f64> =
             self.history.iter().map(|m| m.margin).filter(|m| m.is_finite()).collect();
@@ -179,7 +179,7 @@ impl Run {
     }
 }
 
-/// The world with a robot that walks.
+/// World with a robot that walks.
 pub(super) struct Cell {
     world: World,
     robot: RobotId,
@@ -187,19 +187,19 @@ pub(super) struct Cell {
     engine: WalkEngine,
     conditions: Conditions,
     imu: Option<usize>,
-    /// Force sensors of the feet.
+    /// Indices of the feet's force sensors.
     feet: Option<[usize; 2]>,
-    /// Commands under way: when they arrive, position, velocity, effort.
+    /// Commands that have not arrived yet, each with the instant of its arrival.
     under_way: VecDeque<(f64, JointTargets)>,
     next_command: f64,
     history: Vec<Moment>,
-    /// The robot's position at each point of the history. (nq)
+    /// Positions of the robot at each point of the history. (nq)
     postures: Vec<Vec<f64>>,
     height: f64,
-    /// Points of the history at which a drive was at its effort limit.
+    /// Count of points of the history at which a drive was at its effort limit.
     saturated: usize,
     capture_margin: f64,
-    /// How far it has turned, whole turns included. [rad]
+    /// Yaw of the root link, whole turns included. [rad]
     yaw: f64,
 }
 
@@ -241,7 +241,7 @@ impl Cell {
         })
     }
 
-    /// Walks until it stands again or has fallen; so often.
+    /// Walks until it stands again or has fallen, as often as the errand says.
     pub(super) fn walk(
         &mut self,
         errand: &Errand,
@@ -252,7 +252,7 @@ impl Cell {
         let start = self.root();
         let (mut failure, mut walking_time, mut done) = (None, 0.0, 0);
         while failure.is_none() && done < errand.times {
-            // Each walk a little longer, so that the stops come at all phases of a step.
+            // Each walk is a little longer, so that the stops come at all phases of a step.
             let longer = f64::from(done) * LONGER;
             self.engine.command(errand.command.clone());
             let until = errand.duration.map(|d| self.world.time() + d + longer);
@@ -290,7 +290,7 @@ impl Cell {
         }
     }
 
-    /// The time that was walked [s], or why not.
+    /// Time that was walked [s], or the reason of the failure.
     fn walk_once(
         &mut self,
         mut until: Option<f64>,
@@ -323,12 +323,12 @@ impl Cell {
         Ok(ended - began.unwrap_or(ended))
     }
 
-    /// The robot as the planner believes it.
+    /// Robot as the planner knows it.
     pub(super) fn model(&self) -> &Model {
         &self.model
     }
 
-    /// What the robot walks on, without the robot.
+    /// Items of the ground that the robot walks on, without the robot.
     pub(super) fn scene(&self) -> Vec<Item> {
         let item = |id| {
             let body = self.world.body(id);
@@ -339,7 +339,7 @@ impl Cell {
         self.world.body_ids().map(item).collect()
     }
 
-    /// The robot's position at each point of the history. (n × nq)
+    /// Positions of the robot at each point of the history. (n × nq)
     pub(super) fn postures(&self) -> &[Vec<f64>] {
         &self.postures
     }
@@ -348,7 +348,7 @@ impl Cell {
         self.world.robot(self.robot).data().pose_in_world[0]
     }
 
-    /// How far it has turned, whole turns included, if that is less than half a turn more than when last noted. [rad]
+    /// Yaw of the root link, whole turns included, if it has turned by less than half a turn since the last record. [rad]
     fn turned(&self) -> f64 {
         let more = self.pose().rpy()[2] - self.yaw;
         self.yaw + more - TAU * (more / TAU).round()
@@ -358,7 +358,7 @@ impl Cell {
         self.pose().translation.into()
     }
 
-    /// One step of the physics; says why when the robot has fallen.
+    /// Takes one step of the physics; the reason when the robot has fallen.
     fn step(&mut self) -> Option<String> {
         let time = self.world.time();
         if time + 1e-9 >= self.next_command {
@@ -401,7 +401,7 @@ impl Cell {
         None
     }
 
-    /// Steps the engine with what is measured now.
+    /// Advances the engine by a command period with the present measurements.
     fn command(&mut self, time: f64) {
         let view = self.world.robot(self.robot);
         let imu = self.imu.map(|i| self.world.sensor_imu(self.robot, i));
@@ -442,7 +442,7 @@ impl Cell {
         }
     }
 
-    /// A push is a force on the root link's centre of mass.
+    /// Applies the push as a force on the root link's centre of mass.
     fn push(&mut self, time: f64) {
         let Some(Push { time: start, impulse: [forward, left] }) = self.conditions.push else {
             return;
@@ -459,7 +459,7 @@ impl Cell {
         self.world.apply_link_wrench(self.robot, BodyId(0), wrench);
     }
 
-    /// Centre of pressure, and its distance to the edge of the soles that press on the floor, where they are. [m]
+    /// Centre of pressure, and its margin in the support polygon of the soles that press on the floor. [m]
     fn pressure(&self) -> ([f64; 2], f64) {
         let Biped { model, legs, .. } = &self.engine.generator().biped;
         let body = |frame: FrameId| model.frames[frame.0].body;
@@ -479,6 +479,7 @@ impl Cell {
                 *borne += if body(leg.foot) == body(frame) { up } else { 0.0 };
             }
         }
+        // The centre of pressure is the mean of the contact points, weighted by their vertical forces.
         let pressure = moment.map(|m| m / force);
         let data = self.world.robot(self.robot).data();
         let soles = Side::BOTH.into_iter().filter(|side| borne[side.index()] > TOUCH * force);
@@ -521,7 +522,7 @@ impl Cell {
     }
 }
 
-/// The history as CSV, with the joints' positions (n × nq).
+/// Writes the history as CSV, with the joints' positions (n × nq).
 pub(super) fn record_trace(
     history: &[Moment],
     model: &Model,
@@ -550,7 +551,7 @@ pub(super) fn record_trace(
     Ok(())
 }
 
-/// The robot with other masses than the planner believes, as rough as the ground: two equal surfaces mix to what they are.
+/// Robot with other masses than the planner knows, and the ground's friction: two equal surfaces mix to the same.
 fn real(model: &Model, conditions: &Conditions) -> Model {
     let mut model = model.clone();
     for body in &mut model.bodies {
@@ -564,7 +565,7 @@ fn real(model: &Model, conditions: &Conditions) -> Model {
     model
 }
 
-/// Planned joint positions as CSV.
+/// Writes planned joint positions as CSV.
 pub(super) fn trace(model: &Model, samples: &[Sample], period: f64, file: &Path) -> Result<()> {
     let joints: Vec<_> = model.joints.iter().skip(1).collect();
     let mut columns = vec![Column::new("time", "s")];

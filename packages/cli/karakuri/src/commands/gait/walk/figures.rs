@@ -1,4 +1,4 @@
-//! A walk over time: plan, and what the physics made of it.
+//! Figures of a walk over time: the plan, and the simulated motion.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::super::figures::over_time;
 use super::super::files::name;
 use super::cell::{Moment, Run};
 
-/// ZMP, centre of mass and margin as planned.
+/// Figure of ZMP, centre of mass and margin as planned.
 pub(super) fn plan(gait: &Path, samples: &[Sample], period: f64) -> Plot {
     let line = |name: &str, value: &dyn Fn(&Sample) -> f64| {
         Series::new(name, samples.iter().map(|s| (s.index as f64 * period, value(s))).collect())
@@ -39,7 +39,7 @@ pub(super) fn plan(gait: &Path, samples: &[Sample], period: f64) -> Plot {
     }
 }
 
-/// Planned and simulated.
+/// Figure of the planned and the simulated walk.
 pub(super) fn walk(gait: &Path, run: &Run) -> Plot {
     let line = |name: &str, value: &dyn Fn(&Moment) -> f64| {
         Series::new(name, run.history.iter().map(|m| (m.time, value(m))).collect())

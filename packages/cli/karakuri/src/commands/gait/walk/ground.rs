@@ -1,4 +1,4 @@
-//! What is walked on: a floor or a slope, bumps, stairs.
+//! Ground under a walk: a floor or a slope, bumps, stairs.
 
 use anyhow::Result;
 use karakuri_gait::planner::{Clip, ClipKind, Footstep, Generator, Place, Side, WalkEngine, clip};
@@ -11,16 +11,16 @@ use super::cell::Conditions;
 /// Stairs up and down again.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Stairs {
-    /// Of one stair. [m]
+    /// Height of one stair. [m]
     pub(super) height: f64,
-    /// [m]
+    /// Depth of one tread. [m]
     pub(super) depth: f64,
-    /// On each side.
+    /// Count of stairs on each side.
     pub(super) count: u32,
 }
 
 impl Stairs {
-    /// Free way before a toe and behind a heel. [m]
+    /// Clearance before a toe and behind a heel. [m]
     const CLEAR: f64 = 0.03;
 
     /// Start, end [m] and height [m] of each tread; the last is the floor behind.
@@ -33,7 +33,7 @@ impl Stairs {
         (1..=n).map(tread).collect()
     }
 
-    /// Both feet on every tread, `first` first.
+    /// Footsteps that put both feet on every tread, `first` first.
     pub(super) fn footsteps(&self, engine: &WalkEngine, first: Side) -> Vec<Footstep> {
         let [heel, toe] = engine.generator().biped.legs[0].outline.x;
         let feet = engine.generator().standing_feet();
@@ -47,7 +47,7 @@ impl Stairs {
         self.treads(toe).into_iter().flat_map(step).collect()
     }
 
-    /// What would be cut of the steps from tread to tread, of each quantity the most.
+    /// Largest cut of each quantity that the gait's limits make in the steps from tread to tread; `None` without cuts.
     pub(super) fn beyond(&self, engine: &WalkEngine, first: Side) -> Option<String> {
         let Generator { biped, settings, .. } = engine.generator();
         let (mut feet, mut clips) = (engine.generator().standing_feet(), Vec::new());
@@ -78,7 +78,7 @@ impl Stairs {
     }
 }
 
-/// Adds what the conditions say.
+/// Adds the ground of the conditions.
 pub(super) fn add(world: &mut World, engine: &WalkEngine, conditions: &Conditions) -> Result<()> {
     if conditions.slope.iter().all(|tilt| *tilt == 0.0) {
         world.add_ground(conditions.friction, 0.0);
@@ -104,7 +104,7 @@ fn add_bumps(world: &mut World, conditions: &Conditions) -> Result<()> {
     Ok(())
 }
 
-/// A floor that is not level, through the origin.
+/// Adds an inclined floor through the origin.
 fn add_slope(world: &mut World, conditions: &Conditions) -> Result<()> {
     const SIZE: [f64; 3] = [100.0, 20.0, 1.0];
     let [roll, pitch] = conditions.slope;

@@ -1,4 +1,4 @@
-//! One picture of a walk: the robot at places along its distance, seen from its right.
+//! Picture of a walk: the robot at places along its distance, seen from its right.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,37 +11,37 @@ use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::cell::Push;
 
-/// Robots stand apart by this part of their height, at least. [-]
+/// Least distance between robots, as a part of their height. [-]
 const APART: f64 = 0.4;
-/// Most robots in a picture.
+/// Largest number of robots in a picture.
 const MOST: usize = 12;
-/// Width and height. [pixels]
+/// Width and height of the picture. [pixels]
 const SIZE: [usize; 2] = [1500, 500];
-/// Camera: direction about z, above the horizon, angle from the lower to the upper edge. [rad]
+/// Azimuth about z and elevation of the camera, and angle from the lower to the upper edge. [rad]
 const VIEW: [f64; 3] = [-1.25, 0.12, 0.25];
 
-/// Direction of the camera about z where a push goes sideways, which from the right could not be seen. [rad]
+/// Azimuth of the camera for a sideways push, which could not be seen from the right. [rad]
 const ASIDE: f64 = -0.85;
-/// Colour of the times. [0 to 255]
+/// Colour of the times, RGBA. [0 to 255]
 const INK: [u8; 4] = [40, 44, 52, 255];
-/// Colour of a push, 0 to 1.
+/// Colour of a push, RGBA. [0 to 1]
 const PUSHED: [f32; 4] = [0.86, 0.18, 0.12, 1.0];
-/// Pictures side by side of a robot that stays where it is.
+/// Number of pictures side by side of a robot that stays in place.
 const STILLS: usize = 5;
 
-/// What was walked.
+/// Record of a walk to draw.
 pub(super) struct Walk<'a> {
     pub(super) model: &'a Model,
-    /// What the robot walks on.
+    /// Items of the ground that the robot walks on.
     pub(super) scene: Vec<Item>,
-    /// Positions of the robot, and when. [s]
+    /// Positions of the robot, and their times. [s]
     pub(super) postures: &'a [Vec<f64>],
     pub(super) times: Vec<f64>,
     pub(super) push: Option<Push>,
 }
 
-/// Draws the scene with the robot at instants of its distance, which are written below it, and an arrow where it was pushed; one that
-/// hardly moves, at instants side by side.
+/// Draws the scene with the robot at instants of its distance, which are written below it, and an arrow at a push; a robot that
+/// hardly moves is drawn at instants side by side.
 pub(super) fn write(file: &Path, walk: &Walk) -> Result<()> {
     let (Some(first), Some(last)) = (walk.postures.first(), walk.postures.last()) else {
         return Ok(());
@@ -69,21 +69,21 @@ pub(super) fn write(file: &Path, walk: &Walk) -> Result<()> {
 }
 
 impl Walk<'_> {
-    /// The instant at which something is nearest to zero.
+    /// Index of the instant at which `off` is nearest to zero.
     fn nearest(&self, off: impl Fn(&[f64]) -> f64) -> usize {
         let indices = 0..self.postures.len();
         let off = |k: &usize| off(&self.postures[*k]).abs();
         indices.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0)
     }
 
-    /// When it was pushed, if that is within the walk.
+    /// Index of the instant of the push, if that is within the walk.
     fn pushed(&self) -> Option<usize> {
         let push = self.push?;
         let k = self.times.partition_point(|&time| time < push.time);
         (k < self.postures.len()).then_some(k)
     }
 
-    /// Puts the push in the place of the instant that is next to it in time.
+    /// Replaces the instant nearest to the push by that of the push.
     fn show_push(&self, instants: &mut [usize]) {
         let Some(pushed) = self.pushed() else { return };
         if let Some(next) = instants.iter_mut().min_by_key(|k| k.abs_diff(pushed)) {
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The robot at instants; a place for it `height` [m] high is kept free around them.
+    /// Picture of the robot at instants; a region `height` [m] high around them is in view.
     fn photograph(&self, instants: &[usize], height: f64, size: [usize; 2]) -> Image {
         let roots: Vec<_> =
             instants.iter().map(|&k| Vector3::from_row_slice(&self.postures[k][..3])).collect();
@@ -133,7 +133,7 @@ impl Walk<'_> {
     }
 }
 
-/// An arrow of a length [m] whose head is at a place [m].
+/// Arrow of a length [m] whose head is at a point [m].
 fn arrow(to: Vector3, direction: Vector3, length: f64) -> Option<[Item; 2]> {
     let direction = direction.try_normalize(1e-12)?;
     let along = UnitQuaternion::rotation_between(&Vector3::z(), &direction)?;
@@ -147,7 +147,7 @@ fn arrow(to: Vector3, direction: Vector3, length: f64) -> Option<[Item; 2]> {
     Some([item(shaft, tip + 0.5 * (length - tip)), item(cone(2.6 * radius, tip), tip)])
 }
 
-/// A cone along z on its round face. [m]
+/// Cone along z on its round face. [m]
 fn cone(radius: f64, height: f64) -> Shape {
     const SIDES: u32 = 24;
     let rim = (0..SIDES).map(|k| {

@@ -1,9 +1,9 @@
-//! What a plan cannot keep.
+//! Violations of limits by a plan.
 
 use karakuri_gait::planner::WalkEngine;
 use karakuri_model::Model;
 
-/// What a plan cannot keep.
+/// Limits that a plan cannot keep.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) failure: Option<String>,
@@ -11,7 +11,7 @@ pub(super) struct Plan {
     pub(super) excesses: Vec<String>,
 }
 
-/// What was planned beyond the joints' limits.
+/// Descriptions of planned motion beyond the joints' limits.
 pub(super) fn excesses(engine: &mut WalkEngine, model: &Model) -> Vec<String> {
     engine.take_excesses().iter().map(|excess| excess.describe(model)).collect()
 }
