@@ -7,6 +7,9 @@ import subprocess
 import pytest
 from support.process import executable
 
+# Clients give up after some 50 ms: nothing else runs beside them.
+pytestmark = pytest.mark.realtime
+
 BUSES = {
     "rcb1": "115200",
     "rcb4": "115200",

@@ -4,6 +4,9 @@ import time
 
 import pytest
 
+# Clients give up after some 50 ms: nothing else runs beside them.
+pytestmark = pytest.mark.realtime
+
 SLAVE = 9
 # Of the side channel: the angle of the fingers when they meet [rad], and how far apart they are at 0 rad [mm].
 CLOSED_RAD, STROKE_MM = 0.8, 85.0
