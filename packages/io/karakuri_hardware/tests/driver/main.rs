@@ -1,0 +1,11 @@
+//! Drivers of servo buses on emulated servos: conformance, faults, loss and return.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
+
+mod emulated;
+mod feetech;
+
+use karakuri_testkit::CountingHeap;
+
+#[global_allocator]
+static HEAP: CountingHeap = CountingHeap;
