@@ -20,6 +20,11 @@ pub trait ServoBus: Send + std::fmt::Debug {
     /// Reads the place of one servo alone, be it limp or not; whether it answered.
     fn look(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError>;
 
+    /// Undoes what keeps a servo from being switched on again, such as a shutdown.
+    fn recover(&mut self, _link: &mut Link, _servo: &Servo) -> Result<(), PortError> {
+        Ok(())
+    }
+
     /// Sets a servo's goal to [`Servo::goal`], then switches its torque on and forgets its overload; whether it answered.
     fn engage(&mut self, link: &mut Link, servo: &Servo) -> Result<bool, PortError>;
 
@@ -94,6 +99,8 @@ pub struct Alarms {
     pub heat: bool,
     /// Too much current or load for too long.
     pub overload: bool,
+    /// It has stopped because it heard nothing for too long.
+    pub silence: bool,
 }
 
 /// Why servos cannot be used.

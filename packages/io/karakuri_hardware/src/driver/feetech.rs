@@ -223,6 +223,7 @@ fn take_state(model: &Model, status: &Status<'_>, reading: &mut Reading) {
             sensor: alarms.intersects(Bits::SENSOR),
             heat: alarms.intersects(Bits::HEAT),
             overload: alarms.intersects(Bits::CURRENT | Bits::OVERLOAD),
+            silence: false,
         },
         errors: alarms.0.into(),
     };

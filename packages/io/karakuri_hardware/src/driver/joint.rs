@@ -166,6 +166,11 @@ impl Joint {
         if reading.alarms.overload {
             return Verdict::Stop("it is overloaded; free it");
         }
+        if reading.alarms.silence {
+            return Verdict::Stop(
+                "it heard nothing for so long that it stopped; give the driver more of the processor",
+            );
+        }
         if reading.is_on == Some(false) {
             return Verdict::LetGo("it has switched its torque off by itself; check its supply");
         }

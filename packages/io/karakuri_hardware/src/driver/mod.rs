@@ -9,6 +9,7 @@
 
 mod bus;
 mod deadlines;
+mod dynamixel;
 mod feetech;
 mod hardware_file;
 mod joint;
@@ -83,7 +84,7 @@ impl BusKind {
 }
 
 /// The buses that are known. A new one is a file and a line.
-pub const BUSES: [&BusKind; 1] = [&feetech::KIND];
+pub const BUSES: [&BusKind; 2] = [&feetech::KIND, &dynamixel::KIND];
 
 /// Why a robot cannot be opened.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

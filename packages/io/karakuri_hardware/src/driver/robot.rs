@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use karakuri_serial::port::PortError;
 
 use super::OpenError;
-use super::bus::{Servo, ServoBus};
+use super::bus::{Reading, Servo, ServoBus};
 use super::deadlines::Deadlines;
 use super::hardware_file::{AtExit, HardwareFile, Missing};
 use super::joint::{Joint, Verdict};
@@ -201,10 +201,12 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
                 }
                 return Err(sentence(servo, "it does not answer; check its cable and its supply"));
             }
-            let is_well = !servo.reading.alarms.overload && servo.reading.is_on != Some(false);
+            let Reading { alarms, is_on, .. } = servo.reading;
+            let is_well = !alarms.overload && !alarms.silence && is_on != Some(false);
             if servo.is_engaged && is_well {
                 continue;
             }
+            self.bus.recover(link, servo).map_err(|error| error.to_string())?;
             let is_there = self.bus.look(link, servo).map_err(|error| error.to_string())?;
             if !is_there {
                 return Err(sentence(servo, "it does not answer; check its cable and its supply"));

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
 
+mod dynamixel;
 mod emulated;
 mod feetech;
 
