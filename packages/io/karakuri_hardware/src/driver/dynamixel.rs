@@ -43,7 +43,7 @@ pub(super) const KIND: BusKind = BusKind {
         },
     ],
     line: Line::eight_n_one,
-    cost: Cost { bytes: 38, bytes_per_servo: 26, pause: 0.0 },
+    cost: Cost { bytes: 38, bytes_per_servo: 26, pause: 0.0, pause_per_servo: 0.0 },
     open: |file, layout| Ok(Box::new(ServoRobot::open(file, Dynamixel::new(file), layout)?)),
 };
 const _: () = assert!(KIND.bauds.len() == BAUD_RATES.len());
@@ -146,7 +146,7 @@ impl Dynamixel {
         length: u16,
         take: &mut dyn FnMut(&Status<'_>),
     ) -> Result<bool, PortError> {
-        for _ in 0..TRIES {
+        for _ in 0..link.tries(TRIES) {
             link.send(|out| request.encode(out))?;
             let by = link.deadline(usize::from(length) + 30);
             if self.answer(link, request.id, length, by, take)? {
@@ -266,7 +266,7 @@ impl Dynamixel {
             let block = Block { address: self.known(servo.id).address, length: STATE_SIZE };
             let instruction = Instruction::FastSyncRead { block, ids: &[servo.id] };
             let mut answers = false;
-            for _ in 0..TRIES {
+            for _ in 0..link.tries(TRIES) {
                 link.send(|out| Request::to_all(instruction).encode(out))?;
                 let by = link.deadline(60);
                 self.decoder.reset();
@@ -487,6 +487,7 @@ impl Dynamixel {
             let request = Request { id: servo.id, instruction: Instruction::Read(block) };
             link.send_after(|out| request.encode(out))?;
             let reading = &mut servo.reading;
+            let by = Link::share(by, n - i);
             self.answer(link, known.id, STATE_SIZE, by, &mut |status| {
                 take_state(known, status, reading);
             })?;

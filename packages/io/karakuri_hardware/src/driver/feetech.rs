@@ -39,7 +39,7 @@ pub(super) const KIND: BusKind = BusKind {
         },
     ],
     line: Line::eight_n_one,
-    cost: Cost { bytes: 31, bytes_per_servo: 29, pause: 0.0 },
+    cost: Cost { bytes: 31, bytes_per_servo: 29, pause: 0.0, pause_per_servo: 0.0 },
     open: |file, layout| Ok(Box::new(ServoRobot::open(file, Feetech::new(file), layout)?)),
 };
 
@@ -98,7 +98,7 @@ impl Feetech {
         [id, size]: [u8; 2],
         take: &mut dyn FnMut(&Status<'_>),
     ) -> Result<bool, PortError> {
-        for _ in 0..TRIES {
+        for _ in 0..link.tries(TRIES) {
             link.send(|out| encode(request, out))?;
             let by = link.deadline(usize::from(size) + 20);
             if self.answer(link, [id, size], by, take)? {
@@ -344,6 +344,7 @@ impl Feetech {
         servos: &mut [Servo],
         by: Instant,
     ) -> Result<(), PortError> {
+        let n = servos.len();
         for (index, servo) in servos.iter_mut().enumerate() {
             let model = self.models[index];
             if model.has_sync_read || !servo.is_present {
@@ -353,7 +354,7 @@ impl Feetech {
             let request = Request::Read { id: servo.id, address: STATE, size };
             link.send(|out| encode(&request, out))?;
             let reading = &mut servo.reading;
-            let by = by.min(link.deadline(30));
+            let by = Link::share(by, n - index);
             self.answer(link, [servo.id, size], by, &mut |status| {
                 take_state(model, status, reading);
             })?;

@@ -126,7 +126,9 @@ impl Joint {
         let reading = &servo.reading;
         if !reading.answered {
             self.silence += 1;
-            self.velocity = 0.0;
+            if self.silence >= SILENT {
+                self.velocity = 0.0;
+            }
             return if self.silence >= LOST { Verdict::Lost } else { Verdict::Good };
         }
         let elapsed = f64::from(self.silence + 1) * period;
@@ -146,7 +148,8 @@ impl Joint {
     fn watch_error(&mut self, is_engaged: bool, elapsed: f64) {
         const AT_REST: f64 = 0.05;
         const ERROR: f64 = 0.1;
-        let is_off = is_engaged && (self.goal - self.position).abs() > ERROR;
+        // Fingers press on what they grip, off their goal.
+        let is_off = is_engaged && !self.grips && (self.goal - self.position).abs() > ERROR;
         let is_stuck = is_off && self.velocity.abs() < AT_REST;
         self.off_for = if is_stuck { self.off_for + elapsed } else { 0.0 };
     }

@@ -17,6 +17,8 @@ pub struct Link {
     /// Bytes of `received` that are still to be taken.
     unread: std::ops::Range<usize>,
     settings: Settings,
+    /// Until when everything has to be over; none where it may take its time.
+    hurry: Option<Instant>,
 }
 
 impl Link {
@@ -24,7 +26,7 @@ impl Link {
     pub(super) fn open(path: &Path, settings: Settings) -> Result<Self, OpenError> {
         let port = Port::open(path, settings)?;
         let request = Vec::with_capacity(1024);
-        Ok(Self { port, request, received: [0; 1024], unread: 0..0, settings })
+        Ok(Self { port, request, received: [0; 1024], unread: 0..0, settings, hurry: None })
     }
 
     /// How bytes are sent now.
@@ -83,7 +85,24 @@ impl Link {
     pub(super) fn deadline(&self, n_bytes: usize) -> Instant {
         let latency = f64::from(self.port.latency_ms().unwrap_or_default()) * 1e-3;
         let wire = n_bytes as f64 * self.settings.line.byte_time();
-        Instant::now() + Duration::from_secs_f64(wire + SLACK + latency)
+        let by = Instant::now() + Duration::from_secs_f64(wire + SLACK + latency);
+        self.hurry.map_or(by, |hurry| by.min(hurry))
+    }
+
+    /// Lets requests take until an instant at most, and be sent once; none lets them take their time.
+    pub(super) fn set_hurry(&mut self, hurry: Option<Instant>) {
+        self.hurry = hurry;
+    }
+
+    /// How often a request is sent whose answer does not come, `usual` times without hurry.
+    pub(super) fn tries(&self, usual: usize) -> usize {
+        if self.hurry.is_some() { 1 } else { usual }
+    }
+
+    /// Until when the next of `n` partners that are still to be asked until `by` may take, so that a silent one leaves time to the others.
+    pub(super) fn share(by: Instant, n: usize) -> Instant {
+        let now = Instant::now();
+        now + by.saturating_duration_since(now) / u32::try_from(n.max(1)).unwrap_or(1)
     }
 
     /// For how long the adapter holds short answers back, if it does. [ms]

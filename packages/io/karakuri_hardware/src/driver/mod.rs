@@ -12,9 +12,13 @@ mod deadlines;
 mod dynamixel;
 mod feetech;
 mod hardware_file;
+mod ics;
 mod joint;
 mod link;
+mod rcb1;
+mod rcb4;
 mod robot;
+mod robotiq;
 mod servo_map;
 mod start;
 
@@ -73,18 +77,22 @@ pub struct Cost {
     pub bytes_per_servo: usize,
     /// Pauses of devices in a cycle. [s]
     pub pause: f64,
+    /// Pauses that a servo adds. [s]
+    pub pause_per_servo: f64,
 }
 
 impl BusKind {
     /// Time that the wire needs for a cycle of so many servos at a baud rate [bit/s]. [s]
     pub fn cycle_time(&self, n_servos: usize, baud: u32) -> f64 {
         let bytes = self.cost.bytes + n_servos * self.cost.bytes_per_servo;
-        bytes as f64 * (self.line)(baud).byte_time() + self.cost.pause
+        let pause = self.cost.pause + n_servos as f64 * self.cost.pause_per_servo;
+        bytes as f64 * (self.line)(baud).byte_time() + pause
     }
 }
 
 /// The buses that are known. A new one is a file and a line.
-pub const BUSES: [&BusKind; 2] = [&feetech::KIND, &dynamixel::KIND];
+pub const BUSES: [&BusKind; 6] =
+    [&feetech::KIND, &dynamixel::KIND, &rcb1::KIND, &rcb4::KIND, &ics::KIND, &robotiq::KIND];
 
 /// Why a robot cannot be opened.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

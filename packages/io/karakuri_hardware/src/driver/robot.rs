@@ -89,7 +89,10 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         let by = by.checked_sub(rest).unwrap_or(by);
         self.bus.exchange(link, &mut self.servos, by)?;
         self.digest(link)?;
-        self.look_for_lost(link)
+        link.set_hurry(Some(by));
+        let result = self.look_for_lost(link);
+        link.set_hurry(None);
+        result
     }
 
     /// Takes what the servos said.
@@ -141,6 +144,8 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         (self.look, self.retry) = (index + 1, now + RETRY);
         let servo = &mut self.servos[index];
         if self.bus.look(link, servo)? {
+            // Others may be back with it.
+            self.retry = now;
             // It stays as it is until a person resumes.
             servo.is_present = true;
             self.joints[index].limp = Some("it was away; resume");

@@ -1,7 +1,7 @@
 //! Dynamixel servos.
 
+use karakuri_hardware::RobotIo;
 use karakuri_hardware::conformance::{Trial, check};
-use karakuri_hardware::{HealthLevel, RobotIo};
 use karakuri_serial::codec::dynamixel::Model;
 use karakuri_serial::emulator::dynamixel::{Dynamixel, Member, Settings};
 use karakuri_testkit::heap_requests;
@@ -58,9 +58,7 @@ fn a_servo_that_is_lost_does_not_take_the_others_along() {
     let all = health(io.as_ref());
     assert!(all[1].age < 0.1 && all[2].age > 0.3 && all[3].age < 0.1, "{all:?}");
     bus.clear("servo-gone");
-    until(io.as_mut(), "it is found again", |io| {
-        !complaint(io, HealthLevel::Error).contains("does not answer")
-    });
+    until(io.as_mut(), "it is found again", is_all_there);
     io.resume(0).unwrap();
     command(io.as_mut(), 0.3);
     run_for(io.as_mut(), 1.0);

@@ -221,3 +221,8 @@ pub(crate) fn complaint(io: &dyn RobotIo, level: HealthLevel) -> String {
     let found = all.iter().find(|health| health.level == level && health.part != all[0].part);
     found.map(|health| format!("{}: {}", health.part, health.what)).unwrap_or_default()
 }
+
+/// Whether all servos answer.
+pub(crate) fn is_all_there(io: &dyn RobotIo) -> bool {
+    health(io).iter().all(|health| !health.what.contains("does not answer; check"))
+}

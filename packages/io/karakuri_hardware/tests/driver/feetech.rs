@@ -125,9 +125,7 @@ fn a_servo_that_is_lost_stops_the_rest_until_somebody_resumes() {
     }
     assert!(io.resume(0).is_err(), "it is still away");
     bus.clear("servo-gone");
-    until(io.as_mut(), "it is found again", |io| {
-        !complaint(io, HealthLevel::Error).contains("answer")
-    });
+    until(io.as_mut(), "it is found again", is_all_there);
     io.resume(0).unwrap();
     command(io.as_mut(), 0.0);
     run_for(io.as_mut(), 1.0);

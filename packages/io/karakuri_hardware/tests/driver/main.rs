@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
 
+mod bus_time;
+mod configurations;
 mod dynamixel;
 mod emulated;
 mod feetech;
+mod kondo;
+mod robotiq;
 
 use karakuri_testkit::CountingHeap;
 
