@@ -90,6 +90,7 @@ pub struct Reading {
 
 /// What is wrong with a servo, the same for all buses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "conditions that come in any combination")]
 pub struct Alarms {
     /// The supply is outside of its limits.
     pub voltage: bool,

@@ -421,7 +421,7 @@ impl Dynamixel {
         let items = SyncItems { length: 1, bytes: &self.items };
         let address = r::BUS_WATCHDOG.address;
         link.send_after(|out| {
-            Request::to_all(Instruction::SyncWrite { address, items }).encode(out)
+            Request::to_all(Instruction::SyncWrite { address, items }).encode(out);
         })
     }
 

@@ -237,9 +237,9 @@ impl ServoBus for Feetech {
     fn hello(&mut self, link: &mut Link, servos: &mut [Servo]) -> Result<(), HelloError> {
         let first = servos.first().map_or(BROADCAST, |servo| servo.id);
         link.detect_echo(|out| encode(&Request::Ping { id: first }, out))?;
-        for index in 0..servos.len() {
-            let model = self.models[index];
-            self.meet(link, &mut servos[index], model)?;
+        for servo in servos {
+            let model = self.model(servo.id);
+            self.meet(link, servo, model)?;
         }
         Ok(())
     }

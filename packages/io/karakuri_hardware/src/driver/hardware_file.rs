@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use karakuri_model::yaml::{Fields, Node, Reader, read_tree};
 use karakuri_model::{Diagnostics, Place, Report};
@@ -115,7 +116,7 @@ impl HardwareFile {
         let mut report = Report::default();
         let file = read_file(path, &mut report).and_then(|tree| {
             let folder = path.parent().unwrap_or(Path::new(""));
-            let calibration = calibration(&tree, folder, &mut report)?;
+            let calibration = calibration(&tree, folder, &mut report);
             let mut reader = Reader { report: &mut report };
             read(&mut reader, &tree, calibration.as_deref(), layout)
         });
@@ -123,7 +124,7 @@ impl HardwareFile {
     }
 }
 
-fn read_file(path: &Path, report: &mut Report) -> Option<std::sync::Arc<Node>> {
+fn read_file(path: &Path, report: &mut Report) -> Option<Arc<Node>> {
     let name = path.display().to_string();
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -143,17 +144,13 @@ fn read_file(path: &Path, report: &mut Report) -> Option<std::sync::Arc<Node>> {
     }
 }
 
-/// The calibration that a file names; a node without keys where it names none.
-fn calibration(
-    tree: &Node,
-    folder: &Path,
-    report: &mut Report,
-) -> Option<Option<std::sync::Arc<Node>>> {
-    let Some(node) = tree.get("calibration") else { return Some(None) };
+/// The calibration that a file names, if it names one that can be read.
+fn calibration(tree: &Node, folder: &Path, report: &mut Report) -> Option<Arc<Node>> {
+    let node = tree.get("calibration")?;
     let name = Reader { report }.text(node, "calibration")?;
     let path = folder.join(name);
     if path.is_file() {
-        return read_file(&path, report).map(Some);
+        return read_file(&path, report);
     }
     let message = format!("calibration: there is no file {}", path.display());
     let remedy = "calibrate the robot, or leave the key out";
@@ -421,8 +418,10 @@ impl ServoReader<'_> {
         let id = id.and_then(|id| whole_id(reader, id_node, &id_path, id));
         let (low, high) = model.range;
         let range = f64::from(low)..=f64::from(high);
-        let zero = self.number(reader, &fields, "zero", model.zero, &range, "counts");
-        let trim = self.number(reader, &fields, "trim", 0.0, &(-1000.0..=1000.0), "counts");
+        let zero =
+            number(reader, self.source(&fields, "zero"), "zero", model.zero, &range, "counts");
+        let trims = -1000.0..=1000.0;
+        let trim = number(reader, self.source(&fields, "trim"), "trim", 0.0, &trims, "counts");
         let scale = 1e-3..=1e6;
         let counts_per_radian =
             number(reader, &fields, "counts_per_radian", model.counts_per_radian, &scale, "");
@@ -445,65 +444,56 @@ impl ServoReader<'_> {
             range: model.range,
             torque_per_amp: torque_per_amp?,
         };
-        self.limit(reader, node, path, &mut map, given?)?;
+        limit(reader, node, path, &mut map, given?)?;
         Some(ServoSetup { joint, id: id?, model, map })
     }
 
-    /// Narrows the limits of a joint to those of the file, and checks that the servo reaches them.
-    fn limit(
-        &self,
-        reader: &mut Reader<'_>,
-        node: &Node,
-        path: &str,
-        map: &mut ServoMap,
-        given: Option<(f64, f64)>,
-    ) -> Option<()> {
-        let ends = [map.range.0, map.range.1].map(|end| map.position(end.into()));
-        let reach = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        // Half a count is rounding.
-        let slack = 0.5 / map.counts_per_radian.abs();
-        if let Some((least, most)) = given {
-            if least < reach.0 - slack || most > reach.1 + slack {
-                let counts = [least, most].map(|end| map.exact_counts(end).round());
-                let message = format!(
-                    "{path}.limits: [{least}, {most}] are the counts {} and {}, and the servo has {} to {}",
-                    counts[0], counts[1], map.range.0, map.range.1
-                );
-                let remedy = format!("write limits within [{:.3}, {:.3}]", reach.0, reach.1);
-                reader.error(node, message, &remedy);
-                return None;
-            }
-            map.limits = (map.limits.0.max(least), map.limits.1.min(most));
-        }
-        map.limits = (map.limits.0.max(reach.0), map.limits.1.min(reach.1));
-        if map.limits.0 < map.limits.1 {
-            return Some(());
-        }
-        let message = format!(
-            "{path}: nothing is left of the joint's limits [{}, {}]",
-            map.limits.0, map.limits.1
-        );
-        reader.error(node, message, "correct `zero`, `counts_per_radian`, `reversed` or `limits`");
-        None
+    /// Where a key is read: in the calibration, if it is there.
+    fn source<'f>(&'f self, fields: &'f Fields<'f>, key: &str) -> &'f Fields<'f> {
+        self.overrides.filter(|overrides| overrides.get(key).is_some()).unwrap_or(fields)
     }
 
     /// The value of a key, the calibration's before the file's.
     fn field<'n>(&'n self, fields: &Fields<'n>, key: &str) -> Option<(&'n Node, String)> {
         self.overrides.and_then(|overrides| overrides.get(key)).or_else(|| fields.get(key))
     }
+}
 
-    fn number(
-        &self,
-        reader: &mut Reader<'_>,
-        fields: &Fields<'_>,
-        key: &str,
-        default: f64,
-        range: &std::ops::RangeInclusive<f64>,
-        unit: &str,
-    ) -> Option<f64> {
-        let calibrated = self.overrides.filter(|overrides| overrides.get(key).is_some());
-        number(reader, calibrated.unwrap_or(fields), key, default, range, unit)
+/// Narrows the limits of a joint to those of the file, and checks that the servo reaches them.
+fn limit(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    path: &str,
+    map: &mut ServoMap,
+    given: Option<(f64, f64)>,
+) -> Option<()> {
+    let ends = [map.range.0, map.range.1].map(|end| map.position(end.into()));
+    let reach = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+    // Half a count is rounding.
+    let slack = 0.5 / map.counts_per_radian.abs();
+    if let Some((least, most)) = given {
+        if least < reach.0 - slack || most > reach.1 + slack {
+            let counts = [least, most].map(|end| map.exact_counts(end).round());
+            let message = format!(
+                "{path}.limits: [{least}, {most}] are the counts {} and {}, and the servo has {} to {}",
+                counts[0], counts[1], map.range.0, map.range.1
+            );
+            let remedy = format!("write limits within [{:.3}, {:.3}]", reach.0, reach.1);
+            reader.error(node, message, &remedy);
+            return None;
+        }
+        map.limits = (map.limits.0.max(least), map.limits.1.min(most));
     }
+    map.limits = (map.limits.0.max(reach.0), map.limits.1.min(reach.1));
+    if map.limits.0 < map.limits.1 {
+        return Some(());
+    }
+    let message = format!(
+        "{path}: nothing is left of the joint's limits [{}, {}]",
+        map.limits.0, map.limits.1
+    );
+    reader.error(node, message, "correct `zero`, `counts_per_radian`, `reversed` or `limits`");
+    None
 }
 
 /// An id that is a whole number.

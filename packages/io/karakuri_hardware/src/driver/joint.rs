@@ -1,6 +1,6 @@
 //! One joint of a driver: its target, the path to it, and how its servo is.
 
-use super::bus::{Reading, Servo};
+use super::bus::Servo;
 use super::servo_map::ServoMap;
 
 /// Answers in a row after which a servo's silence is worth a warning, and after which it is lost.
@@ -23,12 +23,7 @@ pub(super) struct Joint {
     pub(super) target: f64,
     /// Where it is sent now, on its path there. [rad or m]
     goal: f64,
-    /// Whether its commands are followed at once; not before they were near once.
-    is_following: bool,
-    /// Whether it has a command; until then it is held where it is.
-    is_commanded: bool,
-    /// Whether it was held since its last command.
-    is_holding: bool,
+    course: Course,
     /// Whether its servo is still to be sent where it is.
     is_to_hold: bool,
     pub(super) position: f64,
@@ -40,6 +35,17 @@ pub(super) struct Joint {
     off_for: f64,
     /// What keeps it without torque.
     pub(super) limp: Option<&'static str>,
+}
+
+/// How a joint gets to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Course {
+    /// It has no command, and is held.
+    Held,
+    /// At a limited speed, until it was near once.
+    Approach,
+    /// At once.
+    Follow,
 }
 
 /// What a reading asks the robot to do.
@@ -63,9 +69,7 @@ impl Joint {
             grips,
             target: 0.0,
             goal: 0.0,
-            is_following: false,
-            is_commanded: false,
-            is_holding: false,
+            course: Course::Held,
             is_to_hold: false,
             position: 0.0,
             velocity: 0.0,
@@ -80,8 +84,7 @@ impl Joint {
     pub(super) fn begin(&mut self, servo: &mut Servo) {
         self.position = self.map.position(servo.reading.position.into());
         self.velocity = 0.0;
-        self.is_holding = false;
-        self.hold(0.0);
+        (self.target, self.goal, self.course) = (self.position, self.position, Course::Held);
         (self.silence, self.off_for, self.limp) = (0, 0.0, None);
         self.is_to_hold = false;
         servo.goal = servo.reading.position;
@@ -90,19 +93,22 @@ impl Joint {
     /// Keeps its place, or its goal where that is within `tolerance` [rad or m] of it: a drive under load is always a little behind, and
     /// would sag with each hold. The next command is approached.
     pub(super) fn hold(&mut self, tolerance: f64) {
-        let is_near = (self.goal - self.position).abs() <= tolerance && self.is_commanded;
-        if !is_near && !self.is_holding {
+        if self.course == Course::Held {
+            return;
+        }
+        if (self.goal - self.position).abs() > tolerance {
             self.goal = self.position;
             self.is_to_hold = true;
         }
-        self.target = self.goal;
-        (self.is_following, self.is_commanded, self.is_holding) = (false, false, true);
+        (self.target, self.course) = (self.goal, Course::Held);
     }
 
     /// Takes a command. [rad or m]
     pub(super) fn command(&mut self, target: f64) {
         self.target = target.clamp(self.map.limits.0, self.map.limits.1);
-        (self.is_commanded, self.is_holding) = (true, false);
+        if self.course == Course::Held {
+            self.course = Course::Approach;
+        }
     }
 
     /// Goes on along its path by a period, `stride` [rad or m] at most until it is within `tolerance` [rad or m]; the servo's goal.
@@ -111,13 +117,18 @@ impl Joint {
             // As it was read: where it is may be beyond the limits of what it can be sent to.
             servo.goal = servo.reading.position;
         }
-        if !self.is_commanded {
+        if self.course == Course::Held {
             return;
         }
         let ahead = self.target - self.goal;
-        self.is_following |= ahead.abs() <= tolerance;
-        self.goal =
-            if self.is_following { self.target } else { self.goal + ahead.clamp(-stride, stride) };
+        if ahead.abs() <= tolerance {
+            self.course = Course::Follow;
+        }
+        self.goal = if self.course == Course::Follow {
+            self.target
+        } else {
+            self.goal + ahead.clamp(-stride, stride)
+        };
         servo.goal = self.map.counts(self.goal);
     }
 
@@ -141,7 +152,7 @@ impl Joint {
         self.effort = self.map.effort(reading.current.unwrap_or(0.0));
         self.silence = 0;
         self.watch_error(servo.is_engaged, elapsed);
-        self.judge(servo, reading)
+        judge(servo)
     }
 
     /// Counts how long it has been at rest off its goal: a low-torque stall trips nothing in the servo.
@@ -152,32 +163,6 @@ impl Joint {
         let is_off = is_engaged && !self.grips && (self.goal - self.position).abs() > ERROR;
         let is_stuck = is_off && self.velocity.abs() < AT_REST;
         self.off_for = if is_stuck { self.off_for + elapsed } else { 0.0 };
-    }
-
-    fn judge(&self, servo: &Servo, reading: &Reading) -> Verdict {
-        let limit = servo.heat_limit.unwrap_or(f64::INFINITY);
-        let is_hot = reading.temperature.is_some_and(|temperature| temperature >= limit);
-        if !servo.is_engaged {
-            return Verdict::Good;
-        }
-        if reading.alarms.sensor {
-            return Verdict::LetGo("its angle sensor fails; replace it");
-        }
-        if reading.alarms.heat || is_hot {
-            return Verdict::LetGo("it is too hot; let it cool down");
-        }
-        if reading.alarms.overload {
-            return Verdict::Stop("it is overloaded; free it");
-        }
-        if reading.alarms.silence {
-            return Verdict::Stop(
-                "it heard nothing for so long that it stopped; give the driver more of the processor",
-            );
-        }
-        if reading.is_on == Some(false) {
-            return Verdict::LetGo("it has switched its torque off by itself; check its supply");
-        }
-        Verdict::Good
     }
 
     /// What is worth a warning; none while all is well.
@@ -201,8 +186,37 @@ impl Joint {
     }
 }
 
+/// What a reading asks for.
+fn judge(servo: &Servo) -> Verdict {
+    let reading = &servo.reading;
+    let limit = servo.heat_limit.unwrap_or(f64::INFINITY);
+    let is_hot = reading.temperature.is_some_and(|temperature| temperature >= limit);
+    if !servo.is_engaged {
+        return Verdict::Good;
+    }
+    if reading.alarms.sensor {
+        return Verdict::LetGo("its angle sensor fails; replace it");
+    }
+    if reading.alarms.heat || is_hot {
+        return Verdict::LetGo("it is too hot; let it cool down");
+    }
+    if reading.alarms.overload {
+        return Verdict::Stop("it is overloaded; free it");
+    }
+    if reading.alarms.silence {
+        return Verdict::Stop(
+            "it heard nothing for so long that it stopped; give the driver more of the processor",
+        );
+    }
+    if reading.is_on == Some(false) {
+        return Verdict::LetGo("it has switched its torque off by itself; check its supply");
+    }
+    Verdict::Good
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::bus::Reading;
     use super::*;
 
     fn joint() -> Joint {

@@ -52,8 +52,11 @@ pub struct BusKind {
     /// Bytes and pauses of a cycle.
     pub cost: Cost,
     /// Opens a robot.
-    pub open: fn(&HardwareFile, RobotLayout) -> Result<Box<dyn RobotIo>, OpenError>,
+    pub open: Open,
 }
+
+/// Opens a robot of a kind of bus.
+pub type Open = fn(&HardwareFile, RobotLayout) -> Result<Box<dyn RobotIo>, OpenError>;
 
 /// A kind of servo: what its counts are unless a hardware file says otherwise.
 #[derive(Debug)]

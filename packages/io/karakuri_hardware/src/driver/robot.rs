@@ -66,7 +66,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         };
         let started = robot.start()?;
         if let Started::Held(what) = started {
-            robot.stop(what);
+            robot.stop(&what);
         }
         Ok(robot)
     }
@@ -107,7 +107,8 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
                 Verdict::Good => {}
                 Verdict::Stop(why) => {
                     if self.fault.is_none() {
-                        self.stop(sentence(servo, why));
+                        let what = sentence(servo, why);
+                        self.stop(&what);
                     }
                 }
                 Verdict::LetGo(why) => {
@@ -115,14 +116,14 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
                     let what = sentence(servo, why);
                     self.servos[index].is_engaged = false;
                     self.joints[index].limp = Some(why);
-                    self.do_without(what);
+                    self.do_without(&what);
                 }
                 Verdict::Lost => {
                     let why = "it does not answer any more; check its cable and its supply";
                     let what = sentence(servo, why);
                     self.servos[index].is_present = false;
                     self.servos[index].is_engaged = false;
-                    self.do_without(what);
+                    self.do_without(&what);
                 }
             }
         }
@@ -154,14 +155,14 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     }
 
     /// A servo is out: the rest stops, unless the file says otherwise.
-    fn do_without(&mut self, what: String) {
+    fn do_without(&mut self, what: &str) {
         if self.file.missing != Missing::Ignore && self.fault.is_none() {
             self.stop(what);
         }
     }
 
     /// Holds until somebody resumes.
-    fn stop(&mut self, what: String) {
+    fn stop(&mut self, what: &str) {
         let tolerance = self.file.start_tolerance;
         self.joints.iter_mut().for_each(|joint| joint.hold(tolerance));
         let what = format!("{what}; the robot holds until it is resumed (`~/resume`)");
@@ -190,9 +191,10 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         match self.start() {
             Ok(Started::Whole) => {
                 let device = self.file.device.display();
-                self.stop(format!("{device} is back, and its servos hold where they are"));
+                let what = format!("{device} is back, and its servos hold where they are");
+                self.stop(&what);
             }
-            Ok(Started::Held(what)) => self.stop(what),
+            Ok(Started::Held(what)) => self.stop(&what),
             Err(error) => self.away(error.to_string()),
         }
     }

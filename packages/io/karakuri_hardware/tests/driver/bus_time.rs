@@ -33,7 +33,7 @@ fn the_wire_carries_a_cycle_in_time() {
     ];
     for (bus, n, baud, limit) in rows {
         let time = wire(bus, n, baud);
-        println!("{bus:10} {n:3} servos at {baud:8} baud: {time:6.2} ms of {limit} ms");
+        eprintln!("{bus:10} {n:3} servos at {baud:8} baud: {time:6.2} ms of {limit} ms");
         assert!(time <= limit, "{bus}: {time} ms");
     }
 }
@@ -56,7 +56,7 @@ fn measure(name: &str, io: &mut dyn RobotIo) {
     let wall = start.elapsed().as_secs_f64();
     let share = (processor_time() - before) / wall * 100.0;
     let missed = health(io)[0].missed_deadlines;
-    println!("{name:24} {:6.1} Hz, {share:4.1} % of a core, {missed} missed", f64::from(n) / wall);
+    eprintln!("{name:24} {:6.1} Hz, {share:4.1} % of a core, {missed} missed", f64::from(n) / wall);
     assert!(io.fault(0).is_none(), "{:?}", io.fault(0));
     // Of a machine that runs other tests at the same time.
     assert!(share < 10.0, "{name}: {share} % of a core");
