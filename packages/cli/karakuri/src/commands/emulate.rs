@@ -14,20 +14,21 @@ use crate::output;
 
 /// Plays boards and servos on a pseudo-terminal, for programs that drive the real ones
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, subcommand_value_name = "BUS", subcommand_help_heading = "Buses")]
 pub struct Args {
     #[command(subcommand)]
     bus: BusArgs,
 }
 
 const HELP: &str = "\
-LINK stands for the serial port: give it to a driver, or to a program of others, in the place of /dev/ttyUSB0.
-Bytes take the time they take on the wire, servos move, heat and overload; nothing is heard at a wrong baud rate.
-Ctrl-C ends it and removes LINK. One line is printed for each thing that happens to port, servos and faults.
+LINK stands for the serial port: give it to a driver, or to another program, in place of /dev/ttyUSB0.
+
+Bytes take as long as on the wire, servos move, heat and overload; a wrong baud rate is not heard. What happens to the port, \
+the servos and the faults is printed, a line each. Ctrl-C ends it and removes LINK.
 
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
   karakuri emulate rcb1 --pty /tmp/khr1 --fault board-missing=1
-  karakuri emulate dynamixel --pty /tmp/pair --servo 1=XL330-M288 --servo 2=XM430-W350 --baud 1000000
+  karakuri emulate dynamixel --pty /tmp/one --servo 1=XL330-M288 --baud 1000000
 
 `karakuri emulate BUS --help` names the bus's options and all faults.";
 
@@ -55,11 +56,8 @@ Requests of the side channel, each answered by the state after it:
   {\"stops\": {\"id\": 1, \"least_rad\": -1, \"greatest_rad\": 1}}
   {\"watch\": {\"period_s\": 0.02}}          the state again and again; 0 ends it
 ";
-    let mut help = String::from("Faults, and what their values are:\n");
-    for (name, value) in Fault::NAMES {
-        help += &format!("  {name:<17} {value}\n");
-    }
-    help + SIDE
+    let faults = Fault::NAMES.map(|(name, value)| format!("  {name:<17} {value}\n")).concat();
+    format!("Faults, and what their values are:\n{faults}{SIDE}")
 }
 
 /// Runs the command.

@@ -1,8 +1,7 @@
 use super::super::{FreeMotion, move_servos};
 use super::*;
 use crate::codec::robotiq::{
-    Activation, AnswerDecoder, GripperFault, Object, ReadFunction, Release, SLAVE, STATUS_WORDS,
-    Status, TWO_F_85,
+    Activation, AnswerDecoder, GripperFault, Object, ReadFunction, Release, SLAVE, Status, TWO_F_85,
 };
 
 const STEP: f64 = 1e-3;
