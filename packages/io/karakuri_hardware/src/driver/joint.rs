@@ -4,8 +4,10 @@ use super::bus::Servo;
 use super::servo_map::ServoMap;
 
 /// Answers in a row after which a servo's silence is worth a warning, and after which it is lost.
-pub(super) const SILENT: u32 = 3;
-pub(super) const LOST: u32 = 10;
+const SILENT: u32 = 3;
+const LOST: u32 = 10;
+/// Shortest silence of a servo that is lost: a machine that is busy elsewhere for a moment is no pulled cable. [s]
+const SHORTEST_LOSS: f64 = 0.2;
 /// How far below its limit a servo is called hot. [°C]
 const HOT_MARGIN: f64 = 10.0;
 /// For how long a joint may be off its goal without a word. [s]
@@ -140,7 +142,8 @@ impl Joint {
             if self.silence >= SILENT {
                 self.velocity = 0.0;
             }
-            return if self.silence >= LOST { Verdict::Lost } else { Verdict::Good };
+            let is_lost = self.silence >= LOST && f64::from(self.silence) * period >= SHORTEST_LOSS;
+            return if is_lost { Verdict::Lost } else { Verdict::Good };
         }
         let elapsed = f64::from(self.silence + 1) * period;
         let position = self.map.position(reading.position.into());
@@ -276,25 +279,25 @@ mod tests {
         let (mut joint, mut servo) = (joint(), servo(2148));
         joint.begin(&mut servo);
         servo.reading.current = Some(0.5);
-        assert_eq!(joint.digest(&servo, 0.01), Verdict::Good);
+        assert_eq!(joint.digest(&servo, 0.02), Verdict::Good);
         assert!((joint.position - 0.1).abs() < 1e-12 && (joint.effort - 1.0).abs() < 1e-12);
         servo.reading.answered = false;
         for silence in 1..=LOST {
-            let verdict = joint.digest(&servo, 0.01);
+            let verdict = joint.digest(&servo, 0.02);
             assert_eq!(verdict == Verdict::Lost, silence == LOST, "{silence}");
             assert_eq!(joint.warning(&servo).is_some(), silence >= SILENT);
         }
         servo.reading = Reading { answered: true, position: 2259, ..servo.reading };
-        joint.digest(&servo, 0.01);
+        joint.digest(&servo, 0.02);
         assert!(
-            (joint.velocity - 0.111 / 0.11).abs() < 1e-9,
+            (joint.velocity - 0.111 / 0.22).abs() < 1e-9,
             "over the silence: {}",
             joint.velocity
         );
         (servo.heat_limit, servo.reading.temperature) = (Some(70.0), Some(60.0));
-        assert_eq!(joint.digest(&servo, 0.01), Verdict::Good);
+        assert_eq!(joint.digest(&servo, 0.02), Verdict::Good);
         assert!(joint.warning(&servo).unwrap().starts_with("60 °C, let go at 70 °C"));
         servo.reading.temperature = Some(70.0);
-        assert!(matches!(joint.digest(&servo, 0.01), Verdict::LetGo(_)));
+        assert!(matches!(joint.digest(&servo, 0.02), Verdict::LetGo(_)));
     }
 }

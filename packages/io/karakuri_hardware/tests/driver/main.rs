@@ -7,7 +7,9 @@ mod configurations;
 mod dynamixel;
 mod emulated;
 mod feetech;
+mod khr1;
 mod kondo;
+mod restarts;
 mod robotiq;
 
 use karakuri_testkit::CountingHeap;
