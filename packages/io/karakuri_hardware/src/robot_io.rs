@@ -5,6 +5,8 @@ use std::sync::Arc;
 use karakuri_model::{BodyId, Model, SensorKind};
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
+use crate::Health;
+
 /// One or more robots that are sampled together: simulated, mocked or real.
 pub trait RobotIo: Send {
     /// Layouts of the robots, in the order of the index that the other calls take.
@@ -40,6 +42,17 @@ pub trait RobotIo: Send {
     fn fault(&self, _robot: usize) -> Option<&Fault> {
         None
     }
+
+    /// Lets a robot that a fault has stopped be commanded again, once a person has seen to it.
+    ///
+    /// # Errors
+    /// When the device does not start again. The robot stays in hold.
+    fn resume(&mut self, _robot: usize) -> Result<(), RobotIoError> {
+        Ok(())
+    }
+
+    /// Appends the health of a robot's parts.
+    fn health(&self, _robot: usize, _health: &mut Vec<Health>) {}
 
     /// Whether a robot exists, even with a fault.
     fn is_present(&self, robot: usize) -> bool {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Why a port cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,25 +54,25 @@ pub enum PortError {
     #[error("nothing answers on {}; check power, cable, id and baud rate", path.display())]
     Silent {
         /// The port.
-        path: PathBuf,
+        path: Arc<Path>,
     },
     /// It takes no more bytes.
     #[error("port {} takes no more bytes; plug the adapter out and in", path.display())]
     Stalled {
         /// The port.
-        path: PathBuf,
+        path: Arc<Path>,
     },
     /// What was sent did not come back as it was, on one wire: something else sends.
     #[error("on {} something else sends at the same time; give each device an id of its own", path.display())]
     Collision {
         /// The port.
-        path: PathBuf,
+        path: Arc<Path>,
     },
     /// The device is gone. Drop the port, then open it again.
     #[error("port {} is gone ({what}); plug the adapter in", path.display())]
     Lost {
         /// The port.
-        path: PathBuf,
+        path: Arc<Path>,
         /// What the system says.
         what: String,
     },

@@ -9,7 +9,8 @@ mod latency;
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serialport::{ClearBuffer, SerialPort, TTYPort};
@@ -33,7 +34,8 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Port {
     tty: TTYPort,
-    path: PathBuf,
+    /// Shared with the errors, so that silence allocates nothing.
+    path: Arc<Path>,
     latency_ms: Option<u32>,
     has_echo: bool,
     /// Bytes that were sent and are to come back.
@@ -54,7 +56,7 @@ impl Port {
         let _unsupported = tty.write_data_terminal_ready(settings.raises_dtr);
         Ok(Self {
             tty,
-            path: path.to_owned(),
+            path: path.into(),
             latency_ms: latency::shorten(Path::new("/sys"), path),
             has_echo: false,
             echo: VecDeque::new(),
@@ -88,7 +90,7 @@ impl Port {
                 Ok(n) => rest = &rest[n..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
-                    return Err(PortError::Stalled { path: self.path.clone() });
+                    return Err(PortError::Stalled { path: Arc::clone(&self.path) });
                 }
                 Err(error) => return Err(self.lost(&error)),
             }
@@ -106,7 +108,7 @@ impl Port {
             let n_echo = n.min(self.echo.len());
             if self.echo.drain(..n_echo).ne(buffer[..n_echo].iter().copied()) {
                 self.echo.clear();
-                return Err(PortError::Collision { path: self.path.clone() });
+                return Err(PortError::Collision { path: Arc::clone(&self.path) });
             }
             if n > n_echo {
                 buffer.copy_within(n_echo..n, 0);
@@ -146,7 +148,7 @@ impl Port {
                 Ok(n) => Ok(n),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
-                    Err(PortError::Silent { path: self.path.clone() })
+                    Err(PortError::Silent { path: Arc::clone(&self.path) })
                 }
                 Err(error) => Err(self.lost(&error)),
             };
@@ -154,7 +156,7 @@ impl Port {
     }
 
     fn lost(&self, error: &std::io::Error) -> PortError {
-        PortError::Lost { path: self.path.clone(), what: error.to_string() }
+        PortError::Lost { path: Arc::clone(&self.path), what: error.to_string() }
     }
 }
 

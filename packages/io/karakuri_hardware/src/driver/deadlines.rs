@@ -1,0 +1,96 @@
+//! Fixed deadlines on the monotonic clock.
+
+use std::time::{Duration, Instant};
+
+use rustix::thread::{NanosleepRelativeResult, nanosleep};
+use rustix::time::Timespec;
+
+/// The deadlines of cycles: a grid that nothing shifts.
+#[derive(Debug)]
+pub(super) struct Deadlines {
+    period: Duration,
+    /// Of the next cycle; none before the first.
+    next: Option<Instant>,
+    passed: u64,
+    missed: u64,
+}
+
+impl Deadlines {
+    /// A grid of a period [s] that begins with the first cycle.
+    pub(super) fn new(period: f64) -> Self {
+        let period = Duration::from_secs_f64(period);
+        Self { period, next: None, passed: 0, missed: 0 }
+    }
+
+    /// Waits for the next deadline; when its cycle has to end.
+    pub(super) fn wait(&mut self) -> Instant {
+        let deadline = self.next(Instant::now());
+        sleep_until(deadline);
+        deadline + self.period
+    }
+
+    /// The deadline of the next cycle, for a caller at `now`. Those that have passed by a whole period are skipped: made up for, they
+    /// would be a burst.
+    fn next(&mut self, now: Instant) -> Instant {
+        let mut deadline = *self.next.get_or_insert(now);
+        let late = now.saturating_duration_since(deadline);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and far fewer than 2^32 periods"
+        )]
+        let skipped = (late.as_secs_f64() / self.period.as_secs_f64()) as u32;
+        deadline += self.period * skipped;
+        self.missed += u64::from(skipped);
+        self.passed += u64::from(skipped) + 1;
+        self.next = Some(deadline + self.period);
+        deadline
+    }
+
+    /// Deadlines that have passed, with those that were missed.
+    pub(super) fn passed(&self) -> u64 {
+        self.passed
+    }
+
+    /// Deadlines that were missed.
+    pub(super) fn missed(&self) -> u64 {
+        self.missed
+    }
+}
+
+/// Sleeps until an instant, whatever signals come.
+fn sleep_until(deadline: Instant) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let Ok(mut left) = Timespec::try_from(left) else { return };
+    while let NanosleepRelativeResult::Interrupted(rest) = nanosleep(&left) {
+        left = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_cycles_keep_the_grid_and_missed_ones_are_skipped() {
+        let start = Instant::now();
+        let ms = |n| start + Duration::from_millis(n);
+        let mut deadlines = Deadlines::new(0.010);
+        assert_eq!(deadlines.next(start), start);
+        assert_eq!(deadlines.next(ms(3)), ms(10), "early: it waits");
+        assert_eq!(deadlines.next(ms(25)), ms(20), "late: at once");
+        assert_eq!(deadlines.missed(), 0);
+        assert_eq!(deadlines.next(ms(75)), ms(70), "30 ms to 60 ms are skipped");
+        assert_eq!(deadlines.next(ms(76)), ms(80), "and not made up for");
+        assert_eq!((deadlines.missed(), deadlines.passed()), (4, 9));
+    }
+
+    #[test]
+    fn cycles_take_their_period() {
+        let mut deadlines = Deadlines::new(0.005);
+        let start = Instant::now();
+        let end = (0..5).map(|_| deadlines.wait()).last().unwrap();
+        assert!(start.elapsed() >= Duration::from_millis(20), "{:?}", start.elapsed());
+        assert!(end >= start + Duration::from_millis(25));
+    }
+}

@@ -1,0 +1,112 @@
+//! A port with the buffers of a driver: a request out, an answer in, byte by byte.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use karakuri_serial::port::{OpenError, Port, PortError, Settings};
+
+/// Time that adapter, kernel and device may add to an answer. [s] A full-speed USB frame is 1 ms, and a busy machine some more.
+const SLACK: f64 = 0.030;
+
+/// A port with its buffers.
+#[derive(Debug)]
+pub struct Link {
+    port: Port,
+    request: Vec<u8>,
+    received: [u8; 1024],
+    /// Bytes of `received` that are still to be taken.
+    unread: std::ops::Range<usize>,
+    settings: Settings,
+    /// Until when everything has to be over; none where it may take its time.
+    hurry: Option<Instant>,
+}
+
+impl Link {
+    /// Opens a port for this process alone.
+    pub(super) fn open(path: &Path, settings: Settings) -> Result<Self, OpenError> {
+        let port = Port::open(path, settings)?;
+        let request = Vec::with_capacity(1024);
+        Ok(Self { port, request, received: [0; 1024], unread: 0..0, settings, hurry: None })
+    }
+
+    /// How bytes are sent now.
+    pub(super) fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// Sends and hears at another baud rate from now on. [bit/s]
+    pub(super) fn set_baud(&mut self, baud: u32) -> Result<(), PortError> {
+        self.settings.line.baud = baud;
+        self.port.set_line(self.settings.line)
+    }
+
+    /// Finds out whether this process hears what it sends, by a request that moves nothing.
+    pub(super) fn detect_echo(
+        &mut self,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), PortError> {
+        self.request.clear();
+        encode(&mut self.request);
+        let by = self.deadline(2 * self.request.len());
+        self.port.detect_echo(&self.request, by)?;
+        Ok(())
+    }
+
+    /// Sends a request, after forgetting what has come before it.
+    pub(super) fn send(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Result<(), PortError> {
+        self.unread = 0..0;
+        self.port.clear()?;
+        self.send_after(encode)
+    }
+
+    /// Sends a request behind one that is not answered.
+    pub(super) fn send_after(
+        &mut self,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), PortError> {
+        self.request.clear();
+        encode(&mut self.request);
+        self.port.send(&self.request)
+    }
+
+    /// The next byte; none when nothing comes until a deadline, or what comes is spoiled by somebody else who sends.
+    pub(super) fn byte(&mut self, by: Instant) -> Result<Option<u8>, PortError> {
+        if self.unread.is_empty() {
+            self.unread = match self.port.receive(&mut self.received, by) {
+                Ok(n) => 0..n,
+                Err(PortError::Silent { .. } | PortError::Collision { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(self.unread.next().map(|index| self.received[index]))
+    }
+
+    /// When an answer has to be there that is requested now, with its request so many bytes long.
+    pub(super) fn deadline(&self, n_bytes: usize) -> Instant {
+        let latency = f64::from(self.port.latency_ms().unwrap_or_default()) * 1e-3;
+        let wire = n_bytes as f64 * self.settings.line.byte_time();
+        let by = Instant::now() + Duration::from_secs_f64(wire + SLACK + latency);
+        self.hurry.map_or(by, |hurry| by.min(hurry))
+    }
+
+    /// Lets requests take until an instant at most, and be sent once; none lets them take their time.
+    pub(super) fn set_hurry(&mut self, hurry: Option<Instant>) {
+        self.hurry = hurry;
+    }
+
+    /// How often a request is sent whose answer does not come, `usual` times without hurry.
+    pub(super) fn tries(&self, usual: usize) -> usize {
+        if self.hurry.is_some() { 1 } else { usual }
+    }
+
+    /// Until when the next of `n` partners that are still to be asked until `by` may take, so that a silent one leaves time to the others.
+    pub(super) fn share(by: Instant, n: usize) -> Instant {
+        let now = Instant::now();
+        now + by.saturating_duration_since(now) / u32::try_from(n.max(1)).unwrap_or(1)
+    }
+
+    /// For how long the adapter holds short answers back, if it does. [ms]
+    pub(super) fn latency_ms(&self) -> Option<u32> {
+        self.port.latency_ms()
+    }
+}

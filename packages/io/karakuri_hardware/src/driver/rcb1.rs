@@ -1,0 +1,221 @@
+//! The two RCB-1 boards of a KHR-1.
+//!
+//! A servo's number is its channel, 1 to 12 on board 0 and 13 to 24 on board 1; its counts are the bytes of the protocol, whole degrees
+//! from 0 to 180. A cycle sends both boards their positions and reads one of them in turn. The boards tell of no temperature, current
+//! or fault. They keep their last positions when nobody sends any: there is no watchdog.
+
+use std::time::{Duration, Instant};
+
+use karakuri_serial::Line;
+use karakuri_serial::codec::rcb1::{
+    Answer, AnswerDecoder, BAUD, CHANNELS, Channel, Order, Pose, Request, Speed, Switches,
+};
+use karakuri_serial::port::{PortError, Settings};
+
+use super::bus::{HelloError, Servo, ServoBus};
+use super::link::Link;
+use super::{BusKind, Cost, ServoModel, ServoRobot};
+
+/// RCB-1 boards in hardware files.
+pub(super) const KIND: BusKind = BusKind {
+    name: "rcb1",
+    bauds: &[BAUD],
+    ids: (1, 24),
+    most: 24,
+    period: 0.040,
+    models: &[ServoModel {
+        name: "krs784",
+        zero: 90.0,
+        counts_per_radian: 180.0 / std::f64::consts::PI,
+        range: (0, 180),
+    }],
+    line: Line::eight_n_one,
+    // Two moves and a read, each answered within 5 ms.
+    cost: Cost { bytes: 53, bytes_per_servo: 0, pause: 0.015, pause_per_servo: 0.0 },
+    open: |file, layout| Ok(Box::new(ServoRobot::open(file, Rcb1::new(), layout)?)),
+};
+
+const BOARDS: usize = 2;
+/// Times that a board is asked before it counts as missing, as often as others do.
+const TRIES: usize = 4;
+/// Time that a board has for an answer within a cycle. [s] It takes 1 ms to 5 ms, adapter and system some more.
+const PATIENCE: Duration = Duration::from_millis(12);
+
+/// The boards on their line.
+#[derive(Debug)]
+pub(super) struct Rcb1 {
+    decoder: AnswerDecoder,
+    /// What each board was sent last. A channel without a servo of ours keeps what it has.
+    poses: [Pose; BOARDS],
+    /// Whether a board has a servo of ours.
+    is_used: [bool; BOARDS],
+    /// The board that is read next.
+    turn: usize,
+}
+
+impl Rcb1 {
+    pub(super) fn new() -> Self {
+        Self {
+            decoder: AnswerDecoder::default(),
+            poses: [Pose::default(); BOARDS],
+            is_used: [false; BOARDS],
+            turn: 0,
+        }
+    }
+
+    /// Asks a board, a few times if need be.
+    fn ask(
+        &mut self,
+        link: &mut Link,
+        board: usize,
+        order: Order,
+    ) -> Result<Option<Answer>, PortError> {
+        for _ in 0..link.tries(TRIES) {
+            let by = link.deadline(32);
+            let answer = self.ask_once(link, board, order, by)?;
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
+        Ok(None)
+    }
+
+    fn ask_once(
+        &mut self,
+        link: &mut Link,
+        board: usize,
+        order: Order,
+        by: Instant,
+    ) -> Result<Option<Answer>, PortError> {
+        let request = Request::Board { id: u8::from(board == 1), order };
+        link.send(|out| request.encode(out))?;
+        self.decoder.expect(request);
+        while let Some(byte) = link.byte(by)? {
+            if let Some(Ok(answer)) = self.decoder.push(byte) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sends a board where its servos are to go.
+    fn send_pose(&mut self, link: &mut Link, board: usize) -> Result<bool, PortError> {
+        let order = Order::Move(self.poses[board]);
+        Ok(self.ask(link, board, order)?.is_some())
+    }
+}
+
+/// Board and channel of a servo, from 0.
+fn place(id: u8) -> (usize, usize) {
+    let channel = usize::from(id.saturating_sub(1));
+    (channel / CHANNELS, channel % CHANNELS)
+}
+
+/// The position that a servo is sent to.
+fn degrees(goal: i32) -> Channel {
+    Channel::Degrees(u8::try_from(goal.clamp(0, 180)).unwrap_or_default())
+}
+
+/// Takes what a board says of its servos.
+fn take_positions(channels: &[Channel; CHANNELS], board: usize, servos: &mut [Servo]) {
+    for servo in servos {
+        let (of_board, channel) = place(servo.id);
+        if of_board == board {
+            servo.reading.answered = true;
+            if let Channel::Degrees(degrees) = channels[channel] {
+                servo.reading.position = degrees.into();
+            }
+        }
+    }
+}
+
+impl ServoBus for Rcb1 {
+    fn port_settings(&self) -> Settings {
+        // The board's own transmitter is fed from this line: raised, nothing is heard of it.
+        Settings { line: Line::eight_n_one(BAUD), raises_dtr: false }
+    }
+
+    fn hello(&mut self, link: &mut Link, servos: &mut [Servo]) -> Result<(), HelloError> {
+        for board in 0..BOARDS {
+            self.poses[board] = Pose { speed: Speed::default(), ..Pose::default() };
+            self.is_used[board] = servos.iter().any(|servo| place(servo.id).0 == board);
+            if !self.is_used[board] {
+                continue;
+            }
+            if let Some(Answer::Channels(channels)) = self.ask(link, board, Order::Positions)? {
+                take_positions(&channels, board, servos);
+            }
+        }
+        for servo in servos.iter().filter(|servo| servo.reading.answered) {
+            // The first frame to a board switches all of its servos on: each where it is.
+            let (board, channel) = place(servo.id);
+            self.poses[board].channels[channel] = degrees(servo.reading.position);
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError> {
+        let (board, _) = place(servo.id);
+        let answer = self.ask(link, board, Order::Positions)?;
+        if let Some(Answer::Channels(channels)) = answer {
+            take_positions(&channels, board, std::slice::from_mut(servo));
+        }
+        Ok(answer.is_some())
+    }
+
+    fn engage(&mut self, link: &mut Link, servo: &Servo) -> Result<bool, PortError> {
+        let (board, channel) = place(servo.id);
+        self.poses[board].channels[channel] = degrees(servo.goal);
+        let Some(Answer::Switches(switches)) = self.ask(link, board, Order::Switches)? else {
+            return Ok(false);
+        };
+        if switches.sleep {
+            self.ask(link, board, Order::SetSwitches(Switches::default()))?;
+        }
+        self.send_pose(link, board)
+    }
+
+    fn limp(&mut self, link: &mut Link, servo: &Servo) -> Result<(), PortError> {
+        let (board, channel) = place(servo.id);
+        self.poses[board].channels[channel] = Channel::Free;
+        self.send_pose(link, board).map(drop)
+    }
+
+    fn limp_all(&mut self, link: &mut Link, _servos: &[Servo]) -> Result<(), PortError> {
+        let sleep = Order::SetSwitches(Switches { sleep: true, ..Switches::default() });
+        for board in (0..BOARDS).filter(|board| self.is_used[*board]).collect::<Vec<_>>() {
+            self.ask(link, board, sleep)?;
+        }
+        Ok(())
+    }
+
+    fn exchange(
+        &mut self,
+        link: &mut Link,
+        servos: &mut [Servo],
+        by: Instant,
+    ) -> Result<(), PortError> {
+        for servo in servos.iter().filter(|servo| servo.is_engaged) {
+            let (board, channel) = place(servo.id);
+            self.poses[board].channels[channel] = degrees(servo.goal);
+        }
+        for board in 0..BOARDS {
+            let is_engaged = |servo: &Servo| servo.is_engaged && place(servo.id).0 == board;
+            if servos.iter().any(is_engaged) {
+                let by = by.min(Instant::now() + PATIENCE);
+                self.ask_once(link, board, Order::Move(self.poses[board]), by)?;
+            }
+        }
+        self.turn = (self.turn + 1) % BOARDS;
+        if !self.is_used[self.turn] {
+            self.turn = (self.turn + 1) % BOARDS;
+        }
+        let board = self.turn;
+        let by = by.min(Instant::now() + PATIENCE);
+        let answer = self.ask_once(link, board, Order::Positions, by)?;
+        if let Some(Answer::Channels(channels)) = answer {
+            take_positions(&channels, board, servos);
+        }
+        Ok(())
+    }
+}

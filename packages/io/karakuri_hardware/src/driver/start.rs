@@ -1,0 +1,87 @@
+//! Start of servos: meet, read where they are, and only then switch on, with goals at those places.
+
+use super::bus::{HelloError, Servo, ServoBus};
+use super::hardware_file::Missing;
+use super::joint::Joint;
+use super::link::Link;
+use super::{HardwareFile, OpenError};
+
+/// How a robot has started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Started {
+    /// All servos are on.
+    Whole,
+    /// Servos are missing, and the rest holds.
+    Held(String),
+}
+
+/// Opens the port and starts all servos. Nothing moves.
+pub(super) fn start<Bus: ServoBus>(
+    file: &HardwareFile,
+    bus: &mut Bus,
+    servos: &mut [Servo],
+    joints: &mut [Joint],
+) -> Result<(Link, Started), OpenError> {
+    let mut link = Link::open(&file.device, bus.port_settings())?;
+    for servo in &mut *servos {
+        (servo.is_present, servo.is_engaged, servo.reading.answered) = (false, false, false);
+    }
+    bus.hello(&mut link, servos)?;
+    let silent: Vec<&Servo> = servos.iter().filter(|servo| !servo.reading.answered).collect();
+    let mut started = Started::Whole;
+    if silent.len() == servos.len() {
+        return Err(OpenError::Missing(nobody(file, &link)));
+    }
+    if !silent.is_empty() {
+        let sentence = missing(&silent);
+        match file.missing {
+            Missing::Refuse => return Err(OpenError::Missing(sentence)),
+            Missing::HoldRest => started = Started::Held(sentence),
+            Missing::Ignore => {}
+        }
+    }
+    for (servo, joint) in servos.iter_mut().zip(joints) {
+        if servo.reading.answered {
+            switch_on(bus, &mut link, servo, joint)?;
+        }
+    }
+    Ok((link, started))
+}
+
+/// Switches a servo on that was read, where it is.
+pub(super) fn switch_on<Bus: ServoBus>(
+    bus: &mut Bus,
+    link: &mut Link,
+    servo: &mut Servo,
+    joint: &mut Joint,
+) -> Result<(), HelloError> {
+    joint.begin(servo);
+    servo.is_present = true;
+    if !bus.engage(link, servo)? {
+        let found = "answers no more when its torque is switched on".to_owned();
+        return Err(servo.unfit(found, "check its cable and its supply"));
+    }
+    servo.is_engaged = true;
+    Ok(())
+}
+
+/// No servo answers.
+pub(super) fn nobody(file: &HardwareFile, link: &Link) -> String {
+    let baud = link.settings().line.baud;
+    format!(
+        "no {} servo answers on {} at {baud} baud; check power and cable, and find the servos' baud rate by `karakuri hardware scan`",
+        file.bus.name,
+        file.device.display()
+    )
+}
+
+/// Some servos do not answer.
+fn missing(silent: &[&Servo]) -> String {
+    let names: Vec<_> =
+        silent.iter().map(|servo| format!("{} (joint `{}`)", servo.id, servo.joint)).collect();
+    let (noun, verb) = if names.len() == 1 { ("servo", "does") } else { ("servos", "do") };
+    format!(
+        "{noun} {} {verb} not answer; check cable, supply and id, or write `missing: ignore`",
+        names.join(", ")
+    )
+}
