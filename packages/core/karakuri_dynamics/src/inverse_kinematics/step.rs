@@ -114,7 +114,7 @@ pub(super) fn damped_step(
         }
     }
     let trace: f64 = (0..m).map(|i| A[i * m + i]).sum();
-    // λ t, with t the mean of the diagonal: damping independent of the scale of J.
+    // λ t, with t the mean of the diagonal of J Jᵀ.
     let shift = damping * trace / m as f64;
     if !(trace > 0.0 && shift > 0.0) {
         return false;
