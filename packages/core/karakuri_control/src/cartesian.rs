@@ -20,7 +20,7 @@ use crate::trajectory::{
 
 /// Parts into which a path is cut.
 const PARTS: usize = 40;
-/// A joint that moves more in one part jumped to another branch. [rad or m]
+/// Largest step of a joint in one part: beyond it the joint jumped to another branch. [rad or m]
 const LARGEST_STEP: f64 = 0.35;
 
 /// Limits of a move.
@@ -45,11 +45,11 @@ pub enum MoveError {
     Unreachable {
         /// Place on the path. [%]
         percent: f64,
-        /// Place of the tool there. [m]
+        /// Position of the tool there along world x. [m]
         x: f64,
-        /// [m]
+        /// Position of the tool there along world y. [m]
         y: f64,
-        /// [m]
+        /// Position of the tool there along world z. [m]
         z: f64,
         /// Joint or distance that is short.
         why: String,
@@ -59,9 +59,9 @@ pub enum MoveError {
         "joint `{joint}` would jump by {step:.2} rad at {percent:.0} % of the move; choose another yaw or start posture"
     )]
     Branch {
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
-        /// [rad or m]
+        /// Step of the joint in one part of the path. [rad or m]
         step: f64,
         /// Place on the path. [%]
         percent: f64,
@@ -79,7 +79,7 @@ pub struct MovePlanner {
 }
 
 impl MovePlanner {
-    /// For a tool frame and the joints that move it.
+    /// Planner for a tool frame and the joints that move it.
     pub fn new(model: &Model, frame: FrameId, joints: &[BodyId]) -> Self {
         let locked = (0..model.joints.len()).map(BodyId).filter(|b| !joints.contains(b)).collect();
         Self {
@@ -101,7 +101,7 @@ impl MovePlanner {
         &self.joints
     }
 
-    /// `X_WT` at a position. [m] (nq)
+    /// Pose of the tool `X_WT` at a position. [m] (nq)
     pub fn tool_pose(&mut self, model: &Model, q: &[f64]) -> Pose {
         forward_kinematics(model, &mut self.data, q);
         karakuri_dynamics::frame_pose(model, &self.data, self.frame)
@@ -175,6 +175,7 @@ impl MovePlanner {
         for i in 1..=PARTS {
             let s = i as f64 / PARTS as f64;
             let X_WT = path(s);
+            // The length of the path is taken as the sum of its chords.
             length += (X_WT.translation - path(s - 1.0 / PARTS as f64).translation).norm();
             let last = &positions[i - 1];
             let percent = 100.0 * s;
@@ -195,13 +196,14 @@ impl MovePlanner {
             Profile::Quintic.duration(length, limits.speed, limits.acceleration).max(0.05);
         let mut trajectory = self.time_path(model, &positions, duration);
         let peaks = self.joint_peaks(model, &trajectory, limits);
+        // A move λ times longer has 1/λ of the speed and 1/λ² of the acceleration.
         if peaks > 1.0 {
             trajectory.stretch(peaks);
         }
         Ok((trajectory, positions.swap_remove(PARTS)))
     }
 
-    /// Straight from `from` to `to`, turning evenly.
+    /// Straight path from `X_from` to `X_to`, turning evenly.
     pub fn straight(X_from: Pose, X_to: Pose) -> impl Fn(f64) -> Pose {
         let (a, b) = (X_from.quaternion(), X_to.quaternion());
         move |s| {
@@ -210,7 +212,7 @@ impl MovePlanner {
         }
     }
 
-    /// Round a vertical axis through `axis`: azimuth, radius, height change evenly, the tool turns with the azimuth
+    /// Path round a vertical axis through `axis`: azimuth, radius, height change evenly, the tool turns with the azimuth
     /// and, evenly, by what is left of the turn between the two orientations. [m]
     pub fn arc(axis: Vector3, X_from: Pose, X_to: Pose) -> impl Fn(f64) -> Pose {
         let (a, b) = (X_from.translation - axis, X_to.translation - axis);
@@ -219,6 +221,7 @@ impl MovePlanner {
         let sweep = crate::trajectory::shortest_angle(azimuth_a, b.y.atan2(b.x));
         let about_z = |angle: f64| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         let start = X_from.quaternion();
+        // The tool turns with the azimuth; the interpolation from `start` to `end` is the rest of its turn.
         let end = about_z(-sweep) * X_to.quaternion();
         move |s| {
             let (sin, cos) = (azimuth_a + sweep * s).sin_cos();
@@ -272,6 +275,7 @@ impl MovePlanner {
             for (j, id) in self.joints.iter().enumerate() {
                 let speed = model.joints[id.0].limits.velocity * limits.joint_speed_scale;
                 factor = factor.max(point.velocities[j].abs() / speed);
+                // Slowed by λ, a speed falls by λ and an acceleration by λ²: the factor of the latter is a square root.
                 factor =
                     factor.max((point.accelerations[j].abs() / limits.joint_acceleration).sqrt());
             }
@@ -295,6 +299,7 @@ impl MovePlanner {
             for id in &self.joints {
                 let k = model.joints[id.0].q_start;
                 let (a, b, d) = (positions[c - 1][k], positions[c][k], positions[c + 1][k]);
+                // q' and q'' by central differences, then q̇ = q' ṡ and q̈ = q'' ṡ² + q' s̈.
                 let (first, second) = ((d - a) / (2.0 * h), (d - 2.0 * b + a) / (h * h));
                 let v = along.velocity;
                 point.positions.push(positions[i][k]);

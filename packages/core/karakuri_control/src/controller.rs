@@ -31,27 +31,27 @@ use karakuri_spatial::Time;
 /// The measured state.
 #[derive(Debug, Clone, Copy)]
 pub struct State<'a> {
-    /// [rad or m] (nq)
+    /// Measured positions. [rad or m] (nq)
     pub q: &'a [f64],
-    /// [rad/s or m/s] (nv)
+    /// Measured velocities. [rad/s or m/s] (nv)
     pub v: &'a [f64],
     /// Efforts of the drives; NaN where unknown, empty if none is. [N·m or N] (nv)
     pub effort: &'a [f64],
 }
 
-/// Targets of the joint drives; NaN is: not commanded. One entry a joint of the model.
+/// Targets of the joint drives; NaN: not commanded. One entry a joint of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Command {
-    /// [rad or m] (n joints)
+    /// Desired positions. [rad or m] (n joints)
     pub position: Vec<f64>,
-    /// [rad/s or m/s] (n joints)
+    /// Desired velocities. [rad/s or m/s] (n joints)
     pub velocity: Vec<f64>,
-    /// Feed-forward. [N·m or N] (n joints)
+    /// Efforts besides the drives' servos: feed-forward and feedback. [N·m or N] (n joints)
     pub effort: Vec<f64>,
 }
 
 impl Command {
-    /// Nothing commanded.
+    /// Command in which no joint is commanded.
     pub fn new(model: &Model) -> Self {
         let none = vec![f64::NAN; model.joints.len()];
         Self { position: none.clone(), velocity: none.clone(), effort: none }
@@ -80,7 +80,7 @@ pub struct Status {
     pub not_following: Option<BodyId>,
 }
 
-/// Something that turns states into commands, one period at a time.
+/// Law that turns states into commands, one period at a time.
 pub trait Controller: core::fmt::Debug + Send {
     /// The command for the period that starts at `now` and lasts `dt`, from the state measured at `now`. [s]
     fn update(&mut self, state: &State<'_>, now: Time, dt: f64, command: &mut Command) -> Status;
@@ -96,7 +96,7 @@ pub struct Group {
     pub name: String,
     /// Joints in the order of the machine's arrays.
     pub joints: Vec<BodyId>,
-    /// The machine.
+    /// Machine that runs the group's trajectories.
     pub machine: JointTrajectoryMachine,
     position: Vec<f64>,
     velocity: Vec<f64>,
@@ -105,7 +105,7 @@ pub struct Group {
     efforts: Vec<f64>,
 }
 
-/// See the module.
+/// The feed-forward controller; see the module.
 #[derive(Debug)]
 pub struct FeedforwardController {
     model: Arc<Model>,
@@ -125,7 +125,7 @@ pub struct FeedforwardController {
     driven: Vec<bool>,
     forces: Vec<ForcePoint>,
     data: Data,
-    /// On every body at its origin, in world axes. [N·m; N] (n bodies)
+    /// Wrench on every body at its origin, in world axes. [N·m; N] (n bodies)
     external: Vec<Force>,
 }
 
@@ -188,7 +188,7 @@ impl FeedforwardController {
         })
     }
 
-    /// The robot.
+    /// Model of the robot, without payload.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
@@ -264,7 +264,7 @@ impl FeedforwardController {
         }
     }
 
-    /// A reset put the robot elsewhere at the same instant.
+    /// Restarts all machines, as a reset put the robot elsewhere at the same instant.
     fn restart(&mut self) {
         for (index, group) in self.groups.iter_mut().enumerate() {
             if let Some(finished) = group.machine.restart() {
@@ -296,7 +296,7 @@ impl FeedforwardController {
         }
     }
 
-    /// Has a hand press on with what its drive gives beyond the desired motion: what a commander that went away had it hold is
+    /// Lets a hand press on with what its drive gives beyond the desired motion: what it held for a commander that went away is
     /// not dropped.
     fn take_over_grip(&mut self, measured: &[f64]) {
         let Some(hand) = &self.model.end_effector else { return };
@@ -351,6 +351,7 @@ impl FeedforwardController {
             let F = point.wrench(&self.settings.force, &X_WL.rotation, now, dt);
             let body = point.body().0;
             let arm = X_WL.translation - self.data.pose_in_world[body].translation;
+            // The surroundings react with −F at the link's origin; about the body's origin the moment gains arm × F.
             self.external[body] -= Force::new(F.moment + arm.cross(&F.force), F.force);
         }
         true
@@ -364,12 +365,14 @@ impl FeedforwardController {
         let joint = &self.model.joints[id.0];
         let mut effort = self.tau[joint.v_start];
         if self.settings.friction_compensation {
+            // Dry friction opposes the desired motion; below `friction_speed` it is compensated in proportion.
             let speed = desired.velocity / self.settings.friction_speed;
             effort += joint.friction * speed.clamp(-1.0, 1.0);
         }
         effort = effort * self.settings.feedforward_scale + desired.effort;
         let limit = joint.limits.effort;
         let gains = self.settings.gains.get(id.0).copied().unwrap_or_default();
+        // The drive's servo counts here only against wind-up of the integral.
         let servo = joint.drive.map_or(0.0, |d| servo_effort(d, error));
         let drive = DriveEffort { others: effort + servo, limit };
         effort += feedback[index].effort(&gains, error, drive, dt);

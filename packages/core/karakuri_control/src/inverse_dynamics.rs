@@ -21,13 +21,13 @@ use karakuri_spatial::{Force, Vector3};
 /// computed by the method; their `q` only selects the branch of the loop.
 #[derive(Debug, Clone, Copy)]
 pub struct DesiredMotion<'a> {
-    /// [rad or m] (nq)
+    /// Desired positions. [rad or m] (nq)
     pub q: &'a [f64],
-    /// [rad/s or m/s] (nv)
+    /// Desired velocities. [rad/s or m/s] (nv)
     pub v: &'a [f64],
-    /// [rad/s² or m/s²] (nv)
+    /// Desired accelerations. [rad/s² or m/s²] (nv)
     pub vdot: &'a [f64],
-    /// Which velocity coordinates have a drive that may give effort. (nv)
+    /// Whether a velocity coordinate has a drive that may give effort. (nv)
     pub driven: &'a [bool],
     /// Wrench of the surroundings on every body at its frame's origin, in world axes, or empty. A wrench that the robot
     /// exerts on them enters with minus sign. [N·m; N] (n bodies)

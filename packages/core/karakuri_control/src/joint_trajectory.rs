@@ -1,6 +1,6 @@
 //! The machine that runs the joint trajectories of one group of joints.
 //!
-//! What `joint_trajectory_controller` (`ros2_controllers` 4.42) does, as a struct: goals with tolerances and results,
+//! The semantics of `joint_trajectory_controller` (`ros2_controllers` 4.42) as a struct: goals with tolerances and results,
 //! the topic without them, replacement at once with a smooth hand-over, cancel that holds or brakes. Each
 //! [`update`](JointTrajectoryMachine::update) is given the time, the measured state and the period, and leaves in the
 //! machine the desired state (at `now`), the error, and the command (at `now + dt`).
@@ -104,7 +104,7 @@ pub enum NotFollowed {
 }
 
 impl JointTrajectoryMachine {
-    /// At rest, waiting for the first measurement.
+    /// Machine at rest that waits for the first measurement.
     pub fn new(settings: GroupSettings) -> Self {
         let none = vec![JointSample::default(); settings.joints.len()];
         Self {
@@ -263,11 +263,12 @@ impl JointTrajectoryMachine {
         self.finish(Outcome::ClockJumpedBack)
     }
 
-    /// Has a joint that is held press with an effort [N·m or N] beyond what its place takes: by a target ahead of that place,
+    /// Lets a joint that is held press with an effort [N·m or N] beyond what its place takes: by a target ahead of that place,
     /// as far as the limits allow it for a drive of this stiffness [N·m/rad or N/m], and for the rest by the effort itself.
     pub(crate) fn press(&mut self, joint: usize, effort: f64, stiffness: f64) {
         let (settings, command) = (&self.settings.joints[joint], &mut self.command[joint]);
         let held = command.position;
+        // The servo turns a target ahead by τ/K into the effort τ; what the limits cut off is fed forward.
         if stiffness > 0.0 {
             let (lower, upper) = (settings.lower.min(held), settings.upper.max(held));
             command.position = (held + effort / stiffness).clamp(lower, upper);
@@ -339,12 +340,13 @@ impl JointTrajectoryMachine {
             && now.seconds_since(last) > INTERRUPTION
             && now > *start
         {
+            // The last command was for `last + dt`: the path is delayed by the time since then.
             let commanded = last.plus_seconds(dt).max(*start);
             *start = start.plus_seconds(now.seconds_since(commanded).max(0.0));
         }
     }
 
-    /// Holds this position.
+    /// Holds a measured position.
     fn start(&mut self, position: &[f64]) {
         for (command, &position) in self.command.iter_mut().zip(position) {
             *command = JointSample::at_rest(position);
@@ -353,7 +355,8 @@ impl JointTrajectoryMachine {
         self.restarted = true;
     }
 
-    /// By what was commanded for now, not by the trajectory: that may ask for more speed than a joint has.
+    /// First joint that is not where it was commanded for now. The trajectory does not count: it may ask for more speed than
+    /// a joint has.
     fn find_not_following(&self, phase: Option<(Phase, f64)>) -> Option<Shortfall> {
         let tolerance = self.settings.following_tolerance;
         let time = phase.map_or(0.0, |(_, time)| time);
@@ -469,8 +472,8 @@ impl JointTrajectoryMachine {
         }
     }
 
-    /// No command leaves the joint's limits, whatever a trajectory does between its points; one that is beyond them, as a robot that
-    /// was found there, comes back at its own pace.
+    /// Keeps every command within its joint's limits, whatever a trajectory does between its points. A command beyond them, as of
+    /// a robot that was found there, comes back at its own pace.
     fn limit_position(&mut self) {
         for (j, command) in self.command.iter_mut().enumerate() {
             let (joint, previous) = (&self.settings.joints[j], self.previous[j].position);
@@ -482,8 +485,8 @@ impl JointTrajectoryMachine {
         }
     }
 
-    /// No command goes further from the last one than the joint's speed limit allows. What is caught up this way has the velocity of
-    /// what is caught up with: the drive's damper does not kick it along.
+    /// Limits the step from the last command by the joint's speed limit. A command that catches up has the velocity of what it
+    /// catches up with: the drive's damper does not kick it along.
     fn limit_speed(&mut self, dt: f64) {
         for (j, command) in self.command.iter_mut().enumerate() {
             let previous = self.previous[j].position;
@@ -518,6 +521,7 @@ fn brake(command: &mut JointSample, joint: &JointSettings, dt: f64) -> bool {
     let next = a + (desired - a).clamp(-jerk * dt, jerk * dt);
     let lower = joint.lower.min(command.position);
     let upper = joint.upper.max(command.position);
+    // Acceleration is linear over the period: Δv = dt (a + a')/2, Δp = dt v + dt² (2a + a')/6.
     *command = JointSample {
         position: command.position + dt * (v + dt * (2.0 * a + next) / 6.0),
         velocity: v + 0.5 * dt * (a + next),
@@ -527,6 +531,7 @@ fn brake(command: &mut JointSample, joint: &JointSettings, dt: f64) -> bool {
     if (lower..=upper).contains(&command.position) {
         return true;
     }
+    // A joint that reaches a limit stops there at once.
     *command = JointSample { position: command.position.clamp(lower, upper), ..at_rest };
     false
 }

@@ -22,17 +22,18 @@ pub enum Profile {
 /// Value and derivatives along a profile or a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ProfileSample {
-    /// [-]
+    /// Value `s` of a profile; distance along a curve. [-]
     pub s: f64,
-    /// [1/s]
+    /// First derivative by time. [1/s]
     pub velocity: f64,
-    /// [1/s²]
+    /// Second derivative by time. [1/s²]
     pub acceleration: f64,
 }
 
 impl Profile {
     /// `κ_v`: peak of `ds/du`. [-]
     pub fn peak_speed(self) -> f64 {
+        // All three peak in the middle, at u = 1/2.
         match self {
             Self::Quintic => 1.875,
             Self::Cycloid => 2.0,
@@ -42,6 +43,7 @@ impl Profile {
 
     /// `κ_a`: peak of `d²s/du²`. [-]
     pub fn peak_acceleration(self) -> f64 {
+        // The third derivative is zero at u = (1 − 1/√3)/2, 1/4 and (1 − 1/√5)/2.
         match self {
             Self::Quintic => 10.0 / 3.0_f64.sqrt(),
             Self::Cycloid => TAU,
@@ -49,12 +51,13 @@ impl Profile {
         }
     }
 
-    /// At time `t` of a move that takes `duration`; at rest outside. [s]
+    /// Sample at time `t` of a move that takes `duration`; at rest outside. [s]
     pub fn sample(self, t: f64, duration: f64) -> ProfileSample {
         if duration <= 0.0 || t >= duration {
             return ProfileSample { s: 1.0, ..ProfileSample::default() };
         }
         let u = (t / duration).max(0.0);
+        // s, ds/du and d²s/du²; with du/dt = 1/T the chain rule gives the derivatives by time.
         let [s, d, dd] = match self {
             Self::Quintic => [
                 u * u * u * (10.0 - 15.0 * u + 6.0 * u * u),
@@ -96,11 +99,12 @@ pub struct SCurve {
 }
 
 impl SCurve {
-    /// For a length ≥ 0 under positive limits of speed, acceleration and jerk. [m, m/s, m/s², m/s³ or in rad]
+    /// Curve over a length ≥ 0 under positive limits of speed, acceleration and jerk. [m, m/s, m/s², m/s³ or in rad]
     pub fn new(length: f64, max_speed: f64, max_acceleration: f64, max_jerk: f64) -> Self {
         let j = max_jerk;
         // Jerk time and constant-acceleration time that reach a top speed v.
         let ramp = |v: f64| {
+            // A ramp reaches the acceleration limit from v = a²/j on; its acceleration is a trapezoid then, else a triangle.
             if v * j >= max_acceleration * max_acceleration {
                 let t_jerk = max_acceleration / j;
                 (t_jerk, v / max_acceleration - t_jerk)
@@ -109,6 +113,7 @@ impl SCurve {
             }
         };
         let distance = |v: f64| {
+            // Two ramps of 2 t_jerk + t_acceleration each, both at the mean speed v/2.
             let (t_jerk, t_acceleration) = ramp(v);
             v * (2.0 * t_jerk + t_acceleration)
         };
@@ -126,6 +131,7 @@ impl SCurve {
             }
         };
         let (t_jerk, t_acceleration) = ramp(top);
+        // What the two ramps leave of the length is covered at top speed.
         let t_cruise = if top > 0.0 { ((length - distance(top)) / top).max(0.0) } else { 0.0 };
         Self { length, jerk: j, t_jerk, t_acceleration, t_cruise }
     }
@@ -135,7 +141,7 @@ impl SCurve {
         4.0 * self.t_jerk + 2.0 * self.t_acceleration + self.t_cruise
     }
 
-    /// Way, speed and acceleration at time `t`, in the units of the length. [s]
+    /// Distance, speed and acceleration at time `t`, in the units of the length. [s]
     pub fn sample(&self, t: f64) -> ProfileSample {
         let total = self.duration();
         if t <= 0.0 {
@@ -162,6 +168,7 @@ impl SCurve {
         let segments =
             [(self.t_jerk, self.jerk), (self.t_acceleration, 0.0), (self.t_jerk, -self.jerk)];
         for (duration, jerk) in segments {
+            // Constant jerk, integrated exactly: Δs = v dt + a dt²/2 + j dt³/6.
             let dt = left.min(duration);
             at.s += dt * (at.velocity + dt * (0.5 * at.acceleration + dt * jerk / 6.0));
             at.velocity += dt * (at.acceleration + 0.5 * dt * jerk);

@@ -27,9 +27,9 @@ use crate::{
 const N_ORDERS: usize = 256;
 /// Reports pending at a time: what is reported of 64 updates may lie unread.
 const N_REPORTS: usize = 64;
-/// A joint that is cut at its limit is reported so often. [s]
+/// Period of the reports of a joint that is cut at its limit. [s]
 const CUT_PERIOD: f64 = 1.0;
-/// The newest sample before the first.
+/// Stamp of the newest sample before the first one has come.
 const NONE: i64 = i64::MIN;
 
 /// A request of the desk. Once carried out it holds the replaced value.
@@ -56,18 +56,18 @@ enum Order {
         point: usize,
         wrench: Force,
     },
-    /// Report so often. [s]
+    /// Reports updates with a period. [s]
     Watch {
         period: f64,
     },
-    /// The desired state at an instant.
+    /// Asks for the desired state at an instant.
     Query(Queried),
 }
 
 /// The answer to a query of the trajectory that a group follows.
 #[derive(Debug, Clone)]
 pub struct Queried {
-    /// The goal.
+    /// Index of the group.
     pub group: usize,
     /// The instant that was asked for.
     pub at: Time,
@@ -84,7 +84,7 @@ pub struct GroupReport {
     pub desired: Vec<JointSample>,
     /// Measured state. (n)
     pub actual: Vec<JointSample>,
-    /// The one less the other. (n)
+    /// Desired minus measured. (n)
     pub error: Vec<JointSample>,
     /// Desired at the next update. (n)
     pub command: Vec<JointSample>,
@@ -134,7 +134,7 @@ pub struct Updater {
     reports: Producer<Box<Report>>,
     blank: Consumer<Box<Report>>,
     newest: Arc<AtomicI64>,
-    /// Not reported yet.
+    /// Status since the last report.
     status: Status,
     ended: Vec<GroupEvent>,
     period: f64,
@@ -157,7 +157,7 @@ pub struct Desk {
     groups: Vec<GroupDesk>,
     next_goal: u64,
     period: f64,
-    /// Not taken yet.
+    /// Answers to queries that were not taken yet.
     queried: VecDeque<Queried>,
 }
 
@@ -292,7 +292,7 @@ impl Updater {
         self.period.is_finite() && is_due(self.next_report, self.period, now)
     }
 
-    /// False when the desk has left all reports unread; then what happened is in the next one.
+    /// Reports an update; false when the desk has left all reports unread: then what happened is in the next one.
     fn report(&mut self, now: Time) -> bool {
         let Ok(mut report) = self.blank.pop() else { return false };
         if self.status.saturated.is_some() {
@@ -381,8 +381,8 @@ impl Desk {
         Ok((id, preempted.map(|id| FinishedGoal { id, outcome: Outcome::Preempted })))
     }
 
-    /// Takes a trajectory from the topic; from the next update on it replaces what runs. The result of the goal that was under
-    /// way comes back.
+    /// Takes a trajectory from the topic; from the next update on it replaces what runs. Returns the result of the goal that
+    /// it preempts.
     ///
     /// # Errors
     /// As [`accept_goal`](Self::accept_goal).
@@ -442,7 +442,7 @@ impl Desk {
         self.queried.pop_front()
     }
 
-    /// Has updates reported so often: 0 is each, infinite none but those in which something happened. [s]
+    /// Sets the period of the reports: 0 reports every update, infinity only those in which something happened. [s]
     pub fn watch(&mut self, period: f64) {
         if self.period.to_bits() != period.to_bits() {
             self.period = period;
@@ -466,7 +466,7 @@ impl Desk {
         Some(report)
     }
 
-    /// Has a report that was read filled again.
+    /// Returns a report that was read, to be filled again.
     pub fn give_back(&mut self, mut report: Box<Report>) {
         report.ended.clear();
         // there is room for all that there are

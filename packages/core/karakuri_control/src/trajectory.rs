@@ -1,4 +1,4 @@
-//! Joint trajectories: what a message says, and how it is sampled.
+//! Joint trajectories: the contents of a message, and their samples in time.
 //!
 //! Between two points each joint follows the polynomial that the fields of *both* ends determine: positions alone a
 //! line, with velocities a cubic, with accelerations too a quintic (Hermite). Efforts are linear.
@@ -21,15 +21,15 @@ pub struct JointTrajectory {
 /// One point. Each array is empty or as long as the list of joints.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TrajectoryPoint {
-    /// [s]
+    /// Time after the trajectory's start. [s]
     pub time_from_start: f64,
-    /// [rad or m] (n)
+    /// Positions of the joints. [rad or m] (n)
     pub positions: Vec<f64>,
-    /// [rad/s or m/s] (n)
+    /// Velocities of the joints. [rad/s or m/s] (n)
     pub velocities: Vec<f64>,
-    /// [rad/s² or m/s²] (n)
+    /// Accelerations of the joints. [rad/s² or m/s²] (n)
     pub accelerations: Vec<f64>,
-    /// [N·m or N] (n)
+    /// Efforts of the joints. [N·m or N] (n)
     pub efforts: Vec<f64>,
 }
 
@@ -52,18 +52,18 @@ impl JointTrajectory {
 /// The state of one joint on a trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointSample {
-    /// [rad or m]
+    /// Position of the joint. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Velocity of the joint. [rad/s or m/s]
     pub velocity: f64,
-    /// [rad/s² or m/s²]
+    /// Acceleration of the joint. [rad/s² or m/s²]
     pub acceleration: f64,
-    /// [N·m or N]
+    /// Effort of the joint. [N·m or N]
     pub effort: f64,
 }
 
 impl JointSample {
-    /// At rest at a position. [rad or m]
+    /// State at rest at a position. [rad or m]
     pub fn at_rest(position: f64) -> Self {
         Self { position, ..Self::default() }
     }
@@ -72,13 +72,13 @@ impl JointSample {
 /// One joint at one point, with the derivatives that are given.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Knot {
-    /// [rad or m]
+    /// Position, always given. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Velocity, if given. [rad/s or m/s]
     pub velocity: Option<f64>,
-    /// [rad/s² or m/s²]
+    /// Acceleration, if given. [rad/s² or m/s²]
     pub acceleration: Option<f64>,
-    /// [N·m or N]
+    /// Effort, if given. [N·m or N]
     pub effort: Option<f64>,
 }
 
@@ -131,11 +131,13 @@ pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample
     let velocities = at_both(from.velocity, to.velocity);
     let accelerations = at_both(from.acceleration, to.acceleration);
     let ends = [from.position, to.position];
+    // Six conditions at the ends determine a quintic, four a cubic, the two positions alone a line.
     let coefficients = match (velocities, accelerations) {
         (Some(v), Some(a)) => quintic(ends, v, a, duration),
         (Some(v), None) => cubic(ends, v, duration),
         (None, _) => [from.position, to.position - from.position, 0.0, 0.0, 0.0, 0.0],
     };
+    // Chain rule from u to time: q̇ = q'/T, q̈ = q''/T².
     let [position, du, ddu] = polynomial(&coefficients, u);
     JointSample {
         position,
@@ -167,6 +169,7 @@ fn cubic([p0, p1]: [f64; 2], v: [f64; 2], duration: f64) -> [f64; 6] {
 fn quintic([p0, p1]: [f64; 2], v: [f64; 2], a: [f64; 2], duration: f64) -> [f64; 6] {
     let (d, v0, v1) = (p1 - p0, v[0] * duration, v[1] * duration);
     let (a0, a1) = (a[0] * duration * duration, a[1] * duration * duration);
+    // In units of u the end rates are v T and a T²; the conditions at u = 1 fix the three highest coefficients.
     [
         p0,
         v0,
@@ -181,7 +184,9 @@ fn quintic([p0, p1]: [f64; 2], v: [f64; 2], a: [f64; 2], duration: f64) -> [f64;
 pub fn shortest_angle(from: f64, to: f64) -> f64 {
     use core::f64::consts::{PI, TAU};
     let direct = to - from;
+    // The nearest whole number of turns is taken off.
     let wrapped = direct - TAU * (direct / TAU).round();
+    // At half a turn both directions are equally short: the sign of `direct` decides, not rounding.
     if wrapped.abs() >= PI - 1e-12 && wrapped * direct < 0.0 { -wrapped } else { wrapped }
 }
 
@@ -190,7 +195,7 @@ pub fn shortest_angle(from: f64, to: f64) -> f64 {
 pub(crate) struct Entry<'a> {
     /// Time from the trajectory's start. [s]
     pub(crate) time: f64,
-    /// (n)
+    /// State of each joint. (n)
     pub(crate) states: &'a [JointSample],
 }
 
@@ -216,7 +221,7 @@ pub enum Phase {
 }
 
 impl Path {
-    /// From a trajectory that was checked. `order[j]` is the column of the group's joint `j`; joints without a
+    /// Path of a trajectory that was checked. `order[j]` is the column of the group's joint `j`; joints without a
     /// column stay where [`hold`](Self::hold) puts them.
     pub(crate) fn new(trajectory: &JointTrajectory, order: &[Option<usize>]) -> Self {
         let knots = trajectory.points.iter().flat_map(|point| {
@@ -290,7 +295,7 @@ impl Path {
         self.knots.len().checked_sub(self.n_joints()).map_or(&[], |i| &self.knots[i..])
     }
 
-    /// Ties the path to the state it is entered from at time `t0` (from start; usually ≤ 0): missing positions are
+    /// Joins the path to the state it is entered from at time `t0` (from start; usually ≤ 0): missing positions are
     /// integrated, joints that turn without end take the shorter direction to the first point. [s]
     pub(crate) fn enter(&mut self, t0: f64, from: &[JointSample], continuous: &[bool]) {
         for (j, (from, &continuous)) in from.iter().zip(continuous).enumerate() {
@@ -301,14 +306,15 @@ impl Path {
                 continue;
             }
             let Some(first) = self.knots.get(j).map(|k| k.position) else { continue };
+            // The whole path shifts by full turns until its first point is the nearest to the entry.
             let shift = from.position + shortest_angle(from.position, first) - first;
             let n = self.held.len();
             self.knots.iter_mut().skip(j).step_by(n).for_each(|k| k.position += shift);
         }
     }
 
-    /// Has a lone point without velocities reached at rest, with bounded jerk all the way from the state `from` in which
-    /// the path is entered at `t0`, unless a joint would have to go faster than `max_speed` for that. [s] (n)
+    /// Lets a lone point without velocities be reached at rest, with bounded jerk from the state `from` in which the
+    /// path is entered at `t0`, unless a joint would have to exceed `max_speed` for that. [s] (n)
     pub(crate) fn settle(
         &mut self,
         t0: f64,
@@ -321,6 +327,7 @@ impl Path {
             Some(_) => *knot,
             None => Knot { velocity: Some(0.0), acceleration: Some(0.0), ..*knot },
         };
+        // The quintic to rest is sampled: every joint must keep its speed limit, or the point stays the end of a line.
         let is_slow = |(j, (from, knot)): (usize, (&JointSample, &Knot))| {
             let (from, to) = (Knot::from(*from), at_rest(knot));
             (1..PARTS).all(|part| {
@@ -333,7 +340,7 @@ impl Path {
         }
     }
 
-    /// Positions from velocities, velocities from accelerations, by the trapezoid rule.
+    /// Integrates missing velocities from accelerations and missing positions from velocities, by the trapezoid rule.
     fn integrate(&mut self, j: usize, t0: f64, from: &JointSample) {
         let (mut t, mut last) = (t0, *from);
         for (i, &time) in self.times.iter().enumerate() {

@@ -22,7 +22,7 @@ use crate::topology::Topology;
 /// `M̂ = M + diag(extra)`, factorised.
 #[derive(Debug, Clone)]
 pub struct Articulated {
-    /// (nv)
+    /// Factor of every degree of freedom. (nv)
     dofs: Vec<DofFactor>,
     /// Scratch: what is left of the inertia, body by body. (n bodies)
     inertia: Vec<ArticulatedInertia>,
@@ -48,7 +48,7 @@ struct DofFactor {
 }
 
 impl Articulated {
-    /// Allocates for a model.
+    /// Allocates for a model; nothing is factorised yet.
     pub fn new(model: &Model) -> Self {
         let empty =
             DofFactor { S: Motion::default(), U: Force::default(), inverse_pivot: f64::NAN };
@@ -97,6 +97,7 @@ impl Articulated {
         let mut F = self.about_origin(body, impulse);
         dv.fill(0.0);
         for k in self.topology.chain(self.topology.last_dof[body.0]) {
+            // The joint yields by S · F / D; the rest of the impulse passes on towards the root.
             let f = &self.dofs[k];
             dv[k] = f.S.dot(&F) * f.inverse_pivot;
             F -= f.U * dv[k];
@@ -118,16 +119,18 @@ impl Articulated {
             self.share[k] = f.S.dot(&F) * f.inverse_pivot;
             F -= f.U * self.share[k];
         }
+        // Root to target: v_k = share_k − D_k⁻¹ U_kᵀ V, then V ← V + S_k v_k.
         let mut V = Motion::default();
         for &k in self.path.iter().rev() {
             let f = &self.dofs[k];
             V += f.S * (self.share[k] - V.dot(&f.U) * f.inverse_pivot);
         }
+        // From O to the target's origin.
         V.linear += V.angular.cross(&self.body_offset[target.0]);
         V
     }
 
-    /// The same wrench, about O.
+    /// Moves a wrench from a body's origin to O.
     #[inline]
     fn about_origin(&self, body: BodyId, at_body: &Force) -> Force {
         let p_OB = self.body_offset[body.0];

@@ -14,9 +14,9 @@ use crate::{Data, forward_kinematics, update_velocities};
 /// Momentum of the whole robot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Momentum {
-    /// [kg·m/s] (3)
+    /// Linear momentum. [kg·m/s] (3)
     pub linear: Vector3,
-    /// About the centre of mass. [kg·m²/s] (3)
+    /// Angular momentum about the centre of mass. [kg·m²/s] (3)
     pub angular: Vector3,
 }
 
@@ -39,6 +39,7 @@ pub fn centroidal_momentum(model: &Model, data: &mut Data, q: &[f64], v: &[f64])
     for (i, body) in model.bodies.iter().enumerate() {
         let (V, c) = (&data.velocity[i], &data.com[i]);
         let R = &data.pose_in_world[i].rotation;
+        // h about O: [I ω + c × m v_c; m v_c].
         let linear = (V.linear + V.angular.cross(c)) * body.inertia.mass;
         let spin = R * (body.inertia.about_com * R.tr_mul(&V.angular));
         h += Force::new(spin + c.cross(&linear), linear);
@@ -61,6 +62,7 @@ pub fn centroidal_momentum_matrix(
     let total = total_inertia(model, data);
     let p_OCom = total.first_moment / total.mass;
     for (k, S) in data.subspace.iter().enumerate() {
+        // Momentum of the subtree for a unit rate, moved from O to the centre of mass.
         let h = data.composite[data.topology.dof_body[k]].mul(S);
         let about_com = Force::new(h.moment - p_OCom.cross(&h.force), h.force);
         matrix.set_column(k, &about_com.to_vector());
@@ -78,6 +80,7 @@ pub fn center_of_mass_jacobian(
     update_composites(model, data);
     let mass = total_inertia(model, data).mass;
     for (k, S) in data.subspace.iter().enumerate() {
+        // The centre of mass moves by the subtree's linear momentum over the whole mass.
         let h = data.composite[data.topology.dof_body[k]].mul(S);
         jacobian.set_column(k, &(h.force / mass));
     }
@@ -89,6 +92,7 @@ pub fn kinetic_energy(model: &Model, data: &Data) -> f64 {
         .map(|i| {
             let inertia = &model.bodies[i].inertia;
             let V = &data.velocity[i];
+            // Twice the energy of a body: m |v_c|² + ω · I ω.
             let v_com = V.linear + V.angular.cross(&data.com[i]);
             let w = data.pose_in_world[i].rotation.tr_mul(&V.angular);
             inertia.mass * v_com.norm_squared() + w.dot(&(inertia.about_com * w))
@@ -107,7 +111,7 @@ pub fn potential_energy(model: &Model, data: &Data) -> f64 {
         .sum::<f64>()
 }
 
-/// Sum over the roots; needs `update_composites`.
+/// Inertia of the whole robot, the sum over its roots; needs `update_composites`.
 fn total_inertia(model: &Model, data: &Data) -> RigidInertia {
     let mut total = RigidInertia::ZERO;
     for (body, composite) in model.bodies.iter().zip(&data.composite) {

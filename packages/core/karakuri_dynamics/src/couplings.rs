@@ -23,7 +23,7 @@ pub struct Reduction {
 }
 
 impl Reduction {
-    /// Reads `Model::couplings`.
+    /// Reduction by the couplings of a model.
     pub fn new(model: &Model) -> Self {
         let nv = model.nv;
         let mut follows: Vec<Option<Coupling>> = vec![None; nv];
@@ -44,6 +44,7 @@ impl Reduction {
                 let leader = &model.joints[coupling.leader.0];
                 let (r, factor) = rows[leader.v_start];
                 if r != usize::MAX && rows[k].0 == usize::MAX {
+                    // q_k = m (f q_r + s_l) + s with the leader's f and s_l: factors multiply, offsets follow along the chain.
                     rows[k] = (r, factor * coupling.multiplier);
                     offsets[k] = coupling.multiplier * offsets[leader.v_start] + coupling.offset;
                     let follower = model.joints[coupling.follower.0].q_start;

@@ -25,6 +25,7 @@ pub fn crba_at_position<'a>(model: &Model, data: &'a mut Data) -> &'a DMatrix<f6
     let nv = model.nv;
     let M = M.as_mut_slice();
     for k in 0..nv {
+        // F = I^C_k S_k, then M_jk = S_j · F for every j from k to the root.
         let F = composite[topology.dof_body[k]].mul(&subspace[k]);
         let mut j = k;
         while j != WORLD && j >= topology.n_base {
@@ -56,6 +57,7 @@ pub(crate) fn update_inertias(model: &Model, data: &mut Data) {
 pub(crate) fn update_composites(model: &Model, data: &mut Data) {
     update_inertias(model, data);
     for (i, body) in model.bodies.iter().enumerate().rev() {
+        // I^C_p ← I^C_p + I^C_i: about one common point composites are plain sums.
         if let Some(p) = body.parent {
             let whole = data.composite[i];
             data.composite[p.0].add(&whole);

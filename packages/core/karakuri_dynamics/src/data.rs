@@ -8,8 +8,8 @@ use crate::articulated::Articulated;
 use crate::inertia::RigidInertia;
 use crate::topology::Topology;
 
-/// Gravitational acceleration on the earth, downwards: the default of worlds, scenes, gait files and settings. Algorithms take gravity as
-/// an argument. [m/s²]
+/// Gravitational acceleration on the earth, downwards: the default of worlds, scenes, gait files and settings. Algorithms take
+/// gravity as an argument. [m/s²]
 pub const EARTH_GRAVITY: f64 = 9.81;
 
 /// Results and scratch of the algorithms, allocated once.

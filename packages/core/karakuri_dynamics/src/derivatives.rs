@@ -163,13 +163,13 @@ pub fn aba_derivatives(
 /// Rates of the axis of a dof.
 #[derive(Debug, Clone, Copy, Default)]
 struct AxisRates {
-    /// `Ψ̇`
+    /// Rate `Ψ̇ = W × S`.
     psi_rate: Motion,
-    /// `Ψ̈`
+    /// Second rate `Ψ̈ = B × S + W × Ψ̇`.
     psi_acceleration: Motion,
-    /// `Ṡ + Ψ̇`
+    /// Sum `Ṡ + Ψ̇`.
     rate_sum: Motion,
-    /// The other axes of the same joint stand still when this dof moves.
+    /// Whether the other axes of the same joint stand still when this dof moves.
     is_rotation: bool,
 }
 
@@ -188,6 +188,7 @@ fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
             // Only the angular part counts for a translation, and that is the parent's.
             let (W, mut B) =
                 if is_rotation { (data.velocity[i], data.acceleration[i]) } else { (C, parent) };
+            // Gravity counts as the acceleration −g of the base.
             B.linear -= data.gravity;
             let S = &data.subspace[k];
             let psi_rate = W.cross_motion(S);
@@ -240,6 +241,7 @@ fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let i = topology.dof_body[k];
     let (inertia, quadratic, S) = (&data.composite[i], &out.quadratic[i], &data.subspace[k]);
     let AxisRates { psi_rate, psi_acceleration, rate_sum, is_rotation } = out.rates[k];
+    // Change of the subtree's wrench by q_k: I Ψ̈ + 2B Ψ̇ and S ×* F; by v_k: I (Ṡ + Ψ̇) + 2B S; by v̇_k: I S.
     let inside = inertia.mul(&psi_acceleration) + quadratic.mul(&psi_rate.angular);
     let before = inside + S.cross_force(&data.joint_force[i]);
     let by_velocity = inertia.mul(&rate_sum) + quadratic.mul(&S.angular);
@@ -248,6 +250,7 @@ fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     for j in topology.chain(topology.last_dof[i]) {
         let S_j = &data.subspace[j];
         if !topology.is_custom[k] {
+            // A translation carries the joint's own axes along, which cancels S ×* F there.
             let by_position = if j >= first && !is_rotation { &inside } else { &before };
             out.by_position[(j, k)] = S_j.dot(by_position);
             out.by_velocity[(j, k)] = S_j.dot(&by_velocity);
@@ -265,6 +268,7 @@ fn fill_rows(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let spin = out.quadratic[i].tr_mul(S);
     for j in topology.chain(topology.dof_parent[topology.first_dof[i]]) {
         let rates = &out.rates[j];
+        // S · (I Ψ̈_j + 2B Ψ̇_j) and S · (I (Ṡ_j + Ψ̇_j) + 2B S_j), with the products with S taken once.
         if !topology.is_custom[j] {
             out.by_position[(k, j)] =
                 rates.psi_acceleration.dot(&momentum) + spin.dot(&rates.psi_rate.angular);

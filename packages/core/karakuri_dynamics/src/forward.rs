@@ -59,6 +59,7 @@ fn solve(
     external: &[Force],
 ) {
     bias_at_velocity(model, data, v, external);
+    // v̇ = M̂⁻¹ (τ − c), with the external wrenches in c.
     for ((vdot, tau), c) in data.vdot.iter_mut().zip(tau).zip(&data.effort) {
         *vdot = tau - c;
     }

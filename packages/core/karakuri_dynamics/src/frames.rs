@@ -57,6 +57,7 @@ pub fn frame_jacobian_rate(model: &Model, data: &Data, frame: FrameId, v: &[f64]
     let topology = &data.topology;
     let mut A = Motion::default();
     for k in topology.chain(topology.last_dof[body]) {
+        // Ṡ_k = C × S_k + S°_k, with the velocity C in which the joint's axes stand still.
         let mut S_rate = data.carrier[topology.dof_body[k]].cross_motion(&data.subspace[k]);
         if topology.is_custom[k] {
             S_rate += data.subspace_rate[k];
@@ -104,6 +105,7 @@ pub(crate) fn shifted(V: &Motion, p: &Vector3) -> Motion {
 /// Classical acceleration at a point from the spatial velocity and acceleration about O.
 #[inline]
 fn classical(V: &Motion, A: &Motion, p_OE: &Vector3) -> Motion {
+    // Classical from spatial acceleration: a_E = A + α × p, and ω × v_E on top.
     let at_E = shifted(A, p_OE);
     let v_E = V.linear + V.angular.cross(p_OE);
     Motion::new(at_E.angular, at_E.linear + V.angular.cross(&v_E))

@@ -53,7 +53,7 @@ impl Symmetric3 {
         )
     }
 
-    /// Column `k`, below 3.
+    /// Column `k` < 3 of the matrix.
     #[inline]
     pub(crate) fn column(&self, k: usize) -> Vector3 {
         match k {
@@ -95,11 +95,11 @@ impl Symmetric3 {
 /// Inertia of one or several rigid bodies, in world axes about O.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RigidInertia {
-    /// [kg]
+    /// Mass of the bodies. [kg]
     pub(crate) mass: f64,
     /// Mass times `p_OCom`. [kg·m]
     pub(crate) first_moment: Vector3,
-    /// About O. [kg·m²]
+    /// Rotational inertia about O. [kg·m²]
     pub(crate) rotational: Symmetric3,
 }
 
@@ -131,6 +131,7 @@ impl RigidInertia {
     /// Momentum about O for a velocity about O.
     #[inline]
     pub(crate) fn mul(&self, V: &Motion) -> Force {
+        // [n; f] = [J H; Hᵀ m·1] [ω; v] with H = m [c]×.
         Force {
             moment: self.rotational.mul(&V.angular) + self.first_moment.cross(&V.linear),
             force: V.linear * self.mass - self.first_moment.cross(&V.angular),
@@ -142,7 +143,7 @@ impl RigidInertia {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArticulatedInertia {
     pub(crate) rotational: Symmetric3,
-    /// Moment for a linear velocity.
+    /// Coupling `H`: moment for a linear velocity.
     pub(crate) coupling: Matrix3,
     pub(crate) linear: Symmetric3,
 }
@@ -187,6 +188,7 @@ impl ArticulatedInertia {
     pub(crate) fn add_outer(&mut self, s: f64, U: &Force) {
         self.rotational.add_outer(s, &U.moment);
         self.linear.add_outer(s, &U.force);
+        // H ← H + s n fᵀ.
         let f = U.force * s;
         for (j, fj) in [f.x, f.y, f.z].into_iter().enumerate() {
             self.coupling[(0, j)] += U.moment.x * fj;

@@ -167,7 +167,7 @@ fn accelerate_body(model: &Model, data: &mut Data, i: usize, v: &[f64], vdot: &[
     data.acceleration[i] = A + data.carrier[i].cross_motion(&V_rel);
 }
 
-/// The same with custom joints, whose columns have a rate of their own.
+/// Accelerations of bodies with custom joints, whose columns have a rate of their own.
 #[cold]
 fn update_custom_accelerations(
     model: &Model,
@@ -246,6 +246,7 @@ pub(crate) fn rotation(xyzw: &[f64]) -> Matrix3 {
 #[inline]
 fn set_axes(joint: &Joint, R_WJ: &Matrix3, R_WB: &Matrix3, p_OB: &Vector3, S: &mut [Motion]) {
     let k = joint.v_start;
+    // Columns about O for a unit rate: [e; p × e] of a rotation, [0; e] of a translation.
     let turning = |axis: Vector3| Motion::new(axis, p_OB.cross(&axis));
     let sliding = |axis: Vector3| Motion::new(Vector3::zeros(), axis);
     let column = |j: usize| R_WJ.column(j).into_owned();
@@ -289,6 +290,7 @@ fn set_custom_axes(
     motion.subspace(q, columns);
     for S in columns {
         let angular = R_WJ * S.angular;
+        // From the joint's axes at B's origin to world axes about O.
         *S = Motion::new(angular, R_WJ * S.linear + p_OB.cross(&angular));
     }
 }
@@ -314,6 +316,7 @@ fn custom_velocity(
     let rates = &mut data.subspace_rate[own.clone()];
     motion.subspace_rate(&data.custom_position[own.clone()], v, rates);
     for (rate, S) in rates.iter_mut().zip(&data.subspace[own]) {
+        // Rate of a column [ω; v + p × ω] whose p = p_OB moves with v_origin.
         let angular = R_WJ * rate.angular;
         let linear = R_WJ * rate.linear + v_origin.cross(&S.angular) + p_OB.cross(&angular);
         *rate = Motion::new(angular, linear);

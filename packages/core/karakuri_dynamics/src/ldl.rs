@@ -55,6 +55,7 @@ impl MassFactor {
             let (left, column_k) = self.columns.as_mut_slice()[..(k + 1) * nv].split_at_mut(k * nv);
             let mut i = self.topology.dof_parent[k];
             while i != WORLD {
+                // L_ki = M_ki/D_k, and row i loses L_ki times row k.
                 let a = column_k[i] * inverse;
                 let column_i = &mut left[i * nv..(i + 1) * nv];
                 for_each_run(&self.topology, i, |run| {
@@ -69,7 +70,7 @@ impl MassFactor {
         Ok(())
     }
 
-    /// The same for a tree on a floating base: its six dofs are ancestors of all others, so the updates of the base
+    /// Factorises a tree on a floating base: its six dofs are ancestors of all others, so the updates of the base
     /// are sums over six entries, a number that the compiler knows.
     fn factorize_floating(&mut self) -> Result<(), SingularInertia> {
         let nv = self.inverse_pivot.len();
@@ -90,6 +91,7 @@ impl MassFactor {
             while i >= BASE {
                 let a = column_k[i] * inverse;
                 let column_i = &mut left[i * nv..(i + 1) * nv];
+                // The entries at the base first, then run by run those at the ancestors in between.
                 if let Some(upper) = column_i.first_chunk_mut::<BASE>() {
                     subtract(upper, a, &above);
                 }
@@ -104,12 +106,14 @@ impl MassFactor {
                 column_k[i] = a;
                 i = self.topology.dof_parent[i];
             }
+            // The base's block loses the outer product of row k over D_k.
             for (i, column) in base.iter_mut().enumerate() {
                 let a = above[i] * inverse;
                 subtract(column, a, &above);
                 column_k[i] = a;
             }
         }
+        // L and D of the base's own block.
         for k in (0..BASE).rev() {
             let pivot = base[k][k];
             SingularInertia::check(k, pivot)?;
@@ -139,10 +143,11 @@ impl MassFactor {
         self.solve_side_by_side([first, second, third]);
     }
 
-    /// The solves share the walks along the tree, and their sums do not wait for each other.
+    /// Solves side by side: the walks along the tree are shared, and the sums do not wait for each other.
     #[inline]
     fn solve_side_by_side<const N: usize>(&self, mut x: [&mut [f64]; N]) {
         let nv = self.inverse_pivot.len();
+        // Lᵀ y = x, from the leaves to the root.
         for k in (0..nv).rev() {
             let xk: [f64; N] = std::array::from_fn(|r| x[r][k]);
             // An effort on one leg has no effect on the others.
@@ -158,6 +163,7 @@ impl MassFactor {
                 }
             });
         }
+        // L x = D⁻¹ y, from the root to the leaves.
         for k in 0..nv {
             let column = &self.columns.as_slice()[k * nv..(k + 1) * nv];
             let mut sums: [f64; N] = std::array::from_fn(|r| x[r][k] * self.inverse_pivot[k]);

@@ -47,6 +47,7 @@ pub fn momentum_balance(
         for k in data.topology.dofs(i) {
             let S = data.subspace[k];
             let own = data.subspace_rate.get(k).copied().unwrap_or_default();
+            // Ṡ_k = C_i × S_k + S°_k.
             let turning: Motion = data.carrier[i].cross_motion(&S) + own;
             momentum[k] = S.dot(&H);
             rate[k] = turning.dot(&H) + S.dot(&G);

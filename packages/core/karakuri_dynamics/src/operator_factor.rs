@@ -10,7 +10,7 @@ use crate::{Articulated, Data, MassFactor, SingularInertia, crba_at_position};
 /// Mean square of the coordinates' depths from which articulated bodies are faster: about 27 hinges in a row.
 const DEEP: usize = 256;
 
-/// `Â`, factorised.
+/// The operator `Â`, factorised.
 #[derive(Debug, Clone)]
 pub enum OperatorFactor {
     /// Along the tree of the mass matrix.

@@ -116,11 +116,12 @@ pub fn random_position(model: &Model, uniform: &mut dyn FnMut() -> f64, q: &mut 
     }
 }
 
-/// Uniform over SO(3). [Shoemake 1992]
+/// Random rotation, uniform over SO(3). [Shoemake 1992]
 fn random_rotation(uniform: &mut dyn FnMut() -> f64, xyzw: &mut [f64]) {
     let (u, a, b) = (uniform(), uniform(), uniform());
     let (sa, ca) = (std::f64::consts::TAU * a).sin_cos();
     let (sb, cb) = (std::f64::consts::TAU * b).sin_cos();
+    // Two points on circles whose squared radii 1 − u and u add up to one.
     let (r0, r1) = ((1.0 - u).sqrt(), u.sqrt());
     xyzw.copy_from_slice(&[r0 * sa, r0 * ca, r1 * sb, r1 * cb]);
 }
@@ -146,6 +147,7 @@ fn angle_between(q0: &[f64], q1: &[f64]) -> [f64; 3] {
 /// `log(R)`, accurate near zero and near π. [rad] (3)
 pub(crate) fn rotation_vector(turn: &UnitQuaternion) -> Vector3 {
     let (w, v) = (turn.w, turn.imag());
+    // Of q and −q, the same rotation, the one with w ≥ 0 has the turn of at most π.
     let (w, v) = if w < 0.0 { (-w, -v) } else { (w, v) };
     let sin = v.norm();
     // 2 atan2(s, w)/s → 2/w as s → 0.

@@ -79,6 +79,7 @@ pub(crate) fn bias_at_velocity<'a>(
 pub fn gravity_effort<'a>(model: &Model, data: &'a mut Data, q: &[f64]) -> &'a [f64] {
     forward_kinematics(model, data, q);
     for (i, body) in model.bodies.iter().enumerate() {
+        // −m g at the centre of mass bears the weight.
         let force = data.gravity * -body.inertia.mass;
         data.joint_force[i] = Force::new(data.com[i].cross(&force), force);
     }
@@ -92,6 +93,7 @@ fn body_force(model: &Model, data: &Data, i: usize) -> Force {
     let inertia = &model.bodies[i].inertia;
     let (V, A, c) = (&data.velocity[i], &data.acceleration[i], &data.com[i]);
     let R = &data.pose_in_world[i].rotation;
+    // Newton's equation at the centre of mass: f = m (a − g) with the classical acceleration a there.
     let v_com = V.linear + V.angular.cross(c);
     let a_com = A.linear + A.angular.cross(c) + V.angular.cross(&v_com);
     let force = (a_com - data.gravity) * inertia.mass;
@@ -104,10 +106,12 @@ fn body_force(model: &Model, data: &Data, i: usize) -> Force {
 /// Takes the external wrenches off the body wrenches and adds all up towards the root.
 fn collect_efforts(model: &Model, data: &mut Data, external: &[Force]) {
     for (i, F) in external.iter().enumerate() {
+        // F_i ← F_i − F_ext, moved from the body's origin to O.
         let p_OB = data.pose_in_world[i].translation - data.origin;
         data.joint_force[i] -= Force::new(F.moment + p_OB.cross(&F.force), F.force);
     }
     for (i, body) in model.bodies.iter().enumerate().rev() {
+        // τ_k = S_k · F_i, then F_p ← F_p + F_i.
         let F = data.joint_force[i];
         for k in data.topology.dofs(i) {
             data.effort[k] = data.subspace[k].dot(&F);

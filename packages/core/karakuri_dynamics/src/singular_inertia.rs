@@ -7,7 +7,7 @@
      mass; give its links an inertia or its joint an armature"
 )]
 pub struct SingularInertia {
-    /// Velocity coordinate.
+    /// Index of the velocity coordinate.
     pub dof: usize,
     /// The diagonal entry of the factor. [kg·m² or kg]
     pub pivot: f64,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use karakuri_model::{Base, JointKind, Model};
 use karakuri_spatial::Matrix3;
 
-/// Marks a dof that hangs on the world.
+/// Parent of a dof that hangs on the world.
 pub(crate) const WORLD: usize = usize::MAX;
 
 /// The tree of dofs.
@@ -25,7 +25,7 @@ pub(crate) struct Topology {
     pub(crate) last_dof: Vec<usize>,
     /// First of the run of consecutive numbers that ends at this dof, each the parent of the next. (nv)
     pub(crate) run_start: Vec<usize>,
-    /// The joint's placement in its parent is a mere shift, as in most URDFs. (n bodies)
+    /// Whether the joint's placement in its parent is a mere shift, as in most URDFs. (n bodies)
     pub(crate) is_shift: Vec<bool>,
     /// Whether the dof is a custom joint's. (nv)
     pub(crate) is_custom: Vec<bool>,
@@ -64,6 +64,7 @@ impl Topology {
         }
         for k in 0..model.nv {
             let parent = topology.dof_parent[k];
+            // A run goes on while the parent is the dof just before.
             let joins = parent != WORLD && parent + 1 == k;
             topology.run_start[k] = if joins { topology.run_start[parent] } else { k };
         }

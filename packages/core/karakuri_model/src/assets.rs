@@ -10,7 +10,7 @@ use crate::mesh::decode;
 
 /// Triangles above which a mesh is worth a warning: drawing and colliding it costs.
 const MANY_TRIANGLES: usize = 500_000;
-/// A link with a larger mesh is most often in millimetres. [m]
+/// Extent above which a mesh is most often in millimetres. [m]
 const LARGE_EXTENT: f64 = 50.0;
 
 /// Brings the bytes of files that a robot's files name.
@@ -25,9 +25,9 @@ pub trait Assets {
 /// A file's bytes.
 #[derive(Debug, Clone)]
 pub struct Asset {
-    /// Where it was found.
+    /// Path at which it was found.
     pub path: PathBuf,
-    /// What it holds.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -35,40 +35,40 @@ pub struct Asset {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssetError {
-    /// No such file.
+    /// A file that does not exist.
     #[error("file not found: {}", .0.display())]
     NotFound(PathBuf),
-    /// No such ROS package.
+    /// A ROS package that does not exist.
     #[error("package `{0}` not found")]
     PackageNotFound(String),
-    /// Larger than any sensible mesh.
+    /// A file larger than any sensible mesh.
     #[error("{} has {size} bytes, above the limit of {limit}", path.display())]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// [bytes]
+        /// Size of the file. [bytes]
         size: u64,
-        /// [bytes]
+        /// Largest size that is read. [bytes]
         limit: u64,
     },
-    /// The operating system refuses.
+    /// A refusal by the operating system.
     #[error("cannot read {}: {reason}", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Reason that the system gives.
         reason: String,
     },
-    /// Not a kind of address that is read, such as `http://`.
+    /// A kind of address that is not read, such as `http://`.
     #[error("`{0}` is not package://, file:// or a path")]
     UnknownScheme(String),
-    /// Files are not read at all.
+    /// A reader that reads no files at all.
     #[error("files are not read here")]
     NotRead,
 }
 
 impl AssetError {
-    /// What to do about it.
+    /// Remedy for a user.
     pub fn remedy(&self) -> String {
         match self {
             Self::NotFound(_) => "correct the name, or install the file".to_owned(),
@@ -83,7 +83,7 @@ impl AssetError {
     }
 }
 
-/// Brings nothing: for robots whose meshes do not matter. Each mesh is left out with a warning.
+/// Assets that bring nothing: for robots whose meshes do not matter. Each mesh is left out with a warning.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoAssets;
 

@@ -1,4 +1,4 @@
-//! A robot by names, before it is checked: what the readers fill, and what programs build robots with.
+//! A robot by names, before it is checked: readers fill it, and programs build robots with it.
 //!
 //! [`ModelBuilder::build`] checks everything (names, tree, axes, limits, inertias, couplings, loops) and reports every
 //! problem at once; after it no algorithm checks again.
@@ -20,13 +20,13 @@ use crate::{
 /// A link: a rigid piece, and a frame of its own name.
 #[derive(Debug, Clone)]
 pub struct LinkSpec {
-    /// Link name.
+    /// Name of the link.
     pub name: String,
-    /// In the link's frame; [`Inertia::ZERO`] for a mere frame.
+    /// Inertia in the link's frame; [`Inertia::ZERO`] for a mere frame.
     pub inertia: Inertia,
-    /// What is drawn.
+    /// Shapes that are drawn.
     pub visuals: Vec<GeometrySpec>,
-    /// What touches.
+    /// Shapes that touch.
     pub collisions: Vec<GeometrySpec>,
 }
 
@@ -42,7 +42,7 @@ impl LinkSpec {
 pub struct GeometrySpec {
     /// Pose in the link's frame.
     pub pose: Pose,
-    /// The shape.
+    /// Shape in its own frame.
     pub shape: Shape,
     /// RGBA, 0 to 1.
     pub color: [f32; 4],
@@ -73,19 +73,19 @@ impl GeometrySpec {
 /// A joint of the tree, from a parent link to a child link.
 #[derive(Debug, Clone)]
 pub struct JointSpec {
-    /// Joint name.
+    /// Name of the joint.
     pub name: String,
-    /// Parent link.
+    /// Name of the parent link.
     pub parent: String,
-    /// Child link.
+    /// Name of the child link.
     pub child: String,
-    /// How it moves; `None` is fixed.
+    /// Motion of the child; `None` is fixed.
     pub kind: Option<JointKind>,
     /// Pose of the joint frame, and of the child link at `q = 0`, in the parent link's frame.
     pub origin: Pose,
     /// Limits of a joint with one degree of freedom.
     pub limits: Limits,
-    /// What gives way at its limits of position.
+    /// Spring and damper at its limits of position; `None`: they are hard.
     pub bumper: Option<Bumper>,
     /// Part of its speed with which it leaves a hard limit of position, 0 to 1. [-]
     pub limit_restitution: f64,
@@ -103,14 +103,14 @@ pub struct JointSpec {
     pub mimic: Option<MimicSpec>,
 }
 
-/// This joint's position = multiplier · leader's position + offset.
+/// A follower: this joint's position = multiplier · leader's position + offset.
 #[derive(Debug, Clone)]
 pub struct MimicSpec {
     /// Name of the joint it follows.
     pub leader: String,
-    /// [-]
+    /// Factor of the leader's position. [-]
     pub multiplier: f64,
-    /// [rad or m]
+    /// Position where the leader is at zero. [rad or m]
     pub offset: f64,
 }
 
@@ -135,7 +135,7 @@ impl JointSpec {
         }
     }
 
-    /// The two links are one body.
+    /// Fixed joint: the two links are one body.
     pub fn fixed(name: &str, parent: &str, child: &str) -> Self {
         Self::new(name, parent, child, None)
     }
@@ -161,21 +161,21 @@ impl JointSpec {
 /// A joint that closes a loop.
 #[derive(Debug, Clone)]
 pub struct LoopSpec {
-    /// Name.
+    /// Name of the loop joint.
     pub name: String,
     /// Link on side A.
     pub link_a: String,
     /// Link on side B.
     pub link_b: String,
-    /// Where its frames are.
+    /// Frames of the joint on both sides.
     pub frames: LoopFrames,
-    /// Which relative degrees of freedom are locked, in A's joint frame: rotation x y z, translation x y z.
+    /// Locked relative degrees of freedom, in A's joint frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
     /// Name of the posture in which the loop is closed; `None` is the neutral one.
     pub posture: Option<String>,
 }
 
-/// Where a loop joint's frames are.
+/// Frames of a loop joint.
 #[derive(Debug, Clone, Copy)]
 pub enum LoopFrames {
     /// One frame on each link, in the links' own frames.
@@ -196,20 +196,20 @@ pub struct SensorSpec {
     pub name: String,
     /// Link it is fixed to.
     pub link: String,
-    /// What it measures.
+    /// Quantity that it measures.
     pub kind: SensorKind,
-    /// How its readings differ from the truth; `None`: they do not.
+    /// Noise of its readings; `None`: they are exact.
     pub noise: Option<SensorNoise>,
 }
 
-/// A hand.
+/// A hand of the robot.
 #[derive(Debug, Clone, Default)]
 pub struct EndEffectorSpec {
-    /// Which plug-in drives it.
+    /// Name of the plug-in that drives it.
     pub kind: String,
     /// Link at the tool centre.
     pub tool: String,
-    /// Driven joints.
+    /// Names of the joints that drive it.
     pub joints: Vec<String>,
     /// Sensors that feel the object.
     pub sensors: Vec<String>,
@@ -232,7 +232,7 @@ pub struct ModelBuilder {
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
     pub(crate) groups: Vec<(String, Vec<String>)>,
-    /// False when a reader left out a joint that it could not read; then links without parent are no news.
+    /// Whether the readers could read all joints; if not, links without parent are no news.
     pub(crate) all_joints: bool,
 }
 
@@ -349,7 +349,7 @@ impl ModelBuilder {
         report.finish(model)
     }
 
-    /// One call per stage; each reports all it finds, and the model is made only of what passed.
+    /// Runs the stages, one call each; each reports all it finds, and the model is made only of what passed.
     pub(crate) fn check_and_build(&mut self, report: &mut Report) -> Option<Model> {
         self.check_size(report)?;
         self.check_joints(report);

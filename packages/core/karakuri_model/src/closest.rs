@@ -1,6 +1,6 @@
-//! The known name that a wrong one was meant to be, for "did you mean".
+//! Suggestion of a known name for a wrong one, for "did you mean".
 
-/// The known name nearest to a wrong one, if one is near: for "did you mean".
+/// Known name nearest to a wrong one, if one is near.
 pub(crate) fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|name| (edit_distance(wrong, name), name))
@@ -9,11 +9,12 @@ pub(crate) fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> 
         .map(|(_, name)| name)
 }
 
-/// Levenshtein distance, at most a few hundred characters.
+/// Levenshtein distance of two names, of their first 200 characters.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(200).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().take(200).enumerate() {
+        // Row i of the table of distances replaces row i − 1 in place.
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, cb) in b.iter().enumerate() {

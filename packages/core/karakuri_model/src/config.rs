@@ -1,4 +1,4 @@
-//! Robot YAML: what a URDF cannot say. `docs/robot-yaml.md` lists every key.
+//! Robot YAML: additions to a URDF. `docs/robot-yaml.md` lists every key.
 
 mod apply;
 mod joints;
@@ -33,7 +33,7 @@ const KEYS: [&str; 13] = [
     "srdf",
 ];
 
-/// Reads a robot YAML; what is wrong is in the report.
+/// Reads a robot YAML; problems go to the report.
 pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
     let mut config = RobotConfig::default();
     // A file of comments only, or none, is a robot without additions.
@@ -104,7 +104,7 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
     config
 }
 
-/// What joints are and what moves them beside their drives.
+/// Reads the kinds of joints, and what moves them beside their drives.
 fn read_joints(reader: &mut Reader<'_>, fields: &Fields<'_>, config: &mut RobotConfig) {
     if let Some((node, path)) = fields.get("joints") {
         for (name, place, node, path) in reader.entries(node, &path) {
@@ -141,7 +141,7 @@ fn read_base(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Base> {
     }
 }
 
-/// `{xyz: [m], rpy: [rad]}`, both optional.
+/// Reads `{xyz: [m], rpy: [rad]}`, both optional.
 fn read_pose(reader: &mut Reader<'_>, node: &Node, path: &str) -> Pose {
     let fields = reader.fields(node, path, &["xyz", "rpy"]);
     let mut vector = |key, unit| {
@@ -205,7 +205,7 @@ fn read_sensor(reader: &mut Reader<'_>, name: &str, node: &Node, path: &str) -> 
     Some(SensorSpec { name: name.to_owned(), link, kind, noise })
 }
 
-/// `{seed, angular_velocity, linear_acceleration, orientation}` of an IMU, `{seed, moment, force}` of the others.
+/// Reads `{seed, angular_velocity, linear_acceleration, orientation}` of an IMU, `{seed, moment, force}` of the others.
 fn read_noise(reader: &mut Reader<'_>, kind: SensorKind, node: &Node, path: &str) -> SensorNoise {
     let imu = kind == SensorKind::Imu;
     let keys = if imu {
@@ -237,7 +237,7 @@ fn read_noise(reader: &mut Reader<'_>, kind: SensorKind, node: &Node, path: &str
     SensorNoise { seed: seed.unwrap_or(0), angular, linear, orientation }
 }
 
-/// `name: number` lines.
+/// Reads lines `name: number`.
 fn read_numbers(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -323,10 +323,10 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
     }
 }
 
-/// Distances that convex parts may be asked to keep from their mesh. [m]
+/// Range of the distances that convex parts may be asked to keep from their mesh. [m]
 const DEVIATION: RangeInclusive<f64> = 1e-6..=1.0;
 
-/// What the meshes of a link collide as: `hull`, `decompose`, or `{convex: decompose, tolerance: 0.002}`.
+/// Reads the collision shape of a link's meshes: `hull`, `decompose`, or `{convex: decompose, tolerance: 0.002}`.
 fn read_link_convex(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Convex> {
     if !matches!(node.value, Value::Map(_)) {
         return read_convex_kind(reader, node, path);
@@ -335,7 +335,7 @@ fn read_link_convex(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<
     read_convex(reader, &fields)
 }
 
-/// The keys `convex`, `hull` (the default) or `decompose`, and `tolerance` [m]: what a mesh that moves collides as.
+/// Reads the keys `convex`, `hull` (the default) or `decompose`, and `tolerance` [m]: the collision shape of a mesh that moves.
 pub fn read_convex(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Convex> {
     let kind = match fields.get("convex") {
         Some((node, path)) => read_convex_kind(reader, node, &path)?,

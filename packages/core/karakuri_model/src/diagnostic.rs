@@ -1,20 +1,20 @@
-//! What is wrong with a robot's files: every problem at once, each with its place and its remedy.
+//! Problems of a robot's files: all of them at once, each with its place and its remedy.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The robot loads; something was ignored, mended or looks unintended.
+    /// A remark: the robot loads; something was ignored, mended or looks unintended.
     Warning,
-    /// The robot does not load.
+    /// An error: the robot does not load.
     Error,
 }
 
-/// Where a problem is.
+/// Place of a problem in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     /// File as the user named it; empty when the robot was not read from a file.
@@ -23,17 +23,17 @@ pub struct Place {
     pub line: usize,
     /// Column in characters, from 1; 0 when unknown.
     pub column: usize,
-    /// Bytes of the file's text that are meant; empty when unknown.
+    /// Range of bytes of the file's text that is meant; empty when unknown.
     pub span: (usize, usize),
 }
 
 impl Place {
-    /// A whole file.
+    /// Place of a whole file.
     pub fn file(name: &str) -> Self {
         Self { file: name.into(), ..Self::default() }
     }
 
-    /// The bytes `span` of `text`, which is the content of `file`.
+    /// Place of the bytes `span` of `text`, which is the content of `file`.
     pub fn in_text(file: &str, text: &str, span: Range<usize>) -> Self {
         let mut start = span.start.min(text.len());
         while !text.is_char_boundary(start) {
@@ -43,7 +43,7 @@ impl Place {
         Self::in_line(file, text, line, start..span.end)
     }
 
-    /// The same, where the line is known; the span starts at a character.
+    /// As [`Self::in_text`], where the line is known; the span starts at a character.
     pub(crate) fn in_line(file: &str, text: &str, line: usize, span: Range<usize>) -> Self {
         let line_start = text[..span.start].rfind('\n').map_or(0, |i| i + 1);
         Self {
@@ -62,16 +62,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// One problem: where, what, and what to write instead.
+/// One problem: its place, what is wrong, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity of the problem.
     pub severity: Severity,
-    /// Where it is.
+    /// Place in the file.
     pub place: Place,
-    /// What is wrong: names the thing, the value and the limit.
+    /// Message that names the thing, the value and the limit.
     pub message: String,
-    /// What to write instead, or what was done about it.
+    /// Remedy: what to write instead, or what was done about it.
     pub remedy: String,
 }
 
@@ -177,7 +177,7 @@ pub fn shorten_numbers(text: &str) -> String {
 pub struct Report {
     places: BTreeMap<Subject, Place>,
     problems: Vec<Diagnostic>,
-    /// Of those beyond [`LISTED`]: how many, and how bad the worst is.
+    /// Number of problems beyond [`LISTED`], and the severity of the worst.
     unlisted: usize,
     worst_unlisted: Option<Severity>,
 }
@@ -191,12 +191,12 @@ impl Report {
         self.places.entry(subject).or_insert(place);
     }
 
-    /// Where a part is written, if it is known.
+    /// Place of a part, if it is known.
     pub(crate) fn known(&self, subject: &Subject) -> Option<&Place> {
         self.places.get(subject)
     }
 
-    /// Where a part is written, or the nearest part around it that is known.
+    /// Place of a part, or of the nearest part around it that is known.
     pub(crate) fn place(&self, subject: &Subject) -> Place {
         if let Some(place) = self.places.get(subject) {
             return place.clone();

@@ -1,4 +1,4 @@
-//! Files' texts to a [`Model`].
+//! Loading: files' texts to a [`Model`].
 
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
@@ -7,29 +7,29 @@ use crate::{Base, Model, config, urdf};
 /// A robot's files.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// URDF: name as the user knows it.
+    /// Name of the URDF as the user knows it.
     pub urdf_name: &'a str,
-    /// URDF: text.
+    /// Text of the URDF.
     pub urdf_text: &'a str,
-    /// Robot YAML: name and text.
+    /// Name and text of the robot YAML.
     pub config: Option<(&'a str, &'a str)>,
-    /// What the robot stands on; `None` leaves it to the robot YAML, and to the world's origin without one.
+    /// Base of the robot; `None` leaves it to the robot YAML, and to the world's origin without one.
     pub base: Option<Base>,
 }
 
 impl<'a> Source<'a> {
-    /// A URDF alone.
+    /// Source with a URDF alone.
     pub fn urdf(name: &'a str, text: &'a str) -> Self {
         Self { urdf_name: name, urdf_text: text, config: None, base: None }
     }
 
-    /// The same with a robot YAML.
+    /// Adds a robot YAML.
     #[must_use]
     pub fn with_config(self, name: &'a str, text: &'a str) -> Self {
         Self { config: Some((name, text)), ..self }
     }
 
-    /// The same on this base.
+    /// Sets the base.
     #[must_use]
     pub fn with_base(self, base: Base) -> Self {
         Self { base: Some(base), ..self }
@@ -39,9 +39,9 @@ impl<'a> Source<'a> {
 /// A robot, and what was ignored or mended.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The robot.
+    /// Model of the robot.
     pub model: Model,
-    /// In the order of the files.
+    /// Warnings, in the order of the files.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -27,7 +27,7 @@ pub struct BodyId(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameId(pub usize);
 
-/// What a robot stands on.
+/// Base of a robot: fixed to the world or floating.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Base {
     /// The root link is fixed to the world at this pose `X_WRoot`.
@@ -39,9 +39,9 @@ pub enum Base {
 /// A robot: immutable after it is built.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Robot name.
+    /// Name of the robot.
     pub name: String,
-    /// What the robot stands on.
+    /// Base of the robot.
     pub base: Base,
     /// Moving bodies, parents before children.
     pub bodies: Vec<Body>,
@@ -55,11 +55,11 @@ pub struct Model {
     pub loops: Vec<LoopJoint>,
     /// Motors beside the joints' drives.
     pub motors: Vec<Motor>,
-    /// Sensors.
+    /// Sensors on the links.
     pub sensors: Vec<Sensor>,
     /// Collision shapes, on bodies and on the fixed base.
     pub collisions: Vec<Geometry>,
-    /// Visual shapes.
+    /// Visual shapes, on bodies and on the fixed base.
     pub visuals: Vec<Geometry>,
     /// Pairs of links whose contact is ignored (SRDF `disable_collisions` or robot YAML); adjacent bodies
     /// never collide and are not listed.
@@ -85,11 +85,11 @@ pub struct Body {
     pub name: String,
     /// The body it hangs on; `None` is the world.
     pub parent: Option<BodyId>,
-    /// In the body frame, which is the frame of its main link (at the joint).
+    /// Inertia in the body frame, which is the frame of its main link (at the joint).
     pub inertia: Inertia,
 }
 
-/// How a body moves against its parent.
+/// Motion of a body against its parent.
 #[derive(Debug, Clone)]
 pub enum JointKind {
     /// Rotation about a unit axis of the joint frame; limited or not (`continuous`).
@@ -151,7 +151,7 @@ impl JointKind {
         }
     }
 
-    /// What the coordinate of a joint with one degree of freedom measures; `None` for joints with several.
+    /// Quantity that the coordinate of a joint with one degree of freedom measures; `None` for joints with several.
     pub fn single(&self) -> Option<DofKind> {
         match self {
             Self::Revolute { .. } => Some(DofKind::Angle),
@@ -165,7 +165,7 @@ impl JointKind {
     }
 }
 
-/// How far a ball joint goes: the body's `axis` swings from the joint frame's `axis` by at most `swing`, and the body
+/// Limits of a ball joint: the body's `axis` swings from the joint frame's `axis` by at most `swing`, and the body
 /// turns about its own axis, after the shortest swing, within `twist`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cone {
@@ -178,7 +178,7 @@ pub struct Cone {
 }
 
 impl Default for Cone {
-    /// About z, without limits.
+    /// Cone about z, without limits.
     fn default() -> Self {
         use std::f64::consts::PI;
         Self { axis: Vector3::z(), swing: PI, twist: (-PI, PI) }
@@ -188,9 +188,9 @@ impl Default for Cone {
 /// The joint a body hangs on.
 #[derive(Debug, Clone)]
 pub struct Joint {
-    /// Joint name.
+    /// Name of the joint.
     pub name: String,
-    /// How it moves.
+    /// Motion of the body against its parent.
     pub kind: JointKind,
     /// Pose of the joint frame in the parent body's frame (in the world if the parent is `None`; the pose of a
     /// fixed base is included). At `q = 0` the body frame coincides with the joint frame.
@@ -201,7 +201,7 @@ pub struct Joint {
     pub v_start: usize,
     /// Limits; infinite where the file sets none.
     pub limits: Limits,
-    /// What gives way at the limits of position; `None`: they are hard.
+    /// Spring and damper at the limits of position; `None`: they are hard.
     pub bumper: Option<Bumper>,
     /// Part of its speed with which the joint leaves a hard limit of position, 0 to 1. [-]
     pub limit_restitution: f64,
@@ -220,9 +220,9 @@ pub struct Joint {
 /// Limits of a joint with one degree of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// [rad or m]
+    /// Lower limit of position. [rad or m]
     pub lower: f64,
-    /// [rad or m]
+    /// Upper limit of position. [rad or m]
     pub upper: f64,
     /// Largest speed. [rad/s or m/s]
     pub velocity: f64,
@@ -243,9 +243,9 @@ impl Limits {
 /// Spring and damper that push back from beyond a limit of position: `effort = stiffness·depth + damping·rate`, never inwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bumper {
-    /// [N·m/rad or N/m]
+    /// Stiffness against depth beyond the limit. [N·m/rad or N/m]
     pub stiffness: f64,
-    /// [N·m·s/rad or N·s/m]
+    /// Damping against motion beyond the limit. [N·m·s/rad or N·s/m]
     pub damping: f64,
 }
 
@@ -253,31 +253,31 @@ pub struct Bumper {
 /// joint's effort limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drive {
-    /// [N·m/rad or N/m]
+    /// Stiffness of the servo. [N·m/rad or N/m]
     pub stiffness: f64,
-    /// [N·m·s/rad or N·s/m]
+    /// Damping of the servo. [N·m·s/rad or N·s/m]
     pub damping: f64,
 }
 
 /// A motor beside a joint's drive.
 #[derive(Debug, Clone)]
 pub struct Motor {
-    /// Motor name.
+    /// Name of the motor.
     pub name: String,
     /// The joint it acts on, with one degree of freedom.
     pub joint: BodyId,
-    /// Its law.
+    /// Law of its effort.
     pub law: Arc<dyn MotorLaw>,
-    /// Its first command.
+    /// Command until another one comes.
     pub command: MotorCommand,
     /// Largest effort. [N·m or N]
     pub effort: f64,
 }
 
-/// A URDF link: where it sits on its body.
+/// A URDF link: its pose on its body.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// Link name.
+    /// Name of the link.
     pub name: String,
     /// The body it belongs to; `None` is the fixed base (the world).
     pub body: Option<BodyId>,
@@ -287,16 +287,16 @@ pub struct Frame {
     pub parent: Option<FrameParent>,
 }
 
-/// How a link hangs on its parent link.
+/// Attachment of a link to its parent link.
 #[derive(Debug, Clone)]
 pub struct FrameParent {
-    /// Parent link.
+    /// Frame of the parent link.
     pub frame: FrameId,
-    /// URDF joint name.
+    /// Name of the URDF joint.
     pub joint: String,
     /// URDF `origin` of the joint: pose in the parent link.
     pub pose_in_parent: Pose,
-    /// True when the joint is `fixed`.
+    /// Whether the joint is `fixed`.
     pub fixed: bool,
 }
 
@@ -307,16 +307,16 @@ pub struct Coupling {
     pub follower: BodyId,
     /// Joint that leads (one degree of freedom).
     pub leader: BodyId,
-    /// [-]
+    /// Factor of the leader's position. [-]
     pub multiplier: f64,
-    /// [rad or m]
+    /// Position of the follower where the leader is at zero. [rad or m]
     pub offset: f64,
 }
 
 /// A joint that closes a loop: a frame on body A and one on body B whose relative motion is constrained.
 #[derive(Debug, Clone)]
 pub struct LoopJoint {
-    /// Name.
+    /// Name of the loop joint.
     pub name: String,
     /// Body A; `None` is the world.
     pub body_a: Option<BodyId>,
@@ -326,33 +326,33 @@ pub struct LoopJoint {
     pub body_b: Option<BodyId>,
     /// Pose of the joint frame on B.
     pub pose_in_b: Pose,
-    /// Which of the six relative degrees of freedom are locked, in A's joint frame: rotation x y z, translation x y z.
+    /// Locked relative degrees of freedom, in A's joint frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
 }
 
-/// A sensor.
+/// A sensor on a link.
 #[derive(Debug, Clone)]
 pub struct Sensor {
     /// Name; also the last part of its topic.
     pub name: String,
     /// The link it is fixed to; readings are in this link's frame.
     pub frame: FrameId,
-    /// What it measures.
+    /// Quantity that it measures.
     pub kind: SensorKind,
-    /// How its readings differ from the truth; `None`: they do not.
+    /// Noise of its readings; `None`: they are exact.
     pub noise: Option<SensorNoise>,
 }
 
 /// Noise of a sensor.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SensorNoise {
-    /// Equal seeds give equal noise, run by run.
+    /// Seed of the noise: equal seeds give equal noise, run by run.
     pub seed: u64,
-    /// Of the angular velocity [rad/s] or the moment [N·m].
+    /// Noise of the angular velocity [rad/s] or the moment [N·m].
     pub angular: Noise,
-    /// Of the acceleration [m/s²] or the force [N].
+    /// Noise of the acceleration [m/s²] or the force [N].
     pub linear: Noise,
-    /// Of the orientation, as a turn about the sensor's axes. [rad]
+    /// Noise of the orientation, as a turn about the sensor's axes. [rad]
     pub orientation: Noise,
 }
 
@@ -363,7 +363,7 @@ pub struct Noise {
     pub white: f64,
     /// Deviation of the bias at the start. [unit]
     pub bias: f64,
-    /// Density of the bias's walk: how far it gets in one second. [unit/√s]
+    /// Density of the bias's walk: its deviation after one second. [unit/√s]
     pub walk: f64,
 }
 
@@ -374,7 +374,7 @@ impl Noise {
     }
 }
 
-/// What a sensor measures.
+/// Quantity that a sensor measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SensorKind {
     /// Wrench that the surroundings (contacts) exert on the link, about the link's origin. `wrench/<name>`
@@ -394,7 +394,7 @@ pub struct Geometry {
     pub body: Option<BodyId>,
     /// Pose in the body's frame, or in the world if `body` is `None`.
     pub pose_in_body: Pose,
-    /// The shape.
+    /// Shape in its own frame.
     pub shape: Shape,
     /// RGBA, 0 to 1.
     pub color: [f32; 4],
@@ -407,28 +407,28 @@ pub struct Geometry {
 /// A shape, centred on its own frame.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Full edge lengths. [m] (3)
+    /// Box, centred, with its edges along x, y and z.
     Box {
-        /// [m] (3)
+        /// Full edge lengths. [m] (3)
         size: Vector3,
     },
-    /// Ball.
+    /// Ball about the origin.
     Sphere {
-        /// [m]
+        /// Radius of the ball. [m]
         radius: f64,
     },
     /// Cylinder along z.
     Cylinder {
-        /// [m]
+        /// Radius of the cylinder. [m]
         radius: f64,
         /// Full length. [m]
         length: f64,
     },
     /// Cylinder along z with half-balls at its ends.
     Capsule {
-        /// [m]
+        /// Radius of the cylinder and of its ends. [m]
         radius: f64,
-        /// Of the cylindrical part. [m]
+        /// Length of the cylindrical part. [m]
         length: f64,
     },
     /// Ellipsoid with its axes along x, y and z.
@@ -443,17 +443,17 @@ pub enum Shape {
 /// A triangle mesh. `vertices` are scaled already. [m]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mesh {
-    /// Where it came from.
+    /// Path of the file it came from.
     pub path: PathBuf,
-    /// [m] (n × 3)
+    /// Corners of the triangles. [m] (n × 3)
     pub vertices: Vec<[f64; 3]>,
-    /// Corner indices (m × 3)
+    /// Indices of the corners, three a triangle. (m × 3)
     pub triangles: Vec<[u32; 3]>,
-    /// What it collides as where it moves; where it is fixed, as its triangles.
+    /// Collision shape where it moves; where it is fixed, it collides as its triangles.
     pub convex: Convex,
 }
 
-/// What a mesh that moves collides as.
+/// Collision shape of a mesh that moves.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Convex {
     /// Its convex hull.
@@ -461,30 +461,30 @@ pub enum Convex {
     Hull,
     /// Convex parts, yet to be found.
     Decompose {
-        /// How far they may be from the mesh; `None`: 0.5 % of its size, or what few parts give. [m]
+        /// Largest distance of the parts from the mesh; `None`: 0.5 % of its size, or what few parts give. [m]
         tolerance: Option<f64>,
     },
-    /// Convex parts.
+    /// Convex parts that were found.
     Parts(ConvexParts),
 }
 
 /// Convex parts of a mesh.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConvexParts {
-    /// Each the hull of points. [m] (n × 3 each)
+    /// Parts, each the hull of points. [m] (n × 3 each)
     pub parts: Vec<Vec<[f64; 3]>>,
     /// Farthest distance of their surface from the mesh. [m]
     pub deviation: f64,
 }
 
-/// A hand: how it is driven and where it holds.
+/// A hand: its drive and the place where it holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndEffector {
-    /// Which plug-in drives it, such as `parallel_linkage`.
+    /// Name of the plug-in that drives it, such as `parallel_linkage`.
     pub kind: String,
     /// Tool centre: REP 120, x towards the object, y along the opening.
     pub tool_frame: FrameId,
-    /// Driven joints.
+    /// Joints that drive it.
     pub joints: Vec<BodyId>,
     /// Sensors that feel the object, one a finger.
     pub sensors: Vec<String>,

@@ -28,13 +28,13 @@ pub use viscoelastic::Viscoelastic;
 /// A motor by names.
 #[derive(Debug, Clone)]
 pub struct MotorSpec {
-    /// Motor name, unique on the robot.
+    /// Name of the motor, unique on the robot.
     pub name: String,
     /// The joint it acts on, with one degree of freedom.
     pub joint: String,
-    /// Its law.
+    /// Law of its effort.
     pub law: Arc<dyn MotorLaw>,
-    /// Its first command.
+    /// Command until another one comes.
     pub command: MotorCommand,
     /// Largest effort. [N·m or N]
     pub effort: f64,

@@ -1,4 +1,4 @@
-//! Text of files.
+//! Decoding of files' texts.
 
 use crate::diagnostic::{Diagnostics, Place, Report};
 

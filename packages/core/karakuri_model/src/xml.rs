@@ -18,9 +18,9 @@ pub(crate) struct XmlText<'a> {
     original: &'a str,
     /// The original with declarations of undeclared prefixes.
     text: String,
-    /// Where those were inserted, and how many bytes.
+    /// Position of their insertion, and the number of bytes.
     inserted: (usize, usize),
-    /// Where the original's lines end: a long file is asked for many places.
+    /// Ends of the original's lines: a long file is asked for many places.
     line_ends: Vec<usize>,
 }
 
@@ -168,7 +168,7 @@ impl<'a> XmlText<'a> {
     }
 }
 
-/// Where the root element's name ends in the text.
+/// Position at which the root element's name ends in the text.
 fn root_name_end(text: &str) -> Option<usize> {
     let mut rest = 0;
     loop {

@@ -19,35 +19,35 @@ const DEPTH_LIMIT: usize = 32;
 /// memory a node takes some 100 bytes.
 const NODES_LIMIT: usize = 5_000_000;
 
-/// A value and where it is written.
+/// A value and its place.
 #[derive(Debug)]
 pub struct Node {
-    /// Where it is written.
+    /// Place in the file.
     pub place: Place,
-    /// What is written there.
+    /// Value of the node.
     pub value: Value,
     /// The variant that it is of, `contacts` of `!contacts {...}`.
     pub tag: Option<String>,
 }
 
-/// What a node holds.
+/// Content of a node.
 #[derive(Debug)]
 pub enum Value {
     /// A number, word or text.
     Scalar {
-        /// As written.
+        /// Text as written.
         text: String,
-        /// False when it is quoted, and then is no number.
+        /// Whether it is not quoted; quoted it is no number.
         plain: bool,
     },
-    /// A list.
+    /// List of nodes.
     List(Vec<Arc<Node>>),
     /// Keys, where they are written, and their values, in the order of the file.
     Map(Vec<(String, Place, Arc<Node>)>),
 }
 
 impl Node {
-    /// What it is, for "expected a list, found ...".
+    /// Name of the kind, for "expected a list, found ...".
     fn kind(&self) -> String {
         match &self.value {
             Value::Scalar { text, .. } if text.is_empty() => "nothing".to_owned(),
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// `key:` without a value.
+    /// Whether it is a `key:` without a value.
     pub fn is_nothing(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
     }
@@ -90,7 +90,7 @@ pub fn parse(file: &str, text: &str, report: &mut Report) -> Option<Arc<Node>> {
     }
 }
 
-/// Where, what, and what to do about it.
+/// Place, message and remedy of a failure.
 type Failure = (Marker, (String, &'static str));
 type NextEvent<'a, 'n> = dyn FnMut() -> Result<Option<(Event<'a>, Span)>, Failure> + 'n;
 
@@ -268,7 +268,7 @@ impl TreeBuilder<'_> {
 /// Typed reading of a tree; `path` names the key, as `drives.joint_1.stiffness`.
 #[derive(Debug)]
 pub struct Reader<'r> {
-    /// Where problems go.
+    /// Report that takes the problems.
     pub report: &'r mut Report,
 }
 
@@ -368,7 +368,7 @@ impl Reader<'_> {
         field
     }
 
-    /// A word.
+    /// Reads a word.
     pub fn text<'n>(&mut self, node: &'n Node, path: &str) -> Option<&'n str> {
         if let Value::Scalar { text, .. } = &node.value
             && !node.is_nothing()
@@ -432,7 +432,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Three numbers.
+    /// Reads three numbers.
     pub fn vector(&mut self, node: &Node, path: &str, unit: &str) -> Option<[f64; 3]> {
         let items = self.list(node, path);
         if let Value::List(items) = &node.value

@@ -23,7 +23,7 @@ pub struct Gains {
 /// The memory of one joint's feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Feedback {
-    /// [N·m or N]
+    /// Effort of the integral, `K_i ∫(q_d − q) dt`. [N·m or N]
     integral: f64,
 }
 
@@ -49,6 +49,7 @@ impl Feedback {
         let proportional = gains.p * error.position + gains.d * error.velocity;
         let total = others + proportional + self.integral;
         let step = gains.i * error.position * dt;
+        // At the limit of all efforts together the integral takes only steps that lead back from it.
         if gains.i == 0.0 {
             self.integral = 0.0;
         } else if step.is_finite() && (total.abs() < limit || step * total < 0.0) {

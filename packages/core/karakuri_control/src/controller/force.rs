@@ -26,22 +26,22 @@ impl Default for ForceSettings {
     }
 }
 
-/// In whose axes a wrench is given.
+/// Axes in which a wrench is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Axes {
-    /// The link's.
+    /// The axes of the link.
     #[default]
     Link,
-    /// The world's.
+    /// The axes of the world.
     World,
 }
 
 /// The wrench that a link exerts on its surroundings, at its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TargetWrench {
-    /// [N·m; N]
+    /// Wrench at the link's origin. [N·m; N]
     pub wrench: Force,
-    /// In whose axes.
+    /// Axes of the wrench.
     pub axes: Axes,
 }
 
@@ -78,7 +78,7 @@ impl ForcePoint {
         self.measured = Some((wrench, now));
     }
 
-    /// Exerts nothing any more.
+    /// Stops exerting a force.
     pub(super) fn release(&mut self) {
         (self.target, self.measured, self.correction) = (None, None, Force::default());
     }
@@ -108,16 +108,18 @@ impl ForcePoint {
         let is_new = |since: Time| freshness(now.seconds_since(since), settings.timeout) >= 1.0;
         let mut correction = Force::default();
         if let Some((measured, _)) = self.measured.filter(|(_, since)| is_new(*since)) {
+            // F_E − F_S, where the link exerts F_S, the opposite of the wrench that is measured on it.
             let error = desired + turned(R_WL, &measured);
             let moment = along(&desired.moment, &error.moment);
             correction = Force::new(moment, along(&desired.force, &error.force)) * settings.gain;
         }
+        // One implicit Euler step of the first-order low-pass filter.
         self.correction += (correction - self.correction) * (dt / (settings.time_constant + dt));
         desired + self.correction
     }
 }
 
-/// 1 up to the time-out, then down to 0 over as long again; a clock that jumped back is as bad as silence. [s]
+/// Weight of a value by its age: 1 up to the time-out, then down to 0 over as long again; 0 if the clock jumped back. [s]
 fn freshness(age: f64, timeout: f64) -> f64 {
     if age < 0.0 { 0.0 } else { (2.0 - age / timeout).clamp(0.0, 1.0) }
 }

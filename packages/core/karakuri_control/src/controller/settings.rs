@@ -14,19 +14,19 @@ pub struct FeedforwardSettings {
     pub method: String,
     /// Gravitational acceleration where the robot works, in world axes. [m/s²] (3)
     pub gravity: Vector3,
-    /// 0 leaves the feed-forward out, 1 applies all of it. [-]
+    /// Factor of the feed-forward: 0 leaves it out, 1 applies all of it. [-]
     pub feedforward_scale: f64,
-    /// Adds the joints' dry friction in the direction of the desired motion.
+    /// Whether the joints' dry friction is added in the direction of the desired motion.
     pub friction_compensation: bool,
-    /// Below this speed dry friction is compensated in proportion. [rad/s or m/s]
+    /// Speed below which dry friction is compensated in proportion. [rad/s or m/s]
     pub friction_speed: f64,
-    /// Fastest change of a joint's effort, as a share of its limit; infinite is any. [1/s]
+    /// Fastest change of a joint's effort, as a share of its limit; infinite: no bound. [1/s]
     pub effort_rate: f64,
     /// Longest time between two states before every group holds; 0 never. [s]
     pub state_timeout: f64,
     /// Payloads of links beside their own mass.
     pub payload: Option<Payload>,
-    /// Feedback of the joints, in the model's order; empty is none. (n joints)
+    /// Feedback of the joints, in the model's order; empty: none. (n joints)
     pub gains: Vec<Gains>,
     /// Settings of exerted forces.
     pub force: ForceSettings,
@@ -52,9 +52,9 @@ impl Default for FeedforwardSettings {
 /// A point mass that a link carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload {
-    /// Link name.
+    /// Name of the link.
     pub link: String,
-    /// [kg]
+    /// Mass of the payload. [kg]
     pub mass: f64,
     /// Centre of mass in the link's frame. [m] (3)
     pub com: Vector3,
@@ -77,7 +77,7 @@ pub enum ControllerError {
         "robot `{robot}` has no driven joint to command; give its joints drives in the robot YAML: `drives: {{joint: {{stiffness: ..., damping: ...}}}}`"
     )]
     NoGroups {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
     },
     /// A joint of a group has several degrees of freedom, or none.
@@ -85,9 +85,9 @@ pub enum ControllerError {
         "joint `{joint}` of group `{group}` has {dofs} degrees of freedom; only joints with one can be commanded"
     )]
     NotOneDof {
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
-        /// Group name.
+        /// Name of the group.
         group: String,
         /// Number of its degrees of freedom.
         dofs: usize,
@@ -97,35 +97,35 @@ pub enum ControllerError {
     UnknownLink {
         /// The name given.
         link: String,
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
-        /// A link there is.
+        /// Name of its last link.
         last: String,
     },
     /// Nothing moves the link.
     #[error("link `{link}` is part of the fixed base; name one that a joint moves")]
     FixedLink {
-        /// Link name.
+        /// Name of the link.
         link: String,
     },
-    /// A payload that cannot be.
+    /// A payload with invalid numbers.
     #[error(
         "payload of link `{link}`: mass {mass} kg at {com:?} m; the mass must be 0 or more, and all numbers finite"
     )]
     BadPayload {
-        /// Link name.
+        /// Name of the link.
         link: String,
-        /// [kg]
+        /// Mass of the payload. [kg]
         mass: f64,
-        /// [m] (3)
+        /// Centre of mass in the link's frame. [m] (3)
         com: [f64; 3],
     },
     /// Gains for another number of joints.
     #[error("{given} feedback gains for {joints} joints; give one a joint of the model, or none")]
     GainCount {
-        /// Number given.
+        /// Number of gains given.
         given: usize,
-        /// Number of joints.
+        /// Number of joints of the model.
         joints: usize,
     },
 }
@@ -197,6 +197,7 @@ impl Payload {
             let (link, mass, com) = (self.link.clone(), self.mass, self.com.into());
             return Err(ControllerError::BadPayload { link, mass, com });
         }
+        // A point mass has no inertia about its own centre; the parallel-axis theorem gives the rest.
         let point = Inertia { mass: self.mass, com: self.com, about_com: Matrix3::zeros() };
         let mut loaded = model.clone();
         let inertia = &mut loaded.bodies[body.0].inertia;

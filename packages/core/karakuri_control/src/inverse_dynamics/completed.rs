@@ -9,19 +9,19 @@ use super::DesiredMotion;
 /// A sample of a motion whose loops and couplings are closed.
 #[derive(Debug, Clone)]
 pub(super) struct CompletedMotion {
-    /// With loops, poses and velocities of the sample.
+    /// Kinematics of the sample: with loops, its poses and velocities.
     pub(super) data: Data,
     pub(super) constraints: ConstraintEmbedding,
-    /// [rad or m] (nq)
+    /// Positions with the loops closed. [rad or m] (nq)
     pub(super) q: Vec<f64>,
-    /// [rad/s or m/s] (nv)
+    /// Velocities that keep them closed. [rad/s or m/s] (nv)
     pub(super) v: Vec<f64>,
-    /// [rad/s² or m/s²] (nv)
+    /// Accelerations that keep them closed. [rad/s² or m/s²] (nv)
     pub(super) vdot: Vec<f64>,
 }
 
 impl CompletedMotion {
-    /// Allocates for a model.
+    /// Scratch for a model.
     pub(super) fn new(model: &Model) -> Self {
         Self {
             data: Data::new(model),

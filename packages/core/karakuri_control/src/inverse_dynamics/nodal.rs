@@ -10,7 +10,7 @@ use super::completed::CompletedMotion;
 use super::{DesiredMotion, InverseDynamics, Realised};
 use crate::nodal::{Cuts, Drives, Rule, Stencil};
 
-/// See the module.
+/// The method `nodal`; see the module.
 #[derive(Debug, Clone)]
 pub struct Nodal {
     stencil: Stencil,

@@ -1,8 +1,8 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm, with loops and couplings.
 //!
 //! `τ = RNEA(q, v, v̇) + armature·v̇ + damping·v` for the tree with its loops cut; with `v = N v_i` the drives must give
-//! `Nᵀ B τ_d = Nᵀ τ`. Where every drive is independent that is `τ_d` itself; where several drives act on one degree of freedom (over-actuated)
-//! the least-norm solution `τ_d = Mᵀ (M Mᵀ)⁻¹ Nᵀ τ`, `M = Nᵀ B`, is taken.
+//! `Nᵀ B τ_d = Nᵀ τ`. Where every drive is independent that is `τ_d` itself; where several drives act on one degree of
+//! freedom (over-actuated) the least-norm solution `τ_d = Mᵀ (M Mᵀ)⁻¹ Nᵀ τ`, `M = Nᵀ B`, is taken.
 //! [Featherstone 2008, §5.3, §8.12]. Units: SI.
 
 use karakuri_dynamics::{rnea, rnea_at_velocity};
@@ -12,7 +12,7 @@ use karakuri_spatial::Vector3;
 use super::completed::CompletedMotion;
 use super::{DesiredMotion, InverseDynamics, Realised};
 
-/// See the module.
+/// The method `recursive`; see the module.
 #[derive(Debug, Clone)]
 pub struct Recursive {
     completed: CompletedMotion,
@@ -50,6 +50,7 @@ impl InverseDynamics for Recursive {
             rnea(model, data, q, v, vdot, motion.external)
         });
         self.completed.add_rotors(model, tau);
+        // τ_i = Nᵀ τ for the independent coordinates, then the shares of the drives.
         self.completed.constraints.reduce_effort(tau);
         realised.missing_effort = self.completed.constraints.distribute_effort(driven, tau);
         realised

@@ -11,7 +11,7 @@
 //! through loops and couplings, whose right side `−Ġ v` keeps moving starts right. `M̂` holds the armature; then
 //! `λ = ID(q, v, (w_t − v)/h)` exactly, for any h: it divides out. The state is a copy, so there is nothing to restore.
 //! Forward dynamics alone is used (mass matrix, bias), which makes it a check on the other methods.
-//! docs/theory/parallel-inverse-dynamics.md, "Rivals". Units: SI.
+//! docs/theory/parallel-inverse-dynamics.md, "Alternative methods". Units: SI.
 
 use karakuri_dynamics::dense::solve_positive_definite;
 use karakuri_dynamics::{Data, MassFactor, crba_at_position, rnea};
@@ -21,16 +21,16 @@ use karakuri_spatial::Vector3;
 use super::completed::CompletedMotion;
 use super::{DesiredMotion, InverseDynamics, Realised};
 
-/// See the module.
+/// The method `simulated`; see the module.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     completed: CompletedMotion,
     factor: MassFactor,
     armature: Vec<f64>,
     damping: Vec<f64>,
-    /// Zeros. (nv)
+    /// Accelerations of the bias: zeros. (nv)
     still: Vec<f64>,
-    /// `M̂⁻¹ c`. (nv)
+    /// Response `M̂⁻¹ c` to the bias: the acceleration of the robot without drives, with minus sign. (nv)
     fall: Vec<f64>,
     /// `J`, `J M̂⁻¹` and `A`, row-major; at most nv rows. (nv × nv) each
     jacobian: Vec<f64>,
@@ -80,6 +80,7 @@ impl Simulated {
         self.jacobian.fill(0.0);
         for k in 0..nv {
             let row = &mut self.jacobian[self.dofs.len() * nv..][..nv];
+            // A dependent coordinate has the row of its loops with −Ġ v, a driven one a unit row with v̇; others have none.
             if let Some(right) = self.completed.constraints.acceleration_row(k, row) {
                 self.lambda.push(right);
             } else if driven[k] {
@@ -96,6 +97,7 @@ impl Simulated {
     fn solve(&mut self) {
         let (nv, rows) = (self.completed.v.len(), self.dofs.len());
         for i in 0..rows {
+            // Row i of J M̂⁻¹, of the right side j + J M̂⁻¹ c, and of the lower triangle of A = J M̂⁻¹ Jᵀ.
             let run = i * nv..(i + 1) * nv;
             self.response[run.clone()].copy_from_slice(&self.jacobian[run.clone()]);
             self.factor.solve(&mut self.response[run.clone()]);
@@ -122,12 +124,14 @@ impl Simulated {
         }
         let mut effort = core::mem::take(&mut self.completed.v);
         for (k, effort) in effort.iter_mut().enumerate() {
+            // M̂ (v̇ − v̇') with M̂ = M + armature; `fall` is −v̇' now.
             let row = self.completed.data.mass_matrix.row(k);
             let rest =
                 self.completed.vdot.iter().zip(&self.fall).map(|(desired, fall)| desired + fall);
             *effort = row.iter().zip(rest.clone()).map(|(m, x)| m * x).sum::<f64>()
                 + self.armature[k] * rest.clone().nth(k).unwrap_or(0.0);
         }
+        // Nᵀ projects it on the independent coordinates.
         self.completed.constraints.reduce_effort(&mut effort);
         let undone = effort.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         self.completed.v = effort;
@@ -156,7 +160,7 @@ impl InverseDynamics for Simulated {
         let driven = motion.driven;
         let loop_gap = self.completed.follow(model, motion);
         let mut realised = Realised { loop_gap, ..Realised::default() };
-        // The bias: what it takes to move without acceleration.
+        // The bias c: efforts of the motion without acceleration, with the damping of the joints.
         let (q, v, still) = (&self.completed.q, &self.completed.v, &self.still);
         let c = rnea(model, &mut self.completed.data, q, v, still, motion.external);
         for (k, (fall, c)) in self.fall.iter_mut().zip(c).enumerate() {

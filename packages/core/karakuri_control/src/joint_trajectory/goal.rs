@@ -6,30 +6,30 @@ use crate::trajectory::JointTrajectory;
 /// A goal of the action `follow_joint_trajectory`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Goal {
-    /// The trajectory.
+    /// Trajectory to follow.
     pub trajectory: JointTrajectory,
-    /// Overrides along the path.
+    /// Tolerances along the path that override the defaults.
     pub path_tolerance: Vec<JointTolerance>,
-    /// Overrides at the end.
+    /// Tolerances at the end that override the defaults.
     pub goal_tolerance: Vec<JointTolerance>,
-    /// 0 keeps the default, −1 erases it, above 0 sets. [s]
+    /// Time to be in tolerance after the end: 0 keeps the default, −1 erases it, above 0 sets it. [s]
     pub goal_time_tolerance: f64,
 }
 
 /// A goal's own tolerance for one joint: 0 keeps the default, −1 erases it, above 0 sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointTolerance {
-    /// Joint name.
+    /// Name of the joint.
     pub name: String,
-    /// [rad or m]
+    /// Largest position error. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Largest velocity error. [rad/s or m/s]
     pub velocity: f64,
-    /// [rad/s² or m/s²]
+    /// Largest acceleration error. [rad/s² or m/s²]
     pub acceleration: f64,
 }
 
-/// Names a goal of one machine.
+/// Identifier of a goal of one machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GoalId(pub u64);
 
@@ -58,14 +58,14 @@ pub enum GoalStatus {
     Aborted,
 }
 
-/// The quantity that missed its tolerance.
+/// Quantity that missed its tolerance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// [rad or m]
+    /// Position of a joint. [rad or m]
     Position,
-    /// [rad/s or m/s]
+    /// Velocity of a joint. [rad/s or m/s]
     Velocity,
-    /// [rad/s² or m/s²]
+    /// Acceleration of a joint. [rad/s² or m/s²]
     Acceleration,
 }
 
@@ -74,13 +74,13 @@ pub enum Quantity {
 pub struct Shortfall {
     /// Index of the joint in the group.
     pub joint: usize,
-    /// The quantity.
+    /// Quantity of the error.
     pub quantity: Quantity,
     /// Desired minus measured, in the quantity's unit.
     pub error: f64,
-    /// In the quantity's unit.
+    /// Tolerance that it exceeds, in the quantity's unit.
     pub limit: f64,
-    /// Since the start of the trajectory (along the path) or since its end (at the goal). [s]
+    /// Time since the start of the trajectory (along the path) or since its end (at the goal). [s]
     pub time: f64,
 }
 
@@ -174,7 +174,7 @@ impl Outcome {
 }
 
 impl Shortfall {
-    /// Joint, error, limit.
+    /// Sentence with the joint, the error and the limit.
     pub fn describe(&self, settings: &GroupSettings) -> String {
         let name = settings.joints.get(self.joint).map_or("?", |j| j.name.as_str());
         let quantity = match self.quantity {
@@ -190,9 +190,9 @@ impl Shortfall {
 /// A goal that ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FinishedGoal {
-    /// The goal.
+    /// Identifier of the goal.
     pub id: GoalId,
-    /// Its result.
+    /// Outcome of the goal.
     pub outcome: Outcome,
 }
 

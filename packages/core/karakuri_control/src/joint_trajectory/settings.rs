@@ -4,33 +4,33 @@ use karakuri_model::{JointGroup, JointKind, Model};
 
 use crate::trajectory::Interpolation;
 
-/// Largest error of one joint; 0 is: not checked.
+/// Largest error of one joint; 0: not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tolerance {
-    /// [rad or m]
+    /// Largest position error. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Largest velocity error. [rad/s or m/s]
     pub velocity: f64,
-    /// [rad/s² or m/s²]
+    /// Largest acceleration error. [rad/s² or m/s²]
     pub acceleration: f64,
 }
 
 /// One joint of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointSettings {
-    /// Joint name.
+    /// Name of the joint.
     pub name: String,
-    /// Rotates without limits: errors are the shortest angle.
+    /// Whether it rotates without limits: errors are then the shortest angle.
     pub continuous: bool,
-    /// [rad or m]
+    /// Lower position limit. [rad or m]
     pub lower: f64,
-    /// [rad or m]
+    /// Upper position limit. [rad or m]
     pub upper: f64,
-    /// No command moves faster. [rad/s or m/s]
+    /// Largest speed of a command. [rad/s or m/s]
     pub max_velocity: f64,
-    /// Along the path (`constraints.<joint>.trajectory`).
+    /// Tolerance along the path (`constraints.<joint>.trajectory`).
     pub path_tolerance: Tolerance,
-    /// At the end (`constraints.<joint>.goal`).
+    /// Tolerance at the end (`constraints.<joint>.goal`).
     pub goal_tolerance: Tolerance,
     /// Deceleration after a cancelled motion; 0 holds at once. [rad/s² or m/s²]
     pub max_deceleration_on_cancel: f64,
@@ -53,15 +53,15 @@ pub struct GroupSettings {
     pub stopped_velocity_tolerance: f64,
     /// Time after the last point for the goal to be in tolerance; 0 waits for ever. [s]
     pub goal_time: f64,
-    /// A trajectory may name some of the joints; the others hold.
+    /// Whether a trajectory may name some of the joints; the others hold.
     pub allow_partial_joints_goal: bool,
-    /// Points may give velocities or accelerations without positions.
+    /// Whether points may give velocities or accelerations without positions.
     pub allow_integration_in_goal_trajectories: bool,
-    /// A trajectory may end in motion.
+    /// Whether a trajectory may end in motion.
     pub allow_nonzero_velocity_at_trajectory_end: bool,
-    /// Enter a new trajectory from the desired rather than from the measured state.
+    /// Whether a new trajectory is entered from the desired rather than from the measured state.
     pub interpolate_from_desired_state: bool,
-    /// Interpolation between points.
+    /// Interpolation between the points.
     pub interpolation: Interpolation,
     /// Position error beyond twice the drive's saturation at which a joint counts as not following: the goal is aborted
     /// and the machine restarts from the measured state; 0 is not checked. [rad or m]
@@ -69,8 +69,8 @@ pub struct GroupSettings {
 }
 
 impl GroupSettings {
-    /// Limits from the model; a stop in a quarter of a second from full speed, a fifth of it for the deceleration to come, no path or goal tolerance, and 0.2 rad or m
-    /// to follow.
+    /// Settings by the model's limits: a stop from full speed in a quarter of a second, a fifth of it for the deceleration to
+    /// come, no path or goal tolerance, and 0.2 rad or m to follow.
     pub fn for_group(model: &Model, group: &JointGroup) -> Self {
         let joints = group.joints.iter().map(|&id| {
             let joint = &model.joints[id.0];

@@ -8,10 +8,10 @@ use karakuri_spatial::Time;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// The controller has not seen the robot yet.
+    /// A controller that has not seen the robot yet.
     #[error("no joint state was received yet; is the robot (or the simulation) running?")]
     NoState,
-    /// Nothing of what was asked before is carried out.
+    /// A full command queue: no joint state has come for what was asked before.
     #[error("too much was asked that no joint state has come for; see why, then send it again")]
     Busy,
     /// No point at all.
@@ -25,26 +25,26 @@ pub enum GoalError {
         /// The group's joints.
         known: String,
     },
-    /// A joint twice.
+    /// A joint that is named twice.
     #[error("joint `{name}` is named twice")]
     DuplicateJoint {
         /// The name given.
         name: String,
     },
-    /// A joint is missing and partial goals are not allowed.
+    /// A joint that is missing while partial goals are not allowed.
     #[error("joint `{name}` is missing; name all joints, or set allow_partial_joints_goal")]
     MissingJoint {
         /// The joint's name.
         name: String,
     },
-    /// Times do not increase.
+    /// Times that do not increase.
     #[error("point {point}: time_from_start {time} s is not after the point before ({before} s)")]
     TimeNotIncreasing {
         /// Index of the point.
         point: usize,
-        /// [s]
+        /// Time of the point. [s]
         time: f64,
-        /// [s]
+        /// Time of the point before. [s]
         before: f64,
     },
     /// An array of a wrong length.
@@ -52,14 +52,14 @@ pub enum GoalError {
     FieldSize {
         /// Index of the point.
         point: usize,
-        /// The array.
+        /// Name of the array.
         field: &'static str,
-        /// Entries given.
+        /// Number of entries given.
         got: usize,
-        /// Joints named.
+        /// Number of joints named.
         want: usize,
     },
-    /// No positions.
+    /// A point without positions.
     #[error(
         "point {point}: no positions; give them, or set allow_integration_in_goal_trajectories and give velocities"
     )]
@@ -67,49 +67,49 @@ pub enum GoalError {
         /// Index of the point.
         point: usize,
     },
-    /// NaN or infinite.
+    /// A number that is NaN or infinite.
     #[error("point {point}, joint `{name}`: {value} among the {field}; numbers must be finite")]
     NotFinite {
         /// Index of the point.
         point: usize,
-        /// Joint name.
+        /// Name of the joint.
         name: String,
-        /// The array.
+        /// Name of the array.
         field: &'static str,
         /// The value given.
         value: f64,
     },
-    /// Beyond the joint's limits.
+    /// A position beyond the joint's limits.
     #[error(
         "point {point}, joint `{name}`: position {value} is outside its limits {lower} to {upper}"
     )]
     OutsideLimits {
         /// Index of the point.
         point: usize,
-        /// Joint name.
+        /// Name of the joint.
         name: String,
-        /// [rad or m]
+        /// Position at the point. [rad or m]
         value: f64,
-        /// [rad or m]
+        /// Lower limit of the joint. [rad or m]
         lower: f64,
-        /// [rad or m]
+        /// Upper limit of the joint. [rad or m]
         upper: f64,
     },
-    /// Faster than the joint is.
+    /// A velocity above the joint's limit.
     #[error(
         "point {point}, joint `{name}`: velocity {value} is above its limit {limit}; go slower"
     )]
     TooFast {
         /// Index of the point.
         point: usize,
-        /// Joint name.
+        /// Name of the joint.
         name: String,
-        /// [rad/s or m/s]
+        /// Velocity at the point. [rad/s or m/s]
         value: f64,
-        /// [rad/s or m/s]
+        /// Speed limit of the joint. [rad/s or m/s]
         limit: f64,
     },
-    /// Within the limits at the points, but not between them.
+    /// A path within the limits at the points, but not between them.
     #[error(
         "joint `{name}`: between points {point} and {}, {time:.3} s from the start, the spline is at {value:.6}, outside its limits {lower} to {upper}; give smaller velocities, or points closer together",
         point + 1
@@ -117,47 +117,47 @@ pub enum GoalError {
     LeavesLimits {
         /// Index of the point before.
         point: usize,
-        /// Joint name.
+        /// Name of the joint.
         name: String,
-        /// [s]
+        /// Time from the start. [s]
         time: f64,
-        /// [rad or m]
+        /// Position at that time. [rad or m]
         value: f64,
-        /// [rad or m]
+        /// Lower limit of the joint. [rad or m]
         lower: f64,
-        /// [rad or m]
+        /// Upper limit of the joint. [rad or m]
         upper: f64,
     },
-    /// It ends in motion.
+    /// A trajectory that ends in motion.
     #[error(
         "joint `{name}` ends with velocity {value}; end at rest, or set allow_nonzero_velocity_at_trajectory_end"
     )]
     EndsInMotion {
-        /// Joint name.
+        /// Name of the joint.
         name: String,
-        /// [rad/s or m/s]
+        /// Velocity at the last point. [rad/s or m/s]
         value: f64,
     },
-    /// It is over already.
+    /// A trajectory that is over already.
     #[error("the trajectory ended {ago:.3} s ago; stamp it later, or 0 to start at once")]
     InThePast {
-        /// [s]
+        /// Time since its end. [s]
         ago: f64,
     },
 }
 
-/// Velocities may pass a limit by this share: files and messages round. [-]
+/// Share by which velocities may exceed a limit: files and messages round. [-]
 const SPEED_SLACK: f64 = 1e-3;
 /// Parts of a segment between two points at which extremes are looked for.
 const PARTS: u32 = 32;
 
-/// Positions may pass a limit by this much: files and messages round. [rad or m]
+/// Distance by which positions may exceed a limit: files and messages round. [rad or m]
 const LIMIT_SLACK: f64 = 1e-6;
 
-/// A stream's point that ended no longer ago is followed at once: on a busy machine references come a few samples late. [s]
+/// Age up to which a stream's point is followed at once: on a busy machine references come a few samples late. [s]
 const LATE: f64 = 0.1;
 
-/// A goal asks for no more than its joints can do, at its points and between them.
+/// Checks that a goal asks for no more than its joints can do, at its points and between them.
 pub(super) fn check_reach(
     trajectory: &JointTrajectory,
     path: &Path,

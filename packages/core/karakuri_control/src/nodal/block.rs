@@ -18,9 +18,9 @@ use super::{Mechanism, Nodes, Target, Variant};
 
 /// Samples before a stretch, for the watch on its accelerations.
 pub(super) const LEAD: usize = 4;
-/// Columns; both neighbours and the lead included.
+/// Columns of a block, both neighbours and the lead included.
 const COLUMNS: usize = 128;
-/// Samples that are done in one go.
+/// Samples of a full stretch.
 pub(super) const STRETCH: usize = COLUMNS - LEAD - 2;
 /// One component along time; groups of lanes may begin anywhere and run over the end.
 type Row = [f64; COLUMNS + LANES];
@@ -39,7 +39,7 @@ pub(super) struct Block {
     places: Vec<Place>,
     links: Vec<Link>,
     nq: usize,
-    /// (n bodies)
+    /// Place of every body. (n bodies)
     place: Vec<PlaceRows>,
     /// Increments that end at a column, velocities and accelerations of one link.
     du: LinkRows,
@@ -47,7 +47,7 @@ pub(super) struct Block {
     a: LinkRows,
     /// Moment about the body's origin and force. (n bodies)
     wrench: Vec<[Row; 6]>,
-    /// (nv)
+    /// Efforts by velocity coordinate. (nv)
     tau: Vec<Row>,
     /// State of a recursion, by component.
     memory: Vec<Memory>,
@@ -55,7 +55,7 @@ pub(super) struct Block {
     outside: [Vec<Row>; 2],
     data: Data,
     spare: [Vec<f64>; 2],
-    /// Column of the first sample asked for, and columns that are placed.
+    /// Column of the first sample asked for.
     lead: usize,
     pub(super) watch: Watch,
 }
@@ -152,6 +152,7 @@ impl Block {
         range: &Range<usize>,
     ) {
         let n = target.q.len() / self.nq;
+        // Differences need the neighbours on both sides, the watch the lead before them.
         let lead = range.start.min(LEAD + 1);
         let first = range.start - lead;
         let end = n.min(range.end + 1);
@@ -242,7 +243,7 @@ impl Block {
             Nodes::Beam { .. } => 0,
         };
         if let Nodes::Beam { elements, .. } = self.kind {
-            // The nodes' own displacements, by way of the rows of the velocities.
+            // Positions of the nodes along the rod, with the rows of the velocities as scratch.
             for at in (0..w.placed).step_by(LANES) {
                 let (c, o) = (vector(rows, 0, at), vector(rows, ORIGIN, at));
                 for k in 0..=elements {
@@ -258,6 +259,7 @@ impl Block {
             differences(u, du, w);
         }
         if self.kind == Nodes::Com {
+            // The rotational increment of a step is log(R' Rᵀ).
             for at in (1..w.placed).step_by(LANES) {
                 let turn = rotation_between(&rotation_at(rows, at - 1), &rotation_at(rows, at));
                 put(&mut self.du[..], 3, at, &turn);
@@ -271,6 +273,7 @@ impl Block {
         let (g, mass) = (splat(&m.gravity), Lane::splat(link.mass));
         let (rows, v, a, out) = (&self.place[i], &self.v[..], &self.a[..], &mut self.wrench[i]);
         for at in (w.lead..w.moved).step_by(LANES) {
+            // f = m (a − g) at the centre of mass and the moment about it, both moved to the body's origin.
             let body = body_at(rows, at);
             let force = (vector(a, 0, at) - g) * mass;
             let p_BC = vector(rows, 0, at) - body.p;
@@ -297,6 +300,7 @@ impl Block {
     fn accelerate(&mut self, first: usize, width: usize, variant: Variant, dt: f64, w: &Window) {
         for c in 0..width {
             let (du, v, a) = (&mut self.du[c], &mut self.v[c], &mut self.a[c]);
+            // At the ends of the target increments are extrapolated so that accelerations continue linearly.
             if w.starts {
                 du[0] = 3.0 * du[1] - 3.0 * du[2] + du[3];
             }
@@ -307,6 +311,7 @@ impl Block {
             match variant {
                 Variant::Central => {
                     // Column 0 has no increment unless it is the first sample; nobody looks at it then.
+                    // a = (Δu' − Δu)/h², and v = (Δu' + Δu)/(2h) for the gyroscopic moment.
                     let (by_v, by_a) = (0.5 / dt, 1.0 / (dt * dt));
                     for (a, ends) in a[..w.moved].iter_mut().zip(du.windows(2)) {
                         *a = by_a * (ends[1] - ends[0]);
@@ -318,6 +323,7 @@ impl Block {
                     }
                 }
                 Variant::External => {
+                    // One Newmark step from the target's own state at the sample before.
                     let rows = [0, 1].map(|k| &self.outside[k][first + c]);
                     for r in 0..w.moved {
                         (v[r], a[r]) = (rows[0][r], rows[1][r]);
@@ -327,6 +333,7 @@ impl Block {
                     }
                 }
                 _ => {
+                    // The recursion goes on from the last stretch, whose last accelerations fill the lead for the watch.
                     let memory = &mut self.memory[first + c];
                     let begin = w.lead;
                     let known = begin.min(LEAD);
@@ -350,7 +357,7 @@ impl Block {
     fn load_points(&mut self, m: &Mechanism, variant: Variant, target: &Target<'_>, w: &Window) {
         for (k, payload) in m.payloads.iter().enumerate() {
             let (body, point) = (payload.body.0, splat(&payload.point));
-            // The node's own displacement, by way of the spare rows of the velocities.
+            // Positions of the payload's node, with spare rows of the velocities as scratch.
             for at in (0..w.placed).step_by(LANES) {
                 let place = body_at(&self.place[body], at);
                 put(&mut self.v[..], 9, at, &(place.p + rotate(&place.R, &point)));
@@ -400,6 +407,7 @@ impl Block {
             let (wrench, body) = (&outer[0], &self.place[i]);
             let tau = &mut self.tau[place.v_start..];
             for at in (self.lead..moved).step_by(LANES) {
+                // τ_k = S_k · F with the wrench of everything outboard about the body's origin.
                 let F = Wrench { moment: vector(wrench, 0, at), force: vector(wrench, 3, at) };
                 let parent =
                     || place.parent.map_or_else(M::identity, |p| rotation_at(&self.place[p], at));
@@ -409,6 +417,7 @@ impl Block {
                 place.efforts(&R, parent, q, &F, |k, x| store(&mut tau[k], at, x));
             }
             let Some(p) = place.parent else { continue };
+            // Inwards: about the parent's origin the moment gains d × f.
             for at in (self.lead..moved).step_by(LANES) {
                 let (moment, force) = (vector(wrench, 0, at), vector(wrench, 3, at));
                 let d = vector(body, ORIGIN, at) - vector(&self.place[p], ORIGIN, at);

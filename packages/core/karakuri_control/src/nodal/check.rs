@@ -29,9 +29,9 @@ pub enum NodalError {
     /// An array has the wrong length.
     #[error("{what} has {given} numbers, {expected} are needed ({samples} samples)")]
     Length {
-        /// The array.
+        /// Name of the array.
         what: &'static str,
-        /// Its length.
+        /// Length of the array.
         given: usize,
         /// The length it must have.
         expected: usize,
@@ -47,9 +47,9 @@ pub enum NodalError {
     /// A target that is not a number.
     #[error("the target of coordinate {coordinate} is not finite at t = {time} s")]
     NotFinite {
-        /// [s]
+        /// Time of the sample. [s]
         time: f64,
-        /// Position coordinate.
+        /// Index of the position coordinate.
         coordinate: usize,
     },
     /// More than positions is needed.
@@ -66,11 +66,11 @@ pub enum NodalError {
     OpenLoop {
         /// Name of the loop joint.
         name: String,
-        /// [s]
+        /// Time of the sample. [s]
         time: f64,
-        /// [m or rad]
+        /// Gap of the loop. [m or rad]
         gap: f64,
-        /// [m or rad]
+        /// Largest gap at this time step. [m or rad]
         limit: f64,
     },
     /// The targets of redundant drives leave a loop open.
@@ -86,11 +86,11 @@ pub enum NodalError {
         loops: String,
         /// The joint whose residual is given.
         joint: String,
-        /// [s]
+        /// Time of the sample. [s]
         time: f64,
-        /// [rad or m]
+        /// Distance of the joint from its target. [rad or m]
         residual: f64,
-        /// [rad or m]
+        /// Largest distance at this time step. [rad or m]
         limit: f64,
     },
     /// No drive can give an effort that is needed.
@@ -98,11 +98,11 @@ pub enum NodalError {
         "under-actuated: joint `{joint}` has no drive and would need {effort:.4} (N·m or N) at t = {time} s; drive it or another joint of its loop"
     )]
     UnderActuated {
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
-        /// [s]
+        /// Time of the sample. [s]
         time: f64,
-        /// [N·m or N]
+        /// Effort that the joint would need. [N·m or N]
         effort: f64,
     },
     /// The mechanism passes through a dead point.
@@ -111,11 +111,11 @@ pub enum NodalError {
              keep the motion clear of this position or drive another joint"
     )]
     DeadPoint {
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
-        /// [s]
+        /// Time of the sample. [s]
         time: f64,
-        /// [N·m or N]
+        /// Effort that the joint would need. [N·m or N]
         effort: f64,
     },
     /// A link that is no rod, with nodes of beams.
@@ -135,9 +135,9 @@ pub enum NodalError {
              points (`nodal` names the joint)"
     )]
     NotRealised {
-        /// [s]
+        /// Time of the sample. [s]
         time: f64,
-        /// [N·m or N]
+        /// Effort without a drive. [N·m or N]
         effort: f64,
     },
     /// A rule that does not fit the mechanism.
@@ -154,69 +154,69 @@ pub enum Warning {
              with another velocity or acceleration than given, or jumps on its way; use `central`, or a target with zero jerk at its start",
              variant.name(), 100.0 * amplitude)]
     Ringing {
-        /// The variant.
+        /// Variant that rings.
         variant: Variant,
-        /// [s]
+        /// Time of the largest amplitude. [s]
         time: f64,
-        /// Over the largest acceleration. [-]
+        /// Amplitude over the largest acceleration. [-]
         amplitude: f64,
     },
     /// The time step is too long for the target.
     #[error("the step of {dt} s is coarse: accelerations are off by about {:.2} % of the largest, most at t = {time} s; sample more often", 100.0 * estimate)]
     Coarse {
-        /// [s]
+        /// Time of the largest error. [s]
         time: f64,
-        /// [s]
+        /// Time step of the target. [s]
         dt: f64,
-        /// Over the largest acceleration. [-]
+        /// Estimated error over the largest acceleration. [-]
         estimate: f64,
     },
     /// The target is not smooth at the scale of the time step.
     #[error("the target is rough at the step of {dt} s: accelerations are uncertain by about {:.2} % of the largest, most at t = {time} s; \
              smooth it (quantised positions, jumps of velocity or acceleration) or take a longer step", 100.0 * estimate)]
     Rough {
-        /// [s]
+        /// Time of the largest error. [s]
         time: f64,
-        /// [s]
+        /// Time step of the target. [s]
         dt: f64,
-        /// Over the largest acceleration. [-]
+        /// Estimated error over the largest acceleration. [-]
         estimate: f64,
     },
-    /// Rounding dominates.
+    /// Rounding that dominates the result.
     #[error("the step of {dt} s is too small for double precision with `{}`: rounding makes {:.3} % of the largest acceleration; \
              take {suggested:.1e} s or more, or `central`", variant.name(), 100.0 * noise)]
     Rounding {
-        /// The variant.
+        /// Variant in use.
         variant: Variant,
-        /// [s]
+        /// Time step of the target. [s]
         dt: f64,
-        /// Over the largest acceleration. [-]
+        /// Rounding over the largest acceleration. [-]
         noise: f64,
-        /// A step at which it is negligible. [s]
+        /// Time step at which rounding is negligible. [s]
         suggested: f64,
     },
     /// Interface forces grow.
     #[error("near a dead point at t = {time} s: interface forces are {:.0} times as large as the levers suggest", 1.0 / condition)]
     NearDeadPoint {
-        /// [s]
+        /// Time of the smallest condition. [s]
         time: f64,
         /// Smallest pivot over the largest. [-]
         condition: f64,
     },
 }
 
-/// Watches accelerations go by.
+/// Watch on the accelerations of a motion.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
     pub(super) seen: Seen,
 }
 
-/// Observations; merge over stretches of time.
+/// Observations, merged over stretches of time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
     /// Largest second difference of neighbours, and its sample. [m/s²]
     near: (f64, usize),
-    /// Largest over twice the distance. [m/s²]
+    /// Largest second difference over twice the distance. [m/s²]
     far: f64,
     /// Largest component of `a − g`. [m/s²]
     largest: f64,
@@ -239,11 +239,13 @@ impl Seen {
         let mut warnings = Vec::new();
         let largest = self.largest.max(f64::MIN_POSITIVE);
         let time = self.near.1 as f64 * dt;
+        // Rounding grows as (16 e/h²) n^{3/2}/√3 in a recursion and stays 2.4 e/h² in central differences.
         let e = POSITION_ROUNDING * self.reach;
         let duration = n as f64 * dt;
         let rung = 16.0 * e / 3.0_f64.sqrt();
         let (noise, suggested) = if variant.remembers() {
             let limit = NOISE_LIMIT * largest;
+            // With n = T/h the rounding of a recursion falls as h^{−7/2}.
             let power = (rung * duration.powf(1.5) / limit).powf(1.0 / 3.5);
             (rung * (n as f64).powf(1.5) / (dt * dt), power)
         } else {
@@ -253,14 +255,17 @@ impl Seen {
             let noise = noise / largest;
             warnings.push(Warning::Rounding { variant, dt, noise, suggested });
         }
+        // Over twice the distance the second difference of a smooth target grows fourfold, that of ringing or noise does not.
         let smooth = self.far > 2.0 * self.near.0;
         if variant.remembers() {
+            // An alternating part has a second difference of four times its amplitude.
             let amplitude = 0.25 * self.near.0 / largest;
             if amplitude > WORTH_SAYING && !smooth {
                 warnings.push(Warning::Ringing { variant, time, amplitude });
             }
             return warnings;
         }
+        // Truncation of the central difference: h² u⁗/12.
         let estimate = self.near.0 / 12.0 / largest;
         if estimate > WORTH_SAYING {
             warnings.push(if smooth {
@@ -273,7 +278,7 @@ impl Seen {
     }
 }
 
-/// A warning for the smallest condition on the way, if it is small.
+/// A warning for the smallest condition of a motion, if it is small.
 pub(super) fn near_dead_point(condition: f64, time: f64) -> Option<Warning> {
     (condition < NEAR_DEAD_POINT).then_some(Warning::NearDeadPoint { time, condition })
 }

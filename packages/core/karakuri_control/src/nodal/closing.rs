@@ -8,14 +8,13 @@ use karakuri_dynamics::loops::{ConstraintEmbedding, Contradiction, MotionMut, la
 use super::check::gap_limit;
 use super::{Mechanism, NodalError};
 
-/// When a passive coordinate moves farther than this in a step, the path between is divided in steps of `STRIDE`.
-/// [rad or m]
+/// Motion of a passive coordinate in a step beyond which the path between is divided in steps of `STRIDE`. [rad or m]
 const FAR: f64 = 0.1;
-/// [rad or m]
+/// Motion of that coordinate in one of these steps. [rad or m]
 const STRIDE: f64 = 0.02;
-/// [-]
+/// Most steps of one path. [-]
 const MOST_STRIDES: f64 = 200.0;
-/// Two closed positions that differ by less are the same one. [rad or m]
+/// Difference below which two closed positions are the same. [rad or m]
 const SAME: f64 = 1e-6;
 
 impl Mechanism {
@@ -138,6 +137,7 @@ impl<'a> Closing<'a> {
         let [mut v, mut vdot] = core::mem::take(&mut self.idle);
         between.copy_from_slice(last);
         let n = (far / STRIDE).ceil().min(MOST_STRIDES);
+        // The driven coordinates go from the last sample to this one in n parts, the loops closed after each.
         let mut done = 0.0;
         while done < n {
             done += 1.0;
@@ -147,6 +147,7 @@ impl<'a> Closing<'a> {
             });
             self.complete(&mut between, &mut v, &mut vdot);
         }
+        // Where the divided path ends elsewhere, the direct solution was on another branch.
         let mut apart = 0.0_f64;
         self.each_passive(|i| apart = apart.max((q[i] - between[i]).abs()));
         if apart > SAME {

@@ -10,7 +10,7 @@ use karakuri_dynamics::dense::{PivotStep, reduce_column, solve_semidefinite};
 use karakuri_dynamics::loops::{LoopEnds, PathDof, loop_path};
 use karakuri_model::Model;
 
-/// A pivot below this part of the largest lever is rounding.
+/// Part of the largest lever below which a pivot is rounding. [-]
 const RANK_TOLERANCE: f64 = 1e-9;
 
 /// Distribution of effort over redundant drives.
@@ -28,7 +28,7 @@ pub enum Rule {
     Squeeze {
         /// Indices of the two loop joints; side A of each is the finger, side B the object.
         contacts: [usize; 2],
-        /// [N]
+        /// Prescribed force along the line. [N]
         force: f64,
     },
     /// No force across the cuts: every chain carries its own links. Needs all joints driven.
@@ -158,6 +158,7 @@ impl Cuts {
                 self.fill_columns(model, data);
                 self.solve(model, data, drives, rule, tau)
             };
+            // τ = τ_tree + C λ.
             for (tau, row) in tau.iter_mut().zip(self.columns.chunks_exact(self.n)) {
                 *tau += row.iter().zip(&self.lambda).map(|(c, x)| c * x).sum::<f64>();
             }
@@ -166,7 +167,7 @@ impl Cuts {
         closure
     }
 
-    /// `λ` for the columns at hand.
+    /// `λ` for the columns `C` at hand.
     fn solve(
         &mut self,
         model: &Model,
@@ -211,6 +212,7 @@ impl Cuts {
             self.known_for.copy_from_slice(drives.driven);
             closure
         };
+        // λ is linear in the efforts, so unit efforts superpose.
         self.lambda.fill(0.0);
         for (tau, row) in tau.iter().zip(self.by_effort.chunks_exact(self.n)) {
             self.lambda.iter_mut().zip(row).for_each(|(x, by)| *x += by * tau);
@@ -226,6 +228,7 @@ impl Cuts {
             let components = self.starts[i]..self.starts[i + 1];
             for (k, component) in (0..6).filter(|k| l.locked[*k]).zip(components) {
                 let F = ends.unit_wrench(k, &data.origin);
+                // ± S_k · F for every degree of freedom of the loop, + where it carries side A.
                 for &PathDof { sign, dof } in &self.paths[i] {
                     self.columns[dof * n + component] = sign * data.subspace[dof].dot(&F);
                 }
@@ -238,7 +241,7 @@ impl Cuts {
         }
     }
 
-    /// The largest lever.
+    /// Largest lever of all columns.
     fn scale(&self) -> f64 {
         self.columns.iter().fold(0.0, |s: f64, c| s.max(c.abs()))
     }
@@ -312,7 +315,7 @@ impl Cuts {
         closure
     }
 
-    /// Every cut alone for the whole load, times its share.
+    /// Solves every cut alone for the whole load and takes its share of that.
     fn by_ratio(&mut self, drives: Drives<'_>, shares: &[f64], tau: &[f64]) -> Closure {
         let mut worst = Closure { rank: usize::MAX, condition: 1.0, missing: (0.0, 0) };
         self.share.fill(0.0);
@@ -341,6 +344,7 @@ impl Cuts {
     fn fill_system(&mut self, drives: Drives<'_>, tau: &[f64]) {
         let (m, width) = (self.unknowns.len(), self.unknowns.len() + 1);
         self.n_rows = 0;
+        // C_p λ = −τ_p, a row for every passive degree of freedom.
         for k in (0..self.nv).filter(|k| drives.is_passive(*k)) {
             let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
             let columns = &self.columns[k * self.n..(k + 1) * self.n];
@@ -359,6 +363,7 @@ impl Cuts {
         let ends = contacts.map(|c| LoopEnds::at(data, &model.loops[c]));
         let n_W = (ends[1].p_WB - ends[0].p_WB).normalize();
         for ((contact, ends), sign) in contacts.into_iter().zip(&ends).zip([0.5, -0.5]) {
+            // Half the component of λ along n from either contact, opposite in sign.
             let l = &model.loops[contact];
             for (i, k) in (0..6).filter(|k| l.locked[*k]).enumerate().filter(|(_, k)| *k >= 3) {
                 row[self.starts[contact] + i] = sign * ends.R_WA.column(k - 3).dot(&n_W);
@@ -378,6 +383,7 @@ impl Cuts {
         let rows = &mut self.system[..self.n_rows * width];
         let mut done = 0;
         while done < self.n_rows {
+            // The largest entry that is left becomes the pivot; once all are rounding, the rank is found.
             let mut best = (rounding, None);
             for (i, row) in rows.chunks_exact(width).enumerate().skip(done) {
                 for (j, x) in row[..m].iter().enumerate() {

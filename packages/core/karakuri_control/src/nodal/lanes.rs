@@ -10,7 +10,7 @@ use wide::f64x4;
 
 /// Samples that are computed side by side.
 pub(super) const LANES: usize = 4;
-/// Four numbers.
+/// Four numbers, one a sample.
 pub(super) type Lane = WideF64x4;
 /// One number, or several side by side.
 pub(super) trait Number: SimdRealField<Element = f64> + Copy {}
@@ -51,7 +51,7 @@ pub(super) fn splat_matrix<T: Number>(m: &Matrix3) -> M<T> {
     m.map(T::splat)
 }
 
-/// `R v`.
+/// Product `R v`.
 #[inline(always)]
 pub(super) fn rotate<T: Number>(R: &M<T>, v: &V<T>) -> V<T> {
     V::new(
@@ -61,7 +61,7 @@ pub(super) fn rotate<T: Number>(R: &M<T>, v: &V<T>) -> V<T> {
     )
 }
 
-/// `Rᵀ v`.
+/// Product `Rᵀ v`.
 #[inline(always)]
 pub(super) fn unrotate<T: Number>(R: &M<T>, v: &V<T>) -> V<T> {
     V::new(
@@ -71,7 +71,7 @@ pub(super) fn unrotate<T: Number>(R: &M<T>, v: &V<T>) -> V<T> {
     )
 }
 
-/// `A B`.
+/// Product `A B`.
 #[inline(always)]
 pub(super) fn times<T: Number>(A: &M<T>, B: &M<T>) -> M<T> {
     let column = |j: usize| rotate(A, &V::new(B[(0, j)], B[(1, j)], B[(2, j)]));
@@ -93,9 +93,9 @@ pub(super) fn dot<T: Number>(a: &V<T>, b: &V<T>) -> T {
 /// Reduction by three parts of π/2, then the polynomials of [Moshier 1992] on ±π/4.
 #[inline(always)]
 pub(super) fn sin_cos(x: Lane) -> (Lane, Lane) {
-    /// Beyond this the reduction loses digits. [rad]
+    /// Angle beyond which the reduction loses digits. [rad]
     const FAR: f64 = 1e6;
-    /// Adding it rounds to whole numbers, which end up in the low bits.
+    /// `1.5 · 2⁵²`: its addition rounds to whole numbers, which end up in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     /// π/2 in parts of 30 bits, so that products with whole numbers are exact.
     const PARTS: [f64; 3] =
@@ -122,10 +122,12 @@ pub(super) fn sin_cos(x: Lane) -> (Lane, Lane) {
         return (lane(both.map(|b| b.0)), lane(both.map(|b| b.1)));
     }
     let c = f64x4::splat;
+    // Whole quarter turns are taken off: r = x − n π/2 in ±π/4.
     let biased = x.0 * c(core::f64::consts::FRAC_2_PI) + c(ROUND);
     let turns = biased - c(ROUND);
     let r = ((x.0 - turns * c(PARTS[0])) - turns * c(PARTS[1])) - turns * c(PARTS[2]);
     let z = r * r;
+    // sin r = r + r³ p(r²), cos r = 1 − r²/2 + r⁴ p(r²).
     let polynomial = |k: [f64; 6]| k[1..].iter().fold(c(k[0]), |p, k| p * z + c(*k));
     let sin = (r + r * z * polynomial(SIN)).to_array();
     let cos = (c(1.0) - c(0.5) * z + z * z * polynomial(COS)).to_array();

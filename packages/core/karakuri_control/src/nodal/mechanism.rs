@@ -12,9 +12,9 @@ use super::Rule;
 pub struct Payload {
     /// The body that carries it.
     pub body: BodyId,
-    /// In the body's frame. [m] (3)
+    /// Position in the body's frame. [m] (3)
     pub point: Vector3,
-    /// [kg]
+    /// Mass carried. [kg]
     pub mass: f64,
 }
 
@@ -25,7 +25,7 @@ pub struct ForcePoint {
     pub name: String,
     /// The body it belongs to.
     pub body: BodyId,
-    /// In the body's frame. [m] (3)
+    /// Position in the body's frame. [m] (3)
     pub point: Vector3,
 }
 
@@ -36,13 +36,13 @@ pub struct Mechanism {
     pub model: Arc<Model>,
     /// Gravitational acceleration, in world axes. [m/s²] (3)
     pub gravity: Vector3,
-    /// Masses carried.
+    /// Masses that the links carry.
     pub payloads: Vec<Payload>,
     /// Points at which it exerts forces.
     pub force_points: Vec<ForcePoint>,
     /// Whether a velocity coordinate has a motor. (nv)
     pub driven: Vec<bool>,
-    /// Which of them must get no effort from the mechanism's own motors, and are not asked to: a floating base, whose
+    /// Whether it must get no effort from the mechanism's own motors, and is not asked to: a floating base, whose
     /// effort is the wrench that the surroundings must give. (nv)
     pub supported: Vec<bool>,
     /// Distribution of effort over redundant drives.
@@ -50,8 +50,8 @@ pub struct Mechanism {
 }
 
 impl Mechanism {
-    /// Under the earth's gravity along -z. Joints with a drive in the model are driven, or all of them when none has
-    /// one; those with mimic relations follow. A floating base is supported.
+    /// Mechanism under the earth's gravity along −z. Joints with a drive in the model are driven, or all of them if none
+    /// has one; those with mimic relations follow. A floating base is supported.
     pub fn new(model: Arc<Model>) -> Self {
         let any = model.joints.iter().any(|joint| joint.drive.is_some());
         let (mut driven, mut supported) = (vec![false; model.nv], vec![false; model.nv]);

@@ -1,4 +1,4 @@
-//! Nodes of the links: what their displacements are, and what their accelerations ask for.
+//! Nodes of the links: their displacements, and the forces of their accelerations.
 //!
 //! Every component of every node is a number of its own; the accelerations of a link's own components and its
 //! rotation are all that its force depends on, so every node of every time may be computed on its own.
@@ -13,7 +13,7 @@ use super::lanes::{
 };
 use super::places::Wrench;
 
-/// A moment of inertia of a rod may be off by this part of m l²/4. [-]
+/// Tolerated deviation of a rod's moments of inertia, as a part of m l²/4. [-]
 const ROD_TOLERANCE: f64 = 1e-6;
 
 /// Distribution of a link's mass over nodes. The first two are exact for every rigid body.
@@ -61,11 +61,11 @@ pub(super) fn is_rod(inertia: &Inertia) -> bool {
 /// Mass of a link and its distribution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
-    /// [kg]
+    /// Mass of the link. [kg]
     pub(super) mass: f64,
-    /// In the body's frame. [m] (3)
+    /// Centre of mass in the body's frame. [m] (3)
     pub(super) com: Vector3,
-    /// About the centre of mass, in the body's axes: the inertia `I`, or `S = (tr I/2) 1 − I`. [kg·m²] (3×3)
+    /// Inertia `I` about the centre of mass in the body's axes, or `S = (tr I/2) 1 − I`. [kg·m²] (3×3)
     moments: Matrix3,
 }
 
@@ -79,7 +79,7 @@ impl Link {
         Self { mass: inertia.mass, com: inertia.com, moments }
     }
 
-    /// The wrench for a force at a point `p_BC` (world axes) and a moment.
+    /// Wrench of a force at a point `p_BC` (world axes) and a moment.
     #[inline(always)]
     pub(super) fn wrench<T: Number>(p_BC: &V<T>, force: V<T>, moment: V<T>) -> Wrench<T> {
         Wrench { moment: moment + cross(p_BC, &force), force }
@@ -100,6 +100,7 @@ impl Link {
         let mut sum = Wrench { moment: V::zeros(), force: V::zeros() };
         for k in 0..=elements {
             let n_elements = if k == 0 || k == elements { 1.0 } else { 2.0 };
+            // Of each own element a node has m_e/2 lumped, and m_e/3 consistent with m_e/6 for the other end.
             let mut force = A(k) * by(if lumped { n_elements / 2.0 } else { n_elements / 3.0 });
             if !lumped {
                 if k > 0 {
@@ -128,6 +129,7 @@ impl Link {
     /// Moment about the centre of mass for the accelerations of the tips of the axes. [N·m] (3)
     #[inline(always)]
     pub(super) fn moment_point<T: Number>(&self, R: &M<T>, tips: [V<T>; 3]) -> V<T> {
+        // M = Σ (R S)_j × r̈_j.
         let B = times(R, &splat_matrix(&self.moments));
         let part = |j: usize| cross(&B.column(j).into_owned(), &tips[j]);
         part(0) + part(1) + part(2)
@@ -146,6 +148,7 @@ pub(super) fn exact(
 ) {
     let width = kind.width();
     let point = |body: usize, p: &Vector3| {
+        // Velocity and classical acceleration of a point: v + ω × p, a + α × p + ω × (v + ω × p).
         let (V, A) = (&data.velocity[body], &data.acceleration[body]);
         let v = V.linear + V.angular.cross(p);
         (v, A.linear + A.angular.cross(p) + V.angular.cross(&v))
@@ -173,6 +176,7 @@ pub(super) fn exact(
                 put(&mut a[3..], alpha);
             }
             Nodes::Point => {
+                // Columns of the rotation: ṙ = ω × r, r̈ = α × r + ω × ṙ.
                 let columns = data.pose_in_world[i].rotation.column_iter();
                 for (j, r) in columns.enumerate() {
                     let rate = w.cross(&r);
@@ -219,6 +223,7 @@ pub(super) fn rotation_between(R: &M<Lane>, R_next: &M<Lane>) -> V<Lane> {
         let factor = series[1..].iter().fold(lane([series[0]; 4]), |f, c| f * s2 + lane([*c; 4]));
         return axis * factor;
     }
+    // Larger turns: θ from sin θ and cos θ = (tr − 1)/2.
     let factor = |s2: f64, trace: f64| {
         let sin = s2.sqrt();
         if sin > 0.0 { sin.atan2(0.5 * (trace - 1.0)) / sin } else { 1.0 }

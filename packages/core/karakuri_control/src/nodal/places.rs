@@ -58,7 +58,7 @@ impl Place {
         }
     }
 
-    /// Rotation of the joint's frame on the parent's side.
+    /// Rotation `R_WJ` of the joint's frame on the parent's side.
     #[inline(always)]
     fn frame<T: Number>(&self, R_WP: &M<T>) -> M<T> {
         match &self.rotation {
@@ -67,9 +67,10 @@ impl Place {
         }
     }
 
-    /// The body, for positions that `q` gives by the joint's own coordinate.
+    /// Place of the body at the joint's own coordinates, which `q` gives.
     #[inline(always)]
     pub(super) fn body(&self, parent: &At<Lane>, q: impl Fn(usize) -> Lane) -> At<Lane> {
+        // X_WJ = X_WP X_PJ; the motion of the joint follows in the joint's axes.
         let R = self.frame(&parent.R);
         let p = parent.p + rotate(&parent.R, &splat(&self.translation));
         match &self.kind {
@@ -109,6 +110,7 @@ impl Place {
     ) {
         let along = |R: &M<T>, axis: &Vector3, v: &V<T>| dot(&rotate(R, &splat(axis)), v);
         let column = |R: &M<T>, j: usize, v: &V<T>| dot(&R.column(j).into_owned(), v);
+        // τ_k = S_k · F: a rotation takes the moment about its axis, a slide the force along it.
         match &self.kind {
             JointKind::Revolute { axis } => {
                 put(
@@ -166,7 +168,7 @@ fn coordinates<T: Number>(
     Coordinates { n, q: std::array::from_fn(|k| if k < n { q(k).extract(at) } else { 0.0 }) }
 }
 
-/// At most six coordinates.
+/// Coordinates of a custom joint, at most six.
 struct Coordinates {
     n: usize,
     q: [f64; MAX_DOFS],
@@ -194,6 +196,7 @@ fn turn(R: &M<Lane>, axis: &Vector3, angle: Lane) -> M<Lane> {
         return times(R, &about(axis, sin, cos));
     };
     let (k, l) = ((j + 1) % 3, (j + 2) % 3);
+    // The column along the axis stays, the other two turn in their plane.
     let s = sin * Lane::splat(axis[j]);
     let (a, b) = (column(k), column(l));
     let mut out = *R;

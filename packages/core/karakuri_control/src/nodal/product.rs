@@ -89,7 +89,7 @@ impl Mechanism {
             for k in joint.v_start..joint.v_start + joint.kind.nv() {
                 let S = &data.subspace[k];
                 let at = data.pose_in_world[i].translation - data.origin;
-                // How the joint's own point moves along: a slide, or a degree of freedom that does not turn about it.
+                // Motion of the joint's own point: a slide, or a degree of freedom that does not turn about it.
                 let mut along = S.linear + S.angular.cross(&at);
                 along.iter_mut().filter(|x| x.abs() < ROUNDING).for_each(|x| *x = 0.0);
                 for (j, link) in links.iter().enumerate() {
@@ -122,6 +122,7 @@ impl Mechanism {
     fn links(&self, data: &Data, exerted: &[f64]) -> Vec<Link> {
         let model = &self.model;
         let acceleration = |i: usize, p: &Vector3| {
+            // Classical acceleration of a point: a + α × p + ω × (v + ω × p).
             let (V, A) = (&data.velocity[i], &data.acceleration[i]);
             let v = V.linear + V.angular.cross(p);
             A.linear + A.angular.cross(p) + V.angular.cross(&v)
@@ -131,6 +132,7 @@ impl Mechanism {
             let (X, com) = (&data.pose_in_world[i], &data.com[i]);
             let I = X.rotation * body.inertia.about_com * X.rotation.transpose();
             let (w, alpha) = (&data.velocity[i].angular, &data.acceleration[i].angular);
+            // f = m (a − g), M = I α + ω × I ω, in world axes.
             links.push(Link {
                 R: X.rotation,
                 force: (acceleration(i, com) - self.gravity) * body.inertia.mass,
@@ -194,6 +196,7 @@ impl Product {
         self.turns = vec![0.0; n * n];
         let mut at = 0;
         while at < n {
+            // Every force and moment has its block R_jᵀ; a planar moment is not turned.
             let (body, part) = self.columns[at];
             if self.planar && part == Part::Moment {
                 self.turns[at * n + at] = 1.0;
@@ -230,7 +233,7 @@ impl Product {
         }
     }
 
-    /// `{τ}`.
+    /// Multiplies `{τ} = [L][T]{P}` out.
     fn multiply(&mut self) {
         let turned = self.turned();
         let n = self.columns.len().max(1);

@@ -12,8 +12,8 @@ use super::lanes::{Lane, V, gather, rotate, splat};
 use super::nodes::Link;
 use super::places::{At, Place, Wrench};
 
-/// Truncation is `h² u⁗/12`, rounding `2.4·10⁻¹⁶ |u|/h²`: at 1 ms the former dominates (1e-5 of gravity at 10 rad/s and
-/// 1 m), at 0.1 ms the latter (3e-8 and growing). [s]
+/// Step `h` of the differences. Truncation is `h² u⁗/12`, rounding `2.4·10⁻¹⁶ |u|/h²`: at 1 ms the former dominates (1e-5 of
+/// gravity at 10 rad/s and 1 m), at 0.1 ms the latter (3e-8 and growing). [s]
 const STEP: f64 = 2.5e-4;
 
 /// The scheme at one instant, for a tree; see [`super::Scheme`] for motions, payloads and loops.
@@ -25,7 +25,7 @@ pub struct Stencil {
     /// Positions before, at and after. (3 × nq)
     q: Vec<f64>,
     rate: Vec<f64>,
-    /// The world first, then the bodies. (1 + n bodies) each
+    /// Places of the world and then of the bodies. (1 + n bodies) each
     at: Vec<At<Lane>>,
     body: Vec<At<f64>>,
     wrenches: Vec<Wrench<f64>>,
@@ -78,11 +78,13 @@ impl Stencil {
         for i in 0..self.places.len() {
             self.move_link(i, nq);
         }
+        // What the surroundings exert on a body its joint need not.
         for (needed, given) in self.wrenches.iter_mut().zip(external) {
             needed.moment -= given.moment;
             needed.force -= given.force;
         }
         for (i, place) in self.places.iter().enumerate().rev() {
+            // Inwards: τ_k = S_k · F, then the wrench moves to the parent's origin, where its moment gains d × f.
             let (inner, outer) = self.wrenches.split_at_mut(i);
             let (F, R, parent) = (&outer[0], &self.body[i + 1].R, outward(place));
             let q = |k: usize| self.q[nq + place.q_start + k];
@@ -101,9 +103,11 @@ impl Stencil {
         let (place, link) = (&self.places[i], &self.links[i]);
         let (inner, outer) = self.at.split_at_mut(i + 1);
         let (parent, at) = (&inner[outward(place)], &mut outer[0]);
+        // The instants before, at and after; the fourth lane repeats the one at hand.
         let q = |k: usize| gather(&self.q, [0, 1, 2, 1], nq, place.q_start + k);
         *at = place.body(parent, q);
         let com: V<Lane> = rotate(&at.R, &splat(&link.com));
+        // f = m (c̈ − g) and M = Σ (R S)_j × r̈_j, with central differences over the lanes.
         let force = ((at.p + com).map(second) - self.gravity) * link.mass;
         let tip = |j: usize| V::new(at.R[(0, j)], at.R[(1, j)], at.R[(2, j)]).map(second);
         let tips = [tip(0), tip(1), tip(2)];

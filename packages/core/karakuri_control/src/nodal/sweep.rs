@@ -17,13 +17,13 @@ use super::nodes::is_rod;
 use super::{Mechanism, NodalError, Nodes, Rule, Variant, Warning};
 use crate::inverse_dynamics::{DesiredMotion, InverseDynamics, Simulated};
 
-/// Effort without a motor up to this part of the largest effort is rounding. [-]
+/// Part of the largest effort up to which an effort without a motor is rounding. [-]
 const MISSING_TOLERANCE: f64 = 1e-6;
 
 /// The scheme, set up for a mechanism.
 #[derive(Debug, Clone)]
 pub struct Scheme {
-    /// The mechanism.
+    /// Mechanism with its loads, drives and rule.
     pub mechanism: Mechanism,
     /// Rule from displacements to accelerations.
     pub variant: Variant,
@@ -59,7 +59,7 @@ pub struct Torques {
 }
 
 impl Scheme {
-    /// The default variant and nodes.
+    /// Scheme with the default variant and nodes.
     pub fn new(mechanism: Mechanism) -> Self {
         Self { mechanism, variant: Variant::default(), nodes: Nodes::default() }
     }
@@ -176,7 +176,7 @@ impl Scheme {
         Ok(Torques { tau, lambda: Vec::new(), warnings: Vec::new() })
     }
 
-    /// The scheme for the part of dynamics: as this one, but nothing is squeezed. With a target without exerted forces its
+    /// The scheme for the part of dynamics: as this one, but without a squeeze. With a target without exerted forces its
     /// efforts are those of motion, weight and what is carried; the rest of the efforts is the part of force.
     #[must_use]
     pub fn without_forces(&self) -> Self {
@@ -287,11 +287,11 @@ impl Scheme {
 struct Summary {
     watched: Seen,
     largest_effort: f64,
-    /// Effort without motor, its sample and velocity coordinate.
+    /// Largest effort without motor, its sample and velocity coordinate.
     missing: (f64, usize, usize),
     rank_at_missing: usize,
     rank: usize,
-    /// Smallest, and its sample.
+    /// Smallest condition of the cuts, and its sample.
     condition: (f64, usize),
 }
 
@@ -315,7 +315,7 @@ impl Summary {
 struct Worker<'a> {
     scheme: &'a Scheme,
     block: Block,
-    /// For the cuts: places of the bodies that loops move, against those that carry them, which stand still here.
+    /// Places of the bodies that loops move, for the cuts; those that carry them stand still here.
     data: Data,
     constrained: Vec<usize>,
     cuts: Cuts,
@@ -365,7 +365,7 @@ impl<'a> Worker<'a> {
         Ok(Summary { watched: self.block.watch.seen, ..self.summary })
     }
 
-    /// Rotors and cuts.
+    /// Adds the rotors and closes the cuts of a sample.
     fn finish(
         &mut self,
         target: &Target<'_>,
@@ -421,6 +421,7 @@ fn fill_reactions(
     let forces = target.forces.chunks_exact(3).skip(sample * m.force_points.len());
     for (point, F) in m.force_points.iter().zip(forces) {
         let R = &data.pose_in_world[point.body.0].rotation;
+        // The reaction −F acts at the point; about the body's origin its moment is p × (−F).
         let reaction = -Vector3::new(F[0], F[1], F[2]);
         external[point.body.0] += Force::new((R * point.point).cross(&reaction), reaction);
     }
@@ -435,6 +436,7 @@ fn add_rotors(m: &Mechanism, target: &Target<'_>, sample: usize, n: usize, tau: 
         let k = joint.v_start;
         let (v, vdot) = if target.v.is_empty() || target.vdot.is_empty() {
             let q = |s: usize| target.q[s * model.nq + joint.q_start];
+            // v = (q⁺ − q⁻)/(2h), v̇ = (q⁺ − 2q + q⁻)/h².
             let (before, here, after) = (q(at - 1), q(at), q(at + 1));
             let dt = target.dt;
             ((after - before) / (2.0 * dt), (after - 2.0 * here + before) / (dt * dt))

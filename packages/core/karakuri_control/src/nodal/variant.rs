@@ -26,7 +26,7 @@ impl Variant {
     /// Names that [`FromStr`] knows.
     pub const NAMES: &[&str] = &["central", "newmark", "external", "damped"];
 
-    /// Its name.
+    /// Name that [`FromStr`] knows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Central => "central",
@@ -44,7 +44,7 @@ impl Variant {
         }
     }
 
-    /// True when a time needs the times before it.
+    /// Whether a time needs the times before it.
     pub fn remembers(self) -> bool {
         matches!(self, Self::Newmark | Self::Damped { .. })
     }
@@ -59,6 +59,7 @@ impl Variant {
     #[inline(always)]
     pub(super) fn advance(self, dt: f64, du: f64, v: &mut f64, a: &mut f64) {
         let (beta, gamma) = self.parameters();
+        // a' = Δu/(β h²) − v/(β h) − (1/(2β) − 1) a,  v' = v + h ((1 − γ) a + γ a').
         let (by_u, by_v, by_a) =
             (1.0 / (beta * dt * dt), 1.0 / (beta * dt), 1.0 / (2.0 * beta) - 1.0);
         let next = by_u * du - by_v * *v - by_a * *a;

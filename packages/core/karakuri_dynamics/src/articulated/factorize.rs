@@ -31,6 +31,7 @@ impl Articulated {
                 let S = data.subspace[k];
                 // Those of a floating base, which is at O, are unit vectors.
                 let U = if k < self.topology.n_base { inertia.column(k) } else { inertia.mul(&S) };
+                // D = S · U + extra.
                 let pivot = S.dot(&U) + extra.get(k).copied().unwrap_or(0.0);
                 SingularInertia::check(k, pivot)?;
                 let inverse_pivot = 1.0 / pivot;
@@ -40,6 +41,7 @@ impl Articulated {
                 }
                 self.dofs[k] = DofFactor { S, U, inverse_pivot };
             }
+            // I^A_p ← I^A_p + I^A: the inertia that the joint leaves moves with the parent.
             if let Some(p) = body.parent {
                 self.inertia[p.0].add(&inertia);
             }

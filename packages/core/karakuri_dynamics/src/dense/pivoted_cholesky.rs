@@ -2,9 +2,9 @@
 //!
 //! `P A Pᵀ ≈ L Lᵀ`. The factorisation stops at the first pivot below a tolerance; the remaining rows depend on the
 //! others, and a solve sets their unknowns to zero. Redundant loop closures (a planar four-bar closed by a hinge has
-//! three) are dropped exactly this way, without a regularisation that drifts. [Higham 2002, §10.3]
+//! three) are dropped exactly, without a regularisation that drifts. [Higham 2002, §10.3]
 
-/// Pivots below this fraction of the largest one count as zero.
+/// Fraction of the largest pivot up to which a pivot counts as zero. [-]
 const RELATIVE_RANK: f64 = 1e-10;
 
 /// A pivoted Cholesky factor.
@@ -13,7 +13,7 @@ pub struct PivotedCholesky {
     n: usize,
     rank: usize,
     order: Vec<usize>,
-    /// Row-major, in pivoted order. (n × n)
+    /// Factor `L`, row-major, in pivoted order. (n × n)
     factor: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -40,6 +40,7 @@ impl PivotedCholesky {
         self.rank = n;
         let mut largest: f64 = 0.0;
         for k in 0..n {
+            // The largest diagonal entry that is left becomes the pivot.
             let pivot =
                 (k..n).max_by(|&i, &j| self.at(i, i).total_cmp(&self.at(j, j))).unwrap_or(k);
             self.swap(k, pivot);
@@ -81,7 +82,7 @@ impl PivotedCholesky {
         for j in 0..a {
             self.factor.swap(a * n + j, b * n + j);
         }
-        // Between both, column `a` below the diagonal is what row `b` is left of it.
+        // Between both, column `a` below its diagonal changes places with row `b` left of its diagonal.
         for i in a + 1..b {
             self.factor.swap(i * n + a, b * n + i);
         }

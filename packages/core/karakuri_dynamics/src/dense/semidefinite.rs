@@ -1,6 +1,6 @@
 //! `A = L D Lᵀ` of a symmetric positive semidefinite matrix. [Golub & Van Loan 2013, §4.1.2, §4.2.8]
 
-/// A pivot below this is round-off, for matrices scaled to entries near one.
+/// Pivot up to which it is round-off, for matrices scaled to entries near one.
 const RANK_TOLERANCE: f64 = 1e-12;
 
 /// `b ← A⁺ b` for a symmetric positive semidefinite `A`, row-major, overwritten by its factor. Unknowns without a pivot
@@ -24,6 +24,7 @@ pub fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
             a[i * n + j] = if null { 0.0 } else { sum / d };
         }
     }
+    // L y = b, D z = y, Lᵀ x = z.
     for i in 0..n {
         for k in 0..i {
             b[i] -= a[i * n + k] * b[k];

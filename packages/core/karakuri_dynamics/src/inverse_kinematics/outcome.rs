@@ -7,7 +7,7 @@ use super::IkTarget;
 /// Result of inverse kinematics; the position itself is in the workspace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IkOutcome {
-    /// Every target is met within the tolerances.
+    /// Whether every target is met within the tolerances.
     pub converged: bool,
     /// Largest position error of a target. [m]
     pub position_error: f64,
@@ -26,7 +26,7 @@ pub struct IkOutcome {
 pub enum IkObstacle {
     /// The target is farther from the first joint of the chain to the frame than all links stretched out.
     OutOfReach {
-        /// Target (index).
+        /// Index of the target.
         target: usize,
         /// Distance from that joint to the target. [m]
         distance: f64,
@@ -39,12 +39,12 @@ pub enum IkObstacle {
         joint: BodyId,
         /// The limit. [rad or m]
         limit: f64,
-        /// Upper or lower.
+        /// Whether it is the upper limit.
         is_upper: bool,
     },
     /// No joint that may move carries the target's frame.
     NothingMoves {
-        /// Target (index).
+        /// Index of the target.
         target: usize,
     },
     /// No small motion brings the frames nearer, or the steps ran out: too few degrees of freedom, a singular

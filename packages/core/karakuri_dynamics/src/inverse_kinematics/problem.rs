@@ -17,25 +17,25 @@ pub struct IkTarget {
 }
 
 impl IkTarget {
-    /// Position and orientation.
+    /// Target of position and orientation.
     pub fn pose(frame: FrameId, pose_in_world: Pose) -> Self {
         let one = Vector3::repeat(1.0);
         Self { frame, pose_in_world, position_weight: one, orientation_weight: one }
     }
 
-    /// The frame's origin, in the world; the orientation is free. [m] (3)
+    /// Target of the frame's origin, in the world; the orientation is free. [m] (3)
     pub fn position(frame: FrameId, position: Vector3) -> Self {
         let target = Self::pose(frame, Pose::from_translation(position));
         Self { orientation_weight: Vector3::zeros(), ..target }
     }
 
-    /// The frame's orientation `R_WT`; the position is free. (3×3)
+    /// Target of the frame's orientation `R_WT`; the position is free. (3×3)
     pub fn orientation(frame: FrameId, rotation: Matrix3) -> Self {
         let target = Self::pose(frame, Pose::new(rotation, Vector3::zeros()));
         Self { position_weight: Vector3::zeros(), ..target }
     }
 
-    /// The same with other weights, position [1/m] (3) and orientation [1/rad] (3).
+    /// Target with other weights, position [1/m] (3) and orientation [1/rad] (3).
     #[must_use]
     pub fn weighted(self, position: Vector3, orientation: Vector3) -> Self {
         Self { position_weight: position, orientation_weight: orientation, ..self }
@@ -62,7 +62,7 @@ pub enum IkMethod {
     Newton {
         /// Fraction of the full step, in (0, 1]. [-]
         gain: f64,
-        /// Relative to the mean of `J Jᵀ`'s diagonal. [-]
+        /// Damping relative to the mean of `J Jᵀ`'s diagonal. [-]
         damping: f64,
     },
 }
@@ -119,7 +119,7 @@ pub enum IkError {
     /// The start has the wrong length or is not finite.
     #[error("the start has {given} coordinates, the model has {expected}; all must be finite")]
     BadStart {
-        /// Length given.
+        /// Length of the given position.
         given: usize,
         /// Length of a position of the model.
         expected: usize,

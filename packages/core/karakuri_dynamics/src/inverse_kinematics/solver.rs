@@ -152,7 +152,7 @@ impl InverseKinematics {
         }
     }
 
-    /// A random start in `trial` becomes the start, locked joints excepted.
+    /// Makes the random start in `trial` the start, locked joints excepted.
     fn keep_locked(&mut self, model: &Model) {
         for joint in &model.joints {
             if !self.locked[self.reduction.row(joint.v_start).0] {
@@ -183,6 +183,7 @@ impl InverseKinematics {
                 IkMethod::DampedLeastSquares => loop {
                     iterations += 1;
                     let tried = self.try_step(model, targets, damping, 1.0);
+                    // Levenberg-Marquardt: less damping after a step that gains, more after one that does not.
                     let gain = tried.map_or(0.0, |after| errors.cost - after.cost);
                     if gain > LEAST_GAIN * errors.cost {
                         damping = (0.2 * damping).max(LEAST_DAMPING);
@@ -207,6 +208,7 @@ impl InverseKinematics {
         step::gradient(&self.jacobian, &self.residual, &mut self.gradient);
         let n = self.delta.len();
         for (k, bound) in self.bounds.iter().enumerate() {
+            // A coordinate without a column gets no step.
             if self.locked[k] || bound.held(&self.q, self.gradient[k]).is_some() {
                 for x in self.jacobian.iter_mut().skip(k).step_by(n) {
                     *x = 0.0;
@@ -215,7 +217,7 @@ impl InverseKinematics {
         }
     }
 
-    /// Errors after a step, which `trial` then is; `None` if there is no step.
+    /// Errors after a step, whose position `trial` then holds; `None` if there is no step.
     fn try_step(
         &mut self,
         model: &Model,
@@ -229,6 +231,7 @@ impl InverseKinematics {
         if !solved {
             return None;
         }
+        // A step beyond the reach of the linear picture is shortened as a whole.
         let longest = self.delta.iter().fold(0.0_f64, |longest, x| longest.max(x.abs()));
         let fraction = if longest > LONGEST_STEP { gain * LONGEST_STEP / longest } else { gain };
         self.reduction.expand_velocity(&self.delta, &mut self.rates);
@@ -310,6 +313,7 @@ fn bounds(model: &Model, reduction: &Reduction) -> Vec<Bound> {
                 bound.q = (joint.kind.nv() == 1).then_some(joint.q_start);
             }
             if joint.kind.nv() == 1 && factor != 0.0 {
+                // The joint's limits in its leader's coordinate; a negative factor exchanges them.
                 let at = |limit: f64| (limit - reduction.offset(k)) / factor;
                 let (a, b) = (at(joint.limits.lower), at(joint.limits.upper));
                 bound.lower = bound.lower.max(a.min(b));
@@ -341,7 +345,7 @@ impl<'a> Chain<'a> {
         Self { model, frame: &model.frames[target.frame.0] }
     }
 
-    /// Tip first.
+    /// Joints of the chain, tip first.
     fn joints(self) -> impl Iterator<Item = usize> + 'a {
         let tip = self.frame.body.map(|body| body.0);
         std::iter::successors(tip, move |i| self.model.bodies[*i].parent.map(|p| p.0))
@@ -377,7 +381,7 @@ impl<'a> Chain<'a> {
 struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// In [0, 1).
+    /// Uniform number in [0, 1).
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

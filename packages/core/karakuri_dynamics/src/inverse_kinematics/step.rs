@@ -16,11 +16,11 @@ pub(super) const ROWS: usize = 6;
 /// Errors of all targets at a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
-    /// `½ |r|²`
+    /// Cost `½ |r|²` of the weighted errors.
     pub(super) cost: f64,
-    /// Largest over the targets, free axes left out. [m]
+    /// Largest position error of a target, free axes left out. [m]
     pub(super) position: f64,
-    /// Largest over the targets, free axes left out. [rad]
+    /// Largest orientation error of a target, free axes left out. [rad]
     pub(super) orientation: f64,
 }
 
@@ -71,6 +71,7 @@ pub(super) fn jacobian(
         let p_OE = frame_pose(model, data, target.frame).translation - data.origin;
         let mut k = data.topology.last_dof[body.0];
         while k != WORLD {
+            // A column of the frame's Jacobian in the target's axes; a follower adds to its leader's.
             let S = shifted(&data.subspace[k], &p_OE);
             let (turn, shift) = (R_WT.tr_mul(&S.angular), R_WT.tr_mul(&S.linear));
             let (column, factor) = reduction.row(k);
@@ -83,7 +84,7 @@ pub(super) fn jacobian(
     }
 }
 
-/// `g = Jᵀ r`: where the error pushes each coordinate. (nr)
+/// Gradient `g = Jᵀ r`: push of the error on each coordinate. (nr)
 pub(super) fn gradient(J: &[f64], r: &[f64], g: &mut [f64]) {
     g.fill(0.0);
     for (row, r) in J.chunks_exact(g.len()).zip(r) {
@@ -105,6 +106,7 @@ pub(super) fn damped_step(
     delta: &mut [f64],
 ) -> bool {
     let (m, n) = (r.len(), delta.len());
+    // Lower triangle of J Jᵀ.
     for i in 0..m {
         for j in 0..=i {
             let rows = J[i * n..(i + 1) * n].iter().zip(&J[j * n..(j + 1) * n]);
@@ -112,6 +114,7 @@ pub(super) fn damped_step(
         }
     }
     let trace: f64 = (0..m).map(|i| A[i * m + i]).sum();
+    // λ t, with t the mean of the diagonal of J Jᵀ.
     let shift = damping * trace / m as f64;
     if !(trace > 0.0 && shift > 0.0) {
         return false;
@@ -123,6 +126,7 @@ pub(super) fn damped_step(
     if !solve_positive_definite(A, y) {
         return false;
     }
+    // δ = Jᵀ y.
     delta.fill(0.0);
     for (row, y) in J.chunks_exact(n).zip(y.iter()) {
         for (delta, J) in delta.iter_mut().zip(row) {

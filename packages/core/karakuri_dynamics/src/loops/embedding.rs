@@ -30,12 +30,12 @@ use crate::kinematics::{
 
 /// Newton steps that close the loops; from a closed neighbour two are enough.
 const CLOSING_STEPS: usize = 8;
-/// A gap below this is closed where positions are differentiated: it enters forces divided by the square of a time step.
+/// Gap that counts as closed where positions are differentiated: it enters forces divided by the square of a time step.
 /// [m or rad]
 const CLOSED: f64 = 1e-14;
-/// A gap below this that does not shrink is rounding; closed where rates are given. [m or rad]
+/// Gap below which one that does not shrink is rounding; closed where rates are given. [m or rad]
 const ROUNDING: f64 = 1e-12;
-/// A measured coordinate farther than this from where the last sample leads to may mean another branch. [m or rad]
+/// Distance of a measured coordinate from its prediction beyond which it may be on another branch. [m or rad]
 const SAME_BRANCH: f64 = 0.1;
 /// Coefficient in a row below which a coordinate is not named in a [`Contradiction`]. [-]
 const INVOLVED: f64 = 1e-6;
@@ -50,7 +50,7 @@ enum Purpose {
 }
 
 impl Purpose {
-    /// The gap that is small enough. [m or rad]
+    /// Largest gap that counts as closed. [m or rad]
     fn closed(self) -> f64 {
         match self {
             Self::Sampled => CLOSED,
@@ -73,11 +73,11 @@ pub struct Contradiction {
 /// Position, velocity and acceleration that are completed in place.
 #[derive(Debug)]
 pub struct MotionMut<'a> {
-    /// [rad or m] (nq)
+    /// Positions; dependent ones are closed. [rad or m] (nq)
     pub q: &'a mut [f64],
-    /// [rad/s or m/s] (nv)
+    /// Velocities; dependent ones are completed. [rad/s or m/s] (nv)
     pub v: &'a mut [f64],
-    /// [rad/s² or m/s²] (nv)
+    /// Accelerations; dependent ones are completed. [rad/s² or m/s²] (nv)
     pub vdot: &'a mut [f64],
 }
 
@@ -109,9 +109,9 @@ pub struct ConstraintEmbedding {
     measured: Vec<f64>,
     /// Positions that the last sample leads to; NaN for coordinates that are not predicted. (n columns)
     predicted: Vec<f64>,
-    /// `c`. (`n_rows`)
+    /// Right sides `c` of the rows. (`n_rows`)
     right: Vec<f64>,
-    /// Only loops move; couplings alone are eliminated once, for the drives in hand.
+    /// Whether the rows depend on the position, as those of loops do; couplings alone are eliminated once for the drives in hand.
     moves: bool,
     eliminated_for: Vec<bool>,
     /// Joint frames of each loop, at the current position. (n loops)
@@ -126,7 +126,7 @@ pub struct ConstraintEmbedding {
     /// Positions of the columns when the last followed sample was closed, if there was one. (n columns)
     last: Vec<f64>,
     follows: bool,
-    /// Zeros. (nv)
+    /// Accelerations of a steady motion: zeros. (nv)
     still: Vec<f64>,
     /// `M Mᵀ`, its right side, and efforts of the drives. (nv × nv), (nv), (nv)
     normal: Vec<f64>,
@@ -182,8 +182,8 @@ impl ConstraintEmbedding {
         self.n_rows == 0
     }
 
-    /// Whether the rows depend on the position: true with loops, when [`Self::follow`] and [`Self::complete`] leave poses and velocities in
-    /// `data`; couplings alone are constant.
+    /// Whether the rows depend on the position: true with loops, when [`Self::follow`] and [`Self::complete`] leave poses and
+    /// velocities in `data`; couplings alone are constant.
     pub fn moves(&self) -> bool {
         self.moves
     }
@@ -236,6 +236,7 @@ impl ConstraintEmbedding {
         let predicted = self.row_of.iter().enumerate().map(|(c, row)| {
             let (i, row) = (self.position_of[self.columns[c]]?, (*row)?);
             let row = &self.rows[row * width..(row + 1) * width];
+            // Δq_dep = −R Δq_i, to first order in the motion since the last sample.
             let change = self.free.iter().map(|&f| row[f] * moved(f)).sum::<f64>();
             Some((i, self.last[c] - change))
         });
@@ -324,6 +325,7 @@ impl ConstraintEmbedding {
             if gap < purpose.closed() || stuck || step == CLOSING_STEPS {
                 break;
             }
+            // A Newton step: q_dep ← q_dep + T c with c = −g.
             for (c, row) in self.row_of[..self.movable(purpose)].iter().enumerate() {
                 // Only joints of one degree of freedom can be dependent in a loop of hinges and slides.
                 if let (Some(row), Some(i)) = (*row, self.position_of[self.columns[c]]) {
@@ -332,6 +334,7 @@ impl ConstraintEmbedding {
             }
         }
         self.farthest = None;
+        // `T c` is the distance of a dependent coordinate that is held from where the loops would close.
         for c in self.movable(purpose)..self.columns.len() {
             let off = self.row_of[c].map_or(0.0, |row| self.solved(row).abs());
             if off > self.farthest.map_or(0.0, |(_, most)| most) || off.is_nan() {
@@ -382,13 +385,14 @@ impl ConstraintEmbedding {
         for (c, index) in self.row_of[..self.movable(purpose)].iter().enumerate() {
             if let Some(index) = *index {
                 let row = self.row(index);
+                // v_dep = T c − R v_i.
                 let given = self.free.iter().map(|&f| row[f] * v[self.columns[f]]).sum::<f64>();
                 v[self.columns[c]] = self.solved(index) - given;
             }
         }
     }
 
-    /// Negated position errors.
+    /// Fills the right sides with the negated gaps `−g`.
     fn fill_errors(&mut self, model: &Model, q: &[f64]) {
         let mut right = self.right.iter_mut();
         for (l, ends) in model.loops.iter().zip(&self.ends) {
@@ -402,7 +406,7 @@ impl ConstraintEmbedding {
         }
     }
 
-    /// `−Ġ v`, by the velocities in `data` and its accelerations for `v̇ = 0`.
+    /// Fills the right sides with `−Ġ v`, by the velocities in `data` and its accelerations for `v̇ = 0`.
     fn fill_rates(&mut self, model: &Model, data: &Data) {
         let mut right = self.right.iter_mut();
         for (l, ends) in model.loops.iter().zip(&self.ends) {

@@ -22,7 +22,7 @@ pub struct LoopEnds {
     p_WA: Vector3,
     /// Origin of the joint frame on B. [m] (3)
     pub p_WB: Vector3,
-    /// Which rotations are locked.
+    /// Whether each rotation is locked.
     locked: [bool; 3],
 }
 

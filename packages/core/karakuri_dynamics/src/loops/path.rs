@@ -7,7 +7,7 @@ use karakuri_model::{BodyId, LoopJoint, Model};
 pub struct PathDof {
     /// +1 where it carries body A, −1 where it carries body B. [-]
     pub sign: f64,
-    /// Velocity coordinate.
+    /// Index of the velocity coordinate.
     pub dof: usize,
 }
 

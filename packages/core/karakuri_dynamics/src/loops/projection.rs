@@ -12,11 +12,11 @@ use super::rows::{constraint_gaps, constraint_jacobian, joint_frames, n_constrai
 use crate::dense::PivotedCholesky;
 use crate::{Data, OperatorFactor, forward_kinematics, integrate};
 
-/// A loop gap below this needs no projection. [m or rad]
+/// Loop gap below which no projection is needed. [m or rad]
 const GAP_TOLERANCE: f64 = 1e-13;
-/// Stiffness that stands for a closed loop, over that of the mechanism. [-]
+/// Stiffness of the penalty that stands for a closed loop, over that of the mechanism. [-]
 const PENALTY: f64 = 1e6;
-/// A response that the loops reduce to this part is round-off: what it moves is locked. [-]
+/// Part of a response left by the loops that is round-off: what it moves is locked. [-]
 const LOCKED: f64 = 1e-10;
 /// Most projections a step; each divides the gap by about the square of the step's motion.
 const PROJECTIONS: usize = 4;
@@ -24,13 +24,13 @@ const PROJECTIONS: usize = 4;
 /// A coordinate that moves as prescribed: one row more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrescribedCoordinate {
-    /// Velocity coordinate.
+    /// Index of the velocity coordinate.
     pub dof: usize,
-    /// Position coordinate.
+    /// Index of the position coordinate.
     pub coordinate: usize,
-    /// Where it is at the end of the step. [rad or m]
+    /// Position at the end of the step. [rad or m]
     pub position: f64,
-    /// How fast it goes there. [rad/s or m/s]
+    /// Rate of the motion to that position. [rad/s or m/s]
     pub rate: f64,
 }
 
@@ -55,12 +55,12 @@ pub struct LoopProjection {
 }
 
 impl LoopProjection {
-    /// The loops and couplings of a model.
+    /// Projection onto the loops and couplings of a model.
     pub fn new(model: &Model) -> Self {
         Self::with_prescribed(model, Vec::new())
     }
 
-    /// Those of a model some coordinates of which move as prescribed.
+    /// Projection onto loops, couplings and coordinates that move as prescribed.
     pub fn with_prescribed(model: &Model, prescribed: Vec<PrescribedCoordinate>) -> Self {
         let n = n_constraints(model) + prescribed.len();
         Self {
@@ -100,6 +100,7 @@ impl LoopProjection {
         self.fill_jacobian(model, data);
         self.response.copy_from_slice(&self.jacobian);
         let (n, nv) = (self.n, self.nv);
+        // Wᵀ = J_L Â⁻¹, then L = J_L W.
         for row in self.response.chunks_exact_mut(nv) {
             mass.solve(model, row);
         }
@@ -126,6 +127,7 @@ impl LoopProjection {
             return;
         }
         let nv = self.nv;
+        // λ = L⁻¹ (J_L x − b), then x ← x − W λ.
         for (i, m) in self.multipliers.iter_mut().enumerate() {
             *m = dot(&self.jacobian[i * nv..(i + 1) * nv], x);
         }
@@ -139,7 +141,7 @@ impl LoopProjection {
         self.subtract_response(x);
     }
 
-    /// How far the mechanism of the last `factorize` is from a singular position: 1e-10, where a row is lost, to 1. [-]
+    /// Distance of the mechanism of the last `factorize` from a singular position: 1e-10, where a row is lost, to 1. [-]
     pub fn margin(&self) -> f64 {
         self.factor.margin()
     }
@@ -148,6 +150,7 @@ impl LoopProjection {
     /// last `factorize`; needs the kinematics of `q`. Largest gap before. [m or rad] (nv, nq)
     pub fn aim(&mut self, model: &Model, data: &Data, q: &[f64], h: f64, x: &mut [f64]) -> f64 {
         let (gap, nv) = (self.gaps(model, data, q), self.nv);
+        // J_L (x − W λ) = −g/h determines the multipliers.
         for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv.max(1))) {
             *m = *m / h + dot(row, x);
         }
@@ -170,7 +173,7 @@ impl LoopProjection {
         }
     }
 
-    /// `Â + J_Lᵀ κ J_L`: as good as closed where only a direction is needed. (nv × nv)
+    /// Adds the penalty `J_Lᵀ κ J_L` to the operator: as good as closed loops where only a direction is needed. (nv × nv)
     pub fn add_penalty(&self, operator: &mut [f64]) {
         let (n, nv) = (self.n, self.nv);
         for (i, row) in self.jacobian.chunks_exact(nv.max(1)).take(n).enumerate() {
@@ -179,6 +182,7 @@ impl LoopProjection {
                 continue;
             }
             for (a, x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                // κ of a row is the penalty over its diagonal entry of the Delassus matrix.
                 let weighted = x * PENALTY / yielding;
                 for (out, y) in operator[a * nv..(a + 1) * nv].iter_mut().zip(row) {
                     *out += weighted * y;
@@ -208,6 +212,7 @@ impl LoopProjection {
             }
             let [a, b, c, x, y, z] = lambda;
             let R = &X_WA.rotation;
+            // λ is a wrench in A's axes at B's joint frame; A bears its opposite at the same point.
             let on_b = Force::new(R * Vector3::new(a, b, c), R * Vector3::new(x, y, z));
             for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
                 let Some(BodyId(body)) = body else { continue };
@@ -277,6 +282,7 @@ impl LoopProjection {
                 break;
             }
             self.previous.copy_from_slice(q);
+            // δq = −W L⁻¹ g, orthogonal in the mass metric, by the factor of the step's start.
             self.factor.solve(&mut self.multipliers);
             let mut step = std::mem::take(&mut self.step);
             step.fill(0.0);

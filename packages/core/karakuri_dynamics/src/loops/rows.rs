@@ -45,6 +45,7 @@ pub fn constraint_jacobian(model: &Model, data: &Data, jacobian: &mut [f64]) -> 
         for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
             let Some(BodyId(body)) = body else { continue };
             for k in data.topology.chain(data.topology.last_dof[body]) {
+                // Rates of the gaps in A's axes at B's origin; a motion of A counts with minus sign.
                 let rates = locked_rates(&data.subspace[k], &p_OB, &X_WA);
                 let locked = rates.iter().zip(&joint.locked).filter(|(_, locked)| **locked);
                 for (i, (rate, _)) in locked.enumerate() {

@@ -1,4 +1,4 @@
-//! What hangs on the tree by name: groups, postures, sensors, loops, ignored contacts, the hand.
+//! Parts that refer to the tree by name: groups, postures, sensors, loops, ignored contacts, the hand.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     BodyId, EndEffector, FrameId, JointGroup, LoopJoint, Model, Motor, MotorSpec, Posture, Sensor,
 };
 
-/// Loop gaps above these are worth a warning: [m], [rad].
+/// Loop gaps beyond which a warning is worthwhile: [m], [rad].
 const GAP: (f64, f64) = (1e-5, 1e-4);
 
 impl ModelBuilder {
@@ -85,7 +85,7 @@ impl ModelBuilder {
         Some(Motor { name, joint, law, command: spec.command, effort: spec.effort })
     }
 
-    /// When no model can be made: unknown links are still worth saying.
+    /// Reports unknown links where no model can be made.
     pub(super) fn check_attachment_names(&self, report: &mut Report) {
         for sensor in &self.sensors {
             let subject = Subject::Sensor(sensor.name.clone());
@@ -278,7 +278,7 @@ impl ModelBuilder {
     }
 }
 
-/// Who names no groups commands all driven joints of one degree of freedom together, those of an end effector apart.
+/// Groups of a robot that names none: all driven joints of one degree of freedom together, those of an end effector apart.
 fn default_groups(model: &Model) -> Vec<JointGroup> {
     let leads = |id: &BodyId| model.couplings.iter().all(|c| c.follower != *id);
     let driven = (0..model.joints.len()).map(BodyId).filter(|id| {
@@ -293,7 +293,7 @@ fn default_groups(model: &Model) -> Vec<JointGroup> {
     groups.into_iter().filter(|group| !group.joints.is_empty()).collect()
 }
 
-/// A joint has one commander: groups do not overlap and hold no followers.
+/// Checks that each joint has one commander: groups do not overlap and hold no followers.
 fn check_groups(model: &Model, report: &mut Report) {
     let mut owner: Vec<Option<&str>> = vec![None; model.joints.len()];
     for group in &model.groups {

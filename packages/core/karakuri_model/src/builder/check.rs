@@ -1,4 +1,4 @@
-//! Axes, limits and inertias.
+//! Checks of axes, limits and inertias.
 
 use karakuri_spatial::{Inertia, InertiaError, Matrix6, Motion, Vector3, Vector6};
 
@@ -6,7 +6,7 @@ use super::{JointSpec, ModelBuilder};
 use crate::diagnostic::{Report, Subject};
 use crate::{JointKind, JointMotion, MAX_DOFS, Model};
 
-/// Axes whose length differs from 1 by no more are rounding of the file's decimals. [-]
+/// Deviation of an axis's length from 1 that is rounding of the file's decimals. [-]
 const UNIT_SLACK: f64 = 1e-3;
 /// Radius of gyration below which a moment is none. [m]
 const ROUNDING: f64 = 1e-8;
@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-8;
 const DOFS_LIMIT: usize = 5000;
 
 impl ModelBuilder {
-    /// Its matrices have room.
+    /// Checks that the robot's matrices have room.
     pub(super) fn check_size(&self, report: &mut Report) -> Option<()> {
         let n: usize = self.joints.iter().flat_map(|j| &j.kind).map(JointKind::nv).sum();
         if n <= DOFS_LIMIT {
@@ -29,7 +29,7 @@ impl ModelBuilder {
         None
     }
 
-    /// Axes become unit; limits and frictions are in range.
+    /// Makes axes unit; checks that limits and frictions are in range.
     pub(super) fn check_joints(&mut self, report: &mut Report) {
         for joint in &mut self.joints {
             check_axes(joint, report);
@@ -38,7 +38,7 @@ impl ModelBuilder {
         }
     }
 
-    /// Masses and moments are finite, masses not negative.
+    /// Checks that masses and moments are finite and masses not negative.
     pub(super) fn check_links(&self, report: &mut Report) {
         for link in &self.links {
             let Err(error) = link.inertia.validate() else { continue };
@@ -58,8 +58,8 @@ impl ModelBuilder {
         }
     }
 
-    /// Principal moments of bodies are not negative, and satisfy the triangle inequality. A link of a body that is sound
-    /// as a whole may break it, as cameras and covers in many real files do; so may a rounding, for URDF is taken by
+    /// Checks that principal moments of bodies are not negative and satisfy the triangle inequality. A link of a body that is
+    /// sound as a whole may break it, as cameras and covers in many real files do; so may a rounding, for URDF is taken by
     /// others as it is.
     pub(super) fn check_moments(&self, model: &Model, report: &mut Report) {
         const SIGNS: &str =
@@ -101,7 +101,7 @@ impl ModelBuilder {
         }
     }
 
-    /// A joint that moves and has the name of the floating base keeps it.
+    /// Warns of a joint that moves and has the name of the floating base; it keeps its name.
     pub(super) fn check_base_name(&self, report: &mut Report) {
         let moves = |joint: &&JointSpec| joint.name == Self::FLOATING_BASE && joint.kind.is_some();
         let floats = matches!(self.base, crate::Base::Floating);
@@ -114,7 +114,7 @@ impl ModelBuilder {
         }
     }
 
-    /// Every joint moves some inertia, or no finite force would give it a finite acceleration.
+    /// Checks that every joint moves some inertia; without, no finite force would give it a finite acceleration.
     pub(super) fn check_mobility(model: &Model, report: &mut Report) {
         // Composite inertias at the neutral position, leaves first.
         let mut composite: Vec<Inertia> = model.bodies.iter().map(|b| b.inertia).collect();
@@ -184,7 +184,7 @@ fn check_axes(joint: &mut JointSpec, report: &mut Report) {
     }
 }
 
-/// A joint that moves has one to six degrees of freedom.
+/// Checks that a joint that moves has one to six degrees of freedom.
 fn check_dofs(joint: &JointSpec, report: &mut Report) {
     let Some(n) = joint.kind.as_ref().map(JointKind::nv) else { return };
     if !(1..=MAX_DOFS).contains(&n) {
@@ -287,7 +287,7 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
     }
 }
 
-/// At zero, in the axes of the body and at its origin. (n)
+/// Motion subspace of a custom joint at zero, in the axes of the body and at its origin. (n)
 fn custom_subspace(motion: &dyn JointMotion) -> Vec<Vector6> {
     let n = motion.dof_kinds().len();
     let (q, mut columns) = ([0.0; MAX_DOFS], [Motion::default(); MAX_DOFS]);
@@ -315,6 +315,7 @@ fn least_inertia(composite: &Inertia, kind: &JointKind) -> f64 {
         JointKind::Floating => (0..6).map(|i| Vector6::ith(i, 1.0)).collect(),
         JointKind::Custom(motion) => custom_subspace(motion.as_ref()),
     };
+    // The least eigenvalue of Sᵀ I S is the smallest inertia against the joint's motions.
     let matrix: Matrix6 = composite.to_matrix();
     let reduced = nalgebra::DMatrix::from_fn(subspace.len(), subspace.len(), |r, c| {
         subspace[r].dot(&(matrix * subspace[c]))

@@ -1,4 +1,4 @@
-//! Mimic joints: chains lead to one leader each, circles do not exist.
+//! Mimic joints: chains are resolved to one leader each, circles are refused.
 
 use std::collections::BTreeMap;
 

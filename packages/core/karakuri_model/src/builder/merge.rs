@@ -1,4 +1,4 @@
-//! The checked tree of links becomes bodies: links that are fixed together are one body, every link stays a frame.
+//! Bodies from the checked tree of links: links that are fixed together are one body, every link stays a frame.
 
 use karakuri_spatial::Pose;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl ModelBuilder {
-    /// One body a moving joint; inertias of fixed links are combined in the body's frame.
+    /// Makes one body of each moving joint; inertias of fixed links are combined in the body's frame.
     pub(super) fn merge_links(&self, tree: &Tree) -> Model {
         let mut model = Model::empty(&self.name, self.base);
         // By link index: body and pose on it, and the parent's link index.
@@ -66,7 +66,7 @@ impl ModelBuilder {
         model
     }
 
-    /// [`Self::FLOATING_BASE`], with underscores where a joint of the robot has that name.
+    /// Name of the floating base's joint: [`Self::FLOATING_BASE`], with underscores where a joint of the robot has that name.
     pub(super) fn floating_base_name(&self) -> String {
         let mut name = Self::FLOATING_BASE.to_owned();
         while self.joints.iter().any(|joint| joint.name == name) {

@@ -1,10 +1,10 @@
-//! Where every body is in a posture: needed once, to close loops and to measure their gaps.
+//! Poses of all bodies in a posture: needed once, to close loops and to measure their gaps.
 
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::{JointKind, Model};
 
-/// `X_WB` of every body, at position `q` (nq).
+/// Pose `X_WB` of every body, at position `q` (nq).
 pub(super) fn body_poses(model: &Model, q: &[f64]) -> Vec<Pose> {
     let mut poses: Vec<Pose> = Vec::with_capacity(model.bodies.len());
     for (body, joint) in model.bodies.iter().zip(&model.joints) {
@@ -14,7 +14,7 @@ pub(super) fn body_poses(model: &Model, q: &[f64]) -> Vec<Pose> {
     poses
 }
 
-/// `X_JB`: pose of the body frame in the joint frame.
+/// Pose `X_JB` of the body frame in the joint frame.
 fn joint_pose(kind: &JointKind, q: &[f64]) -> Pose {
     let quaternion = |q: &[f64]| {
         karakuri_spatial::UnitQuaternion::new_normalize(nalgebra::Quaternion::new(

@@ -1,4 +1,4 @@
-//! Links and joints must form one tree.
+//! The check that links and joints form one tree.
 
 use crate::closest::closest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,16 +8,16 @@ use crate::diagnostic::{Report, Subject};
 
 /// Links in depth-first order, parents before children.
 pub(super) struct Tree {
-    /// `(link, joint from its parent)`; the root's joint is `None`.
+    /// Each `(link, joint from its parent)`; the root's joint is `None`.
     pub(super) order: Vec<(usize, Option<usize>)>,
 }
 
-/// By link: the joint from its parent, and the joints to its children.
+/// Joint from the parent of each link, and joints to its children.
 type ParentJoints = Vec<Option<usize>>;
 type ChildJoints = Vec<Vec<usize>>;
 
 impl ModelBuilder {
-    /// Names are unique, ends exist, and one root reaches every link.
+    /// Checks that names are unique, ends exist, and one root reaches every link.
     pub(super) fn check_tree(&self, report: &mut Report) -> Option<Tree> {
         if self.links.is_empty() {
             report.error(

@@ -1,4 +1,4 @@
-//! A robot YAML put onto the robot of its URDF.
+//! Application of a robot YAML to the robot of its URDF.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::xml::XmlText;
 use crate::{Bumper, Convex, Drive, ModelBuilder, Shape};
 
 impl RobotConfig {
-    /// Drives and surfaces change the URDF's joints and links; the rest hangs on them by name.
+    /// Applies a robot YAML: drives and surfaces change the URDF's joints and links; the rest hangs on them by name.
     pub(crate) fn apply(
         self,
         file: &str,
@@ -83,7 +83,7 @@ pub(super) fn did_you_mean<'a>(wrong: &str, known: impl Iterator<Item = &'a str>
         .map_or("write a name of the URDF".to_owned(), |name| format!("did you mean `{name}`?"))
 }
 
-/// Of one link's meshes; its drawn meshes stay as they are.
+/// Sets the collision shape of one link's meshes; its drawn meshes stay as they are.
 fn apply_convex(
     name: &str,
     place: &Place,
@@ -173,7 +173,7 @@ fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
     }
 }
 
-/// Collision filters of an SRDF, as `MoveIt` reads them: `disable_collisions` of a pair, and `disable_default_collisions`
+/// Reads collision filters of an SRDF, as `MoveIt` does: `disable_collisions` of a pair, and `disable_default_collisions`
 /// of a link with all others but those that `enable_collisions` names. Links that this robot lacks are skipped.
 fn read_srdf(
     uri: &str,

@@ -1,4 +1,4 @@
-//! Joints that a URDF has no words for, and gears between two of the tree.
+//! Joints that a URDF has no words for, and gears between two joints of the tree.
 
 use super::apply::did_you_mean;
 use super::values::{ANY, GearConfig};
@@ -10,7 +10,7 @@ use crate::joint_motion::Reshaped;
 use crate::joint_motion::kinds::KINDS;
 use crate::yaml::{Node, Reader};
 
-/// `{type: ..., ...}`, the rest as the kind says.
+/// Reads `{type: ..., ...}`, the rest as the kind says.
 pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Reshaped> {
     let known = KINDS.map(|(name, _)| name).join(", ");
     let mut entries = reader.entries(node, path).into_iter();
@@ -28,7 +28,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<R
     None
 }
 
-/// `{follower, leader, ratio, offset}`.
+/// Reads `{follower, leader, ratio, offset}`.
 pub(super) fn read_gear(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<GearConfig> {
     let fields = reader.fields(node, path, &["follower", "leader", "ratio", "offset"]);
     let mut name = |key, example| {

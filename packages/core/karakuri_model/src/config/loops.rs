@@ -1,4 +1,4 @@
-//! `loops:` of the robot YAML.
+//! Reader of `loops:` of the robot YAML.
 
 use karakuri_spatial::{Pose, Vector3};
 use nalgebra::Rotation3;
@@ -60,7 +60,7 @@ fn read_frames(
     }
 }
 
-/// What the keys `type`, `axis` and `locked` of a joint lock, in the order rotation x y z, translation x y z, and the turn
+/// Locks of a joint by its keys `type`, `axis` and `locked`, in the order rotation x y z, translation x y z, and the turn
 /// that puts the joint's axis along its frame's z.
 pub fn read_joint_type(
     reader: &mut Reader<'_>,

@@ -7,9 +7,9 @@ use crate::diagnostic::Place;
 use crate::joint_motion::Reshaped;
 use crate::{Base, Convex, MotorSpec};
 
-/// At least zero.
+/// Range of numbers that are at least zero.
 pub(super) const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
-/// Any finite number.
+/// Range of any finite number.
 pub(super) const ANY: RangeInclusive<f64> = -1e12..=1e12;
 
 /// A robot YAML, read and typed; names are not resolved yet.

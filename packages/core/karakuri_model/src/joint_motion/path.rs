@@ -1,4 +1,4 @@
-//! A body that follows a curve in space; its coordinate is the length of the way. [m]
+//! A body that follows a curve in space; its coordinate is the length along the curve. [m]
 //!
 //! The curve is the cubic spline through given points, twice continuously differentiable, natural at open ends or
 //! closed. With `t` the unit tangent, `k = dt/ds` its curvature, and the body's axes either still or turning along
@@ -8,7 +8,7 @@
 //! S = [ω; t],   Ṡ = [dω/ds; k] v,   ω = t × k + τ t,   τ = (up·t)(y·k)/(up·z)
 //! ```
 //!
-//! The way is measured by Gauss's quadrature and inverted by Newton's method to round-off, so the coordinate's rate
+//! Length is measured by Gauss's quadrature and inverted by Newton's method to round-off, so the coordinate's rate
 //! is the speed. [de Boor 1978, ch. IV, XV]
 
 use std::sync::Arc;
@@ -39,22 +39,22 @@ const UPRIGHT: f64 = 1e-3;
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// Too few points.
+    /// Too few points for a curve.
     #[error("a path has {got} points; an open one needs at least 2, a closed one 3")]
     TooFewPoints {
-        /// How many there are.
+        /// Number of points given.
         got: usize,
     },
     /// A point that is no place of its own.
     #[error("point {index} is not finite, or on the one before it; give points that are apart")]
     BadPoint {
-        /// Which, from 0.
+        /// Index of the point, from 0.
         index: usize,
     },
-    /// The body cannot turn along.
+    /// A path on which the body cannot turn along.
     #[error("the path runs along `up` after {length:.3} m; choose another `up`")]
     AlongUp {
-        /// [m]
+        /// Length from the start to that place. [m]
         length: f64,
     },
 }
@@ -63,7 +63,7 @@ pub enum PathError {
 #[derive(Debug, Clone)]
 pub struct Path {
     spans: Vec<Span>,
-    /// Way to the start of every piece, and to the end. [m] (pieces + 1)
+    /// Length from the start of the path to every piece, and to the end. [m] (pieces + 1)
     lengths: Vec<f64>,
     closed: bool,
     up: Option<Vector3>,
@@ -79,25 +79,25 @@ struct Span {
 /// The curve at a place.
 struct At {
     point: Vector3,
-    /// `t`
+    /// Unit tangent `t`.
     tangent: Vector3,
-    /// `dt/ds` [1/m]
+    /// Curvature vector `k = dt/ds`. [1/m]
     curvature: Vector3,
-    /// `d²t/ds²` [1/m²]
+    /// Its derivative `d²t/ds²`. [1/m²]
     change: Vector3,
 }
 
 /// The body's axes on the curve.
 struct Turn {
     R: Matrix3,
-    /// `ω` for unit speed. [rad/m]
+    /// Angular velocity `ω` for unit speed. [rad/m]
     rate: Vector3,
-    /// `dω/ds` [rad/m²]
+    /// Its derivative `dω/ds`. [rad/m²]
     change: Vector3,
 }
 
 impl Path {
-    /// Through points in the joint's frame [m]; a closed path goes from the last to the first. With `up` the body turns
+    /// Path through points in the joint's frame [m]; a closed path goes from the last to the first. With `up` the body turns
     /// along, its x along the path and its z as near to `up` as that allows; else its axes stay.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Path {
         Ok(path)
     }
 
-    /// Whole way. [m]
+    /// Length of the whole path. [m]
     pub fn length(&self) -> f64 {
         self.lengths[self.lengths.len() - 1]
     }
@@ -142,6 +142,7 @@ impl Path {
         let span = &self.spans[piece / PIECES];
         let from = span.start(piece % PIECES);
         let length = s - self.lengths[piece];
+        // Newton's method for the parameter u at which the length from the piece's start is `length`.
         let mut u = from + length / span.derivative(from).norm();
         for _ in 0..ROUNDS {
             let step = (span.length(from, u) - length) / span.derivative(u).norm();
@@ -157,11 +158,13 @@ impl Path {
         let up = self.up?;
         let (x, k) = (at.tangent, at.curvature);
         let along = up.dot(&x);
+        // Axes: x = t, z = up across t, y = z × x; ω = t × k + τ t with τ = (up·t)(y·k)/(up·z).
         let z = (up - x * along).normalize();
         let (y, upright) = (z.cross(&x), up.dot(&z));
         let bend = y.dot(&k);
         let twist = along * bend / upright;
         let rate = x.cross(&k) + x * twist;
+        // The product rule for τ and ω, with ẋ = k, ẏ = ω × y and d(up·z)/ds = −(up·t)(up·k)/(up·z).
         let y_rate = rate.cross(&y);
         let along_rate = up.dot(&k);
         let upright_rate = -along * along_rate / upright;
@@ -217,6 +220,7 @@ impl Span {
     /// Length between two places. [m]
     fn length(&self, from: f64, to: f64) -> f64 {
         let width = to - from;
+        // ds = ‖dc/du‖ du, by five Gauss points.
         let speed = |x: f64| self.derivative(from + x * width).norm();
         width * GAUSS.iter().map(|(x, weight)| weight * speed(*x)).sum::<f64>()
     }
@@ -224,6 +228,7 @@ impl Span {
     fn at(&self, u: f64) -> At {
         let [a, b, c, d] = self.c;
         let point = a + (b + (c + d * u) * u) * u;
+        // t = c'/‖c'‖, k = (c'' − t (t·c''))/‖c'‖².
         let (first, second, third) = (self.derivative(u), c * 2.0 + d * (6.0 * u), d * 6.0);
         let speed = first.norm();
         let t = first / speed;
@@ -231,6 +236,7 @@ impl Span {
         let k = across / (speed * speed);
         // By u: dt = speed · k, dspeed = second · t.
         let (t_rate, speed_rate) = (k * speed, second.dot(&t));
+        // Quotient rule for k by u; another 1/‖c'‖ makes it a derivative by s.
         let across_rate =
             third - t * third.dot(&t) - t * second.dot(&t_rate) - t_rate * second.dot(&t);
         let change = (across_rate - across * (2.0 * speed_rate / speed)) / speed.powi(3);
@@ -265,6 +271,7 @@ fn spans(points: &[Vector3], closed: bool) -> Result<Vec<Span>, PathError> {
     let at = |i: usize| Vector3::new(second[(i, 0)], second[(i, 1)], second[(i, 2)]);
     Ok((0..n_spans)
         .map(|i| {
+            // The cubic of a span from the second derivatives m at its two ends.
             let (w, m0, m1) = (widths[i], at(i), at((i + 1) % n));
             let slope = (next(i) - points[i]) / w - (m0 * 2.0 + m1) * (w / 6.0);
             Span { c: [points[i], slope, m0 * 0.5, (m1 - m0) / (6.0 * w)], width: w }

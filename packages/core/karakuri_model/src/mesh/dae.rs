@@ -13,7 +13,7 @@ use roxmltree::{Document, Node};
 use super::error::MeshError;
 use crate::Mesh;
 
-/// Nodes deeper than this, or more of them, are a file that contains itself.
+/// Depth of nodes, and the number of their instances, beyond which a file contains itself.
 const DEPTH_LIMIT: usize = 64;
 const INSTANCE_LIMIT: usize = 100_000;
 
@@ -145,7 +145,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         Ok(())
     }
 
-    /// Fans of triangles, over the positions that the primitive's VERTEX input names.
+    /// Adds fans of triangles, over the positions that the primitive's VERTEX input names.
     fn add(
         &mut self,
         mesh: Node<'a, 'i>,
@@ -159,6 +159,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             let point = transform.transform_point(&(*p).into());
             self.mesh.vertices.push(point.coords.into());
         }
+        // A mirrored polygon has its corners exchanged, so that outside stays outside.
         let mirrored = transform.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for polygon in polygons {
             if polygon.iter().any(|&i| i >= positions.len()) {

@@ -1,4 +1,4 @@
-//! What is wrong with a mesh file.
+//! Errors of mesh files.
 
 /// Why a mesh file gives no triangles.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -7,15 +7,15 @@ pub enum MeshError {
     /// Neither the name nor the content is of a format that is read.
     #[error("unknown format `{0}`")]
     UnknownFormat(String),
-    /// The content is not what its format says.
+    /// A content that is not what its format says.
     #[error("damaged {format} file: {reason}")]
     Damaged {
-        /// STL, OBJ or DAE.
+        /// Name of the format: STL, OBJ or DAE.
         format: &'static str,
-        /// What is wrong.
+        /// Fault of the content.
         reason: String,
     },
-    /// No triangles.
+    /// A file without triangles.
     #[error("it holds no triangles")]
     Empty,
 }

@@ -1,4 +1,4 @@
-//! STL by `stl_io`, after what it trusts was checked.
+//! STL by `stl_io`, after a check of what it trusts.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
     })
 }
 
-/// A text file long enough to look like a binary one has only text where the count would be.
+/// Whether a file is text: one long enough to look like a binary one has only text where the count would be.
 fn looks_like_text(bytes: &[u8]) -> bool {
     bytes.starts_with(b"solid")
         && bytes.iter().take(512).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace())

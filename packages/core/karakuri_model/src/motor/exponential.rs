@@ -8,34 +8,35 @@ use std::sync::Arc;
 use super::law::{MotorLaw, MotorResponse, MotorState, gain, positive};
 use crate::yaml::{Fields, Reader};
 
-/// Exponent from which the tangent goes on.
+/// Exponent beyond which the tangent is taken. [-]
 const STEEPEST: f64 = 40.0;
 
 /// An exponential law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exponential {
-    /// Towards small positions.
+    /// Resistance towards small positions.
     pub lower: Option<End>,
-    /// Towards large ones.
+    /// Resistance towards large positions.
     pub upper: Option<End>,
-    /// [N·m·s/rad or N·s/m]
+    /// Damping `c`. [N·m·s/rad or N·s/m]
     pub damping: f64,
 }
 
 /// One end of the range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct End {
-    /// Where the effort is `effort`. [rad or m]
+    /// Position at which the resistance is `effort`. [rad or m]
     pub at: f64,
-    /// [N·m or N]
+    /// Resistance at that position. [N·m or N]
     pub effort: f64,
-    /// Growth. [1/rad or 1/m]
+    /// Growth of the exponent with depth. [1/rad or 1/m]
     pub rate: f64,
 }
 
 impl End {
     /// Magnitude and slope at a depth beyond `at`. [N·m or N], [N·m/rad or N/m]
     fn resist(&self, depth: f64) -> (f64, f64) {
+        // a e^{r d} up to the steepest exponent, its tangent beyond.
         let exponent = self.rate * depth;
         let beyond = (exponent - STEEPEST).max(0.0);
         let grown = self.effort * (exponent - beyond).exp();

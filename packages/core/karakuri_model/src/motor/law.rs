@@ -1,4 +1,4 @@
-//! What a motor's law is, and how the numbers of one are read.
+//! The interface of motors' laws, and the reading of their numbers.
 
 use std::fmt::Debug;
 
@@ -7,9 +7,9 @@ use crate::yaml::{Fields, Reader};
 /// Command of a motor; a law uses the fields that it has a use for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MotorCommand {
-    /// [rad or m]
+    /// Desired position. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Desired velocity. [rad/s or m/s]
     pub velocity: f64,
     /// Added effort [N·m or N], or the part of full voltage [-] where the law has one.
     pub effort: f64,
@@ -18,22 +18,22 @@ pub struct MotorCommand {
 /// A joint as its motor sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MotorState {
-    /// [rad or m]
+    /// Position of the joint. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Velocity of the joint. [rad/s or m/s]
     pub velocity: f64,
     /// Command of the motor.
     pub command: MotorCommand,
-    /// What the law remembered at the end of the last step; 0 at first. [as the law says]
+    /// Memory of the law at the end of the last step; 0 at first. [as the law says]
     pub memory: f64,
-    /// Time step at whose end the joint is as said. [s]
+    /// Time step at whose end the joint has this state. [s]
     pub dt: f64,
 }
 
-/// What a motor gives.
+/// Effort of a motor and its slopes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MotorResponse {
-    /// On the joint. [N·m or N]
+    /// Effort on the joint. [N·m or N]
     pub effort: f64,
     /// `−∂effort/∂position`. [N·m/rad or N/m]
     pub stiffness: f64,
@@ -41,7 +41,7 @@ pub struct MotorResponse {
     pub damping: f64,
 }
 
-/// How a motor's effort depends on the joint's state.
+/// Law of a motor's effort as a function of the joint's state.
 pub trait MotorLaw: Debug + Send + Sync {
     /// Name of the law.
     fn name(&self) -> &'static str;
@@ -49,7 +49,7 @@ pub trait MotorLaw: Debug + Send + Sync {
     /// Effort and its slopes; finite at every finite state.
     fn respond(&self, at: &MotorState) -> MotorResponse;
 
-    /// What to remember when a step ends so.
+    /// Memory at the end of a step that ends in this state.
     fn remember(&self, at: &MotorState) -> f64 {
         at.memory
     }

@@ -8,9 +8,9 @@ use crate::yaml::{Fields, Reader};
 /// A linear law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Linear {
-    /// [N·m/rad or N/m]
+    /// Stiffness `k`. [N·m/rad or N/m]
     pub stiffness: f64,
-    /// [N·m·s/rad or N·s/m]
+    /// Damping `c`. [N·m·s/rad or N·s/m]
     pub damping: f64,
 }
 

@@ -1,7 +1,8 @@
-//! A spring that yields: elastic up to a yield effort, beyond it the position it rests in flows and stays.
+//! A spring that yields: elastic up to a yield effort; beyond it the rest position flows and stays.
 //!
-//! Rate-independent plasticity with linear kinematic hardening. With the rest at `q_d + s`, the spring gives `k (q_d + s − q)`, and
-//! its effort less the back effort `−η s` stays within `±Y`. At the end of a step, by return mapping from the trial effort `t`:
+//! Rate-independent plasticity with linear kinematic hardening. With the rest at `q_d + s`, the spring gives
+//! `k (q_d + s − q)`, and its effort less the back effort `−η s` stays within `±Y`. At the end of a step, by return mapping from
+//! the trial effort `t`:
 //!
 //! ```text
 //! ξ = t + η s,   |ξ| ≤ Y: τ' = t, s' = s,   else: s' = s − (|ξ| − Y)/(k + η) sgn ξ,   τ' = k (q_d + s' − q')
@@ -15,29 +16,31 @@ use std::sync::Arc;
 use super::law::{MotorLaw, MotorResponse, MotorState, gain, positive};
 use crate::yaml::{Fields, Reader};
 
-/// An elastoplastic law. It remembers `s`, what it is bent by.
+/// An elastoplastic law, whose memory is the plastic displacement `s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plastic {
-    /// `k` of the spring. [N·m/rad or N/m]
+    /// Stiffness `k` of the spring. [N·m/rad or N/m]
     pub stiffness: f64,
-    /// `c` of the damper beside it. [N·m·s/rad or N·s/m]
+    /// Damping `c` of the damper beside it. [N·m·s/rad or N·s/m]
     pub damping: f64,
-    /// `Y`, the effort up to which it is elastic. [N·m or N]
+    /// Yield effort `Y`, up to which it is elastic. [N·m or N]
     pub yield_effort: f64,
-    /// `η`, the effort by which being bent hardens it. [N·m/rad or N/m]
+    /// Hardening `η`: back effort for a unit of plastic displacement. [N·m/rad or N/m]
     pub hardening: f64,
 }
 
 impl Plastic {
-    /// The spring's effort, its slope, and what it is bent by, after the return mapping.
+    /// Effort of the spring, its slope, and the plastic displacement, after the return mapping.
     fn bend(&self, at: &MotorState) -> (f64, f64, f64) {
         let (k, bent) = (self.stiffness, at.memory);
+        // Trial effort t, and ξ = t + η s against the yield effort.
         let trial = k * (at.command.position + bent - at.position);
         let beyond = trial + self.hardening * bent;
         let excess = beyond.abs() - self.yield_effort;
         if excess <= 0.0 {
             return (trial, k, bent);
         }
+        // Return mapping: s flows by −(|ξ| − Y)/(k + η) sgn ξ; the slope on the yield surface is k η/(k + η).
         let sum = k + self.hardening;
         let flow = -beyond.signum() * excess / sum;
         (trial + k * flow, k * self.hardening / sum, bent + flow)

@@ -13,7 +13,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// From positions that increase [rad or m] with their efforts [N·m or N], and a damping [N·m·s/rad or N·s/m];
+    /// Law from positions that increase [rad or m] with their efforts [N·m or N], and a damping [N·m·s/rad or N·s/m];
     /// `None` if they do not increase or a number is not finite.
     pub fn new(points: Vec<(f64, f64)>, damping: f64) -> Option<Self> {
         let finite = points.iter().all(|(q, effort)| q.is_finite() && effort.is_finite());

@@ -1,4 +1,4 @@
-//! A spring and damper in parallel, in series with a second damper that gives way for good: a joint that can be bent.
+//! A spring and damper in parallel, in series with a second damper that yields for good: a joint that can be bent.
 //!
 //! With the second damper at `x`, `τ = k (q_d + x − q) + c₁ (v_d + ẋ − v)` and `τ = −c₂ ẋ`. Eliminated at the end of a
 //! step, with `γ = (h k + c₁)/c₂`:
@@ -17,11 +17,11 @@ use crate::yaml::{Fields, Reader};
 /// A three-element law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Viscoelastic {
-    /// Of the spring. [N·m/rad or N/m]
+    /// Stiffness `k` of the spring. [N·m/rad or N/m]
     pub stiffness: f64,
-    /// Of the damper beside it. [N·m·s/rad or N·s/m]
+    /// Damping `c₁` of the damper beside it. [N·m·s/rad or N·s/m]
     pub damping: f64,
-    /// Of the damper behind both. [N·m·s/rad or N·s/m]
+    /// Damping `c₂` of the damper behind both. [N·m·s/rad or N·s/m]
     pub second_damping: f64,
 }
 
@@ -31,6 +31,7 @@ impl MotorLaw for Viscoelastic {
     }
 
     fn respond(&self, at: &MotorState) -> MotorResponse {
+        // γ = (h k + c₁)/c₂: the second damper, eliminated at the end of the step, softens spring and damper by 1 + γ.
         let yielding = (at.dt * self.stiffness + self.damping) / self.second_damping;
         let (stiffness, damping) =
             (self.stiffness / (1.0 + yielding), self.damping / (1.0 + yielding));

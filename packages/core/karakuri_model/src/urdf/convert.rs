@@ -1,4 +1,4 @@
-//! `urdf-rs`' robot to a builder.
+//! Conversion of `urdf-rs`' robot to a builder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{
     Base, GeometrySpec, JointKind, JointSpec, Limits, LinkSpec, MimicSpec, ModelBuilder, Shape,
 };
 
-/// Reads a URDF; what is wrong is in the report.
+/// Reads a URDF; problems go to the report.
 pub(crate) fn read(
     file: &str,
     text: &str,
@@ -129,7 +129,7 @@ fn joint(joint: &urdf_rs::Joint) -> JointSpec {
     }
 }
 
-/// URDF's axis is the plane's normal; the in-plane axes are x and y turned with z onto it by the shortest way.
+/// Planar joint of a normal: URDF's axis; the in-plane axes are x and y turned with z onto it by the smallest rotation.
 fn planar(normal: Vector3) -> JointKind {
     let turn = nalgebra::Rotation3::rotation_between(&Vector3::z(), &normal).unwrap_or_else(|| {
         nalgebra::Rotation3::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
@@ -147,7 +147,7 @@ fn rgba(color: &urdf_rs::Color) -> [f32; 4] {
     color.rgba.map(|c| c as f32)
 }
 
-/// URDF gives the moments about the centre of mass, in the axes of <origin>.
+/// Inertia in the link's frame; URDF gives the moments about the centre of mass, in the axes of <origin>.
 fn inertia(inertial: &urdf_rs::Inertial) -> Inertia {
     let i = &inertial.inertia;
     let X_LC = pose(&inertial.origin);

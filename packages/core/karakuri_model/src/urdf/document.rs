@@ -9,7 +9,7 @@ use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
 use crate::xml::XmlText;
 
-/// What URDF and its common extensions hold; the latter are for other programs.
+/// Elements that URDF and its common extensions hold; the latter are for other programs.
 const ROBOT_CHILDREN: [&str; 3] = ["link", "joint", "material"];
 const LINK_CHILDREN: [&str; 3] = ["inertial", "visual", "collision"];
 const JOINT_CHILDREN: [&str; 7] =
@@ -61,7 +61,7 @@ pub(super) fn read(xml: &XmlText<'_>, report: &mut Report) -> Option<Urdf> {
     Some(Elements::new(xml, report).robot(root))
 }
 
-/// A xacro file that nobody expanded: one sentence instead of a hundred wrong numbers.
+/// Whether a xacro file was not expanded: one sentence instead of a hundred wrong numbers.
 fn reports_xacro(document: &Document<'_>, xml: &XmlText<'_>, report: &mut Report) -> bool {
     let mut first = None;
     let mut count = 0;
@@ -100,7 +100,7 @@ fn reports_xacro(document: &Document<'_>, xml: &XmlText<'_>, report: &mut Report
     true
 }
 
-/// Elements that nothing reads: most often a spelling mistake. One warning for each kind.
+/// Warns of elements that nothing reads: most often a spelling mistake. One warning for each kind.
 fn warn_unknown(root: Node<'_, '_>, xml: &XmlText<'_>, report: &mut Report) {
     let mut found: BTreeMap<(String, String), (Place, usize)> = BTreeMap::new();
     let mut look = |parent: Node<'_, '_>, known: &[&str]| {

@@ -24,12 +24,12 @@ const JOINT_TYPES: [(&str, JointType); 7] = [
     ("spherical", JointType::Spherical),
 ];
 
-/// What a URDF says, without what is wrong in it.
+/// Content of a URDF without its errors.
 pub(super) struct Urdf {
     pub(super) robot: Robot,
     /// Places of its meshes, in order.
     pub(super) mesh_places: Vec<Place>,
-    /// False when a joint could not be read and is not in the robot.
+    /// Whether every joint could be read and is in the robot.
     pub(super) all_joints: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Elements<'a, 'r> {
     values: Values<'a, 'r>,
     mesh_places: Vec<Place>,
     materials: BTreeSet<String>,
-    /// False after a joint that could not be read: what hangs on it is not lost, only unknown.
+    /// Whether every joint could be read so far: what hangs on another is not lost, only unknown.
     all_joints: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         Urdf { robot, mesh_places: self.mesh_places, all_joints: self.all_joints }
     }
 
-    /// A name of its own; a second definition is reported and not read.
+    /// Unique name of an element; a second definition is reported and not read.
     fn name<'n>(&mut self, node: Node<'n, '_>, subject: fn(String) -> Subject) -> Option<&'n str> {
         let name = self.values.text(node, "name", "...")?;
         let subject = subject(name.to_owned());
@@ -314,7 +314,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         Material { name, color, texture: None }
     }
 
-    /// `None` where its name or its ends are missing: what hangs on it is not lost, only unknown.
+    /// Reads a joint; `None` where its name or its ends are missing: what hangs on it is not lost, only unknown.
     fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
         let name = self.name(node, Subject::Joint);
         let called = name.unwrap_or("?");
@@ -399,7 +399,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         self.values.numbers(node, "xyz").map_or_else(Axis::default, |xyz| Axis { xyz: Vec3(xyz) })
     }
 
-    /// Limits that are not set are infinite. A zero effort or velocity, which exporters write for "not
+    /// Reads limits; those that are not set are infinite. A zero effort or velocity, which exporters write for "not
     /// set", is taken as none, for a joint that can never move is no joint.
     fn limit(&mut self, joint: Node<'_, '_>, name: &str, joint_type: &JointType) -> JointLimit {
         let ranged = matches!(joint_type, JointType::Revolute | JointType::Prismatic);

@@ -1,4 +1,4 @@
-//! Attributes: present, numbers, vectors of the right length.
+//! Checked attributes: present, numbers, vectors of the right length.
 
 use roxmltree::Node;
 

@@ -15,14 +15,14 @@ use serde::forward_to_deserialize_any;
 use super::{Node, Value, parse};
 use crate::diagnostic::{Place, Report};
 
-/// What is wrong with a file: where, at which key, and what.
+/// An error of a file: its place, its key and the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
-    /// Where it is; the innermost node that is known.
+    /// Place of the innermost node that is known.
     pub place: Place,
     /// The key, as `walk.limits.width[0]`; empty for the whole file.
     pub path: String,
-    /// What is wrong there.
+    /// Message for a user.
     pub message: String,
 }
 
@@ -253,7 +253,7 @@ fn float(text: &str) -> Option<f64> {
     if is_number && !is_word { text.parse().ok() } else { None }
 }
 
-/// `!variant value`.
+/// A tagged node, `!variant value`.
 struct Tagged<'n> {
     variant: &'n str,
     node: &'n Node,

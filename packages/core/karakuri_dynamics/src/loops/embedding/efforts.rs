@@ -8,6 +8,7 @@ impl ConstraintEmbedding {
     pub fn reduce_effort(&self, tau: &mut [f64]) {
         for (c, row) in self.row_of.iter().enumerate() {
             if let Some(row) = *row {
+                // A dependent row of N is −R: its effort passes to the independent coordinates.
                 let effort = core::mem::take(&mut tau[self.columns[c]]);
                 let row = self.row(row);
                 self.free.iter().for_each(|&f| tau[self.columns[f]] -= row[f] * effort);
@@ -45,6 +46,7 @@ impl ConstraintEmbedding {
         let (mut normal, mut factor) =
             (core::mem::take(&mut self.normal), core::mem::take(&mut self.factor));
         factor.copy_from_slice(tau);
+        // M Mᵀ with M = Nᵀ B; rows of dependent coordinates stay zero.
         for i in 0..nv {
             for j in 0..nv {
                 let both = !self.is_dependent(i) && !self.is_dependent(j);
@@ -57,6 +59,7 @@ impl ConstraintEmbedding {
         }
         solve_semidefinite(&mut normal, &mut factor);
         let mut given = core::mem::take(&mut self.given);
+        // τ_d = Mᵀ (M Mᵀ)⁺ τ_i.
         for (k, given) in given.iter_mut().enumerate() {
             let independent = (0..nv).filter(|i| !self.is_dependent(*i));
             *given = if driven[k] {
@@ -66,6 +69,7 @@ impl ConstraintEmbedding {
             };
         }
         let mut missing: f64 = 0.0;
+        // What M τ_d lacks of τ_i no drive can supply.
         for i in (0..nv).filter(|i| !self.is_dependent(*i)) {
             let sum: f64 = drives().map(|k| self.share(k, i) * given[k]).sum();
             missing = missing.max((sum - tau[i]).abs());

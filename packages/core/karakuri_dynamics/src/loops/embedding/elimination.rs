@@ -7,9 +7,9 @@ use crate::Data;
 use crate::dense::{PivotStep, reduce_column};
 use crate::loops::path::PathDof;
 
-/// A pivot below this is rounding: the row repeats others.
+/// Size up to which a pivot is rounding: the row repeats others.
 const PIVOT_TOLERANCE: f64 = 1e-9;
-/// A driven coordinate stays dependent while its pivot is at least this part of the largest.
+/// Part of the largest pivot down to which a driven coordinate stays dependent. [-]
 const LASTING_PIVOT: f64 = 0.1;
 
 /// A candidate for a pivot.
@@ -42,6 +42,7 @@ impl ConstraintEmbedding {
         }
         self.rows.fill(0.0);
         let (n, width) = (self.columns.len(), self.columns.len() + self.n_rows);
+        // The identity beside G records the row operations: it becomes T.
         for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
             row[n + i] = 1.0;
         }
@@ -49,6 +50,7 @@ impl ConstraintEmbedding {
         for ((l, ends), path) in model.loops.iter().zip(&self.ends).zip(&self.paths) {
             for (k, row) in (0..6).filter(|k| l.locked[*k]).zip(&mut rows) {
                 let F = ends.unit_wrench(k, &data.origin);
+                // G_kj = ± S_j · F_k, + where it carries B.
                 for PathDof { sign, dof } in path {
                     if let Some(c) = self.column_of[*dof] {
                         row[c] = -sign * data.subspace[*dof].dot(&F);
