@@ -63,28 +63,8 @@ const OFFERED: &[(&str, &str, &str)] = &[
     ),
     ("karakuri_physics/src/world/pushes.rs", "remove_push", "what is added can be removed"),
     ("karakuri_physics/src/world/springs.rs", "remove_spring", "what is added can be removed"),
-    (
-        "karakuri_serial/src/codec/dynamixel/answer.rs",
-        "next_part",
-        "reads the answer to a fast sync read, the cycle of a host",
-    ),
-    (
-        "karakuri_serial/src/codec/dynamixel/request.rs",
-        "to_all",
-        "a host's broadcast, such as torque off for all",
-    ),
-    (
-        "karakuri_serial/src/codec/robotiq/frame.rs",
-        "is_of",
-        "a host tells the answer to its request from others",
-    ),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "speed_byte", "a host commands in m/s"),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "force_byte", "a host commands in N"),
-    (
-        "karakuri_serial/src/port/mod.rs",
-        "detect_echo",
-        "a host finds out once whether its adapter repeats what it sends",
-    ),
     (
         "karakuri_spatial/src/inertia.rs",
         "mul_motion",
