@@ -162,7 +162,9 @@ fn turned_outward(surface: &Surface) -> Surface {
             a.dot(&b.cross(&c))
         };
         if piece.iter().map(cone).sum::<f64>() < 0.0 {
-            piece.iter().for_each(|&i| turned[i].swap(1, 2));
+            for i in piece {
+                turned[i].swap(1, 2);
+            }
         }
     }
     Surface::new(&surface.vertices, &turned)

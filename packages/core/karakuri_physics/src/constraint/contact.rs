@@ -229,9 +229,9 @@ impl Contact {
 
     /// The body that may roll here through the step by its midpoint: on what does not move, without moments against rolling.
     pub(crate) fn rolling_body(&self) -> Option<usize> {
-        let body = match self.movers {
-            [Mover::Fixed, Mover::Body(i)] | [Mover::Body(i), Mover::Fixed] => i,
-            _ => return None,
+        let ([Mover::Fixed, Mover::Body(body)] | [Mover::Body(body), Mover::Fixed]) = self.movers
+        else {
+            return None;
         };
         let Surface { rolling, spinning, .. } = self.surface;
         let plain = rolling == 0.0 && spinning == 0.0 && !self.is_soft();
