@@ -20,7 +20,7 @@ pub struct ColliderId(pub usize);
 pub struct Collider {
     /// Shape of the collider.
     pub shape: ColliderShape,
-    /// Its pose `X_WC`.
+    /// Pose `X_WC` of the collider.
     pub pose: Pose,
     /// Whether it is fixed: a fixed collider never touches another fixed one.
     pub fixed: bool,

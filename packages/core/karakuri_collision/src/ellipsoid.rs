@@ -158,7 +158,7 @@ mod tests {
     const SHAPE: Ellipsoid = Ellipsoid { semi_axes: Vector3::new(0.3, 0.1, 0.05) };
 
     proptest! {
-        /// On the surface, and along the surface's normal from the point.
+        /// The nearest point is on the surface, and along its normal from the point.
         #[test]
         fn the_nearest_point_is_below_the_point(p in prop::array::uniform3(-0.5..0.5_f64)) {
             let p = Vector3::from(p);

@@ -70,7 +70,7 @@ pub enum ShapeError {
     Size {
         /// Name of the size.
         what: &'static str,
-        /// Its value. [m]
+        /// Value of the size. [m]
         value: f64,
     },
     /// The points span no volume.

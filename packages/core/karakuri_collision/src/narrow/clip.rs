@@ -277,6 +277,7 @@ impl Flat {
         let a = dx * dx + dy * dy + dh * dh;
         let b = cx * dx + cy * dy + ch * dh;
         let c = cx * cx + cy * cy + ch * ch - radius * radius;
+        // a t² + 2 b t + c = 0 has its roots at the two crossings.
         let root = b * b - a * c;
         if a == 0.0 || root <= 0.0 {
             return [None; 2];

@@ -94,7 +94,7 @@ fn size(A: &Posed, B: &Posed, n: &Vector3) -> f64 {
     (A.support(n) - A.center()).norm() + (B.support(&-n) - B.center()).norm()
 }
 
-/// From a normal to the one nearby with the most room, and the points of the cores there.
+/// Normal of the most room near a given one, and the points of the cores there.
 ///
 /// With B moved along `n` until the planes have some room between them, the direction of the cores' distance has no less
 /// room than `n`, wherever B is; where it is `n` again, no normal nearby has more. Of an `exact` normal only what is
@@ -128,7 +128,7 @@ pub(super) fn settle(A: &Posed, B: &Posed, start: Vector3, exact: bool) -> Close
     Closest { normal: best.1, points }
 }
 
-/// From the middle of A to the middle of B.
+/// Direction from the middle of A to the middle of B.
 pub(crate) fn towards(A: &Posed, B: &Posed) -> Vector3 {
     (B.center() - A.center()).try_normalize(0.0).unwrap_or_else(Vector3::x)
 }

@@ -139,6 +139,7 @@ impl Feature {
         (self.normal, self.disc) = (Some(axis), Some(Disc { center, radius }));
         let step = TAU / f64::from(RIM_POINTS);
         self.rim = follow(before, d.y.atan2(d.x), radius * d.x.hypot(d.y), step);
+        // The points of the rim in the cap's axes, the first at the angle `rim`.
         let z = half_length.copysign(d.z);
         for i in 0..RIM_POINTS {
             let (sin, cos) = (self.rim + step * f64::from(i)).sin_cos();

@@ -112,6 +112,7 @@ impl Simplex {
         if d6 >= 0.0 && d5 <= d6 {
             return self.keep([k], [1.0]);
         }
+        // Barycentric weights of the origin's foot in the plane, up to their sum.
         let normal = ab.cross(&ac);
         let [va, vb, vc] =
             [normal.dot(&b.cross(&c)), normal.dot(&c.cross(&a)), normal.dot(&a.cross(&b))];
@@ -133,7 +134,7 @@ impl Simplex {
         self.keep([i, j, k], [va / sum, vb / sum, vc / sum]);
     }
 
-    /// True if the origin is inside.
+    /// Reduces a tetrahedron to its nearest face; true if the origin is inside.
     fn reduce_tetrahedron(&mut self) -> bool {
         let w = self.corners.map(|c| c.w);
         let faces = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
