@@ -1,4 +1,4 @@
-//! Axis-aligned boxes.
+//! Axis-aligned boxes in the world.
 
 use karakuri_spatial::{Pose, Vector3};
 use parry3d_f64::bounding_volume::Aabb;
@@ -13,7 +13,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// As parry's.
+    /// Box as parry's type.
     pub(crate) fn aabb(&self) -> Aabb {
         Aabb::new(convert::vector(&self.lower), convert::vector(&self.upper))
     }
@@ -30,7 +30,7 @@ impl Bounds {
         points.iter().fold(none, |b, p| Self { lower: b.lower.inf(p), upper: b.upper.sup(p) })
     }
 
-    /// Larger by `margin` on all sides. [m]
+    /// Box that is larger by `margin` on all sides. [m]
     pub(crate) fn grown(&self, margin: f64) -> Self {
         let margin = Vector3::repeat(margin);
         Self { lower: self.lower - margin, upper: self.upper + margin }
@@ -43,6 +43,7 @@ impl Bounds {
     /// The box around this box at the pose `X_WB`.
     pub(crate) fn turned(&self, X_WB: &Pose) -> Self {
         let center = X_WB.transform_point(&(0.5 * (self.lower + self.upper)));
+        // Half extents of the turned box: |R| h.
         let half = X_WB.rotation.abs() * (0.5 * (self.upper - self.lower));
         Self::about(&center, &half)
     }

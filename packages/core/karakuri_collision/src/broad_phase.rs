@@ -1,4 +1,4 @@
-//! Which pairs are near: sort and sweep along x, in one fixed order.
+//! Pairs of colliders that are near: sort and sweep along x, in one fixed order.
 //!
 //! Boxes around the colliders, grown by half the prediction distance, are sorted by their lower x; a sweep finds the
 //! overlaps. The order of the last step is put right by insertion, which costs as much as has changed; ties go by
@@ -25,6 +25,7 @@ impl BroadPhase {
         self.sorted.retain_mut(|(x, i)| lower(*i).map(|now| *x = now).is_some());
         let present = bounds.iter().filter(|b| b.is_some()).count();
         if self.sorted.len() == before && present == before {
+            // Insertion sort of the last step's order: linear where little has moved.
             for k in 1..self.sorted.len() {
                 let mut at = k;
                 while at > 0 && order(&self.sorted[at - 1], &self.sorted[at]) == Ordering::Greater {
@@ -49,6 +50,7 @@ impl BroadPhase {
         self.active.clear();
         for &(lower, i) in &self.sorted {
             let Some(own) = &bounds[i] else { continue };
+            // Boxes that end before this one begins overlap nothing from here on.
             self.active.retain(|&j| bounds[j].as_ref().is_some_and(|other| other.upper.x >= lower));
             for &j in &self.active {
                 if bounds[j].as_ref().is_some_and(|other| overlap_yz(own, other)) {

@@ -11,18 +11,18 @@ use crate::narrow::posed::Posed;
 use crate::shape::ColliderShape;
 use crate::solid::Solid;
 
-/// Names a collider; not used again after its removal.
+/// Identifier of a collider; not used again after its removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ColliderId(pub usize);
 
 /// A shape to add to a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collider {
-    /// The shape.
+    /// Shape of the collider.
     pub shape: ColliderShape,
-    /// Its pose `X_WC`.
+    /// Pose `X_WC` of the collider.
     pub pose: Pose,
-    /// A fixed collider never touches another fixed one.
+    /// Whether it is fixed: a fixed collider never touches another fixed one.
     pub fixed: bool,
 }
 
@@ -43,10 +43,10 @@ impl Collider {
 pub(crate) struct Placed {
     pub(crate) solid: Solid,
     pub(crate) parry: SharedShape,
-    /// Of parry's frame in the collider's.
+    /// Pose of parry's frame in the collider's.
     pub(crate) frame: Pose,
     pub(crate) pose_in_world: Pose,
-    /// In the world; none of a half-space.
+    /// Box in the world; none of a half-space.
     pub(crate) bounds: Option<Bounds>,
     pub(crate) fixed: bool,
     /// Whether it is elsewhere, or something else, than in the last update.
@@ -54,20 +54,20 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// In world axes, seen from `origin`.
+    /// Core in world axes, seen from `origin`.
     pub(crate) fn posed(&self, origin: &Vector3) -> Posed<'_> {
         let X = &self.pose_in_world;
         Posed::new(&self.solid, Pose::new(X.rotation, X.translation - origin))
     }
 
-    /// Goes to the pose `X_WC`.
+    /// Moves to the pose `X_WC`.
     pub(crate) fn place(&mut self, X_WC: &Pose) {
         self.pose_in_world = *X_WC;
         self.bounds = self.solid.bounds(X_WC).filter(Bounds::is_finite);
         self.changed = true;
     }
 
-    /// Of parry's frame in the world.
+    /// Pose of parry's frame in the world.
     pub(crate) fn parry_pose(&self) -> Pose3 {
         convert::pose(&(self.pose_in_world * self.frame))
     }

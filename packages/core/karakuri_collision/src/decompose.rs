@@ -1,13 +1,14 @@
 //! Meshes as unions of convex parts that stand no farther beside the mesh than a tolerance.
 //!
-//! A part is the convex hull of what of the solid lies in a convex cell. The first cell is all of space; the part that stands
-//! farthest beside the mesh is cut in two by a plane, until none stands farther than the tolerance. Planes are tried where the
-//! mesh is concave: those of faces beside concave edges, the tangent plane where the part is farthest from the mesh, and the three axes'
-//! there and through the middle of the part; the one whose two hulls have the least volume together is taken. At last parts are joined where their
-//! common hull is within the tolerance. The search is the greedy one of [Wei 2022], with the distance in place of their measure of concavity.
+//! A part is the convex hull of the solid within a convex cell. The first cell is all of space; the part that stands farthest
+//! beside the mesh is cut in two by a plane, until none stands farther than the tolerance. Planes are tried where the mesh is
+//! concave: those of faces beside concave edges, the tangent plane where the part is farthest from the mesh, and the three axes'
+//! there and through the middle of the part; the one whose two hulls have the least volume together is taken. At last parts are
+//! joined where their common hull is within the tolerance. The search is the greedy one of [Wei 2022], with the distance in
+//! place of their measure of concavity.
 //!
-//! Together the parts cover the solid, so they are never inside of it; a cavity without an opening is filled. Equal meshes give equal
-//! parts. Takes up to seconds: decompose once and keep the parts.
+//! Together the parts cover the solid, so they are never inside of it; a cavity without an opening is filled. Equal meshes give
+//! equal parts. Takes up to seconds: decompose once and keep the parts.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ mod excess;
 use cell::{Part, Plane};
 use excess::Solid;
 
-/// Says how parts are found: it changes when they do, so that kept parts are not mistaken for new ones.
+/// Version of the search for parts: it changes with the search, so that kept parts are not mistaken for new ones.
 pub const DECOMPOSITION: &str = "planes-1";
 
 /// Tolerance where none is asked for, as a part of the mesh's size (the diagonal of its box).
@@ -42,17 +43,17 @@ const FLAT: f64 = 1.0 - 5e-5;
 /// Weight of the difference of two volumes beside their sum, as in [Mamou 2016]: the two halves of a ring fill no less than
 /// the ring, and only their halves do.
 const BALANCE: f64 = 0.05;
-/// Joined parts may have this much more volume than apart; the distance decides what is below. [-]
+/// Volume of joined parts over their volumes apart, at most; the distance decides what is below. [-]
 const JOINED_VOLUME: f64 = 1.2;
 
-/// Convex parts of a mesh, and how far they are from it.
+/// Convex parts of a mesh, and their distance from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decomposition {
-    /// Each the hull of points. [m] (n × 3 each)
+    /// Parts, each the hull of points. [m] (n × 3 each)
     pub parts: Vec<Vec<Vector3>>,
     /// Farthest distance of the parts' surface from the mesh; what is below half the tolerance may be missed. [m]
     pub deviation: f64,
-    /// What the deviation was to be at most. [m]
+    /// Largest deviation that was allowed. [m]
     pub tolerance: f64,
 }
 
@@ -90,6 +91,7 @@ pub fn decompose(
     let edges = concave_edges(&surface);
     let mut parts = vec![Part::whole(&surface)];
     parts[0].measure(&solid, allowed);
+    // The part that stands farthest beside the mesh is cut, until none stands farther than allowed.
     while parts.len() < most {
         let farther = |part: &Part| part.excess() > allowed && !part.is_final;
         let worst = (0..parts.len()).filter(|&i| farther(&parts[i]));
@@ -150,6 +152,7 @@ fn turned_outward(surface: &Surface) -> Surface {
                     continue;
                 };
                 let other = if *a == i { *b } else { *a };
+                // A neighbour that has the common edge in the same direction is turned.
                 let has = |t: &[u32; 3]| (0..3).any(|k| [t[k], t[(k + 1) % 3]] == [p, q]);
                 if !seen[other] && has(&turned[other]) {
                     turned[other].swap(1, 2);
@@ -157,6 +160,7 @@ fn turned_outward(surface: &Surface) -> Surface {
                 open.push(other);
             }
         }
+        // Six times the volume between the piece and the origin: negative where the piece is inside out.
         let cone = |&i: &usize| {
             let [a, b, c] = turned[i].map(|i| surface.vertices[i as usize]);
             a.dot(&b.cross(&c))
@@ -176,6 +180,7 @@ fn best_cut(part: &Part, edges: &[ConcaveEdge], solid: &Solid) -> Option<[Part; 
     for plane in planes_to_try(part, edges) {
         let Some(halves) = part.cut(&plane, solid) else { continue };
         let [a, b] = [halves[0].volume(), halves[1].volume()];
+        // The volume of both hulls, and a little of their difference.
         let score = a + b + BALANCE * (a - b).abs();
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
             best = Some((score, halves));

@@ -9,7 +9,7 @@ use parry3d_f64::shape::{FeatureId, Shape, ShapeType, TypedShape};
 
 use crate::convert;
 
-/// Axes along x, y and z.
+/// An ellipsoid with its axes along x, y and z.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ellipsoid {
     /// Half of each axis. [m] (3)
@@ -17,7 +17,7 @@ pub(crate) struct Ellipsoid {
 }
 
 impl Ellipsoid {
-    /// `‖S⁻¹ p‖`: 1 on the surface.
+    /// Level `‖S⁻¹ p‖` of a point: 1 on the surface.
     fn level(&self, p: &Vector3) -> f64 {
         p.component_div(&self.semi_axes).norm()
     }
@@ -50,7 +50,7 @@ impl Shape for Ellipsoid {
         Aabb::new(convert::vector(&-self.semi_axes), convert::vector(&self.semi_axes))
     }
 
-    /// Extents `√(Σ (R_ij s_j)²)`.
+    /// Box with the half extents `√(Σ (R_ij s_j)²)`.
     fn compute_aabb(&self, position: &Pose3) -> Aabb {
         let s = &self.semi_axes;
         let [x, y, z] =
@@ -76,7 +76,7 @@ impl Shape for Ellipsoid {
         Some(Box::new(Self { semi_axes }))
     }
 
-    /// `m = 4/3 π abc ρ`, `I_x = m (b² + c²)/5` and so on.
+    /// Mass `m = 4/3 π abc ρ`, moments `I_x = m (b² + c²)/5` and so on.
     fn mass_properties(&self, density: f64) -> MassProperties {
         let s = &self.semi_axes;
         let mass = 4.0 / 3.0 * core::f64::consts::PI * s.product() * density;
@@ -107,7 +107,7 @@ impl Shape for Ellipsoid {
 }
 
 impl RayCast for Ellipsoid {
-    /// Where the ray crosses the unit ball, all divided by the half axes.
+    /// Crossing of the ray with the unit ball, all divided by the half axes.
     fn cast_local_ray_and_get_normal(
         &self,
         ray: &Ray,
@@ -120,6 +120,7 @@ impl RayCast for Ellipsoid {
         if solid && c <= 0.0 {
             return Some(RayIntersection::new(0.0, Vec3::ZERO, FeatureId::Unknown));
         }
+        // ‖o + t d‖² = 1 is a t² + 2 b t + c = 0: its first root from outside, its second from inside.
         let root = b * b - a * c;
         if root < 0.0 {
             return None;
@@ -128,6 +129,7 @@ impl RayCast for Ellipsoid {
         if !(0.0..=max_time_of_impact).contains(&time) {
             return None;
         }
+        // Along the gradient S⁻² p of the level.
         let outward = (o + d * time).component_div(&self.semi_axes).normalize();
         let normal = if c < 0.0 { -outward } else { outward };
         Some(RayIntersection::new(time, convert::vector(&normal), FeatureId::Unknown))
@@ -156,7 +158,7 @@ mod tests {
     const SHAPE: Ellipsoid = Ellipsoid { semi_axes: Vector3::new(0.3, 0.1, 0.05) };
 
     proptest! {
-        /// On the surface, and along the surface's normal from the point.
+        /// The nearest point is on the surface, and along its normal from the point.
         #[test]
         fn the_nearest_point_is_below_the_point(p in prop::array::uniform3(-0.5..0.5_f64)) {
             let p = Vector3::from(p);

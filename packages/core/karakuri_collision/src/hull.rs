@@ -32,9 +32,9 @@ const GRIDS: [f64; 4] = [0.0, 1e-9, 1e-7, 1e-5];
 pub(crate) struct Hull {
     /// Corners. [m] (n × 3)
     pub(crate) vertices: Vec<Vector3>,
-    /// Around the corners.
+    /// Box around the corners.
     pub(crate) bounds: Bounds,
-    /// Of the corners.
+    /// Search tree of the corners.
     farthest: Farthest,
     faces: Vec<Face>,
     /// Corners of all faces, counter-clockwise seen from outside.
@@ -55,23 +55,23 @@ struct Face {
 
 /// A face of a hull.
 pub(crate) struct HullFace {
-    /// Outward. (3)
+    /// Outward normal. (3)
     pub(crate) normal: Vector3,
-    /// Counter-clockwise seen from outside. [m] (n × 3)
+    /// Corners, counter-clockwise seen from outside. [m] (n × 3)
     pub(crate) corners: Vec<Vector3>,
 }
 
 /// Triangles that make one face.
 struct Region {
     normal: Vector3,
-    /// Of all its triangles, once each, ascending.
+    /// Vertices of all its triangles, once each, ascending.
     vertices: Vec<u32>,
-    /// Those that span it, counter-clockwise seen from outside.
+    /// Vertices that span it, counter-clockwise seen from outside.
     corners: Vec<u32>,
 }
 
 impl Hull {
-    /// Of points, and the same for parry. `None` without volume.
+    /// Hull of points, and the same for parry. `None` without volume.
     ///
     /// Where points are in one plane but for a rounding, quickhull may leave some of them outside: then all are put on
     /// a grid, on which such points are in one plane exactly, as fine as it may be. Where that does not help either, the
@@ -109,7 +109,8 @@ impl Hull {
         best.map(|(_, hull, shape)| (hull, shape))
     }
 
-    /// `None` where even that leaves points outside: what stands for the points would be another shape.
+    /// Hull as a plate or bar of a least thickness; `None` where even that leaves points outside: what stands for the points
+    /// would be another shape.
     fn thin(
         points: &[Vector3],
         farthest: &Farthest,
@@ -151,7 +152,7 @@ impl Hull {
         self.faces.iter().map(above).fold(0.0, f64::max)
     }
 
-    /// From the outward triangles of a closed convex surface. `None` without volume.
+    /// Hull from the outward triangles of a closed convex surface. `None` without volume.
     ///
     /// Vertices of real meshes stand a rounding proud of their face or stay behind it. Those within a face, and not at
     /// its rim, are none of the hull's: it is the hull of the corners of its faces.
@@ -205,12 +206,12 @@ impl Hull {
         })
     }
 
-    /// Corners. [m] (n × 3)
+    /// Corners of the hull. [m] (n × 3)
     pub(crate) fn vertices(&self) -> &[Vector3] {
         &self.vertices
     }
 
-    /// Its faces.
+    /// Faces of the hull.
     pub(crate) fn faces(&self) -> impl Iterator<Item = HullFace> {
         self.faces.iter().map(|face| {
             let run = face.first as usize..(face.first + face.len) as usize;
@@ -219,9 +220,10 @@ impl Hull {
         })
     }
 
-    /// By the divergence theorem. [m³]
+    /// Volume by the divergence theorem. [m³]
     pub(crate) fn volume(&self) -> f64 {
         let origin = self.vertices[0];
+        // A face and the origin span a cone: a third of the area times the height.
         let cone = |face: HullFace| {
             let [first, rest @ ..] = &face.corners[..] else { return 0.0 };
             let fan = rest.windows(2).map(|edge| (edge[0] - first).cross(&(edge[1] - first)));
@@ -282,6 +284,7 @@ fn regions(points: &[Vector3], triangles: &[[u32; 3]]) -> Vec<Region> {
             continue;
         }
         let (level, near) = (normal.dot(&points[triangles[seed][0] as usize]), IN_PLANE * size);
+        // A triangle belongs by its normal; a sliver, whose normal is noise, by its distance from the plane.
         let belongs = |i: usize| {
             normal.dot(&doubled[i]) > FLAT * doubled[i].norm()
                 || corners(&triangles[i]).iter().all(|p| (normal.dot(p) - level).abs() <= near)
@@ -299,6 +302,7 @@ fn regions(points: &[Vector3], triangles: &[[u32; 3]]) -> Vec<Region> {
                 }
             }
         }
+        // The normal of a face is that of the sum of its triangles' areas.
         let sum: Vector3 = members.iter().map(|&i| doubled[i]).sum();
         let normal = sum.try_normalize(0.0).unwrap_or(normal);
         let mut vertices: Vec<u32> = members.iter().flat_map(|&i| triangles[i]).collect();
@@ -326,6 +330,7 @@ fn outline(points: &[Vector3], vertices: &[u32], normal: &Vector3) -> Vec<u32> {
     let mut chain = |points: &mut dyn Iterator<Item = &(f64, f64, u32)>| {
         let first = corners.len();
         for &p in points {
+            // Andrew's monotone chain: a corner without a turn to the left is dropped.
             while corners.len() >= first + 2 {
                 let (a, b) = (corners[corners.len() - 2], corners[corners.len() - 1]);
                 let (ab, bp) = ((b.0 - a.0, b.1 - a.1), (p.0 - b.0, p.1 - b.1));

@@ -1,4 +1,4 @@
-//! Where two shapes touch: one normal, a few points.
+//! Contacts of two shapes: one normal, a few points.
 
 use karakuri_spatial::Vector3;
 
@@ -10,7 +10,7 @@ pub(crate) const MAX_POINTS: usize = 4;
 /// A place where two surfaces are near or overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
-    /// Names the vertices or edges that make the point; the same from step to step while they do.
+    /// Identity by the vertices or edges that make the point; the same from step to step while they do.
     pub feature: u64,
     /// Middle between the two surfaces, in the world. [m] (3)
     pub position: Vector3,
@@ -26,7 +26,7 @@ impl ContactPoint {
     };
 }
 
-/// What decides between equals in the next step.
+/// Memory that decides between equals in the next step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Memory {
     /// Angles of the first rim points on A and B; NaN where there is no rim. [rad]
@@ -42,9 +42,9 @@ impl Memory {
 /// The contact of two colliders, `a < b`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Manifold {
-    /// First collider.
+    /// First of the two colliders.
     pub a: ColliderId,
-    /// Second collider.
+    /// Second of the two colliders.
     pub b: ColliderId,
     /// Unit vector from A to B, in world axes. (3)
     pub normal: Vector3,
@@ -69,7 +69,7 @@ impl Manifold {
         &self.points[..self.len]
     }
 
-    /// Leaves out what finds no room.
+    /// Adds a point; one that finds no room is left out.
     pub(crate) fn push(&mut self, point: ContactPoint) {
         if let Some(place) = self.points.get_mut(self.len) {
             *place = point;

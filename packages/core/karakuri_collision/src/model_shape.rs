@@ -47,7 +47,7 @@ impl ColliderShape {
         }
     }
 
-    /// What mass fills: the volume of a mesh that collides as more than its hull is its own, not its hull's.
+    /// Shape that mass fills: the volume of a mesh that collides as more than its hull is its own, not its hull's.
     pub fn filled(shape: &Shape) -> Self {
         match shape {
             Shape::Mesh(mesh) if mesh.convex != Convex::Hull => Self::triangles(mesh),

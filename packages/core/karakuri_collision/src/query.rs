@@ -11,21 +11,21 @@ use crate::narrow::{Narrow, Separation};
 use crate::scene::CollisionScene;
 use crate::solid::Solid;
 
-/// Where a ray met a collider.
+/// Hit of a ray on a collider.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RayHit {
-    /// The collider.
+    /// Collider that is hit.
     pub collider: ColliderId,
-    /// From the ray's origin. [m]
+    /// Distance from the ray's origin. [m]
     pub distance: f64,
     /// Outward unit normal, in the world. (3)
     pub normal: Vector3,
 }
 
-/// Where two colliders are nearest, or overlap the least.
+/// Nearest points of two colliders, or those of their least overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoints {
-    /// On the surfaces of A and B, in the world. [m] (3 each)
+    /// Points on the surfaces of A and B, in the world. [m] (3 each)
     pub points: [Vector3; 2],
     /// Unit vector from A to B, in the world. (3)
     pub normal: Vector3,

@@ -1,4 +1,4 @@
-//! Posed colliders, and what touches among them.
+//! Posed colliders, and the contacts among them.
 
 use karakuri_spatial::{Pose, Vector3};
 
@@ -11,7 +11,7 @@ use crate::shape::ShapeError;
 use crate::solid::Solid;
 use crate::sweep::{self, Impact, Moving, Swept, Window};
 
-/// A change of a position's coordinate [m], or of an entry of a rotation, that is no change.
+/// Change of a position's coordinate [m], or of an entry of a rotation, that counts as none.
 const STILL: f64 = 1e-11;
 
 fn nearly_equal(a: &Pose, b: &Pose) -> bool {
@@ -27,9 +27,9 @@ pub struct CollisionScene {
     bounds: Vec<Option<Bounds>>,
     pairs: Vec<(ColliderId, ColliderId)>,
     manifolds: Vec<Manifold>,
-    /// Of the last update.
+    /// Contacts of the last update.
     before: Vec<Manifold>,
-    /// Of the last update. [m]
+    /// Prediction distance of the last update. [m]
     prediction: f64,
     broad: BroadPhase,
     narrow: Narrow,

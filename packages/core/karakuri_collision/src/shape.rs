@@ -13,29 +13,29 @@ use crate::hull::Hull;
 use crate::solid::Solid;
 use crate::surface::Surface;
 
-/// A shape.
+/// A shape of a collider.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColliderShape {
-    /// Cuboid.
+    /// Cuboid with its edges along x, y and z.
     Box {
         /// Half of each edge. [m] (3)
         half_extents: Vector3,
     },
-    /// Ball.
+    /// Ball about the origin.
     Sphere {
-        /// [m]
+        /// Radius of the ball. [m]
         radius: f64,
     },
     /// Cylinder along z.
     Cylinder {
-        /// [m]
+        /// Radius of the cylinder. [m]
         radius: f64,
         /// Half of the length. [m]
         half_length: f64,
     },
     /// Cylinder along z with half-balls at its ends.
     Capsule {
-        /// [m]
+        /// Radius of the cylinder and of its ends. [m]
         radius: f64,
         /// Half of the cylindrical part. [m]
         half_length: f64,
@@ -45,16 +45,16 @@ pub enum ColliderShape {
         /// Half of each axis. [m] (3)
         semi_axes: Vector3,
     },
-    /// All below the plane z = 0.
+    /// Half-space below the plane z = 0.
     HalfSpace,
     /// Convex hull of points. [m] (n × 3)
     ConvexHull {
-        /// [m] (n × 3)
+        /// Points to be enclosed. [m] (n × 3)
         points: Vec<Vector3>,
     },
     /// Triangles, one-sided; for colliders that do not move. [m]
     Triangles {
-        /// [m] (n × 3)
+        /// Corners of the triangles. [m] (n × 3)
         vertices: Vec<Vector3>,
         /// Corner indices. (m × 3)
         triangles: Vec<[u32; 3]>,
@@ -68,9 +68,9 @@ pub enum ShapeError {
     /// A size is zero, negative or not finite.
     #[error("{what} is {value} m; it must be positive")]
     Size {
-        /// Which size.
+        /// Name of the size.
         what: &'static str,
-        /// Its value. [m]
+        /// Value of the size. [m]
         value: f64,
     },
     /// The points span no volume.
@@ -78,15 +78,15 @@ pub enum ShapeError {
         "the convex hull of {n_points} points has no volume; give at least four points that are not in one plane"
     )]
     Flat {
-        /// How many points were given.
+        /// Number of points given.
         n_points: usize,
     },
     /// Convex parts are asked to be nearer to a mesh than can be seen.
     #[error("`tolerance: {tolerance}` is below 0.1 % of the mesh's size; write {:.5} or more", (1e5 * least).ceil() * 1e-5)]
     Tolerance {
-        /// What was asked for. [m]
+        /// Tolerance that is asked for. [m]
         tolerance: f64,
-        /// Least that can be. [m]
+        /// Least tolerance of this mesh. [m]
         least: f64,
     },
     /// Convex parts do not come near enough to a mesh.
@@ -95,11 +95,11 @@ pub enum ShapeError {
         1e3 * deviation, (1e4 * deviation).ceil() * 1e-4
     )]
     Deviation {
-        /// How many there are.
+        /// Number of the parts.
         n_parts: usize,
         /// Their farthest distance from the mesh. [m]
         deviation: f64,
-        /// What it was to be at most. [m]
+        /// Largest distance that is allowed. [m]
         tolerance: f64,
     },
     /// A vertex is NaN or infinite.
@@ -111,9 +111,9 @@ pub enum ShapeError {
     /// The triangles cannot form a mesh.
     #[error("the mesh of {n_triangles} triangles is not usable: {why}")]
     Mesh {
-        /// How many triangles were given.
+        /// Number of triangles given.
         n_triangles: usize,
-        /// What is wrong.
+        /// Fault of the mesh.
         why: String,
     },
 }
@@ -203,6 +203,7 @@ impl ColliderShape {
         }
         let m = properties.reconstruct_inertia_matrix();
         let columns = [m.x_axis, m.y_axis, m.z_axis].map(convert::from_vector);
+        // From parry's axes to ours, per unit of mass.
         let R = built.frame.rotation;
         let inertia = R * Matrix3::from_columns(&columns) * R.transpose() / mass;
         Ok((built.frame.transform_point(&convert::from_vector(properties.local_com)), inertia))

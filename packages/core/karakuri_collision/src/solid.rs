@@ -73,6 +73,7 @@ impl Solid {
             Self::Capsule { radius, half_length } => {
                 axis.abs() * *half_length + Vector3::repeat(*radius)
             }
+            // A disc across the axis a reaches r √(1 − a_i²) along the axis i.
             Self::Cylinder { radius, half_length } => {
                 axis.map(|a| a.abs() * half_length + radius * (1.0 - a * a).max(0.0).sqrt())
             }
@@ -99,6 +100,7 @@ impl Solid {
                 let scale = if across > 0.0 { radius / across } else { 0.0 };
                 Vector3::new(d.x * scale, d.y * scale, half_length.copysign(d.z))
             }
+            // The point of an ellipsoid with the normal d is S² d/‖S d‖.
             Self::Ellipsoid { semi_axes } => {
                 let scaled = semi_axes.component_mul(d);
                 semi_axes.component_mul(&scaled.try_normalize(0.0).unwrap_or_else(Vector3::x))

@@ -12,11 +12,11 @@ const FLAT: f64 = 1.0 - 5e-7;
 /// A one-sided surface.
 #[derive(Debug, Clone)]
 pub(crate) struct Surface {
-    /// Without duplicates. [m]
+    /// Vertices without duplicates. [m]
     pub(crate) vertices: Vec<Vector3>,
-    /// Around the vertices.
+    /// Box around the vertices.
     pub(crate) bounds: Bounds,
-    /// Counter-clockwise seen from outside; none without area, none twice.
+    /// Triangles, counter-clockwise seen from outside; none without area, none twice.
     pub(crate) triangles: Vec<[u32; 3]>,
     faces: Vec<Face>,
 }
@@ -24,20 +24,20 @@ pub(crate) struct Surface {
 /// A triangle's surroundings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Face {
-    /// Outward. (3)
+    /// Outward normal. (3)
     pub(crate) normal: Vector3,
-    /// Of the edges from corner i to i + 1.
+    /// Edges from corner i to i + 1.
     pub(crate) edges: [Edge; 3],
 }
 
-/// How a surface goes on across an edge.
+/// Continuation of a surface across an edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Edge {
-    /// It ends, or more than two triangles meet.
+    /// An end of the surface, or an edge of more than two triangles.
     Border,
-    /// Straight, or rising: nothing touches the edge before a face.
+    /// A straight or rising continuation: nothing touches the edge before a face.
     Inner,
-    /// Falling, to a face with this normal.
+    /// A falling continuation, to a face with this normal.
     Ridge(Vector3),
 }
 
@@ -50,7 +50,7 @@ impl Surface {
             (b - a).cross(&(c - a)).normalize()
         };
         let normals: Vec<Vector3> = triangles.iter().map(normal).collect();
-        // Who has the edge from one vertex to another; `None` if several have.
+        // Owner of the edge from one vertex to another; `None` if several have it.
         let mut owners: BTreeMap<(u32, u32), Option<usize>> = BTreeMap::new();
         for (i, t) in triangles.iter().enumerate() {
             for k in 0..3 {
@@ -67,6 +67,7 @@ impl Surface {
                 }
                 let along = vertices[q as usize] - vertices[p as usize];
                 let outward = along.cross(&normals[i]);
+                // The neighbour falls where its normal leans outward across the edge.
                 let falls = normals[*other].dot(&outward) > 0.0;
                 if falls && normals[i].dot(&normals[*other]) < FLAT {
                     Edge::Ridge(normals[*other])
@@ -98,6 +99,7 @@ impl Face {
         for (k, edge) in self.edges.iter().enumerate() {
             let along = corners[(k + 1) % 3] - corners[k];
             let outward = along.cross(&self.normal).normalize();
+            // Lean of the contact's normal outward across this edge.
             let lean = n.dot(&outward);
             if lean <= 1e-9 {
                 continue;
@@ -139,6 +141,7 @@ fn clean(vertices: &[Vector3], triangles: &[[u32; 3]]) -> (Vec<Vector3>, Vec<[u3
     for t in triangles {
         let t = t.map(|i| index[i as usize]);
         let [a, b, c] = t.map(|i| kept[i as usize]);
+        // A triangle without area, and one that is there already, are left out.
         let longest =
             (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
         let flat = (b - a).cross(&(c - a)).norm() <= 1e-12 * longest;

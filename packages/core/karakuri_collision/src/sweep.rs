@@ -1,4 +1,4 @@
-//! When two moving shapes first touch: conservative advancement.
+//! First touch of two moving shapes: conservative advancement.
 //!
 //! At time t the shapes are apart by d along the unit normal n from A to B. A plane square to n between them stays
 //! between them until they have closed d, and they close at most at
@@ -19,7 +19,7 @@ use crate::solid::Solid;
 
 /// Steps after which the time reached is the answer: early, never late.
 const MAX_STEPS: usize = 256;
-/// Turns up to which a screw's chord is as good: an eighth of its square, of the lever. [rad]
+/// Turn up to which a screw's chord is as good: it is off by an eighth of the turn's square, of the lever. [rad]
 const STRAIGHT: f64 = 1e-3;
 
 /// A motion at constant velocity.
@@ -36,16 +36,16 @@ pub struct Sweep {
 /// A collider and the motion it is swept along.
 #[derive(Debug, Clone, Copy)]
 pub struct Swept<'a> {
-    /// The collider.
+    /// Identifier of the collider.
     pub collider: ColliderId,
-    /// Its motion.
+    /// Motion of the collider.
     pub sweep: &'a Sweep,
 }
 
 /// A touch of two moving colliders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Impact {
-    /// From the start of the motions. [s]
+    /// Time from the start of the motions. [s]
     pub time: f64,
     /// Unit vector from A to B, in the world. (3)
     pub normal: Vector3,
@@ -58,17 +58,17 @@ pub struct Impact {
 }
 
 impl Sweep {
-    /// No motion.
+    /// Motion of a collider that rests.
     pub fn at_rest(pose: Pose) -> Self {
         Self { start: pose, velocity: Motion::default(), center: Vector3::zeros() }
     }
 
-    /// Turning about the collider's own origin, which moves straight. [rad/s; m/s]
+    /// Motion about the collider's own origin, which moves straight. [rad/s; m/s]
     pub fn new(start: Pose, velocity: Motion) -> Self {
         Self { start, velocity, center: Vector3::zeros() }
     }
 
-    /// From one pose to another in `duration` [s], by the shorter turn about the collider's origin.
+    /// Motion from one pose to another in `duration` [s], by the shorter turn about the collider's origin.
     pub fn between(start: &Pose, end: &Pose, duration: f64) -> Self {
         let turn = end.quaternion() * start.quaternion().inverse();
         let velocity = Motion::new(
@@ -78,7 +78,8 @@ impl Sweep {
         Self::new(*start, velocity)
     }
 
-    /// From one pose to another in `duration` [s] along the screw between them: as what hangs on a hinge goes, not along the chord.
+    /// Motion from one pose to another in `duration` [s] along the screw between them: as of a body on a hinge, not along the
+    /// chord.
     pub fn screw(start: &Pose, end: &Pose, duration: f64) -> Self {
         let turn = (end.quaternion() * start.quaternion().inverse()).scaled_axis();
         let angle = turn.norm();
@@ -114,7 +115,7 @@ impl Sweep {
 #[derive(Debug, Clone, Copy)]
 enum Part<'a> {
     Solid(&'a Solid),
-    /// In the collider's frame. [m]
+    /// Triangle in the collider's frame. [m]
     Triangle([Vector3; 3]),
 }
 
@@ -152,12 +153,12 @@ struct MovingPart<'a> {
     sweep: &'a Sweep,
 }
 
-/// How long to look, and for what gap.
+/// Duration of the search, and the gap that it is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
-    /// [s]
+    /// Duration of the search. [s]
     pub(crate) duration: f64,
-    /// [m]
+    /// Gap that counts as a touch; below 0 a depth. [m]
     pub(crate) touch: f64,
 }
 
@@ -186,7 +187,7 @@ fn swapped(impact: Impact) -> Impact {
     Impact { normal: -impact.normal, points: [b, a], ..impact }
 }
 
-/// The first of all triangles that the other shape can reach.
+/// First impact with the triangles that the other shape can reach.
 fn with_triangles(
     narrow: &mut Narrow,
     mesh: Moving,
@@ -253,6 +254,7 @@ fn advance(
         if (near.gap <= touch && approach > 0.0) || step == MAX_STEPS {
             return Some(impact);
         }
+        // Largest approach velocity μ = n·(v_A − v_B) + ‖n × ω_A‖ r_A + ‖n × ω_B‖ r_B.
         let rate = normal.dot(&(sweep_a.velocity.linear - sweep_b.velocity.linear))
             + spin(&part_a, sweep_a, &normal)
             + spin(&part_b, sweep_b, &normal);
@@ -261,6 +263,7 @@ fn advance(
         }
         // The gap between the supports holds whatever the precision of the nearest points.
         let free = A.gap_along(&B, &normal);
+        // Time advances by d/μ, with d measured to `slack` beyond the desired gap.
         let slack = if touch > 0.0 { 0.5 * touch } else { -0.1 * touch };
         time += (free - (touch - slack)).max(slack) / rate;
         if time > duration {

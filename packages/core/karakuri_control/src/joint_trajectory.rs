@@ -5,7 +5,7 @@
 //! [`update`](JointTrajectoryMachine::update) is given the time, the measured state and the period, and leaves in the
 //! machine the desired state (at `now`), the error, and the command (at `now + dt`).
 //!
-//! Where it differs, on purpose:
+//! It differs on purpose in the following:
 //! * interpolation starts from the desired state (`interpolate_from_desired_state: true`), so a command never steps by the
 //!   tracking error;
 //! * a goal of one point without velocities is reached at rest with bounded jerk where the joints' speeds allow, not on a
@@ -82,7 +82,7 @@ enum Motion {
     /// Follow a path.
     Follow {
         start: Option<Time>,
-        /// It comes from a goal, not from a stream of references.
+        /// Whether it comes from a goal, not from a stream of references.
         is_goal: bool,
         /// Time at which it was entered, relative to its start. [s]
         entered: Option<f64>,
@@ -281,7 +281,7 @@ impl JointTrajectoryMachine {
         self.not_following
     }
 
-    /// True when the last update began by holding what was measured, whatever was commanded before.
+    /// Whether the last update began by holding what was measured, whatever was commanded before.
     pub fn has_restarted(&self) -> bool {
         self.restarted
     }

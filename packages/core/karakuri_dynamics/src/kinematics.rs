@@ -99,6 +99,7 @@ fn joint_velocity(
     parent: &Motion,
 ) -> (Motion, Motion) {
     let (joint, parent) = (&model.joints[i], *parent);
+    // A joint carries the point about which it turns along with its translations: these belong to the carrier.
     let (k, S) = (joint.v_start, &data.subspace);
     match &joint.kind {
         JointKind::Revolute { .. } | JointKind::Prismatic { .. } => (parent, parent + S[k] * v[k]),

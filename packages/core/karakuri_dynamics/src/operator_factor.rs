@@ -13,9 +13,9 @@ const DEEP: usize = 256;
 /// The operator `Â`, factorised.
 #[derive(Debug, Clone)]
 pub enum OperatorFactor {
-    /// Along the tree of the mass matrix.
+    /// Factor along the tree of the mass matrix.
     Tree(Box<MassFactor>),
-    /// As articulated bodies.
+    /// Factor as articulated bodies.
     Articulated(Box<Articulated>),
 }
 

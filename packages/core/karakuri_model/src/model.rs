@@ -231,7 +231,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No limit at all.
+    /// Limits that are all infinite.
     pub const NONE: Self = Self {
         lower: f64::NEG_INFINITY,
         upper: f64::INFINITY,
@@ -456,7 +456,7 @@ pub struct Mesh {
 /// Collision shape of a mesh that moves.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Convex {
-    /// Its convex hull.
+    /// Convex hull of the mesh.
     #[default]
     Hull,
     /// Convex parts, yet to be found.

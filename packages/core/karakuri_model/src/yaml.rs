@@ -141,7 +141,7 @@ impl<'a> Places<'a> {
         byte
     }
 
-    /// From the marker to the end of what is written on its line.
+    /// Place from the marker to the end of what is written on its line.
     fn at(&mut self, marker: Marker) -> Place {
         let start = self.byte(marker.index());
         // The parser's own line is one too many at the end of a text without a line feed.

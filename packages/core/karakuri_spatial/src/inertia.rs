@@ -5,7 +5,7 @@ use crate::{Force, Matrix3, Matrix6, Motion, Pose, Vector3, skew};
 /// Spatial inertia `M_BBo_B` of a body, at the origin and in the axes of its frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inertia {
-    /// [kg]
+    /// Mass of the body. [kg]
     pub mass: f64,
     /// Centre of mass `p_BCom`. [m] (3)
     pub com: Vector3,
@@ -28,7 +28,7 @@ pub enum InertiaError {
 }
 
 impl Inertia {
-    /// No mass.
+    /// Inertia of nothing.
     pub const ZERO: Self = Self {
         mass: 0.0,
         com: Vector3::new(0.0, 0.0, 0.0),
@@ -56,6 +56,7 @@ impl Inertia {
         if principal[0] < -slack {
             return Err(InertiaError::NegativeMoment(principal[0]));
         }
+        // Triangle inequality of the principal moments: I₃ ≤ I₁ + I₂.
         if principal[2] > principal[0] + principal[1] + slack {
             return Err(InertiaError::TriangleInequality(
                 principal[2],
@@ -72,7 +73,7 @@ impl Inertia {
         self.about_com - c * c * self.mass
     }
 
-    /// The same inertia in the parent frame A, given `X_AB`.
+    /// Inertia in the parent frame A, given `X_AB`.
     #[inline]
     #[must_use]
     pub fn transformed(&self, X_AB: &Pose) -> Self {
@@ -83,7 +84,7 @@ impl Inertia {
         }
     }
 
-    /// Two bodies welded together, both given in one frame.
+    /// Inertia of two bodies welded together, both given in one frame.
     #[inline]
     #[must_use]
     pub fn combined(&self, other: &Self) -> Self {
@@ -92,6 +93,7 @@ impl Inertia {
             return Self { about_com: self.about_com + other.about_com, ..Self::ZERO };
         }
         let com = (self.com * self.mass + other.com * other.mass) / mass;
+        // Steiner's theorem, to the common centre of mass: I − m [d]×².
         let steiner = |part: &Self| {
             let d = skew(&(part.com - com));
             part.about_com - d * d * part.mass
@@ -107,9 +109,10 @@ impl Inertia {
         Force { moment: self.about_com * V.angular + self.com.cross(&force), force }
     }
 
-    /// The 6×6 matrix, angular part first.
+    /// Inertia as a 6×6 matrix, angular part first.
     #[inline]
     pub fn to_matrix(&self) -> Matrix6 {
+        // [J, m [c]×; m [c]×ᵀ, m·1] with J about the origin.
         let mc = skew(&self.com) * self.mass;
         let mut m = Matrix6::zeros();
         m.fixed_view_mut::<3, 3>(0, 0).copy_from(&self.about_origin());

@@ -13,13 +13,13 @@ pub use pose::Pose;
 pub use tangent_frame::tangent_frame;
 pub use time::Time;
 
-/// Three reals.
+/// Vector of three reals.
 pub type Vector3 = nalgebra::Vector3<f64>;
-/// 3×3 reals.
+/// Matrix of 3×3 reals.
 pub type Matrix3 = nalgebra::Matrix3<f64>;
-/// Six reals; angular part first.
+/// Vector of six reals; angular part first.
 pub type Vector6 = nalgebra::Vector6<f64>;
-/// 6×6 reals; angular part first.
+/// Matrix of 6×6 reals; angular part first.
 pub type Matrix6 = nalgebra::Matrix6<f64>;
 /// Unit quaternion; written `x, y, z, w` at every border.
 pub type UnitQuaternion = nalgebra::UnitQuaternion<f64>;

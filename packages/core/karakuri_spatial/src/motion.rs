@@ -7,18 +7,18 @@ use crate::{Matrix3, Vector3, Vector6};
 /// Spatial velocity or acceleration: angular part first.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Motion {
-    /// [rad/s or rad/s²] (3)
+    /// Angular velocity or acceleration. [rad/s or rad/s²] (3)
     pub angular: Vector3,
-    /// Of the frame's origin. [m/s or m/s²] (3)
+    /// Linear velocity or acceleration of the frame's origin. [m/s or m/s²] (3)
     pub linear: Vector3,
 }
 
 /// Wrench: moment about the frame's origin first.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Force {
-    /// [N·m] (3)
+    /// Moment about the frame's origin. [N·m] (3)
     pub moment: Vector3,
-    /// [N] (3)
+    /// Force through the frame's origin. [N] (3)
     pub force: Vector3,
 }
 
@@ -29,13 +29,13 @@ pub fn skew(a: &Vector3) -> Matrix3 {
 }
 
 impl Motion {
-    /// From angular [rad/s] and linear [m/s] parts.
+    /// Motion of angular [rad/s] and linear [m/s] parts.
     #[inline]
     pub fn new(angular: Vector3, linear: Vector3) -> Self {
         Self { angular, linear }
     }
 
-    /// `self × other` for motions. [Featherstone 2008, eq. 2.31]
+    /// Cross product `self × other` of motions. [Featherstone 2008, eq. 2.31]
     #[inline]
     #[must_use]
     pub fn cross_motion(&self, other: &Self) -> Self {
@@ -45,7 +45,7 @@ impl Motion {
         }
     }
 
-    /// `self ×* f` for forces. [Featherstone 2008, eq. 2.32]
+    /// Cross product `self ×* f` of a motion and a force. [Featherstone 2008, eq. 2.32]
     #[inline]
     pub fn cross_force(&self, f: &Force) -> Force {
         Force {
@@ -60,14 +60,14 @@ impl Motion {
         self.angular.dot(&f.moment) + self.linear.dot(&f.force)
     }
 
-    /// Angular part first. (6)
+    /// Six components, angular part first. (6)
     #[inline]
     pub fn to_vector(&self) -> Vector6 {
         let (a, l) = (&self.angular, &self.linear);
         Vector6::new(a.x, a.y, a.z, l.x, l.y, l.z)
     }
 
-    /// Angular part first. (6)
+    /// Motion of six components, angular part first. (6)
     #[inline]
     pub fn from_vector(v: &Vector6) -> Self {
         Self::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]))
@@ -75,20 +75,20 @@ impl Motion {
 }
 
 impl Force {
-    /// From moment [N·m] and force [N].
+    /// Wrench of a moment [N·m] and a force [N].
     #[inline]
     pub fn new(moment: Vector3, force: Vector3) -> Self {
         Self { moment, force }
     }
 
-    /// Moment first. (6)
+    /// Six components, moment first. (6)
     #[inline]
     pub fn to_vector(&self) -> Vector6 {
         let (m, f) = (&self.moment, &self.force);
         Vector6::new(m.x, m.y, m.z, f.x, f.y, f.z)
     }
 
-    /// Moment first. (6)
+    /// Wrench of six components, moment first. (6)
     #[inline]
     pub fn from_vector(v: &Vector6) -> Self {
         Self::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]))

@@ -11,38 +11,38 @@ use crate::{Force, Matrix3, Motion, UnitQuaternion, Vector3};
 /// Pose `X_AB` of a frame B in a frame A.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// `R_AB`: takes components in B to components in A. (3×3)
+    /// Rotation `R_AB`: takes components in B to components in A. (3×3)
     pub rotation: Matrix3,
-    /// `p_AB`: B's origin, in A. [m] (3)
+    /// Position `p_AB` of B's origin, in A. [m] (3)
     pub translation: Vector3,
 }
 
 impl Pose {
-    /// The frames coincide.
+    /// Pose of frames that coincide.
     pub const IDENTITY: Self = Self {
         rotation: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         translation: Vector3::new(0.0, 0.0, 0.0),
     };
 
-    /// From a rotation matrix and a translation. [m]
+    /// Pose of a rotation matrix and a translation. [m]
     #[inline]
     pub fn new(rotation: Matrix3, translation: Vector3) -> Self {
         Self { rotation, translation }
     }
 
-    /// Translation only. [m]
+    /// Pose of a translation alone. [m]
     #[inline]
     pub fn from_translation(translation: Vector3) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// From a unit quaternion and a translation. [m]
+    /// Pose of a unit quaternion and a translation. [m]
     #[inline]
     pub fn from_quaternion(rotation: &UnitQuaternion, translation: Vector3) -> Self {
         Self { rotation: *rotation.to_rotation_matrix().matrix(), translation }
     }
 
-    /// From a translation [m] and fixed-axis roll, pitch, yaw [rad], as URDF's `origin` (REP 103).
+    /// Pose of a translation [m] and fixed-axis roll, pitch, yaw [rad], as URDF's `origin` (REP 103).
     #[inline]
     pub fn from_xyz_rpy(xyz: [f64; 3], rpy: [f64; 3]) -> Self {
         let rotation = Rotation3::from_euler_angles(rpy[0], rpy[1], rpy[2]);
@@ -58,7 +58,7 @@ impl Pose {
         Self { rotation, translation: Vector3::zeros() }
     }
 
-    /// The rotation as a unit quaternion.
+    /// Rotation as a unit quaternion.
     #[inline]
     pub fn quaternion(&self) -> UnitQuaternion {
         UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation))
@@ -71,7 +71,7 @@ impl Pose {
         [r, p, y]
     }
 
-    /// `X_BA`.
+    /// Inverse pose `X_BA`.
     #[inline]
     #[must_use]
     pub fn inverse(&self) -> Self {
@@ -79,26 +79,26 @@ impl Pose {
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
-    /// A point given in B, in A. [m]
+    /// Point given in B, expressed in A. [m]
     #[inline]
     pub fn transform_point(&self, p_B: &Vector3) -> Vector3 {
         self.rotation * p_B + self.translation
     }
 
-    /// A free vector given in B, in A.
+    /// Free vector given in B, expressed in A.
     #[inline]
     pub fn transform_vector(&self, v_B: &Vector3) -> Vector3 {
         self.rotation * v_B
     }
 
-    /// A motion vector given in B (at B's origin), in A (at A's origin).
+    /// Motion vector given in B (at B's origin), expressed in A (at A's origin).
     #[inline]
     pub fn transform_motion(&self, V_B: &Motion) -> Motion {
         let angular = self.rotation * V_B.angular;
         Motion { angular, linear: self.rotation * V_B.linear + self.translation.cross(&angular) }
     }
 
-    /// A motion vector given in A (at A's origin), in B (at B's origin).
+    /// Motion vector given in A (at A's origin), expressed in B (at B's origin).
     #[inline]
     pub fn inverse_transform_motion(&self, V_A: &Motion) -> Motion {
         Motion {
@@ -107,14 +107,14 @@ impl Pose {
         }
     }
 
-    /// A force vector given in B (about B's origin), in A (about A's origin).
+    /// Force vector given in B (about B's origin), expressed in A (about A's origin).
     #[inline]
     pub fn transform_force(&self, F_B: &Force) -> Force {
         let force = self.rotation * F_B.force;
         Force { moment: self.rotation * F_B.moment + self.translation.cross(&force), force }
     }
 
-    /// A force vector given in A (about A's origin), in B (about B's origin).
+    /// Force vector given in A (about A's origin), expressed in B (about B's origin).
     #[inline]
     pub fn inverse_transform_force(&self, F_A: &Force) -> Force {
         Force {

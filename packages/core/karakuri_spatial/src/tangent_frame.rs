@@ -1,4 +1,4 @@
-//! The directions in a plane, given its normal.
+//! Two directions in a plane, given its normal.
 
 use crate::Vector3;
 
@@ -9,8 +9,7 @@ const NEAR_X: f64 = 0.6;
 /// Two unit vectors that make a right-handed frame with a unit `normal`: `t₁ × t₂ = normal`.
 ///
 /// The cross product with a coordinate axis that is far from the normal [Hughes 1999]. No choice is continuous over all
-/// normals; this one jumps where `|n_x| = 0.6`, far from
-/// the normals of floors and walls along the axes.
+/// normals; this one jumps where `|n_x| = 0.6`, far from the normals of floors and walls along the axes.
 pub fn tangent_frame(normal: &Vector3) -> [Vector3; 2] {
     let helper = if normal.x.abs() < NEAR_X { Vector3::x() } else { Vector3::y() };
     let first = normal.cross(&helper).normalize();

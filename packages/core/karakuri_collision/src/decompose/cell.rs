@@ -10,7 +10,7 @@ use crate::surface::Surface;
 /// Part of the size within which points are on a plane.
 const NEAR: f64 = 1e-9;
 
-/// The points `x` with `normal · x ≤ offset`.
+/// Half-space of the points `x` with `normal · x ≤ offset`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plane {
     normal: Vector3,
@@ -26,7 +26,7 @@ impl Plane {
         Self { normal: -self.normal, offset: -self.offset }
     }
 
-    /// [m]
+    /// Height of a point above the plane, along its normal. [m]
     fn height(&self, point: &Vector3) -> f64 {
         self.normal.dot(point) - self.offset
     }
@@ -39,26 +39,26 @@ pub(super) struct Polygon {
     pub(super) normal: Vector3,
 }
 
-/// What of a solid lies in a convex cell.
+/// Part of a solid that lies in a convex cell.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     /// Planes that bound the cell.
     cuts: Vec<Plane>,
     polygons: Vec<Polygon>,
-    /// Of the surface and of the cell, where they bound the solid in the cell.
+    /// Points of the surface and of the cell, where they bound the solid in the cell.
     points: Vec<Vector3>,
-    /// `None` without volume.
+    /// Hull of the points; `None` without volume.
     hull: Option<Hull>,
     volume: f64,
     excess: Option<Excess>,
-    /// Whether no plane makes it better.
+    /// Whether no plane improves it.
     pub(super) is_final: bool,
-    /// Points nearer to a plane are on it. [m]
+    /// Distance from a plane within which points are on it. [m]
     near: f64,
 }
 
 impl Part {
-    /// All of a solid.
+    /// Part that is all of a solid.
     pub(super) fn whole(surface: &Surface) -> Self {
         let polygon = |i: u32| Polygon {
             corners: surface.corners(i).to_vec(),
@@ -84,7 +84,7 @@ impl Part {
         }
     }
 
-    /// Of its hull. [m³]
+    /// Volume of its hull. [m³]
     pub(super) fn volume(&self) -> f64 {
         self.volume
     }
@@ -99,7 +99,7 @@ impl Part {
         self.excess.map(|excess| [excess.at, excess.on])
     }
 
-    /// Finds how far its hull is from the solid; distances below half of `tolerance` do not matter. [m]
+    /// Measures how far its hull is from the solid; distances below half of `tolerance` do not matter. [m]
     pub(super) fn measure(&mut self, solid: &Solid, tolerance: f64) {
         self.excess = self
             .hull
@@ -107,7 +107,7 @@ impl Part {
             .and_then(|hull| solid.excess_of(hull, &self.polygons, 0.5 * tolerance));
     }
 
-    /// Of its box. [m] (3)
+    /// Middle of its box. [m] (3)
     pub(super) fn middle(&self) -> Vector3 {
         let Bounds { lower, upper } = Bounds::around(&self.points);
         (lower + upper) * 0.5
@@ -120,6 +120,7 @@ impl Part {
 
     /// Whether a segment has a piece in the cell.
     pub(super) fn reaches(&self, [a, b]: &[Vector3; 2]) -> bool {
+        // The segment a + s (b − a), clipped by one half-space after the other.
         let (mut from, mut to) = (0.0_f64, 1.0_f64);
         for cut in &self.cuts {
             let (at_a, at_b) = (cut.height(a), cut.height(b));
@@ -157,7 +158,7 @@ impl Part {
         Some(part)
     }
 
-    /// What of a polygon is on a side of a plane. [Sutherland 1974] One in the plane belongs to the side on which it
+    /// Part of a polygon on a side of a plane. [Sutherland 1974] A polygon in the plane belongs to the side on which it
     /// bounds the solid.
     fn clip(&self, polygon: &Polygon, side: &Plane) -> Option<Polygon> {
         let Polygon { corners, normal } = polygon;
@@ -171,6 +172,7 @@ impl Part {
         }
         let n = corners.len();
         let mut kept = Vec::with_capacity(n + 1);
+        // Corners on this side are kept; an edge that passes through the plane adds its crossing.
         for i in 0..n {
             let (here, next) = (heights[i], heights[(i + 1) % n]);
             if here <= near {
@@ -196,7 +198,7 @@ impl Part {
     }
 }
 
-/// Where three planes meet within all others.
+/// Corners of a cell: the points of three planes within all others.
 fn corners_of_cell(cuts: &[Plane], near: f64) -> impl Iterator<Item = Vector3> {
     let n = cuts.len();
     // Corners of the newest cut; those of the others are points of the part that was cut, or outside.
@@ -206,6 +208,7 @@ fn corners_of_cell(cuts: &[Plane], near: f64) -> impl Iterator<Item = Vector3> {
         (i + 1..newest).flat_map(move |j| (j + 1..newest).map(move |k| [i, j, k]))
     });
     pairs.chain(older).filter_map(move |triple| {
+        // n_i · x = offset_i for the three planes.
         let rows = triple.map(|i| cuts[i].normal.transpose());
         let offsets = Vector3::from(triple.map(|i| cuts[i].offset));
         let corner = Matrix3::from_rows(&rows).try_inverse()? * offsets;

@@ -1,4 +1,4 @@
-//! How far a convex hull stands beside the solid that it is made of.
+//! Distance by which a convex hull stands beside the solid that it is made of.
 
 use karakuri_spatial::Vector3;
 use parry3d_f64::query::PointQuery as _;
@@ -17,21 +17,21 @@ const ALIGNED: f64 = 1e-6;
 /// Part of the size within which a polygon is in the plane of a face.
 const IN_PLANE: f64 = 1e-7;
 
-/// How far a triangle may reach beyond the farthest point that is known, as a part of its distance, and be left.
+/// Reach of a triangle beyond the farthest point known, as a part of its distance, up to which it is left. [-]
 const PRECISION: f64 = 0.1;
 
 /// A point that is far from the solid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Excess {
-    /// [m]
+    /// Distance from the solid. [m]
     pub(super) distance: f64,
-    /// The point.
+    /// Point of the hull.
     pub(super) at: Vector3,
     /// The point of the solid nearest to it.
     pub(super) on: Vector3,
 }
 
-/// What a mesh encloses.
+/// Solid that a mesh encloses.
 pub(super) struct Solid<'a> {
     surface: &'a Surface,
     mesh: TriMesh,
@@ -61,19 +61,21 @@ impl<'a> Solid<'a> {
         let angle = |triangle: u32| {
             let [a, b, c] = self.surface.corners(triangle).map(|corner| corner - point);
             let [la, lb, lc] = [a.norm(), b.norm(), c.norm()];
+            // Half the solid angle: tan(Ω/2) = a·(b × c)/(|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|).
             let volume = a.dot(&b.cross(&c));
             volume.atan2(la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb)
         };
         let n = u32::try_from(self.surface.triangles.len()).unwrap_or(u32::MAX);
         let half_angles: f64 = (0..n).map(angle).sum();
+        // The half angles add up to ±2π inside and to 0 outside.
         half_angles.abs() > std::f64::consts::PI
     }
 
-    /// The point of a hull that is farthest from the solid; `None` if none is farther than `floor`. `polygons` are those of the mesh
-    /// in the hull.
+    /// Point of a hull that is farthest from the solid; `None` if none is farther than `floor`. `polygons` are those of the
+    /// mesh in the hull.
     ///
-    /// Branch and bound on triangles of the hull's faces: the signed distance changes by no more than the way, so a triangle
-    /// whose centre is at `d` has no point farther than `d` and its radius. Found to a tenth of the distance.
+    /// Branch and bound on triangles of the hull's faces: the signed distance changes by no more than the distance moved, so a
+    /// triangle whose centre is at `d` has no point farther than `d` and its radius. Found to a tenth of the distance.
     pub(super) fn excess_of(
         &self,
         hull: &Hull,
@@ -101,6 +103,7 @@ impl<'a> Solid<'a> {
                     farthest = Some(Excess { distance, at: center, on });
                 }
             }
+            // No point of the triangle is farther than the signed distance of its centre and its radius together.
             let signed = if is_inside { -distance } else { distance };
             let most = least.max(signed);
             if signed + radius > most + PRECISION * most.max(floor) {
@@ -124,6 +127,7 @@ impl<'a> Solid<'a> {
     }
 }
 
+/// Halves of a triangle, cut across its longest edge.
 fn halves([a, b, c]: [Vector3; 3]) -> [[Vector3; 3]; 2] {
     let lengths = [(b - a).norm_squared(), (c - b).norm_squared(), (a - c).norm_squared()];
     let [p, q, r] = if lengths[0] >= lengths[1] && lengths[0] >= lengths[2] {
@@ -137,7 +141,7 @@ fn halves([a, b, c]: [Vector3; 3]) -> [[Vector3; 3]; 2] {
     [[p, middle, r], [middle, q, r]]
 }
 
-/// Of a convex polygon. [m²]
+/// Area of a convex polygon. [m²]
 fn area(corners: &[Vector3]) -> f64 {
     let fan =
         (2..corners.len()).map(|i| (corners[i - 1] - corners[0]).cross(&(corners[i] - corners[0])));

@@ -12,11 +12,11 @@ const ROUNDING: f64 = 1e-14;
 /// Points, sorted into boxes.
 #[derive(Debug, Clone)]
 pub(super) struct Farthest {
-    /// A node's first child follows it.
+    /// Nodes; a node's first child follows it.
     nodes: Vec<Node>,
-    /// Leaf by leaf. [m] (n × 3)
+    /// Points, leaf by leaf. [m] (n × 3)
     points: Vec<Vector3>,
-    /// Their places among those given. (n)
+    /// Their places among the points given. (n)
     places: Vec<u32>,
     /// Largest coordinate. [m]
     reach: f64,
@@ -26,15 +26,15 @@ pub(super) struct Farthest {
 struct Node {
     centre: Vector3,
     half: Vector3,
-    /// Run in `points`.
+    /// First point of its run in `points`.
     first: usize,
     len: usize,
-    /// Second child; 0 for a leaf.
+    /// Index of the second child; 0 for a leaf.
     second: usize,
 }
 
 impl Node {
-    /// No point of it is farther. [m]
+    /// Bound of the reach of its points along a direction. [m]
     fn bound(&self, direction: &Vector3) -> f64 {
         self.centre.dot(direction) + self.half.dot(&direction.abs())
     }
@@ -59,6 +59,7 @@ impl Farthest {
         while n_open > 0 {
             n_open -= 1;
             let (i, bound) = open[n_open];
+            // A box whose bound is below the best reach holds nothing better.
             if bound + rounding < best.1 {
                 continue;
             }
@@ -75,6 +76,7 @@ impl Farthest {
             }
             let child = |i: usize| (i, self.nodes[i].bound(direction));
             let (a, b) = (child(i + 1), child(node.second));
+            // The child with the larger bound goes on top, to be searched first.
             let (near, far) = if a.1 >= b.1 { (a, b) } else { (b, a) };
             (open[n_open], open[n_open + 1]) = (far, near);
             n_open += 2;

@@ -25,7 +25,7 @@ impl Triangle {
         Self { corners, normal, level: normal.dot(&a) }
     }
 
-    /// How far a point stands out. [m]
+    /// Height of a point above the triangle. [m]
     fn distance(&self, p: &Vector3) -> f64 {
         self.normal.dot(p) - self.level
     }
@@ -52,6 +52,7 @@ pub(super) fn hull(points: &[Vector3], size: f64) -> Option<Vec<[u32; 3]>> {
     }
     for (i, p) in (0u32..).zip(points) {
         let seen = visible(&faces, &owner, p, STANDS_OUT * size);
+        // The rim of the faces that the point sees: edges whose other face it does not see.
         let mut rim = Vec::new();
         for &f in &seen {
             let edges = faces[f].as_ref().map_or([(0, 0); 3], Triangle::edges);
@@ -61,6 +62,7 @@ pub(super) fn hull(points: &[Vector3], size: f64) -> Option<Vec<[u32; 3]>> {
                     .filter(|(u, v)| owner.get(&(*v, *u)).is_none_or(|g| !seen.contains(g))),
             );
         }
+        // These faces go, and triangles from the rim to the point close the hull.
         for &f in &seen {
             if let Some(gone) = faces[f].take() {
                 for edge in gone.edges() {

@@ -8,7 +8,7 @@ fn build(points: &[Vector3]) -> Option<Hull> {
     Hull::around(points).map(|(hull, _)| hull)
 }
 
-/// What every hull must be: each vertex on a face, each face convex, nothing far above it.
+/// Properties of every hull: each vertex on a face, each face convex, nothing far above it.
 fn check(hull: &Hull, points: &[Vector3]) {
     let size = (hull.bounds.upper - hull.bounds.lower).norm();
     for (i, &(first, len)) in hull.vertex_runs.iter().enumerate() {

@@ -23,6 +23,7 @@ pub(super) fn corners(points: &[Vector3], size: f64) -> Option<Vec<Vector3>> {
     let is_thin = |k: usize| upper[k] - lower[k] < 2.0 * HALF_THICKNESS;
     let mut corners: Vec<Vector3> = Vec::with_capacity(4 * points.len());
     corners.extend(points.iter().map(place));
+    // Along each thin axis every point goes to both faces of the plate.
     for k in (0..3).filter(|&k| is_thin(k)) {
         let middle = 0.5 * (lower[k] + upper[k]);
         for p in &mut corners {

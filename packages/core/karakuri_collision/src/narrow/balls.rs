@@ -25,6 +25,7 @@ pub(super) fn box_and_ball(
 ) {
     let R = &cuboid.pose.rotation;
     let c = R.tr_mul(&(ball.pose.translation - cuboid.pose.translation));
+    // The box's point nearest to the centre has each coordinate clamped to the box.
     let nearest = c.zip_map(half, |c, h| c.clamp(-h, h));
     let outside = c - nearest;
     let distance = outside.norm();

@@ -8,17 +8,17 @@ use super::cores::settle;
 use super::feature::Feature;
 use super::posed::Posed;
 
-/// How much better (relative to the boxes' size) an axis must be to win against the last step's, or an earlier one.
+/// Advantage, relative to the boxes' size, by which an axis must win against the last step's, or an earlier one. [-]
 const PREFERENCE: f64 = 1e-5;
 
-/// How near the room along the axis the patch's deepest point must come. [m]
+/// Difference of the gap of the patch's deepest point from that along the axis that is none. [m]
 const SAME: f64 = 1e-9;
 
 /// A box at its pose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PosedBox<'a> {
     pub(super) posed: &'a Posed<'a>,
-    /// [m] (3)
+    /// Half of each edge. [m] (3)
     pub(super) half_extents: &'a Vector3,
 }
 
@@ -41,6 +41,7 @@ pub(super) fn collide(
     let mut number = 0;
     let mut consider = |axis: Vector3| {
         number += 1;
+        // Separation |a·p| − r_A − r_B along the axis.
         let along = axis.dot(&p);
         let separation = along.abs() - reach(&axis);
         let score = if number == *last { separation + preference } else { separation };
@@ -76,6 +77,7 @@ pub(super) fn collide(
     if patch.points.iter().any(|p| p.gap <= gap + SAME) {
         return true;
     }
+    // The patch lacks the deepest points: they are added where the boxes overlap.
     if gap < 0.0 {
         patch.include(&settle(A, B, normal, true).points, gap);
     }

@@ -1,4 +1,4 @@
-//! Where two facing features overlap, seen along the normal.
+//! Overlap of two facing features, seen along the normal.
 //!
 //! In the plane across the normal the overlap of two convex polygons has three kinds of corners: corners of A inside B,
 //! corners of B inside A, crossings of an edge of A with an edge of B. Each names itself by the vertices that make
@@ -20,7 +20,7 @@ const DEEPER: f64 = 1e-7;
 const CORNER_OF_A: u64 = 1 << 40;
 const CORNER_OF_B: u64 = 2 << 40;
 const CROSSING: u64 = 3 << 40;
-/// Stands for the rim in the name of a crossing.
+/// Rim in the name of a crossing.
 const RIM: u64 = 0xf_fffe;
 
 /// Candidates for contact points, and scratch.
@@ -37,7 +37,7 @@ pub(crate) struct Patch {
 #[derive(Debug, Default)]
 struct Flat {
     ids: Vec<u32>,
-    /// In the plane, and height along the normal. [m]
+    /// Place of the corners in the plane, and height along the normal. [m]
     x: Vec<[f64; 3]>,
     /// Height of a face above the plane: `h = h₀ + g·x`.
     slope: Option<[f64; 3]>,
@@ -96,6 +96,7 @@ impl Patch {
         B.set(fb, &axes, self.margins[1], -1.0);
         let near = COINCIDENT * A.size().max(B.size());
         let view = View { axes, near, flats: [&A, &B] };
+        // Corners of A over B, corners of B over A, crossings of edges.
         for (&id, &[x, y, height]) in A.ids.iter().zip(&A.x) {
             if let Some(other) = B.height_at([x, y], near) {
                 self.add_between(CORNER_OF_A | u64::from(id), [x, y], [height, other], &view);
@@ -141,7 +142,7 @@ impl Patch {
         }
     }
 
-    /// Hands the points over.
+    /// Writes the points to a manifold.
     pub(super) fn write(&self, origin: &Vector3, out: &mut Manifold) {
         out.normal = self.normal;
         for p in &self.points {
@@ -171,6 +172,7 @@ impl Flat {
         if let Some(n) = feature.normal {
             let [n1, n2, up] = axes.map(|axis| axis.dot(&n));
             if up.abs() > 1e-3 {
+                // The face's plane n·x = const, solved for the height.
                 let (g1, g2) = (-n1 / up, -n2 / up);
                 let [x, y, h] = self.x[0];
                 self.slope = Some([h - g1 * x - g2 * y, g1, g2]);
@@ -178,7 +180,7 @@ impl Flat {
         }
     }
 
-    /// Of a capsule that stands so steep that only one of its ends is seen, that end.
+    /// Drops the hidden end of a capsule that stands so steep that only one of its ends is seen.
     fn keep_the_end_of_a_steep_capsule(&mut self) {
         if let (&[p, q], true) = (self.x.as_slice(), self.margin > 0.0) {
             let (ahead, gain) = (length([q[0] - p[0], q[1] - p[1]]), self.side * (q[2] - p[2]));
@@ -190,7 +192,7 @@ impl Flat {
         }
     }
 
-    /// How far above the core, towards the other feature, the surface is over a place where the core's height is `h`. [m]
+    /// Height of the surface above the core, towards the other feature, where the core's height is `h`. [m]
     fn rise(&self, [x, y]: [f64; 2], h: f64) -> f64 {
         let (&[p, q], true) = (self.x.as_slice(), self.margin > 0.0) else { return self.margin };
         let top = if self.side * (q[2] - p[2]) > 0.0 { q } else { p };
@@ -238,6 +240,7 @@ impl Flat {
             let inside = length_on([g1, g2], [x - center[0], y - center[1]]) <= radius + near;
             return inside.then_some(h0 + g1 * x + g2 * y);
         }
+        // The point must not be to the right of any edge.
         for i in 0..n {
             let ([px, py, _], [qx, qy, _]) = (self.x[i], self.x[(i + 1) % n]);
             let (ex, ey) = (qx - px, qy - py);
@@ -262,7 +265,7 @@ impl Flat {
         inside.then_some(ph + (qh - ph) * along / length)
     }
 
-    /// Where an edge of another feature crosses the rim: which end, place, and heights of this and of the edge.
+    /// Crossings of the rim by an edge of another feature: which end, place, and heights of this and of the edge.
     fn rim_crossings(&self, p: [f64; 3], q: [f64; 3]) -> [Option<Crossing>; 2] {
         let (Some([h0, g1, g2]), Some((center, radius))) = (self.slope, self.disc) else {
             return [None; 2];
@@ -274,6 +277,7 @@ impl Flat {
         let a = dx * dx + dy * dy + dh * dh;
         let b = cx * dx + cy * dy + ch * dh;
         let c = cx * cx + cy * cy + ch * ch - radius * radius;
+        // a t² + 2 b t + c = 0 has its roots at the two crossings.
         let root = b * b - a * c;
         if a == 0.0 || root <= 0.0 {
             return [None; 2];
@@ -313,7 +317,7 @@ pub(super) fn rise(radius: f64, ahead: f64, gain: f64) -> f64 {
     }
 }
 
-/// Where two edges cross in the plane, and their heights there.
+/// Crossing of two edges in the plane, and their heights there.
 fn crossing([p, q]: [[f64; 3]; 2], [r, s]: [[f64; 3]; 2]) -> Option<([f64; 2], [f64; 2])> {
     let (ax, ay) = (q[0] - p[0], q[1] - p[1]);
     let (bx, by) = (s[0] - r[0], s[1] - r[1]);
@@ -322,6 +326,7 @@ fn crossing([p, q]: [[f64; 3]; 2], [r, s]: [[f64; 3]; 2]) -> Option<([f64; 2], [
         return None;
     }
     let (cx, cy) = (r[0] - p[0], r[1] - p[1]);
+    // p + t a = r + u b.
     let (t, u) = ((cx * by - cy * bx) / denominator, (cx * ay - cy * ax) / denominator);
     let within = 0.0..=1.0;
     if !within.contains(&t) || !within.contains(&u) {

@@ -25,7 +25,7 @@ impl SupportMap for Posed<'_> {
     }
 }
 
-/// Of normals as good as one another, those of faces win. [m]
+/// Difference of room within which normals are equally good; those of faces win. [m]
 const SAME: f64 = 1e-12;
 
 /// Room relative to the size below which the direction between the closest points is noise.
@@ -56,6 +56,7 @@ fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> (Vecto
             margin = SAME;
         }
     };
+    // Faces first, then radii of round cores and crossed lines on both.
     consider(A.face_normal(&normal));
     consider(B.face_normal(&-normal).map(|n| -n));
     if A.is_round() || B.is_round() {
@@ -93,7 +94,7 @@ fn size(A: &Posed, B: &Posed, n: &Vector3) -> f64 {
     (A.support(n) - A.center()).norm() + (B.support(&-n) - B.center()).norm()
 }
 
-/// From a normal to the one nearby with the most room, and the points of the cores there.
+/// Normal of the most room near a given one, and the points of the cores there.
 ///
 /// With B moved along `n` until the planes have some room between them, the direction of the cores' distance has no less
 /// room than `n`, wherever B is; where it is `n` again, no normal nearby has more. Of an `exact` normal only what is
@@ -105,6 +106,7 @@ pub(super) fn settle(A: &Posed, B: &Posed, start: Vector3, exact: bool) -> Close
     let mut points = [A.support(&start), B.support(&-start)];
     let mut clearance = CLEARANCE[0];
     for _ in 0..MAX_SETTLING {
+        // B is moved along n until the planes are apart by the clearance.
         let shift = best.1 * (clearance * size - best.0);
         clearance = (0.5 * clearance).max(CLEARANCE[1]);
         let mut simplex = Simplex::default();
@@ -114,6 +116,7 @@ pub(super) fn settle(A: &Posed, B: &Posed, start: Vector3, exact: bool) -> Close
             break;
         };
         points = [a, b - shift];
+        // The direction of the distance there has at least the room of n.
         let Some(n) = (b - a).try_normalize(0.0) else { break };
         let found = room(A, B, &n);
         if found <= best.0 + better {
@@ -125,19 +128,19 @@ pub(super) fn settle(A: &Posed, B: &Posed, start: Vector3, exact: bool) -> Close
     Closest { normal: best.1, points }
 }
 
-/// From the middle of A to the middle of B.
+/// Direction from the middle of A to the middle of B.
 pub(crate) fn towards(A: &Posed, B: &Posed) -> Vector3 {
     (B.center() - A.center()).try_normalize(0.0).unwrap_or_else(Vector3::x)
 }
 
-/// Where two surfaces are nearest, or overlap the least.
+/// Nearest points of two surfaces, or those of their least overlap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Separation {
     /// Unit vector from A to B. (3)
     pub(crate) normal: Vector3,
-    /// On the surfaces of A and B. [m] (3 each)
+    /// Points on the surfaces of A and B. [m] (3 each)
     pub(crate) points: [Vector3; 2],
-    /// Along the normal; negative where they overlap. [m]
+    /// Distance along the normal; negative where they overlap. [m]
     pub(crate) gap: f64,
 }
 
@@ -159,7 +162,7 @@ impl Narrow {
         (gap <= reach).then_some(Separation { normal, points, gap })
     }
 
-    /// `None` if the cores are farther apart than `reach`.
+    /// Closest points of the cores; `None` if they are farther apart than `reach`.
     pub(super) fn closest(&mut self, A: &Posed, B: &Posed, reach: f64) -> Option<Closest> {
         let mut simplex = Simplex::default();
         let towards = towards(A, B);
@@ -179,6 +182,7 @@ impl Narrow {
             Distance::Near(points) => {
                 let between = points[1] - points[0];
                 let apart = between.norm();
+                // Well apart, the direction between the nearest points or an exact candidate is the normal.
                 if apart > TOUCHING * size {
                     let closest = Closest { normal: between / apart, points };
                     let (normal, exact) = best_normal(A, B, &closest, false);
@@ -194,6 +198,7 @@ impl Narrow {
             Distance::Overlap if simplex.corners().len() < 4 => (touching(middles), true),
             Distance::Overlap => (self.overlap(A, B, &simplex), true),
         };
+        // Else the best candidate is improved to a fixed point.
         let (start, exact) = best_normal(A, B, &closest, overlap);
         Some(settle(A, B, start, exact))
     }

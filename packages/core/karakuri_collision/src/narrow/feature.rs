@@ -2,8 +2,8 @@
 //!
 //! A round cap has no corners: sixteen points of its rim stand for them, one of which follows the direction. They are
 //! fixed to the cap, and turn along it only as far as the nearest must to be within [`RIM_SAG`] of the deepest point:
-//! so they move continuously, and not at all on a cap that lies flat, whatever the noise of its tilt. On a rim that rolls the deepest
-//! point itself is one of them: a point beside it has a velocity along the normal.
+//! so they move continuously, and not at all on a cap that lies flat, whatever the noise of its tilt. On a rim that rolls the
+//! deepest point itself is one of them: a point beside it has a velocity along the normal.
 
 use core::f64::consts::TAU;
 
@@ -12,11 +12,11 @@ use karakuri_spatial::{Pose, Vector3};
 use super::posed::{Core, Posed};
 use crate::solid::Solid;
 
-/// Points of a rim.
+/// Number of points of a rim.
 const RIM_POINTS: u32 = 16;
 /// Depth by which the nearest rim point may miss the deepest. [m]
 const RIM_SAG: f64 = 1e-9;
-/// A rim that turns by so many times the angle of [`RIM_SAG`] from one contact to the next rolls: its point is the deepest.
+/// Turn from one contact to the next, over the angle of [`RIM_SAG`], beyond which a rim rolls: its point is then the deepest.
 const ROLLS: f64 = 4.0;
 /// Cosine from the axis within which a cylinder shows its cap.
 const SHOWS_CAP: f64 = 0.5;
@@ -27,20 +27,20 @@ const FIRST_OF_RIM: u32 = 2;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Corner {
     pub(crate) id: u32,
-    /// In world axes. [m] (3)
+    /// Position in world axes. [m] (3)
     pub(crate) p: Vector3,
 }
 
 /// A round cap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Disc {
-    /// In world axes. [m] (3)
+    /// Centre in world axes. [m] (3)
     pub(crate) center: Vector3,
-    /// [m]
+    /// Radius of the cap. [m]
     pub(crate) radius: f64,
 }
 
-/// One corner is a point, two are a segment, more are a convex polygon in order.
+/// Feature of a core: one corner is a point, two are a segment, more are a convex polygon in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Feature {
     corners: Vec<Corner>,
@@ -139,6 +139,7 @@ impl Feature {
         (self.normal, self.disc) = (Some(axis), Some(Disc { center, radius }));
         let step = TAU / f64::from(RIM_POINTS);
         self.rim = follow(before, d.y.atan2(d.x), radius * d.x.hypot(d.y), step);
+        // The points of the rim in the cap's axes, the first at the angle `rim`.
         let z = half_length.copysign(d.z);
         for i in 0..RIM_POINTS {
             let (sin, cos) = (self.rim + step * f64::from(i)).sin_cos();
@@ -148,15 +149,17 @@ impl Feature {
     }
 }
 
-/// The angle of a rim's first point, turned from `before` no more than it takes that one of the points, `step` apart,
-/// lies within [`RIM_SAG`] of the rim's deepest point at the angle `deepest`, unless it rolls. `drop` is the height from the rim's middle
+/// Angle of a rim's first point, turned from `before` no more than it takes that one of the points, `step` apart, lies within
+/// [`RIM_SAG`] of the rim's deepest point at the angle `deepest`, unless it rolls. `drop` is the height from the rim's middle
 /// to it. [m]
 fn follow(before: f64, deepest: f64, drop: f64, step: f64) -> f64 {
     if before.is_nan() {
         return if drop > RIM_SAG { deepest } else { 0.0 };
     }
     let miss = deepest - before;
+    // Angle from the nearest of the points to the deepest place.
     let miss = miss - (miss / step).round() * step;
+    // drop (1 − cos α) = RIM_SAG for the angle α that the nearest point may miss.
     let allowed = if drop > RIM_SAG { (1.0 - RIM_SAG / drop).acos() } else { TAU };
     if miss.abs() > ROLLS * allowed {
         return before + miss;

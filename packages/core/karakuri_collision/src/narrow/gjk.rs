@@ -9,14 +9,14 @@ use karakuri_spatial::Vector3;
 
 use super::posed::Posed;
 
-/// Where the bounds of the distance meet, relative to it.
+/// Difference between the bounds of the distance, relative to it, at which the search ends. [-]
 const RELATIVE: f64 = 1e-13;
 /// Round-off relative to the largest coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Distance between the bounds, relative to the size, at which a search that stands still has gone astray.
 const STUCK: f64 = 1e-9;
 const MAX_RESTARTS: usize = 3;
-/// Polyhedra end within twenty; round shapes at grazing angles take the most.
+/// Most rounds: polyhedra end within twenty; round shapes at grazing angles take the most.
 const MAX_ITERATIONS: usize = 128;
 
 /// A point of `A − B` and the points that make it.
@@ -43,10 +43,10 @@ pub(super) struct Simplex {
     len: usize,
 }
 
-/// What the search found.
+/// Result of the search.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Distance {
-    /// Farther apart than asked.
+    /// The cores are farther apart than asked.
     Far,
     /// Nearest points on A and B, apart by more than round-off.
     Near([Vector3; 2]),
@@ -97,6 +97,7 @@ impl Simplex {
     }
 
     fn reduce_triangle(&mut self, [i, j, k]: [usize; 3]) {
+        // Voronoi regions: the three corners, the three edges, else the inside with its barycentric weights.
         let [a, b, c] = [i, j, k].map(|n| self.corners[n].w);
         let (ab, ac) = (b - a, c - a);
         let (d1, d2) = (-ab.dot(&a), -ac.dot(&a));
@@ -111,6 +112,7 @@ impl Simplex {
         if d6 >= 0.0 && d5 <= d6 {
             return self.keep([k], [1.0]);
         }
+        // Barycentric weights of the origin's foot in the plane, up to their sum.
         let normal = ab.cross(&ac);
         let [va, vb, vc] =
             [normal.dot(&b.cross(&c)), normal.dot(&c.cross(&a)), normal.dot(&a.cross(&b))];
@@ -132,7 +134,7 @@ impl Simplex {
         self.keep([i, j, k], [va / sum, vb / sum, vc / sum]);
     }
 
-    /// True if the origin is inside.
+    /// Reduces a tetrahedron to its nearest face; true if the origin is inside.
     fn reduce_tetrahedron(&mut self) -> bool {
         let w = self.corners.map(|c| c.w);
         let faces = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
@@ -193,6 +195,7 @@ pub(super) fn distance(
             best = (length, *simplex);
         }
         let corner = Corner::along(A, B, &(-v / length));
+        // The distance is between v·w/‖v‖ and ‖v‖.
         let bound = v.dot(&corner.w) / length;
         size = size.max(corner.w.amax());
         if bound > reach {
@@ -209,6 +212,7 @@ pub(super) fn distance(
                 return Distance::Overlap;
             }
         }
+        // The point of the new simplex nearest to the origin is the next v.
         let next = simplex.mix(|c| c.w);
         if !known && next.norm_squared() < v.norm_squared() {
             v = next;

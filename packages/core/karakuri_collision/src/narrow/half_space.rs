@@ -6,7 +6,8 @@ use super::clip::{Patch, rise};
 use super::feature::Feature;
 use super::posed::Posed;
 
-/// `sign` is 1 if the half-space is shape A, −1 if it is B. The angle of the other's rim.
+/// Fills the patch with the points of a half-space and another core; returns the angle of the other's rim. `sign` is 1 if the
+/// half-space is shape A, −1 if it is B.
 pub(super) fn collide(
     patch: &mut Patch,
     feature: &mut Feature,
@@ -32,7 +33,7 @@ pub(super) fn collide(
     if feature.rim.is_nan() { other.rim } else { feature.rim }
 }
 
-/// The ends of a capsule's axis, and the surface below them; a steep one touches with its lower end alone.
+/// Adds the ends of a capsule's axis and the surface below them; a steep one touches with its lower end alone.
 fn capsule(patch: &mut Patch, plane: &Pose, sign: f64, ends: [Vector3; 2], radius: f64) {
     let n: Vector3 = plane.rotation.column(2).into();
     let heights = ends.map(|p| n.dot(&(p - plane.translation)));
@@ -40,6 +41,7 @@ fn capsule(patch: &mut Patch, plane: &Pose, sign: f64, ends: [Vector3; 2], radiu
     let ahead = (along - n * n.dot(&along)).norm();
     patch.normal = n * sign;
     for (id, other) in [(0, 1), (1, 0)] {
+        // Of a steep axis the plane sees the lower end only.
         let gain = heights[id] - heights[other];
         if gain > 0.0 && ahead * along.norm() <= radius * gain {
             continue;

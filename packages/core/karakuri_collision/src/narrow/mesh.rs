@@ -25,7 +25,7 @@ const ONE_PLACE: f64 = 1e-9;
 #[derive(Clone, Copy)]
 struct Triangle<'a> {
     index: u32,
-    /// In the mesh's frame. [m]
+    /// Corners in the mesh's frame. [m]
     corners: &'a [Vector3; 3],
     face: &'a Face,
 }
@@ -58,6 +58,7 @@ impl Narrow {
             }
             let tag = (u64::from(index) + 1) << 42;
             for p in &self.patch.points {
+                // Corners and crossings on inner edges are no points of the surface.
                 let edge = |k: usize| face.edges[k] == Edge::Inner;
                 if let Some(k) = corner_of_a(p.feature) {
                     if edge(k) && edge((k + 2) % 3) {
@@ -82,6 +83,7 @@ impl Narrow {
         let (a, b) = (mesh.id.min(other.id), mesh.id.max(other.id));
         let one_place = ONE_PLACE * (near.maxs - near.mins).length();
         while let Some(&(normal, _)) = self.gathered.first() {
+            // All points of one normal become one manifold.
             self.patch.reset(normal, [0.0; 2], prediction);
             let patch = &mut self.patch;
             self.gathered.retain(|(n, p)| {
@@ -119,6 +121,7 @@ impl Narrow {
         self.patch.reset(Vector3::zeros(), [0.0, theirs.margin], prediction);
         let Some(closest) = self.closest(&ours, theirs, prediction + theirs.margin) else { return };
         let Some(normal) = face.admissible(corners, &R.tr_mul(&closest.normal)) else {
+            // The contact is another triangle's; the shallowest such point is kept in case all leave it.
             let Closest { normal, points: [a, b] } = closest;
             let gap = normal.dot(&(b - a)) - theirs.margin;
             if gap <= prediction && self.refused.is_none_or(|(_, known)| gap > known.gap) {

@@ -49,7 +49,7 @@ pub(crate) struct Narrow {
 }
 
 impl Clone for Narrow {
-    /// Scratch holds nothing from one pair to the next.
+    /// Fresh scratch: nothing passes from one pair to the next.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -141,7 +141,7 @@ impl Narrow {
         }
     }
 
-    /// Any two convex cores; the angles of their rims.
+    /// Fills the patch with the points of any two convex cores; returns the angles of their rims.
     fn generic(&mut self, A: &Posed, B: &Posed) -> [f64; 2] {
         let reach = self.patch.prediction() + A.margin + B.margin;
         let Some(closest) = self.closest(A, B, reach) else { return [A.rim, B.rim] };

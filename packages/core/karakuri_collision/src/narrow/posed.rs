@@ -1,4 +1,4 @@
-//! Convex cores at their poses: what the narrow phase asks of a shape.
+//! Convex cores at their poses, as the narrow phase sees them.
 
 use karakuri_spatial::{Pose, Vector3};
 
@@ -8,7 +8,7 @@ use crate::solid::Solid;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Core<'a> {
     Shape(&'a Solid),
-    /// In world axes, relative to the origin of the computation. [m]
+    /// Triangle in world axes, relative to the origin of the computation. [m]
     Triangle([Vector3; 3]),
 }
 
@@ -33,7 +33,7 @@ impl<'a> Posed<'a> {
         Self { core: Core::Triangle(corners), pose, margin: 0.0, rim: f64::NAN }
     }
 
-    /// The same, moved by `d`. [m] (3)
+    /// Copy that is moved by `d`. [m] (3)
     pub(crate) fn shifted(&self, d: &Vector3) -> Self {
         let mut moved = *self;
         match &mut moved.core {
@@ -100,7 +100,7 @@ impl<'a> Posed<'a> {
         matches!(self.core, Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }))
     }
 
-    /// From the axis of a round core to a point of the world. (3)
+    /// Direction from the axis of a round core to a point of the world. (3)
     pub(crate) fn radial(&self, p: &Vector3) -> Option<Vector3> {
         let axis: Vector3 = self.pose.rotation.column(2).into();
         let arm = p - self.pose.translation;
@@ -135,6 +135,6 @@ impl<'a> Posed<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Closest {
     pub(crate) normal: Vector3,
-    /// On A and on B. [m]
+    /// Points on A and on B. [m]
     pub(crate) points: [Vector3; 2],
 }

@@ -1,9 +1,9 @@
 //! At most four points that carry what all of them could.
 //!
-//! The deepest; the farthest from it; the farthest from their line; the farthest on the line's other side; of those that touch, if
-//! they are enough. Ties, within a
-//! small part of the patch's size, go to the lower feature. The four of the last step stay as long as they are there, as
-//! deep as the deepest, and span nearly as much: a resting body keeps its points, and its forces do not jump.
+//! The deepest; the farthest from it; the farthest from their line; the farthest on the line's other side; of those that touch,
+//! if they are enough. Ties, within a small part of the patch's size, go to the lower feature. The four of the last step stay as
+//! long as they are there, as deep as the deepest, and span nearly as much: a resting body keeps its points, and its forces do
+//! not jump.
 
 use karakuri_spatial::Vector3;
 
@@ -12,7 +12,7 @@ use crate::manifold::{ContactPoint, MAX_POINTS};
 
 /// Difference relative to the patch's size below which two points are equally good.
 const TIE: f64 = 1e-5;
-/// The same for depths.
+/// Difference of depth, relative to the patch's size, below which two points are equally deep.
 const AS_DEEP: f64 = 1e-6;
 /// Part of the patch's size by which a point that touches may be less deep than the deepest: on uneven ground most points of a
 /// patch touch nothing, and may not take the place of one that carries.
@@ -48,6 +48,7 @@ impl Patch {
             }
             chosen
         };
+        // The four of the last step stay if they are as deep, touch as much and span nearly as much.
         if let Some(known) = still_there(points, before) {
             let depth = known.iter().map(|&i| -points[i].gap).fold(f64::NEG_INFINITY, f64::max);
             let area = |of: &[usize; 4]| area(of.map(|i| points[i].position), &normal);

@@ -556,7 +556,7 @@ proptest! {
         }
     }
 
-    /// Two shapes the other way around have the same contact.
+    /// Two shapes in exchanged order have the same contact.
     #[test]
     fn exchanged_shapes_have_the_mirrored_contact(a in any_shape(), b in any_shape(), X_WA in any_pose(), X_WB in any_pose()) {
         let ab = contacts((a.clone(), X_WA), (b.clone(), X_WB), 1e-3);

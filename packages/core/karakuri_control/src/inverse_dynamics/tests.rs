@@ -71,7 +71,7 @@ impl Moving {
     }
 }
 
-/// Relative to the largest effort.
+/// Largest difference of efforts, relative to the largest effort.
 fn difference(a: &[f64], b: &[f64]) -> f64 {
     let scale = b.iter().fold(f64::MIN_POSITIVE, |s, x| s.max(x.abs()));
     a.iter().zip(b).fold(0.0, |e: f64, (a, b)| e.max((a - b).abs())) / scale
@@ -122,7 +122,7 @@ fn the_drives_supply_the_power_of_the_tree() {
     }
 }
 
-/// Of all efforts that realise the motion, redundant drives give those of least norm.
+/// Redundant drives give the efforts of least norm of all that realise the motion.
 #[test]
 fn redundant_drives_never_need_more_than_the_fewest() {
     for seed in 0..60 {

@@ -87,11 +87,11 @@ pub struct Shortfall {
 /// The end of a goal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
-    /// In tolerance after the last point.
+    /// The joints were in tolerance after the last point.
     Reached,
     /// An error along the path.
     PathTolerance(Shortfall),
-    /// Not in tolerance when the goal time was over.
+    /// A joint was not in tolerance when the goal time was over.
     GoalTolerance(Shortfall),
     /// A new goal came.
     Preempted,
@@ -113,7 +113,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Status for the action.
+    /// Status that the action ends with.
     pub fn status(self) -> GoalStatus {
         match self {
             Self::Reached => GoalStatus::Succeeded,

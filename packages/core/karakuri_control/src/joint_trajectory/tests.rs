@@ -7,7 +7,7 @@ use karakuri_spatial::Time;
 
 const DT: f64 = 0.001;
 
-/// What is wrong with a trajectory.
+/// Error of a trajectory.
 type Change = fn(&mut JointTrajectory);
 
 fn settings() -> GroupSettings {
@@ -68,7 +68,7 @@ impl Bench {
         bench
     }
 
-    /// What the machine would answer to a goal.
+    /// Answer of the machine to a goal.
     fn check_goal(&self, trajectory: &JointTrajectory) -> Result<(), GoalError> {
         let goal = Goal { trajectory: trajectory.clone(), ..Goal::default() };
         self.machine.clone().accept_goal(&goal, self.now).map(|_| ())
@@ -132,7 +132,7 @@ fn every_refusal_names_its_reason() {
     assert_eq!(fresh, Err(GoalError::NoState));
 }
 
-/// From where it is to a place within the limits of 2 rad, through points with velocities.
+/// Trajectory from where it is to a place within the limits of 2 rad, through points with velocities.
 fn swing(velocity: f64) -> JointTrajectory {
     let mut trajectory = to(1.5, 0.0, 0.5);
     let point = &mut trajectory.points[0];
@@ -350,7 +350,7 @@ fn a_goal_of_one_bare_point_has_no_corners() {
         }
     }
     assert!((bench.q[0] - 0.5).abs() < 1e-12);
-    // 60 rad/s³ for the first way; preempted in full motion it takes some more.
+    // 60 rad/s³ for the first motion; preempted in full motion it takes some more.
     assert!(largest < 0.4, "{largest} rad/s² from one command to the next");
     // Too fast for a quintic: the line that joint_trajectory_controller would follow.
     bench.machine.accept_goal(&bare(-0.5, 0.4), bench.now).unwrap();

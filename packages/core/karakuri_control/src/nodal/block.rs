@@ -77,7 +77,7 @@ struct Window {
     moved: usize,
     /// Column of the first sample asked for.
     lead: usize,
-    /// True when column 0 is the first sample, or the last placed column the last sample, of the target.
+    /// Whether column 0 is the first sample of the target, and whether the last placed column is its last.
     starts: bool,
     ends: bool,
 }

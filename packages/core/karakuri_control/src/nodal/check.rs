@@ -38,7 +38,7 @@ pub enum NodalError {
         /// Samples of the target.
         samples: usize,
     },
-    /// Not enough samples for differences.
+    /// Too few samples for differences.
     #[error("the target has {0} samples; second differences at both ends need at least 5")]
     TooFewSamples(usize),
     /// A step that is not positive.
@@ -93,7 +93,7 @@ pub enum NodalError {
         /// Largest distance at this time step. [rad or m]
         limit: f64,
     },
-    /// No drive can give an effort that is needed.
+    /// An effort that no drive can give.
     #[error(
         "under-actuated: joint `{joint}` has no drive and would need {effort:.4} (N·m or N) at t = {time} s; drive it or another joint of its loop"
     )]
@@ -123,7 +123,7 @@ pub enum NodalError {
         "link `{0}` is no uniform slender rod from its joint on, which nodes `beam` are for; use `com` or `point`, which take every body"
     )]
     NoRod(String),
-    /// No step of simulation can be taken.
+    /// A mechanism of which no step of simulation can be taken.
     #[error(
         "method `simulated` takes steps of simulation, and cannot at t = {0} s: they need mass in every moving link; give it one, or \
              use `nodal` or `recursive`"

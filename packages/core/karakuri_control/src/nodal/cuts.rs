@@ -91,7 +91,7 @@ pub(crate) struct Cuts {
     right: Vec<f64>,
     slope: Vec<f64>,
     share: Vec<f64>,
-    /// For couplings alone, whose `C` is constant: `λ` of unit efforts, and the drives they hold for. (nv × n), (nv)
+    /// Closure for couplings alone, whose `C` is constant: the `λ` of unit efforts, and the drives they hold for. (nv × n), (nv)
     constant: Option<Closure>,
     known_for: Vec<bool>,
     by_effort: Vec<f64>,
@@ -306,6 +306,7 @@ impl Cuts {
                 add_normal(&mut self.normal, &mut self.right, slopes, base * weight);
             }
         }
+        // The free components of least norm, and λ = base + Σ slope_f z_f with them.
         solve_semidefinite(&mut self.normal[..n_free * n_free], &mut self.right);
         for (column, &j) in self.unknowns.iter().enumerate() {
             let steps = self.right.iter().zip(&self.free);

@@ -114,7 +114,7 @@ fn swing(t: f64) -> [Vec<f64>; 3] {
     both(cosine(0.5, 0.4, pi, t), cosine(-0.8, -0.3, 2.0 * pi, t))
 }
 
-/// Over the largest exact effort.
+/// Largest error over the largest exact effort.
 fn largest_error(tau: &[f64], exact: &[f64]) -> f64 {
     let scale = exact.iter().fold(0.0, |s: f64, x| s.max(x.abs()));
     tau.iter().zip(exact).fold(0.0, |e: f64, (t, x)| e.max((t - x).abs()))
@@ -427,7 +427,7 @@ fn every_lane_gives_the_same() {
     }
 }
 
-/// A block on two slides and a hinge without motors, held by two fingers that slide both ways.
+/// A block on two slides and a hinge without motors, held by two fingers that slide in both directions.
 fn held_block(rule: Rule) -> Mechanism {
     let speck = Inertia { mass: 0.1, com: Vector3::zeros(), about_com: Matrix3::identity() * 1e-4 };
     let slide = |axis: Vector3| Some(JointKind::Prismatic { axis });

@@ -95,7 +95,7 @@ fn the_halves_do_what_the_whole_does() {
     let mut command = Command::new(&model());
     let mut active = None;
     for n in 0..3000 {
-        // goals that are reached, replaced, cancelled; other settings under way
+        // goals that are reached, replaced, cancelled; other settings in between
         match n {
             1 | 1500 => {
                 let goal = goal("shoulder", 0.3 * f64::from(n) / 1500.0, 0.5);

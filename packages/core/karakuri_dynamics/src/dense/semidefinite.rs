@@ -13,6 +13,7 @@ pub fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
             let (l, d) = (a[j * n + k], a[k * n + k]);
             a[j * n + j] -= l * l * d;
         }
+        // d_j = a_jj − Σ l_jk² d_k, then l_ij = (a_ij − Σ l_ik l_jk d_k)/d_j.
         let d = a[j * n + j];
         let null = d <= RANK_TOLERANCE;
         a[j * n + j] = if null { 0.0 } else { d };

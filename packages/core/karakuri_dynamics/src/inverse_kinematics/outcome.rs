@@ -42,12 +42,12 @@ pub enum IkObstacle {
         /// Whether it is the upper limit.
         is_upper: bool,
     },
-    /// No joint that may move carries the target's frame.
+    /// A target whose frame no joint that may move carries.
     NothingMoves {
         /// Index of the target.
         target: usize,
     },
-    /// No small motion brings the frames nearer, or the steps ran out: too few degrees of freedom, a singular
+    /// A place from which no small motion brings the frames nearer, or steps that ran out: too few degrees of freedom, a singular
     /// posture, or targets that exclude each other.
     Stuck,
 }

@@ -163,7 +163,7 @@ fn a_completed_motion_keeps_its_loops_closed_and_its_power() {
     );
 }
 
-/// What carries both bodies of a loop is not on its path.
+/// Joints that carry both bodies of a loop are not on its path.
 #[test]
 fn common_ancestors_are_not_on_the_path() {
     for seed in 0..12 {

@@ -64,7 +64,7 @@ impl YamlError {
 /// Reads a file's text into a type.
 ///
 /// # Errors
-/// What is no YAML, and what the type does not take, with its line and key.
+/// If the text is no YAML or holds what the type does not take; with line and key.
 pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, YamlError> {
     read_tree(file, text)?.to()
 }
@@ -72,7 +72,7 @@ pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, YamlError>
 /// Reads a file's text into a tree, for files of which a key says what they are; an empty file is an empty mapping.
 ///
 /// # Errors
-/// What is no YAML, with its line.
+/// If the text is no YAML; with the line.
 pub fn read_tree(file: &str, text: &str) -> Result<Arc<Node>, YamlError> {
     let mut report = Report::default();
     let root = parse(file, text, &mut report);
@@ -101,7 +101,7 @@ impl Node {
     /// The node as a type.
     ///
     /// # Errors
-    /// What the type does not take, with its line and key.
+    /// If the node holds what the type does not take; with line and key.
     pub fn to<T: DeserializeOwned>(&self) -> Result<T, YamlError> {
         T::deserialize(self)
     }
