@@ -15,34 +15,58 @@ pub trait ServoBus: Send + std::fmt::Debug {
 
     /// Meets the servos: checks what they are, sets what makes them answer fast, and reads where they are. Nothing moves. One that does
     /// not answer is left without [`Reading::answered`].
+    ///
+    /// # Errors
+    /// When a servo does not answer, is of another model than the file says, or the port fails.
     fn hello(&mut self, link: &mut Link, servos: &mut [Servo]) -> Result<(), HelloError>;
 
     /// Reads the place of one servo alone, be it limp or not; whether it answered.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn look(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError>;
 
     /// Whether a servo seems to be there again, asked once, before the whole start that follows a loss.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn knock(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError> {
         self.look(link, servo)
     }
 
     /// Undoes what keeps a servo from being switched on again, such as a shutdown.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn recover(&mut self, _link: &mut Link, _servo: &Servo) -> Result<(), PortError> {
         Ok(())
     }
 
     /// Sets a servo's goal to [`Servo::goal`], then switches its torque on and forgets its overload; whether it answered.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn engage(&mut self, link: &mut Link, servo: &Servo) -> Result<bool, PortError>;
 
     /// Switches the torque of a servo off.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn limp(&mut self, link: &mut Link, servo: &Servo) -> Result<(), PortError>;
 
     /// Switches the torque of all servos off, whoever hears it.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn limp_all(&mut self, link: &mut Link, servos: &[Servo]) -> Result<(), PortError> {
         servos.iter().try_for_each(|servo| self.limp(link, servo))
     }
 
     /// One cycle: sends the goals of servos that are engaged, and reads those that are present, until `by` at the latest. Allocates
     /// nothing.
+    ///
+    /// # Errors
+    /// When the port fails.
     fn exchange(
         &mut self,
         link: &mut Link,

@@ -68,6 +68,9 @@ pub enum RunError {
 }
 
 /// Runs an emulation until `is_over` says so, which is asked every 10 ms and after each signal. `say` gets what happens.
+///
+/// # Errors
+/// When the pseudo-terminal or the side channel fails.
 pub fn run(
     emulation: &mut Emulation,
     entrances: &Entrances,

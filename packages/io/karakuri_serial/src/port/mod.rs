@@ -44,6 +44,9 @@ pub struct Port {
 
 impl Port {
     /// Opens a port for this process alone, and shortens the latency of its adapter where the system allows it.
+    ///
+    /// # Errors
+    /// When there is no such device, it may not be opened, another process has it, or it does not take the line's settings.
     pub fn open(path: &Path, settings: Settings) -> Result<Self, OpenError> {
         let mut tty = serialport::new(path.to_string_lossy(), settings.line.baud)
             .parity(parity(settings.line))
@@ -69,6 +72,9 @@ impl Port {
     }
 
     /// Sends and hears with another line from now on.
+    ///
+    /// # Errors
+    /// When the device does not take them, or is lost.
     pub fn set_line(&mut self, line: Line) -> Result<(), PortError> {
         let result =
             self.tty.set_baud_rate(line.baud).and_then(|()| self.tty.set_parity(parity(line)));
@@ -76,6 +82,9 @@ impl Port {
     }
 
     /// Forgets what has come and nobody has read: before a request is repeated, or its answer is that of the first.
+    ///
+    /// # Errors
+    /// When the line is lost.
     pub fn clear(&mut self) -> Result<(), PortError> {
         self.echo.clear();
         let result = self.tty.clear(ClearBuffer::Input);
@@ -83,6 +92,9 @@ impl Port {
     }
 
     /// Sends bytes.
+    ///
+    /// # Errors
+    /// When the line is lost, or does not take the bytes in time.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), PortError> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -102,6 +114,9 @@ impl Port {
     }
 
     /// Takes bytes that have come, at least one, waiting until a deadline at most; how many. The echo of what was sent is left out.
+    ///
+    /// # Errors
+    /// When nothing comes until the deadline, something else comes than the echo of what was sent, or the line is lost.
     pub fn receive(&mut self, buffer: &mut [u8], deadline: Instant) -> Result<usize, PortError> {
         loop {
             let n = self.read(buffer, deadline)?;
@@ -119,6 +134,9 @@ impl Port {
 
     /// Finds out whether this process hears what it sends, as on one wire: sends a request that is answered or ignored, and reads until
     /// a deadline. The answer is dropped.
+    ///
+    /// # Errors
+    /// When the line is lost or the port fails.
     pub fn detect_echo(&mut self, request: &[u8], deadline: Instant) -> Result<bool, PortError> {
         self.has_echo = false;
         self.clear()?;

@@ -68,6 +68,9 @@ impl<'a> Status<'a> {
     }
 
     /// The answer that a frame is. A request, such as the host's own from an adapter that echoes, is none.
+    ///
+    /// # Errors
+    /// When the frame is no status, or too short for one.
     pub fn parse(frame: &Frame<'a>) -> Result<Self, FrameError> {
         if frame.instruction != code::STATUS {
             return Err(FrameError::Unknown { code: frame.instruction });
@@ -130,6 +133,9 @@ pub struct FastParts<'a> {
 
 impl<'a> FastParts<'a> {
     /// The parts of a frame, whose own CRC vouches for theirs.
+    ///
+    /// # Errors
+    /// When the parts do not fill the frame, or a checksum of theirs does not fit.
     pub fn new(frame: &Frame<'a>) -> Result<Self, FrameError> {
         if frame.instruction == code::STATUS && frame.id == BROADCAST {
             Ok(Self { rest: frame.params })

@@ -221,6 +221,9 @@ impl<'a> Request<'a> {
     }
 
     /// The request that a frame is, or what a servo answers to one that it does not understand.
+    ///
+    /// # Errors
+    /// The number with which a servo answers: an instruction that the protocol lacks, or parameters of a wrong length.
     pub fn parse(frame: &Frame<'a>) -> Result<Self, ErrorNumber> {
         let params = frame.params;
         let instruction = match frame.instruction {

@@ -63,6 +63,9 @@ impl Decoder {
 
 impl Frame {
     /// The frame that bytes begin with; none if some are missing.
+    ///
+    /// # Errors
+    /// When the bytes begin no frame, or the checksum does not fit.
     pub fn first_of(bytes: &[u8]) -> Result<Option<Self>, FrameError> {
         let Some(size) = bytes.first().map(|size| usize::from(*size)) else { return Ok(None) };
         if !(SHORTEST..=LONGEST).contains(&size) {
