@@ -61,6 +61,9 @@ Requests of the side channel, each answered by the state after it:
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When an option does not fit the bus, or the pseudo-terminal cannot be made.
 pub fn run(args: &Args) -> Result<Outcome> {
     let (bus, common) = args.bus.build()?;
     let entrances = Entrances { link: common.pty.clone(), side: common.side.clone() };
