@@ -1,6 +1,7 @@
 //! Convex parts of a mesh that is not convex.
 
 #![expect(clippy::print_stdout, reason = "it shows what it measured")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
 
 use karakuri_collision::{
     Collider, ColliderId, ColliderShape, CollisionScene, ShapeError, decompose,

@@ -11,6 +11,7 @@ mod khr1;
 mod kondo;
 mod restarts;
 mod robotiq;
+mod so101;
 
 use karakuri_testkit::CountingHeap;
 
