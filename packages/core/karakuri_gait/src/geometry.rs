@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rectangle {
-    /// Lower and upper bound. [m] (2)
+    /// Least and greatest x. [m] (2)
     pub x: [f64; 2],
-    /// Lower and upper bound. [m] (2)
+    /// Least and greatest y. [m] (2)
     pub y: [f64; 2],
 }
 
@@ -42,7 +42,7 @@ pub struct ConvexPolygon {
     pub corners: Vec<[f64; 2]>,
     /// Inward unit normal `n` and offset `d` of each edge: inside is `n·p >= d`.
     edges: Vec<[f64; 3]>,
-    /// Scratch: the points, sorted.
+    /// Scratch of [`Self::fit`]: the points, sorted by x, then y. [m] (n×2)
     points: Vec<[f64; 2]>,
 }
 
@@ -87,6 +87,7 @@ impl ConvexPolygon {
         }
         let n = corners.len();
         edges.clear();
+        // The inward normal of the edge p→q is its direction turned left by 90°; fewer than three corners enclose no area.
         edges.extend((0..if n < 3 { 0 } else { n }).map(|i| {
             let (p, q) = (corners[i], corners[(i + 1) % n]);
             let length = (q[0] - p[0]).hypot(q[1] - p[1]);
@@ -129,6 +130,7 @@ impl ConvexPolygon {
                 _ => return p,
             }
         }
+        // The projections did not settle, as in a polygon narrower than twice the rim: inside is enough, else the centroid.
         if self.margin(p) > 0.0 {
             return p;
         }

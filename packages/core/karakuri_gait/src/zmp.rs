@@ -1,4 +1,4 @@
-//! Zero moment point: where the floor's reaction has no tilting moment.
+//! Zero moment point: the floor point about which the floor's reaction has no tilting moment.
 //!
 //! The floor must exert the wrench that accelerates the robot and carries its weight. About the ZMP on the floor that wrench has no
 //! horizontal moment, so that soles can exert it by pressure alone where the ZMP is inside the support polygon: the robot does not tip.
@@ -32,7 +32,7 @@ pub struct WholeBodyMotion<'a> {
     pub vdot: &'a [f64],
 }
 
-/// What the floor must exert for a motion, and where.
+/// Wrench that the floor must exert for a motion, and its zero moment point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FloorReaction {
     /// Zero moment point on the floor. [m] (2)
@@ -57,6 +57,7 @@ pub fn whole_body_zmp(
     let force = Vector3::new(tau[0], tau[1], tau[2]);
     let moment = Vector3::new(tau[3], tau[4], tau[5]);
     let wrench = Force::new(moment, force);
+    // The wrench acts at the root link's origin, whose height above the floor is the lever of its horizontal force.
     let root = Vector3::new(q[0], q[1], q[2] - floor);
     FloorReaction { zmp: zero_moment_point(&wrench, &root), wrench }
 }

@@ -1,8 +1,8 @@
-//! What the arms do.
+//! Motion of the arms: fixed, active or passive.
 
 use serde::{Deserialize, Serialize};
 
-/// What the shoulders do.
+/// Motion of the shoulders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arms {

@@ -55,9 +55,9 @@ impl Default for Lengths {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// [kg]
+    /// Mass of the body. [kg]
     pub mass: f64,
-    /// About the centre of mass, in the link's axes, diagonal. [kg·m²] (3)
+    /// Moments of inertia about the centre of mass, in the link's axes, diagonal. [kg·m²] (3)
     pub inertia: [f64; 3],
 }
 
@@ -71,23 +71,23 @@ impl Part {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BodyData {
-    /// Distances.
+    /// Lengths of the links.
     pub lengths: Lengths,
-    /// Each of two.
+    /// Foot, each of two.
     pub foot: Part,
-    /// Each of two.
+    /// Shank, each of two.
     pub shank: Part,
-    /// Each of two.
+    /// Thigh, each of two.
     pub thigh: Part,
-    /// Never turns.
+    /// Pelvis, which never turns.
     pub pelvis: Part,
-    /// With the head.
+    /// Trunk with the head.
     pub trunk: Part,
-    /// Each of two.
+    /// Upper arm, each of two.
     pub upper_arm: Part,
-    /// Each of two, with the hand.
+    /// Forearm with the hand, each of two.
     pub forearm: Part,
-    /// [m/s²]
+    /// Gravitational acceleration, downwards. [m/s²]
     pub gravity: f64,
 }
 
@@ -116,7 +116,7 @@ impl Default for BodyData {
 }
 
 impl BodyData {
-    /// With mass and inertia of both arms multiplied; lengths stay. [-]
+    /// The body with mass and inertia of both arms multiplied; lengths stay. [-]
     #[must_use]
     pub fn with_arm_factor(self, factor: f64) -> Self {
         Self {
@@ -126,7 +126,7 @@ impl BodyData {
         }
     }
 
-    /// With the mass of each body in its centre: no moments of inertia, so that all `M_R` vanish.
+    /// The body with the mass of each link in its centre: no moments of inertia, so that all `M_R` vanish.
     /// Passive arms stay pendulums. [Kume 1991]
     #[must_use]
     pub fn as_point_masses(self) -> Self {
@@ -143,17 +143,17 @@ impl BodyData {
         }
     }
 
-    /// Both arms. [kg]
+    /// Mass of both arms. [kg]
     pub fn arm_mass(&self) -> f64 {
         2.0 * (self.upper_arm.mass + self.forearm.mass)
     }
 
-    /// Trunk and arms. [kg]
+    /// Mass of trunk and arms. [kg]
     pub fn upper_body_mass(&self) -> f64 {
         self.trunk.mass + self.arm_mass()
     }
 
-    /// All twelve bodies. [kg]
+    /// Mass of all twelve bodies. [kg]
     pub fn mass(&self) -> f64 {
         2.0 * (self.foot.mass + self.shank.mass + self.thigh.mass)
             + self.pelvis.mass

@@ -9,17 +9,17 @@ use super::{
 };
 use crate::geometry::Rectangle;
 
-/// Why cards cannot be read.
+/// Error of a card, with its line.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct CardError {
-    /// From 1.
+    /// Line of the card in its file, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// Cause of the error.
     pub message: String,
 }
 
-/// What a pair of card files says.
+/// Contents of a pair of card files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cards {
     /// A steady gait and the starts of its march, `θ, φ, θ', φ'`. [rad, rad/s] (n×4)
@@ -28,19 +28,19 @@ pub enum Cards {
     Transient(Box<TransientSpec>, SurveyGrid),
 }
 
-/// Which of the two files an error is in.
+/// Error of one of the two files.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CardsError {
-    /// A-1 or B-1.
+    /// Error of the gait cards, A-1 or B-1.
     #[error("gait cards: {0}")]
     Gait(CardError),
-    /// A-2 or B-2.
+    /// Error of the compensation cards, A-2 or B-2.
     #[error("compensation cards: {0}")]
     Compensation(CardError),
 }
 
 impl Cards {
-    /// From the texts of both files. The third card of B-2 says START or STOP; where it does not, they are those of a steady gait.
+    /// Reads the texts of both files: of a start or stop where the third card of B-2 says START or STOP, else of a steady gait.
     ///
     /// Chosen where the study is silent: steady gaits and their ZMP are smoothed, as the older programs did; starts and stops are splines
     /// with the given ends; the range factor multiplies both ends of the survey, not its step; on both feet the ZMP may be
@@ -64,7 +64,7 @@ impl Cards {
 /// Cards, read from the top.
 struct Deck<'a> {
     lines: Vec<&'a str>,
-    /// The next one, from 0.
+    /// Index of the next card, from 0.
     next: usize,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Deck<'a> {
         Self { lines: text.lines().collect(), next: 0 }
     }
 
-    /// About the card that was read last.
+    /// Error at the card that was read last.
     fn error(&self, message: impl Into<String>) -> CardError {
         CardError { line: self.next.max(1), message: message.into() }
     }
@@ -116,7 +116,7 @@ impl<'a> Deck<'a> {
             .ok_or_else(|| self.error(format!("{what}: {number} is no whole number from 1 on")))
     }
 
-    /// Count, steps, values.
+    /// Samples of a curve: their count, their steps, their values.
     fn samples(&mut self, what: &str) -> Result<Samples, CardError> {
         let [count] = self.array(&format!("{what}, number of samples"))?;
         let n = self.whole(count, what)? as usize;
@@ -164,11 +164,11 @@ fn time_factor(deck: &Deck<'_>, factor: f64) -> Result<(), CardError> {
         .ok_or_else(|| deck.error(format!("the time factor is {factor}; it must be 1.0")))
 }
 
-///
+/// Contents of A-1, the cards of a steady gait.
 struct SteadyCurves {
     swing_sample: u32,
     stance_sample: u32,
-    /// b1, b2, b4.
+    /// Thigh, shank and arm: b1, b2, b4.
     curves: [Samples; 3],
 }
 
@@ -187,7 +187,7 @@ impl SteadyCurves {
     }
 }
 
-///
+/// Reads A-2, the compensation of a steady gait.
 fn steady(gait: SteadyCurves, deck: &mut Deck<'_>) -> Result<Cards, CardError> {
     deck.card("a comment")?;
     deck.card("a comment")?;
@@ -216,12 +216,12 @@ fn steady(gait: SteadyCurves, deck: &mut Deck<'_>) -> Result<Cards, CardError> {
     Ok(Cards::Steady(spec, starts))
 }
 
-/// B-1.
+/// Contents of B-1, the cards of the gait of a start or stop.
 struct TransientGait {
     duration: f64,
-    /// Between standstill and motion. [s]
+    /// Time of the change between standstill and motion. [s]
     change: f64,
-    /// b1, b2, b4.
+    /// Thigh, shank and arm: b1, b2, b4.
     curves: [Curves; 3],
 }
 
@@ -262,7 +262,7 @@ fn input(deck: &mut Deck<'_>, what: &str) -> Result<Input, CardError> {
     }
 }
 
-/// B-2.
+/// Reads B-2, the compensation of a start or stop.
 fn transient(gait: TransientGait, kind: Kind, deck: &mut Deck<'_>) -> Result<Cards, CardError> {
     deck.card("a comment")?;
     deck.card("a comment")?;

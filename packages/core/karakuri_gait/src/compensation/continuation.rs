@@ -13,7 +13,7 @@ use super::families::between;
 use super::march::runge_kutta;
 use super::{Arms, BodyData, Equation, STEPS_A_STEP, State, SteadyGait, eta};
 
-/// Where to stop, how fine.
+/// Bounds of a continuation and its step along the arc.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContinuationOptions {
     /// Least and greatest factor. [-] (2)
@@ -35,7 +35,7 @@ impl Default for ContinuationOptions {
 /// One periodic motion of a family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BranchPoint {
-    /// Of the arms' mass and inertia. [-]
+    /// Factor of the arms' mass and inertia. [-]
     pub factor: f64,
     /// Start of the step.
     pub start: State,
@@ -56,23 +56,22 @@ impl BranchPoint {
 /// A periodic motion through which two branches go.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
-    /// Where.
+    /// Location of the crossing.
     pub point: BranchPoint,
-    /// Where the other branch goes: change of the start and of the factor's logarithm, of unit length.
-    /// [rad, rad/s, -] (9)
+    /// Direction of the other branch: change of the start and of the factor's logarithm, of unit length. [rad, rad/s, -] (9)
     pub direction: SVector<f64, 9>,
 }
 
 /// A family of periodic motions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// From one end to the other.
+    /// Periodic motions, from one end to the other.
     pub points: Vec<BranchPoint>,
     /// Factors at which the branch turns round. [-]
     pub folds: Vec<f64>,
-    /// Where other branches cross.
+    /// Crossings with other branches.
     pub crossings: Vec<Crossing>,
-    /// Why each end is one, first and last point.
+    /// Causes of the ends, at the first and the last point.
     pub ends: [BranchEnd; 2],
 }
 
@@ -83,36 +82,36 @@ impl Branch {
         [factors().fold(f64::INFINITY, f64::min), factors().fold(0.0, f64::max)]
     }
 
-    /// Its motions at a factor, each from a straight line between two points: guesses, near the solutions.
+    /// Motions of the branch at a factor, each from a straight line between two points: guesses, near the solutions.
     pub fn at(&self, factor: f64) -> Vec<State> {
         between(&self.points, factor).collect()
     }
 
-    /// Whether it passes within a distance of a point. [rad, rad/s]
+    /// Whether the branch passes within a distance of a point. [rad, rad/s]
     pub fn passes_near(&self, point: &BranchPoint, distance: f64) -> bool {
         self.at(point.factor).iter().any(|start| point.distance(start) < distance)
     }
 }
 
-/// Why a branch ends.
+/// Cause of a branch's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BranchEnd {
-    /// At a limit of the factors.
+    /// A limit of the factors.
     Limit,
     /// Newton's method finds no next point.
     Lost,
-    /// Enough points.
+    /// The number of points that was asked for.
     Count,
 }
 
 const N: usize = 8;
-/// `(s_0, ln k)`.
+/// Unknown `y = (s_0, ln k)`. [rad, rad/s, -] (9)
 type Unknown = SVector<f64, 9>;
 type Jacobian = SMatrix<f64, 8, 9>;
 type Bordered = SMatrix<f64, 9, 9>;
 
-/// What is continued, how.
+/// The problem of a continuation: body, gait and options.
 struct Continuation<'a> {
     body: &'a BodyData,
     gait: &'a SteadyGait,
@@ -124,9 +123,9 @@ struct Continuation<'a> {
 struct Station {
     y: Unknown,
     tangent: Unknown,
-    /// Of the bordered matrix.
+    /// Determinant of the bordered matrix, Jacobian over `Tᵀ`.
     determinant: f64,
-    /// Newton steps that led there.
+    /// Newton steps from the prediction to the point.
     iterations: usize,
 }
 
@@ -171,6 +170,7 @@ impl Continuation<'_> {
                 moved[column] += d;
                 self.residual(&moved)
             };
+            // Central differences: their truncation error is of second order in the difference.
             a.set_column(column, &((at(DIFFERENCE)? - at(-DIFFERENCE)?) / (2.0 * DIFFERENCE)));
         }
         Some(a)
@@ -189,6 +189,7 @@ impl Continuation<'_> {
                 let determinant = bordered(&a, &tangent).determinant();
                 return Some(Station { y, tangent, determinant, iterations });
             }
+            // Newton's step of both rows: the residual vanishes, and `y` stays in the plane through the prediction.
             let right = (-r).push(-direction.dot(&(y - predicted)));
             let step = bordered(&a, direction).lu().solve(&right)?;
             if step.norm() > 2.0 {
@@ -199,14 +200,14 @@ impl Continuation<'_> {
         None
     }
 
-    /// The next point; `None` where there is none so far away.
+    /// Next point at an arclength; `None` where there is none so far away.
     fn ahead(&self, from: &Station, arc: f64) -> Option<Station> {
         let next = self.correct(&(from.y + from.tangent * arc), &from.tangent)?;
         // A sharp bend is more likely a jump to another branch.
         (next.tangent.dot(&from.tangent) > 0.7).then_some(next)
     }
 
-    /// Where the determinant vanishes, up to `arc` from a point.
+    /// Crossing between two points, where the determinant vanishes, up to `arc` from the first.
     fn crossing(&self, from: &Station, arc: f64, to: &Station) -> Option<Crossing> {
         // Newton's method is blind at the crossing itself; this near, a straight line will do.
         const NEAR: f64 = 1e-3;
@@ -228,6 +229,7 @@ impl Continuation<'_> {
         let (low, high) = (low.1, high.1);
         let part = low.determinant / (low.determinant - high.determinant);
         let (y, tangent) = (low.y.lerp(&high.y, part), low.tangent.lerp(&high.tangent, part));
+        // Regula falsi gives the point; the null vector there, of the least singular value, is the other branch's direction.
         let svd = bordered(&self.jacobian(&y)?, &tangent).svd(false, true);
         let direction = svd.v_t?.row(svd.singular_values.imin()).transpose();
         Some(Crossing { point: point(&y), direction })
@@ -252,10 +254,12 @@ impl Continuation<'_> {
                 }
                 continue;
             };
+            // The tangent's `ln k` changes its sign: the branch turns round between these points.
             if next.tangent[N] * here.tangent[N] < 0.0 {
                 let turn = if here.tangent[N] > 0.0 { f64::max } else { f64::min };
                 half.folds.push(turn(here.y[N], next.y[N]).exp());
             }
+            // The determinant changes its sign: another branch crosses between these points.
             if next.determinant * here.determinant < 0.0 {
                 half.crossings.extend(self.crossing(&here, arc, &next));
             }
@@ -265,6 +269,7 @@ impl Continuation<'_> {
                 break;
             }
             half.points.push(point(&here.y));
+            // Quick convergence of Newton's method means a nearly straight branch, which allows a longer arc.
             if here.iterations <= 3 {
                 arc = (arc * 1.4).min(self.options.largest_arc);
             }
@@ -272,7 +277,7 @@ impl Continuation<'_> {
         half
     }
 
-    /// Both ways from a point.
+    /// The branch on both sides of a point.
     fn both_directions(&self, from: &Unknown, direction: &Unknown) -> Branch {
         let (back, on) = (self.follow(from, &-direction), self.follow(from, direction));
         let join = |back: Vec<_>, on: Vec<_>| back.into_iter().rev().chain(on).collect();

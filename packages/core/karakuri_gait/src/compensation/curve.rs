@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use super::Jet;
 use super::linear::solve;
 
-/// Why there is no curve through the samples.
+/// Error of samples that have no curve.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CurveError {
@@ -26,16 +26,16 @@ pub enum CurveError {
 /// Piecewise polynomial over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Starts of the pieces, and the end of the last. [s] (n+1)
+    /// Starts of the pieces, and the end of the last one. [s] (n+1)
     knots: Vec<f64>,
-    /// Ascending powers of the time since the piece's start. (n)
+    /// Coefficients of the pieces: ascending powers of the time since the piece's start. (n×6)
     pieces: Vec<[f64; 6]>,
-    /// Repeats for ever.
+    /// Whether the curve repeats for ever.
     is_periodic: bool,
 }
 
 impl Curve {
-    /// Straight lines.
+    /// The curve of straight lines between samples.
     ///
     /// # Errors
     /// When there are fewer than two samples, or as many times as values are not given, or a time does not increase
@@ -63,12 +63,14 @@ impl Curve {
         let slope = |i: usize| (values[i + 1] - values[i]) / h(i);
         let mut a = DMatrix::zeros(n + 1, n + 1);
         let mut b = DVector::zeros(n + 1);
+        // Rates are continuous at the inner knots: a tridiagonal system for the second derivatives there.
         for i in 1..n {
             a[(i, i - 1)] = h(i - 1);
             a[(i, i)] = 2.0 * (h(i - 1) + h(i));
             a[(i, i + 1)] = h(i);
             b[i] = 6.0 * (slope(i) - slope(i - 1));
         }
+        // Not-a-knot: the third derivative `(m_{i+1} − m_i)/h_i` is continuous at the second and the last but one knot.
         for (row, i) in [(0, 1), (n, n - 1)] {
             a[(row, i - 1)] = h(i);
             a[(row, i)] = -(h(i - 1) + h(i));
@@ -130,6 +132,7 @@ impl Curve {
         // Unknown: rate and acceleration at each knot; third and fourth derivatives are continuous.
         let mut a = DMatrix::zeros(2 * (n + 1), 2 * (n + 1));
         let mut b = DVector::zeros(2 * (n + 1));
+        // Four rows give rate and acceleration at both ends.
         for (row, (column, value)) in
             [(0, start[0]), (1, start[1]), (2 * n, end[0]), (2 * n + 1, end[1])].iter().enumerate()
         {
@@ -137,6 +140,7 @@ impl Curve {
             b[row] = *value;
         }
         for i in 1..n {
+            // Third and fourth derivative at the end of the piece before equal those at the start of the piece after.
             for (k, order) in [3, 4].into_iter().enumerate() {
                 let row = 2 + 2 * i + k;
                 let h = times[i] - times[i - 1];
@@ -172,14 +176,14 @@ impl Curve {
         Ok(Self { knots: times.to_vec(), pieces, is_periodic: false })
     }
 
-    /// With all values multiplied. [-]
+    /// The curve with all values multiplied. [-]
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let pieces = self.pieces.iter().map(|piece| piece.map(|c| c * factor)).collect();
         Self { pieces, ..self.clone() }
     }
 
-    /// Value, rate and acceleration at a time; the end values go on outside, unless it is periodic. [s]
+    /// Value, rate and acceleration at a time [s]; the end values go on outside, unless the curve is periodic.
     pub fn at(&self, time: f64) -> Jet {
         let (first, last) = (self.knots[0], self.knots[self.knots.len() - 1]);
         let time = if self.is_periodic {
@@ -191,6 +195,7 @@ impl Curve {
         let i = inner.partition_point(|&knot| knot <= time);
         let u = time - self.knots[i];
         let c = &self.pieces[i];
+        // Horner's scheme for the polynomial and its first two derivatives.
         Jet {
             value: c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5])))),
             rate: c[1] + u * (2.0 * c[2] + u * (3.0 * c[3] + u * (4.0 * c[4] + u * 5.0 * c[5]))),
@@ -228,6 +233,7 @@ fn cubic_piece(h: f64, values: [f64; 2], second: [f64; 2]) -> [f64; 6] {
 fn hermite(h: f64, p: Jet, q: Jet) -> [f64; 6] {
     let (v0, v1) = (p.rate * h, q.rate * h);
     let (a0, a1) = (p.acceleration * h * h, q.acceleration * h * h);
+    // In `u = t/h` the conditions at both ends give the coefficients in closed form; the loop below turns `uⁱ` into `tⁱ`.
     let d = q.value - p.value;
     let c = [
         p.value,
@@ -248,6 +254,7 @@ fn hermite(h: f64, p: Jet, q: Jet) -> [f64; 6] {
 /// Third or fourth derivative at an end of [`hermite`] as a linear function of
 /// `[value, rate, acceleration]` at its start and end. (6)
 fn hermite_derivative(h: f64, order: i32, at_end: bool) -> [f64; 6] {
+    // The polynomial is linear in its end values: unit vectors give the derivative's coefficients one by one.
     core::array::from_fn(|k| {
         let part = |i: usize| if i == k { 1.0 } else { 0.0 };
         let c =
@@ -260,15 +267,16 @@ fn hermite_derivative(h: f64, order: i32, at_end: bool) -> [f64; 6] {
     })
 }
 
-/// How far smoothing reaches on either side, and the degree of its polynomials. [Kume 1991]
+/// Neighbours on either side of a smoothed value, and below the degree of its polynomial. [Kume 1991]
 const HALF: usize = 4;
 const DEGREE: usize = 6;
 
-/// What each of `width` equally spaced values counts in the least-squares polynomial through them, at one of their places. (width)
+/// Weights of `width` equally spaced values in their least-squares polynomial, evaluated at the place of one of them. (width)
 fn weights(width: usize, place: usize) -> Option<DVector<f64>> {
     let degree = DEGREE.min(width - 1);
     let middle = 0.5 * (width - 1) as f64;
     let power = |row: usize, power: usize| (0..power).fold(1.0, |p, _| p * (row as f64 - middle));
+    // The normal equations `(PᵀP) x = p(place)`; the weights are `P x`. Powers about the middle keep them well conditioned.
     let powers = DMatrix::from_fn(width, degree + 1, power);
     let at = DVector::from_fn(degree + 1, |k, _| power(place, k));
     solve(powers.tr_mul(&powers), &at).map(|x| powers * x)

@@ -15,7 +15,7 @@ pub type State = SVector<f64, 8>;
 /// Angles beyond this mean that the start is a bad one, and arms that went over the top. [rad]
 const ABNORMAL: f64 = 6.3;
 
-/// From `θ, φ, θ', φ'` and the shoulders' angle and rate, equal on both sides. [rad, rad/s]
+/// State from `θ, φ, θ', φ'` and the shoulders' angles and rates, left and right. [rad, rad/s]
 pub fn state(angles: [f64; 2], rates: [f64; 2], shoulders: [[f64; 2]; 2]) -> State {
     let [angle, rate] = shoulders;
     State::from([angles[0], angles[1], angle[0], angle[1], rates[0], rates[1], rate[0], rate[1]])
@@ -26,14 +26,14 @@ pub fn eta(s: &State) -> State {
     State::from([-s[0], s[1], s[3], s[2], -s[4], s[5], s[7], s[6]])
 }
 
-/// What is solved: a body, its gait, what its arms do.
+/// The equation to be solved: a body, its gait, the motion of its arms.
 #[derive(Debug, Clone, Copy)]
 pub struct Equation<'a> {
     /// Lengths and masses.
     pub body: &'a BodyData,
     /// Legs, arms and ZMP.
     pub gait: &'a SteadyGait,
-    /// What the shoulders do.
+    /// Motion of the shoulders.
     pub arms: Arms,
 }
 
@@ -70,6 +70,7 @@ impl Equation<'_> {
         let mut posture = self.posture(t, state, &[0.0; 4]);
         let zmp = self.gait.zmp(t);
         let n = self.arms.n_unknown();
+        // `M(a) = M(0) + E a`: the moments at zero accelerations, then column k of E from a unit acceleration.
         let rest = self.moments(&posture, zmp);
         let mut matrix = SMatrix::<f64, 4, 4>::identity();
         for k in 0..n {
@@ -81,6 +82,7 @@ impl Equation<'_> {
             }
             *Self::unknown(&mut posture, k) = 0.0;
         }
+        // Rows and columns beyond the unknowns stay those of the identity, so that their accelerations are zero.
         let right = SVector::<f64, 4>::from_fn(|row, _| if row < n { -rest[row] } else { 0.0 });
         let solution = matrix.lu().solve(&right)?;
         Some([solution[0], solution[1], solution[2], solution[3]])
@@ -100,14 +102,14 @@ impl Equation<'_> {
         }
     }
 
-    /// Fixed arms go with the trunk.
+    /// Makes fixed arms go with the trunk.
     fn follow(&self, posture: &mut Posture) {
         if self.arms == Arms::Fixed {
             posture.arm = [posture.pitch; 2];
         }
     }
 
-    /// The moments that must vanish. [N·m] (4)
+    /// Moments that must vanish: the floor's about X and Y, the shoulders' about Y. [N·m] (4)
     fn moments(&self, posture: &Posture, zmp: [f64; 2]) -> [f64; 4] {
         let g = self.body.gravity;
         let (bodies, skeleton) = BodyMotion::all(self.body, posture);

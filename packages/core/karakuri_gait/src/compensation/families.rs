@@ -14,7 +14,7 @@ use super::{
     trace_crossing,
 };
 
-/// What the arms of a family do; the study's letters.
+/// Kind of a family by the motion of its arms; the study's letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub enum FamilyKind {
     /// Together, at the start of the step forward with the trunk's rate; more so the heavier they are.
@@ -32,9 +32,9 @@ pub enum FamilyKind {
 /// Periodic motions over the arms' mass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Family {
-    /// What the arms do.
+    /// Kind by the motion of the arms.
     pub kind: FamilyKind,
-    /// In the order of the factor.
+    /// Periodic motions, in the order of the factor.
     pub points: Vec<BranchPoint>,
 }
 
@@ -63,6 +63,7 @@ pub fn find_families(
     options: &ContinuationOptions,
 ) -> Vec<Family> {
     let mut branches: Vec<Branch> = Vec::new();
+    // A solution on a known branch is no new family; else its branch is followed, then all that cross it, then theirs.
     for point in solutions(body, gait, factors) {
         if branches.iter().any(|branch| branch.passes_near(&point, SAME)) {
             continue;
@@ -117,6 +118,7 @@ fn largest_arms(e: &Equation<'_>, start: &State) -> Option<[f64; 2]> {
 
 /// The pieces of a branch between its turns, each in the order of the factor.
 fn between_turns(points: &[BranchPoint]) -> Vec<Vec<BranchPoint>> {
+    // A turn is where the factor's direction changes; the piece after it starts with the turn's point.
     let mut pieces: Vec<Vec<BranchPoint>> = Vec::new();
     for pair in points.windows(2) {
         let goes_up = |a: &BranchPoint, b: &BranchPoint| a.factor < b.factor;
@@ -135,7 +137,7 @@ fn between_turns(points: &[BranchPoint]) -> Vec<Vec<BranchPoint>> {
     pieces
 }
 
-/// What the arms of a piece of a branch do; `None` where they swing above the horizontal.
+/// Kind of a piece of a branch; `None` where the arms swing above the horizontal.
 fn kind(body: &BodyData, gait: &SteadyGait, points: &[BranchPoint]) -> Option<FamilyKind> {
     let (light, heavy) = (points.first()?, points.last()?);
     let scaled = body.with_arm_factor(heavy.factor);
@@ -144,6 +146,7 @@ fn kind(body: &BodyData, gait: &SteadyGait, points: &[BranchPoint]) -> Option<Fa
     if left.max(right) > FRAC_PI_2 {
         return None;
     }
+    // The arms move together where their starts are equal; otherwise the faster one gives the letter.
     let together =
         (heavy.start[2] - heavy.start[3]).abs() + (heavy.start[6] - heavy.start[7]).abs();
     Some(if together > 1e-3 {

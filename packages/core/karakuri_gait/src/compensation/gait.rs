@@ -1,4 +1,4 @@
-//! A steady gait: what legs, arms and ZMP do during one step, from samples.
+//! A steady gait: motion of legs, arms and ZMP during one step, from samples.
 //!
 //! The samples describe the left leg and arm over two steps, numbered 1 to 61 at 1/30 s (61 is 1 again). In one
 //! simulated step, `t` in [0, 1] s, the left leg supports and the right one swings:
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::curve::smooth;
 use super::{Curve, CurveError, Elbow, Jet, LEFT, Lengths, RIGHT};
 
-/// Samples a second.
+/// Samples per second. [1/s]
 const RATE: f64 = 30.0;
 /// Samples of the two-step period.
 const PERIOD: u32 = 60;
@@ -19,7 +19,7 @@ const PERIOD: u32 = 60;
 /// Sample values by sample number, from 1.
 pub type Samples = BTreeMap<u32, f64>;
 
-/// How joint angles are made from samples.
+/// Method that makes joint angles from samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
@@ -35,9 +35,9 @@ pub enum Interpolation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ZmpSpec {
-    /// Forward. [m]
+    /// Forward of the supporting ankle. [m]
     pub x: Samples,
-    /// Left. [m]
+    /// Left of the supporting ankle. [m]
     pub y: Samples,
     /// Smooth the lines as joints are: degree 6 over 9 points, then a cubic spline.
     #[serde(default)]
@@ -48,32 +48,32 @@ pub struct ZmpSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SteadySpec {
-    /// How joint angles are made.
+    /// Method that makes the joint angles.
     pub interpolation: Interpolation,
     /// Sample at which the swing begins.
     pub swing_sample: u32,
     /// Sample at which the stance begins.
     pub stance_sample: u32,
-    /// Multiplies all leg samples. [-]
+    /// Factor of all leg samples. [-]
     #[serde(default = "one")]
     pub leg_factor: f64,
-    /// Multiplies all arm samples. [-]
+    /// Factor of all arm samples. [-]
     #[serde(default = "one")]
     pub arm_factor: f64,
-    /// Constant elbows.
+    /// Elbow angles, constant.
     #[serde(default)]
     pub elbow: Elbow,
-    /// b1. [rad]
+    /// Thigh, the study's b1. [rad]
     pub thigh: Samples,
-    /// b2. [rad]
+    /// Shank, the study's b2. [rad]
     pub shank: Samples,
-    /// b4. [rad]
+    /// Arm, the study's b4. [rad]
     pub arm: Samples,
     /// Pitch of the swinging foot about its ankle, toes down, of two steps as the others; none: level. The standing foot is level,
     /// so that it must be 0 where the swing begins and ends. A periodic cubic spline. [rad]
     #[serde(default)]
     pub foot: Samples,
-    /// Prescribed ZMP.
+    /// Prescribed ZMP of the step.
     pub zmp: ZmpSpec,
 }
 
@@ -81,14 +81,14 @@ fn one() -> f64 {
     1.0
 }
 
-/// Why a gait makes no sense.
+/// Error of a gait.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GaitError {
     /// A curve has no samples at its ends.
     #[error("`{name}` has samples {first} to {last}; it must have samples 1 and {expected}")]
     Ends {
-        /// Which curve.
+        /// Name of the curve.
         name: &'static str,
         /// First sample given.
         first: u32,
@@ -100,25 +100,25 @@ pub enum GaitError {
     /// No curve goes through the samples.
     #[error("`{name}`: {error}")]
     Curve {
-        /// Which curve.
+        /// Name of the curve.
         name: &'static str,
-        /// Why.
+        /// Cause of the error.
         error: CurveError,
     },
     /// A sample number is outside the period.
     #[error("`{name}` is {value}; it must be from 1 to 60")]
     Sample {
-        /// Which number.
+        /// Name of the number.
         name: &'static str,
-        /// What it is.
+        /// Value of the number.
         value: u32,
     },
     /// The foot is not level where it leaves or meets the floor.
     #[error("`foot` is {pitch:.4} rad at sample {sample}, where it stands; make it 0")]
     Foot {
-        /// Where the swing begins or ends.
+        /// Sample at which the swing begins or ends.
         sample: u32,
-        /// [rad]
+        /// Pitch of the foot there. [rad]
         pitch: f64,
     },
     /// The shifted waist is further from an ankle than the leg is long.
@@ -126,11 +126,11 @@ pub enum GaitError {
         "with the waist shifted by {shift:?} m a leg is too short by {short:.4} m at {time:.2} s; lower it further"
     )]
     Reach {
-        /// Forward, up. [m] (2)
+        /// Shift of the waist, forward and up. [m] (2)
         shift: [f64; 2],
-        /// [m]
+        /// Length that the leg lacks. [m]
         short: f64,
-        /// Of the step. [s]
+        /// Time of the step. [s]
         time: f64,
     },
     /// A polynomial of degree 4 has no coefficient a to give.
@@ -141,11 +141,11 @@ pub enum GaitError {
     /// A number is not finite or not positive.
     #[error("`{name}` is {value}; it must be {remedy}")]
     Number {
-        /// Which number.
+        /// Name of the number.
         name: &'static str,
-        /// What it is.
+        /// Value of the number.
         value: f64,
-        /// What it must be.
+        /// Values that are permitted.
         remedy: &'static str,
     },
 }
@@ -158,17 +158,17 @@ pub struct SteadyGait {
     arm: Curve,
     foot: Option<Curve>,
     zmp: [Curve; 2],
-    /// Added to the prescribed ZMP. [m] (2)
+    /// Constant added to the prescribed ZMP. [m] (2)
     zmp_shift: [f64; 2],
     waist: Option<WaistShift>,
     /// Time of the left and right limb in the samples' period when the step starts. [s] (2)
     phase: [f64; 2],
-    /// Constant elbows.
+    /// Elbow angles, constant.
     pub elbow: Elbow,
 }
 
 impl SteadyGait {
-    /// From its samples.
+    /// Makes a gait from its samples.
     ///
     /// # Errors
     /// When the swing or stance sample is not of the period, a curve lacks samples or its first or last one, or the
@@ -189,7 +189,7 @@ impl SteadyGait {
             });
             curve.map_err(|error| GaitError::Curve { name, error })
         };
-        // Through the samples, so that the foot is level where they say so.
+        // The spline passes through the samples, so that the foot is level where they say so.
         let foot = (!spec.foot.is_empty())
             .then(|| joint_curve("foot", &spec.foot, 1.0, Interpolation::Spline))
             .transpose()?;
@@ -212,21 +212,21 @@ impl SteadyGait {
         })
     }
 
-    /// With the angles of the legs multiplied. [-]
+    /// The gait with the angles of the legs multiplied. [-]
     #[must_use]
     pub fn with_legs(&self, factor: f64) -> Self {
         let [thigh, shank] = [&self.thigh, &self.shank].map(|curve| curve.scaled(factor));
         Self { thigh, shank, ..self.clone() }
     }
 
-    /// With a constant added to the prescribed ZMP. [m] (2)
+    /// The gait with a constant added to the prescribed ZMP. [m] (2)
     #[must_use]
     pub fn with_zmp_shift(&self, shift: [f64; 2]) -> Self {
         Self { zmp_shift: shift, ..self.clone() }
     }
 
-    /// With the waist shifted in the legs' planes, forward and up, and both ankles where they were: thighs and shanks follow, knees
-    /// forward. The legs have five degrees of freedom there, the foot needs two. [Kume 1991, §3.6] [m] (2)
+    /// The gait with the waist shifted in the legs' planes, forward and up, and both ankles where they were: thighs and shanks
+    /// follow, knees forward. The legs have five degrees of freedom there, the foot needs two. [Kume 1991, §3.6] [m] (2)
     ///
     /// # Errors
     /// When a leg is too short for the shift at some instant of the step.
@@ -246,12 +246,12 @@ impl SteadyGait {
         Ok(shifted)
     }
 
-    /// Thigh and shank as the samples say. [rad] (2)
+    /// Thigh and shank of the samples, without the waist's shift. [rad] (2)
     fn unshifted(&self, t: f64, side: usize) -> [Jet; 2] {
         [self.thigh.at(self.phase[side] + t), self.shank.at(self.phase[side] + t)]
     }
 
-    /// Thigh or shank of both legs.
+    /// Thigh or shank of both legs, with the waist's shift. [rad] (2)
     fn leg(&self, t: f64, link: usize) -> [Jet; 2] {
         [LEFT, RIGHT].map(|side| {
             let leg = self.unshifted(t, side);
@@ -288,17 +288,17 @@ impl SteadyGait {
     }
 }
 
-/// The waist away from where the samples put it.
+/// Shift of the waist from its place by the samples.
 #[derive(Debug, Clone, Copy)]
 struct WaistShift {
-    /// Forward, up. [m] (2)
+    /// Shift forward and up. [m] (2)
     shift: [f64; 2],
-    /// Thigh, shank. [m] (2)
+    /// Lengths of thigh and shank. [m] (2)
     links: [f64; 2],
 }
 
 impl WaistShift {
-    /// From ankle to shifted hip, forward and up in the leg's plane. [m] (2)
+    /// Position of the shifted hip from the ankle, forward and up in the leg's plane. [m] (2)
     fn reach(&self, [thigh, shank]: [Jet; 2]) -> [Jet; 2] {
         let (thigh, shank) = (thigh.sin_cos(), shank.sin_cos());
         let [long, low] = self.links;
@@ -306,9 +306,9 @@ impl WaistShift {
         [thigh.0 * long + shank.0 * low + forward, thigh.1 * long + shank.1 * low + up]
     }
 
-    /// By how much the leg is too short; negative where it is not. [m]
+    /// Length that the leg lacks; negative where it is long enough. [m]
     fn missing(&self, leg: [Jet; 2]) -> f64 {
-        /// Straighter knees turn too fast.
+        /// Least sum of both links less the distance of hip and ankle: straighter knees turn too fast. [m]
         const BENT: f64 = 1e-4;
         let [x, z] = self.reach(leg).map(|jet| jet.value);
         x.hypot(z) + BENT - self.links[0] - self.links[1]
@@ -321,6 +321,7 @@ impl WaistShift {
         let square = x * x + z * z;
         let distance = square.sqrt();
         let direction = Jet::atan2(x, z);
+        // Law of cosines in jets: `cos = (d² + near² − far²)/(2 d near)`; the knee in front tilts shank forward, thigh backward.
         let angle = |near: f64, far: f64| {
             let opposite = square + Jet::constant(near * near - far * far);
             (opposite * (distance * (2.0 * near)).recip()).acos()
@@ -361,6 +362,7 @@ fn joint_curve(
         Interpolation::Linear => Curve::linear(&times, &values).map(Curve::repeated),
         Interpolation::Spline => Curve::periodic_cubic(&times, &values),
         Interpolation::Smoothed => Curve::linear(&times, &values).and_then(|lines| {
+            // The last sample is the first of the next period, so that the smoothing goes around without it.
             let (times, mut on_grid) = grid(&lines, PERIOD + 1);
             on_grid.pop();
             let mut smooth = smooth(&on_grid, true);

@@ -5,25 +5,25 @@
 
 use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-/// Value, rate, acceleration. [u, u/s, u/s²]
+/// Value, rate and acceleration of a quantity. [u, u/s, u/s²]
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Jet {
-    /// [u]
+    /// Value of the quantity. [u]
     pub value: f64,
-    /// [u/s]
+    /// First derivative in time. [u/s]
     pub rate: f64,
-    /// [u/s²]
+    /// Second derivative in time. [u/s²]
     pub acceleration: f64,
 }
 
 impl Jet {
-    /// From its three parts. [u, u/s, u/s²]
+    /// Jet from its three parts. [u, u/s, u/s²]
     #[inline]
     pub const fn new(value: f64, rate: f64, acceleration: f64) -> Self {
         Self { value, rate, acceleration }
     }
 
-    /// At rest. [u]
+    /// Quantity at rest. [u]
     #[inline]
     pub const fn constant(value: f64) -> Self {
         Self::new(value, 0.0, 0.0)
@@ -37,7 +37,7 @@ impl Jet {
         (Self::new(s, c * w, c * a - s * w * w), Self::new(c, -s * w, -s * a - c * w * w))
     }
 
-    /// Of a function of one variable: its value and first two derivatives there.
+    /// Jet of `f(u)` from `f`, `f'` and `f''` at the value: `(f(u))'' = f' u'' + f'' u'²`.
     #[inline]
     fn through(self, value: f64, first: f64, second: f64) -> Self {
         let rate = first * self.rate;
@@ -51,7 +51,7 @@ impl Jet {
         self.through(root, 0.5 / root, -0.25 / (root * self.value))
     }
 
-    /// One divided by a quantity that is not zero.
+    /// Reciprocal of a quantity that is not zero.
     #[must_use]
     pub fn recip(self) -> Self {
         let r = self.value.recip();
@@ -70,6 +70,7 @@ impl Jet {
     pub fn atan2(first: Self, second: Self) -> Self {
         let (y, x) = (first, second);
         let square = x.value * x.value + y.value * y.value;
+        // `φ' = (x y' − y x')/r²`, `φ'' = (x y'' − y x'' − 2 (x x' + y y') φ')/r²`.
         let rate = (x.value * y.rate - y.value * x.rate) / square;
         let stretch = 2.0 * (x.value * x.rate + y.value * y.rate);
         let turn = x.value * y.acceleration - y.value * x.acceleration;

@@ -1,4 +1,4 @@
-//! Small dense systems.
+//! Solution of small dense systems.
 
 use nalgebra::{DMatrix, DVector};
 

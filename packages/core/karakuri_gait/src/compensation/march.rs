@@ -8,10 +8,10 @@ use super::{Equation, State, SteadyGait};
 /// Intervals of a step.
 pub const STEPS_A_STEP: usize = 30;
 
-/// One step, from the start on.
+/// Motion of one step, from its start on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct March {
-    /// At the ends of the intervals, such as `t = 0, 1/30, ... 1` s. (31)
+    /// States at the ends of the intervals, such as `t = 0, 1/30, ... 1` s. (31)
     pub states: Vec<State>,
 }
 
@@ -19,12 +19,12 @@ pub struct March {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the angles grow abnormally at {time} s; start nearer to the periodic motion")]
 pub struct MarchError {
-    /// [s]
+    /// Time of the step. [s]
     pub time: f64,
 }
 
 impl March {
-    /// The last state.
+    /// The last state, at the end of the step.
     pub fn end(&self) -> State {
         self.states[self.states.len() - 1]
     }
@@ -65,6 +65,7 @@ pub fn march_in(e: &Equation<'_>, start: &State, intervals: usize) -> Result<Mar
         let next = if n < 3 {
             runge_kutta(e, t, &s, h).ok_or(abnormal)?
         } else {
+            // Adams-Bashforth predicts with four rates; Adams-Moulton corrects with the rate at the prediction and the same four.
             let [f3, f2, f1, f] = [rates[n - 3], rates[n - 2], rates[n - 1], rates[n]];
             let predicted = s + (f * 55.0 - f1 * 59.0 + f2 * 37.0 - f3 * 9.0) * (h / 24.0);
             let ahead = e.derivative(t + h, &predicted).ok_or(abnormal)?;

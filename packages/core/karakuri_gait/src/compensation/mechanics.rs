@@ -13,16 +13,16 @@ use crate::zmp::zero_moment_point;
 /// One body's mass, motion and rate of angular momentum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyMotion {
-    /// [kg]
+    /// Mass of the body. [kg]
     pub mass: f64,
-    /// Of the centre of mass. [m]
+    /// Centre of mass. [m]
     pub center: Point,
-    /// About the centre of mass, X and Y components. [N·m] (2)
+    /// Rate of angular momentum about the centre of mass, X and Y. [N·m] (2)
     pub momentum_rate: [f64; 2],
 }
 
 impl BodyMotion {
-    /// All twelve, in the order of [`super::BODIES`].
+    /// Motions of all twelve bodies, in the order of [`super::BODIES`].
     pub fn all(body: &BodyData, posture: &Posture) -> ([Self; 12], Skeleton) {
         let skeleton = skeleton(body, posture);
         let p = posture;
@@ -72,6 +72,7 @@ fn leg_rate(part: &Part, sway: Jet, b: Jet) -> [f64; 2] {
     let (s, c) = b.value.sin_cos();
     let (s_sway, c_sway) = sway.value.sin_cos();
     let (w, wb) = (sway.rate, b.rate);
+    // `d/dt (R J Rᵀ ω)` with `ω = θ' x̂ + Rx(θ) b' ŷ`: inertial terms in θ'' and b'', gyroscopic ones in θ' b' and θ'².
     let x = sway.acceleration * (jx * c * c + jz * s * s) - 2.0 * d * w * wb * s * c;
     let y = sway.acceleration * d * s * c * s_sway
         + b.acceleration * jy * c_sway
@@ -92,23 +93,24 @@ pub(super) fn moment_about(
     })
 }
 
-/// What the floor does to the walker.
+/// Reaction of the floor on the walker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction {
-    /// [N] (3)
+    /// Force. [N] (3)
     pub force: [f64; 3],
     /// Moment about the origin (under the left ankle), X and Y. [N·m] (2)
     pub moment: [f64; 2],
 }
 
 impl Reaction {
-    /// Of a posture.
+    /// Reaction to a posture.
     pub fn of(body: &BodyData, posture: &Posture) -> Self {
         Self::of_bodies(&BodyMotion::all(body, posture).0, body.gravity)
     }
 
-    /// Of bodies.
+    /// Reaction to a set of body motions.
     pub fn of_bodies(bodies: &[BodyMotion; 12], gravity: f64) -> Self {
+        // Newton: the floor accelerates all masses and carries their weight.
         let mut force = [0.0; 3];
         for b in bodies {
             force[0] += b.mass * b.center.x.acceleration;
@@ -136,12 +138,12 @@ impl Reaction {
     }
 }
 
-/// Moment in a joint.
+/// Moment in a joint and the joint's name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointMoment {
-    /// Such as `left_knee`.
+    /// Name of the joint, such as `left_knee`.
     pub joint: &'static str,
-    /// On the part farther from the supporting foot, X and Y. [N·m] (2)
+    /// Moment on the bodies farther from the supporting foot, X and Y. [N·m] (2)
     pub moment: [f64; 2],
 }
 

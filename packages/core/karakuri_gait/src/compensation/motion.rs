@@ -10,7 +10,7 @@ use super::{
 /// The curves join values, rates and accelerations at each Runge-Kutta step with polynomials of degree 5.
 #[derive(Debug, Clone)]
 pub struct GaitMotion {
-    /// `θ, φ, ψL, ψR`. [rad] (4)
+    /// Unknown angles `θ, φ, ψL, ψR` over time. [rad] (4)
     angles: [Curve; 4],
     gait: SteadyGait,
     arms: Arms,
@@ -19,18 +19,18 @@ pub struct GaitMotion {
 /// A motion at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MotionSample {
-    /// Of the step. [s]
+    /// Time of the step. [s]
     pub time: f64,
-    /// All angles.
+    /// All angles, rates and accelerations.
     pub posture: Posture,
-    /// What the floor does.
+    /// Reaction of the floor.
     pub reaction: Reaction,
     /// Prescribed ZMP. [m] (2)
     pub zmp: [f64; 2],
 }
 
 impl GaitMotion {
-    /// From the 31 states at the grid points; `None` where the equation has no solution.
+    /// Motion from the 31 states at the grid points; `None` where the equation has no solution.
     pub fn new(e: &Equation<'_>, states: &[State], substeps: usize) -> Option<Self> {
         let h = SteadyGait::DURATION / (STEPS_A_STEP * substeps) as f64;
         let (mut times, mut jets) = (Vec::new(), [const { Vec::<Jet>::new() }; 4]);
@@ -55,7 +55,7 @@ impl GaitMotion {
         Some(Self { angles: [a?, b?, c?, d?], gait: e.gait.clone(), arms: e.arms })
     }
 
-    /// All angles at a time of the step. [s]
+    /// All angles at a time of the step [s].
     pub fn posture(&self, t: f64) -> Posture {
         let [sway, pitch, left, right] = [0, 1, 2, 3].map(|i| self.angles[i].at(t));
         Posture {
@@ -73,14 +73,14 @@ impl GaitMotion {
         }
     }
 
-    /// Everything at a time of the step. [s]
+    /// Posture, reaction and ZMP at a time of the step [s].
     pub fn sample(&self, body: &BodyData, t: f64) -> MotionSample {
         let posture = self.posture(t);
         let reaction = Reaction::of(body, &posture);
         MotionSample { time: t, posture, reaction, zmp: self.gait.zmp(t) }
     }
 
-    /// At the study's 31 grid points.
+    /// Samples at the study's 31 grid points.
     pub fn samples(&self, body: &BodyData) -> Vec<MotionSample> {
         let h = SteadyGait::DURATION / STEPS_A_STEP as f64;
         (0..=STEPS_A_STEP).map(|i| self.sample(body, i as f64 * h)).collect()

@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::{Coefficients, Transient, Verdict};
 
-/// How far, how fine.
+/// Steps of the search and their number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OptimizeOptions {
-    /// First step. [rad/s³]
+    /// Step at the beginning, of cT and cP. [rad/s³]
     pub first_step: f64,
-    /// Last step. [rad/s³]
+    /// Step at which the search ends. [rad/s³]
     pub last_step: f64,
-    /// Evaluations of the whole motion.
+    /// Largest number of evaluations of the whole motion.
     pub max_evaluations: usize,
 }
 
@@ -28,9 +28,9 @@ impl Default for OptimizeOptions {
 /// The best coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Optimum {
-    /// Where.
+    /// Coefficients of the optimum.
     pub coefficients: Coefficients,
-    /// How stable.
+    /// Stability of the motion with them.
     pub verdict: Verdict,
     /// Evaluations of the whole motion.
     pub evaluations: usize,
@@ -87,6 +87,7 @@ impl Transient {
                     (best.coefficients, best.verdict) = (coefficients, verdict);
                 }
             }
+            // The step doubles on success and halves on failure [Kolda 2003, §3].
             step *= if cost(&best.verdict) < before { 2.0 } else { 0.5 };
         }
         best

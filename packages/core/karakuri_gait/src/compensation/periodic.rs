@@ -14,14 +14,14 @@ use super::{
     eta, trace_branch,
 };
 
-/// How exactly, how long.
+/// Accuracy and limits of the search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeriodicOptions {
     /// Runge-Kutta steps in each of the 30 intervals.
     pub substeps: usize,
     /// Largest jump between intervals that counts as none. [rad, rad/s]
     pub tolerance: f64,
-    /// Newton steps.
+    /// Largest number of Newton steps.
     pub max_iterations: usize,
 }
 
@@ -35,35 +35,35 @@ impl Default for PeriodicOptions {
 /// A motion that repeats, mirrored, with each step.
 #[derive(Debug, Clone)]
 pub struct Periodic {
-    /// At `t = 0, 1/30, ... 1` s. (31)
+    /// States at `t = 0, 1/30, ... 1` s. (31)
     pub states: Vec<State>,
-    /// Largest jump left. [rad, rad/s]
+    /// Largest jump between intervals that is left. [rad, rad/s]
     pub residual: f64,
-    /// Newton steps taken, on the way that succeeded.
+    /// Newton steps of the route that succeeded.
     pub iterations: usize,
-    /// Which way that was.
+    /// Route that succeeded.
     pub route: Route,
     /// The motion itself, between the grid points too.
     pub motion: GaitMotion,
 }
 
-/// The way that led to a periodic motion.
+/// Route to a periodic motion: the first guess of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
-    /// Newton's method from the start given.
+    /// The start given.
     Start,
-    /// From nearer to the upright posture.
+    /// A part of the start, nearer to the upright posture.
     Nearer,
-    /// From the upright posture at rest.
+    /// The upright posture at rest.
     Upright,
-    /// With legs that moved ever further.
+    /// The motion with less motion of the legs, increased step by step.
     Legs,
-    /// Along the main family over the arms' mass, from light arms.
+    /// The main family over the arms' mass, from light arms.
     MainFamily,
 }
 
-/// Why there is no periodic motion.
+/// Cause of a search without a periodic motion.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeriodicError {
@@ -78,7 +78,7 @@ pub enum PeriodicError {
         /// Largest jump. [rad, rad/s]
         residual: f64,
     },
-    /// The trunk cannot make up for what the legs do.
+    /// The trunk cannot compensate the motion of the legs.
     #[error("motions are found up to {part:.3} of what the legs do; let them do less")]
     LegsTooFar {
         /// Part of the legs' angles. [-]
@@ -97,7 +97,7 @@ pub enum PeriodicError {
     },
 }
 
-/// One interval: where it leads from `s`.
+/// Flow of one interval: the state at its end from `s` at its start.
 fn flow(e: &Equation<'_>, interval: usize, s: &State, substeps: usize) -> Option<State> {
     let h = SteadyGait::DURATION / (STEPS_A_STEP * substeps) as f64;
     let start = interval * substeps;
@@ -122,7 +122,7 @@ fn norm(jumps: &[State]) -> f64 {
     jumps.iter().map(State::norm_squared).sum::<f64>().sqrt()
 }
 
-/// Finds a periodic motion from any start, in one call. In this order, until one way succeeds:
+/// Finds a periodic motion from any start, in one call. In this order, until one succeeds:
 ///
 /// 1. Newton's method from the start;
 /// 2. from half and a quarter as far from the upright posture at rest, and from that posture;
@@ -198,7 +198,7 @@ fn grow_legs(e: &Equation<'_>, options: &PeriodicOptions) -> Result<Periodic, Pe
 /// First guess of the states at the grid points: where the start leads, if that nearly repeats; else a straight line from the start to
 /// its mirror image. (30)
 fn first_states(e: &Equation<'_>, start: &State, substeps: usize) -> Vec<State> {
-    /// Beyond this the way of a bad start is worse than the line. [rad, rad/s]
+    /// Beyond this a march from a bad start is a worse guess than the line. [rad, rad/s]
     const NEAR: f64 = 0.5;
     let states: Option<Vec<State>> = (0..STEPS_A_STEP)
         .scan(*start, |s, i| Some(flow(e, i, s, substeps).inspect(|next| *s = *next)))
@@ -224,6 +224,7 @@ fn solve_near(
     let mut r = jumps(e, &states, substeps).ok_or(PeriodicError::Start)?;
     let mut iterations = 0;
     while largest(&r) > options.tolerance && iterations < options.max_iterations {
+        // Damped Newton: the step is halved until the norm of all jumps falls.
         let Some(step) = newton_step(e, &states, &r, substeps) else { break };
         let mut epsilon = 1.0;
         let better = loop {
@@ -252,7 +253,7 @@ fn solve_near(
     Ok(Periodic { states, residual, iterations, route, motion })
 }
 
-/// Newton's step for all states.
+/// Newton's step for all states at the grid points. (30)
 fn newton_step(
     e: &Equation<'_>,
     states: &[State],
@@ -263,6 +264,7 @@ fn newton_step(
     let indices = e.indices();
     let m = indices.len();
     let pick = |s: &State| DVector::from_fn(m, |k, _| s[indices[k]]);
+    // Sensitivities `A_i = ∂Φ_i/∂s_i` of each interval, by central differences.
     let mut sensitivities = Vec::with_capacity(STEPS_A_STEP);
     for (i, state) in states.iter().enumerate() {
         let mut a = DMatrix::zeros(m, m);
@@ -283,6 +285,7 @@ fn newton_step(
         p = a * p;
         c = a * c + pick(jump);
     }
+    // `(P − η) δ_0 = −c`: the columns of η are the mirrored unit states.
     for (column, &k) in indices.iter().enumerate() {
         let mut unit = State::zeros();
         unit[k] = 1.0;
@@ -291,6 +294,7 @@ fn newton_step(
             p[(row, column)] -= mirrored[row];
         }
     }
+    // Back to all grid points by the same recursion.
     let mut delta = solve(p, &-c)?;
     let mut step = Vec::with_capacity(STEPS_A_STEP);
     for (a, jump) in sensitivities.iter().zip(r) {

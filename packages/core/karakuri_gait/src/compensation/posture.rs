@@ -1,4 +1,4 @@
-//! Where the twelve bodies are, from the angles.
+//! Positions of the twelve bodies from the angles.
 //!
 //! The left foot stands; going up its leg, across the pelvis and down the right leg gives every joint, with jets
 //! also its velocity and acceleration. A leg link of angle `b` points along `Rx(θ) Ry(b) z`. [Kume 1991]
@@ -41,35 +41,35 @@ pub struct Elbow {
 /// All angles of the walker; absolute, not relative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Posture {
-    /// θ: of both legs about X; negative moves the body to +Y. [rad]
+    /// θ: angle of both legs about X; negative moves the body to +Y. [rad]
     pub sway: Jet,
-    /// φ: of the trunk about Y; positive leans forward. [rad]
+    /// φ: angle of the trunk about Y; positive leans forward. [rad]
     pub pitch: Jet,
-    /// b1 left, right: about Y, negative puts a swinging leg forward. [rad] (2)
+    /// b1 of the thighs, left and right: about Y, negative puts a swinging leg forward. [rad] (2)
     pub thigh: [Jet; 2],
-    /// b2 left, right. [rad] (2)
+    /// b2 of the shanks, left and right. [rad] (2)
     pub shank: [Jet; 2],
-    /// b4 left, right: negative puts the arm forward. [rad] (2)
+    /// b4 of the arms, left and right: negative puts the arm forward. [rad] (2)
     pub arm: [Jet; 2],
-    /// Of the right foot about its ankle; positive puts the toes down. The left foot stands level. [rad]
+    /// Pitch of the right foot about its ankle; positive puts the toes down. The left foot stands level. [rad]
     pub foot: Jet,
-    /// Constant.
+    /// Elbow angles, constant.
     pub elbow: Elbow,
 }
 
 /// A moving point. [m] (3)
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Forward. [m]
+    /// Forward coordinate. [m]
     pub x: Jet,
-    /// Left. [m]
+    /// Coordinate to the left. [m]
     pub y: Jet,
-    /// Up. [m]
+    /// Upward coordinate. [m]
     pub z: Jet,
 }
 
 impl Point {
-    /// At rest. [m]
+    /// Point at rest. [m]
     pub const fn fixed(x: f64, y: f64, z: f64) -> Self {
         Self { x: Jet::constant(x), y: Jet::constant(y), z: Jet::constant(z) }
     }
@@ -104,20 +104,20 @@ impl Mul<f64> for Point {
     }
 }
 
-/// Joints and centres of mass.
+/// Joints and centres of mass of the walker, from the floor under the left ankle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Skeleton {
-    /// Left, right. [m] (2)
+    /// Ankles, left and right. [m] (2)
     pub ankle: [Point; 2],
-    /// Left, right. [m] (2)
+    /// Knees, left and right. [m] (2)
     pub knee: [Point; 2],
-    /// Left, right. [m] (2)
+    /// Hips, left and right. [m] (2)
     pub hip: [Point; 2],
-    /// Between pelvis and trunk. [m]
+    /// Joint between pelvis and trunk. [m]
     pub waist: Point,
-    /// Left, right. [m] (2)
+    /// Shoulders, left and right. [m] (2)
     pub shoulder: [Point; 2],
-    /// Left, right. [m] (2)
+    /// Elbows, left and right. [m] (2)
     pub elbow: [Point; 2],
     /// Centres of mass, in the order of [`BODIES`]. [m] (12)
     pub center: [Point; 12],
@@ -128,6 +128,7 @@ pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let l = &body.lengths;
     let side = |y: f64, z: f64| Point::fixed(0.0, y, z);
     let (s_sway, c_sway) = posture.sway.sin_cos();
+    // Unit vectors of the links: `Rx(θ) Ry(b) ẑ` for the legs, `Ry(φ) ẑ` for trunk, arms and swinging foot.
     let along_leg = |b: Jet| {
         let (s, c) = b.sin_cos();
         Point { x: s, y: -(c * s_sway), z: c * c_sway }
@@ -139,6 +140,7 @@ pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let thigh = posture.thigh.map(along_leg);
     let shank = posture.shank.map(along_leg);
 
+    // From the standing left foot up its leg, across the pelvis, down the right leg.
     let foot_left = side(0.0, l.sole_to_foot);
     let ankle_left = foot_left + side(0.0, l.foot_to_ankle);
     let knee_left = ankle_left + shank[LEFT] * (2.0 * l.half_shank);
@@ -149,6 +151,7 @@ pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let ankle_right = knee_right - shank[RIGHT] * (2.0 * l.half_shank);
     let foot_right = ankle_right - upright(posture.foot) * l.foot_to_ankle;
 
+    // Trunk and arms, from the waist up; the elbows add their constant angles to the forearms.
     let waist = pelvis + side(0.0, l.hip_to_pelvis);
     let spine = upright(posture.pitch);
     let neck = waist + spine * l.waist_to_shoulder;

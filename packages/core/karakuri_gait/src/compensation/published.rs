@@ -35,11 +35,11 @@ pub const START_SURVEYS: [([f64; 3], [f64; 3], usize); 3] = [
     ([-0.2, 0.1, 0.005], [0.0, 3.3, 0.005], 22_190),
 ];
 
-/// Where the ZMP may be on the left foot: region 1, the sole, and the larger region 2. [m]
+/// Permitted ZMP on the left foot: region 1, the sole, and the larger region 2. [m]
 pub const REGIONS: [Rectangle; 2] =
     [Rectangle { x: [-0.1, 0.2], y: [-0.08, 0.08] }, Rectangle { x: [-0.2, 0.4], y: [-0.08, 0.1] }];
 
-/// Right edge of where the ZMP may be on both feet in the first surveys. [m]
+/// Right edge of the ZMP's permitted region on both feet in the first surveys. [m]
 pub const FIRST_RIGHT_EDGE: f64 = -0.25;
 
 /// Survey of tables 3.4, 3.6 and 3.7, the same for both coefficients: from, to, step.

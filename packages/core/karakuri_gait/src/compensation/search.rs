@@ -13,14 +13,14 @@ use super::{Equation, MarchError, STEPS_A_STEP, State, eta, march_in, state};
 /// Difference for the sensitivities. [rad or rad/s]
 const DIFFERENCE: f64 = 0.005;
 
-/// When to change the method and when to stop.
+/// Thresholds between the methods and at the end of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchOptions {
-    /// Newton's method below this `DE`. [rad, rad/s]
+    /// `DE` below which Newton's method replaces the gradient. [rad, rad/s]
     pub near: f64,
-    /// Done below this `DE`. [rad, rad/s]
+    /// `DE` at which the search is done. [rad, rad/s]
     pub tolerance: f64,
-    /// Steps of both methods together.
+    /// Largest number of steps of both methods together.
     pub max_iterations: usize,
     /// Intervals of the march; the study's are 30.
     pub intervals: usize,
@@ -33,18 +33,18 @@ impl Default for SearchOptions {
     }
 }
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
     /// The best start found.
     pub start: State,
-    /// Its `DE`. [rad, rad/s]
+    /// `DE` of the start. [rad, rad/s]
     pub error: f64,
-    /// `DE` is below the tolerance.
+    /// Whether `DE` is within the tolerance.
     pub converged: bool,
-    /// Steps taken.
+    /// Steps of both methods.
     pub iterations: usize,
-    /// Those of them with Newton's method.
+    /// Steps of Newton's method among them.
     pub local_iterations: usize,
 }
 
@@ -60,7 +60,7 @@ pub fn survey_starts() -> (Vec<State>, Vec<State>) {
     (equal, pairs)
 }
 
-/// The distinct periodic motions that a survey of starts ends in, each with the number of starts that led there,
+/// Distinct periodic motions that a survey of starts ends in, each with the number of starts that led there,
 /// in the order of the starts. Computed on all cores.
 pub fn survey_solutions(
     e: &Equation<'_>,
@@ -81,21 +81,21 @@ pub fn survey_solutions(
     distinct
 }
 
-/// The march from a start and what its end lacks.
+/// March from a start, and the residual of its end.
 struct Marcher<'a> {
     e: &'a Equation<'a>,
     intervals: usize,
 }
 
 impl Marcher<'_> {
-    /// `s1 - η s0` over the unknowns. (2 n)
+    /// Residual `s1 - η s0` over the unknowns. [rad, rad/s] (2 n)
     fn residual(&self, s: &State) -> Result<DVector<f64>, MarchError> {
         let difference = march_in(self.e, s, self.intervals)?.end() - eta(s);
         let indices = self.e.indices();
         Ok(DVector::from_fn(indices.len(), |i, _| difference[indices[i]]))
     }
 
-    /// `A`; `None` where a neighbour cannot be marched.
+    /// Sensitivity `A = ds1/ds0 - η`; `None` where a neighbour cannot be marched. (2 n×2 n)
     fn sensitivity(&self, s: &State, at: &DVector<f64>) -> Option<DMatrix<f64>> {
         let indices = self.e.indices();
         let mut a = DMatrix::zeros(indices.len(), indices.len());
@@ -107,7 +107,7 @@ impl Marcher<'_> {
         Some(a)
     }
 
-    /// The first of `ε = 1, 1/2, 1/4 ...` with a smaller error.
+    /// First of `ε = 1, 1/2, 1/4 ...` with a smaller error.
     fn halving(
         &self,
         s: &State,
@@ -147,6 +147,7 @@ impl Search {
         let (mut iterations, mut local_iterations) = (0, 0);
         while iterations < options.max_iterations && r.norm() > options.tolerance {
             let Some(a) = marcher.sensitivity(&s, &r) else { break };
+            // Near: Newton's step `−A⁻¹ r`. Far, or where A is singular: down the gradient of DE, `−Aᵀ r/DE`.
             let newton = if r.norm() < options.near { solve(a.clone(), &-&r) } else { None };
             let is_local = newton.is_some();
             let step = newton.unwrap_or_else(|| a.tr_mul(&r) * (-1.0 / r.norm()));

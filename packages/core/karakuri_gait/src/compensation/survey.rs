@@ -1,4 +1,4 @@
-//! All coefficients on a grid, in parallel.
+//! Survey of all coefficients on a grid, in parallel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use super::{Coefficients, Transient, Verdict};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurveyGrid {
-    /// cT: from, to, step. [rad/s³] (3)
+    /// Values of cT: from, to, step. [rad/s³] (3)
     pub sway: [f64; 3],
-    /// cP: from, to, step. [rad/s³] (3)
+    /// Values of cP: from, to, step. [rad/s³] (3)
     pub pitch: [f64; 3],
 }
 
-/// A stable point.
+/// A stable point of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SurveyPoint {
-    /// Where.
+    /// Coefficients of the point.
     pub coefficients: Coefficients,
-    /// How stable.
+    /// Stability at the point.
     pub verdict: Verdict,
 }
 
@@ -40,12 +40,12 @@ impl SurveyGrid {
         values(self.sway).len()
     }
 
-    /// Number of points.
+    /// Number of grid points.
     pub fn n_points(&self) -> usize {
         self.n_rows() * values(self.pitch).len()
     }
 
-    /// Steps are positive and there are at most a thousand million points.
+    /// Whether the steps are positive and there are at most a thousand million points.
     pub fn is_sensible(&self) -> bool {
         let axis =
             |[from, to, step]: [f64; 3]| step > 0.0 && to >= from && (to - from) / step < 1e6;
@@ -54,7 +54,7 @@ impl SurveyGrid {
 }
 
 impl Transient {
-    /// The stable points of a grid, in its order, computed on all cores. `on_row` is called after each row and
+    /// Stable points of a grid, in its order, computed on all cores. `on_row` is called after each row and
     /// says whether to go on.
     pub fn survey(
         &self,

@@ -1,4 +1,4 @@
-//! Starting from and stopping to standstill.
+//! Starts from standstill and stops to it.
 //!
 //! Legs and arms follow splines of degree 5 through samples with given ends, or lines, smoothed or not. The compensating motion is
 //! prescribed too, a polynomial of degree 5 or 4 for `θ` and `φ` over the whole time with the standstill, one coefficient of each
@@ -19,11 +19,11 @@ use crate::geometry::{ConvexPolygon, Rectangle};
 /// Time between two tests of the ZMP. [s]
 const GRID: f64 = 1.0 / 30.0;
 
-/// A joint's samples (1/30 s, from 1) with its ends.
+/// Samples of a joint (1/30 s, from 1) with its ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndJoint {
-    /// [rad]
+    /// Joint angles by sample number. [rad]
     pub samples: Samples,
     /// Rate and acceleration at the start. [rad/s, rad/s²] (2)
     #[serde(default)]
@@ -33,13 +33,13 @@ pub struct EndJoint {
     pub end: [f64; 2],
 }
 
-/// Left and right.
+/// Samples of a joint on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curves {
-    /// Of the left side, which supports.
+    /// Joint of the left side, which supports.
     pub left: EndJoint,
-    /// Of the right side, which swings.
+    /// Joint of the right side, which swings.
     pub right: EndJoint,
 }
 
@@ -49,44 +49,44 @@ pub struct Curves {
 pub struct TransientSpec {
     /// Start or stop.
     pub kind: Kind,
-    /// Standing on both feet; with none of it all is single support. [s]
+    /// Time of standing on both feet; with none of it all is single support. [s]
     pub standstill: f64,
-    /// On the left foot. [s]
+    /// Time of the motion, on the left foot. [s]
     pub motion: f64,
-    /// How joint angles are made from samples; rates and accelerations at the ends belong to the spline only.
+    /// Method that makes joint angles from samples; rates and accelerations at the ends belong to the spline only.
     #[serde(default = "spline")]
     pub interpolation: Interpolation,
     /// Degree of the prescribed motion.
     #[serde(default)]
     pub degree: Degree,
-    /// Which of its coefficients are given.
+    /// Coefficients that are given.
     #[serde(default)]
     pub input: Inputs,
-    /// Multiplies samples, rates and accelerations of the legs. [-]
+    /// Factor of samples, rates and accelerations of the legs. [-]
     pub leg_factor: f64,
-    /// The same of the arms. [-]
+    /// Factor of samples, rates and accelerations of the arms. [-]
     pub arm_factor: f64,
-    /// Constant elbows.
+    /// Elbow angles, constant.
     #[serde(default)]
     pub elbow: Elbow,
-    /// b1.
+    /// Thighs, the study's b1. [rad]
     pub thigh: Curves,
-    /// b2.
+    /// Shanks, the study's b2. [rad]
     pub shank: Curves,
-    /// b4.
+    /// Arms, the study's b4. [rad]
     pub arm: Curves,
     /// `θ, φ, θ', φ'` of the steady motion where it joins. [rad, rad/s] (4)
     pub steady: [f64; 4],
-    /// Where the ZMP may be on the left foot. [m]
+    /// Permitted ZMP on the left foot. [m]
     pub single_support: Rectangle,
-    /// Where it may be on both; the hull of both soles if it is not given. [m]
+    /// Permitted ZMP on both feet; the hull of both soles if it is not given. [m]
     #[serde(default)]
     pub double_support: Option<Rectangle>,
 }
 
 impl TransientSpec {
-    /// With other times: samples of the motion are stretched with it, to whole samples, those of the standstill are the value at its
-    /// end, every five samples and at the end. Rates and accelerations where it joins the steady motion stay. [s]
+    /// The transient with other times. [s] Samples of the motion are stretched with it, to whole samples; those of the standstill
+    /// are the value at its end, every five samples and at the end. Rates and accelerations where it joins the steady motion stay.
     #[must_use]
     pub fn with_times(&self, motion: f64, standstill: f64) -> Self {
         let times = Times {
@@ -110,7 +110,7 @@ impl TransientSpec {
 
 /// Old and new times of a transient.
 struct Times {
-    /// Motion, standstill. [s] (2)
+    /// Times of motion and standstill before the change. [s] (2)
     was: [f64; 2],
     is: [f64; 2],
     kind: Kind,
@@ -123,6 +123,7 @@ impl Times {
             Kind::Start => ([was[1], is[1]], is[1] + is[0]),
             Kind::Stop => ([0, 0], is[0]),
         };
+        // Samples of the motion keep their part of it, rounded to whole samples.
         let (first, last) = (1 + old_start, 1 + old_start + was[0]);
         let old = was[0].max(1);
         let moved = |(&k, &value): (&u32, &f64)| {
@@ -130,6 +131,7 @@ impl Times {
             (1 + start + nearest, value)
         };
         let mut all: Samples = samples.range(first..=last).map(moved).collect();
+        // The standstill has the value at its border with the motion, every five samples and at its end.
         let (from, to, still) = match self.kind {
             Kind::Start => (1, 1 + start, samples.get(&first)),
             Kind::Stop => (1 + new_end, 1 + is[0] + is[1], samples.get(&last)),
@@ -144,10 +146,10 @@ fn spline() -> Interpolation {
     Interpolation::Spline
 }
 
-/// Whether a compensating motion is stable, and by how much.
+/// Stability of a compensating motion.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Least signed distance of the ZMP to the edge of where it may be; minus infinity where the feet leave the
+    /// Least signed distance of the ZMP to the edge of its permitted region; minus infinity where the feet leave the
     /// floor. [m]
     pub margin: f64,
     /// SZ: sum over the single support of the distances to the middle, each by the side length. [-]
@@ -155,13 +157,13 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The ZMP never leaves.
+    /// Whether the ZMP never leaves its permitted region.
     pub fn is_stable(&self) -> bool {
         self.margin >= 0.0
     }
 }
 
-/// One instant that is tested.
+/// An instant at which the ZMP is tested.
 #[derive(Debug, Clone)]
 struct Instant {
     time: f64,
@@ -173,21 +175,21 @@ struct Instant {
 #[derive(Debug, Clone)]
 pub struct Transient {
     body: BodyData,
-    /// Standstill and motion. [s]
+    /// Time of standstill and motion together. [s]
     pub duration: f64,
-    /// Of θ, φ. (2)
+    /// Prescribed polynomials of θ and φ. (2)
     prescribed: [Polynomials; 2],
     single: Rectangle,
     on_one: ConvexPolygon,
     on_both: ConvexPolygon,
     instants: Vec<Instant>,
-    /// thigh, shank, arm; left, right.
+    /// Curves of thigh, shank and arm, each left and right. [rad] (3×2)
     curves: [[Curve; 2]; 3],
     elbow: Elbow,
 }
 
 impl Transient {
-    /// From its samples, for a body.
+    /// Makes a transient from its samples, for a body.
     ///
     /// # Errors
     /// When a time is not within 0 to 60 s, a curve lacks samples or its first or last one, or the degree leaves the
@@ -220,6 +222,7 @@ impl Transient {
         let on_both = if let Some(rectangle) = &spec.double_support {
             ConvexPolygon::around(&[*rectangle])
         } else {
+            // Without a region the hull of both soles: the right one mirrors the left one across the pelvis' middle.
             let width = 2.0 * body.lengths.half_pelvis_width;
             let Rectangle { x, y } = spec.single_support;
             let right = Rectangle { x, y: [-width - y[1], -width - y[0]] };
@@ -264,7 +267,7 @@ impl Transient {
         }
     }
 
-    /// The posture at a time. [s]
+    /// The posture at a time [s].
     pub fn posture(&self, compensation: &Compensation, time: f64) -> Posture {
         let sway = polynomial(&compensation.sway, time);
         self.posture_of(time, sway, polynomial(&compensation.pitch, time))
@@ -286,7 +289,7 @@ impl Transient {
         self.instants.iter().map(at).collect()
     }
 
-    /// Whether it is stable.
+    /// Stability of the motion with these coefficients.
     pub fn verdict(&self, c: Coefficients) -> Verdict {
         self.verdict_above(c, f64::NEG_INFINITY)
             .unwrap_or(Verdict { margin: f64::NEG_INFINITY, off_center: f64::INFINITY })
@@ -303,6 +306,7 @@ impl Transient {
                 return None;
             }
             verdict.margin = verdict.margin.min(margin);
+            // SZ sums the distances to the middle over the instants of single support.
             if instant.is_single {
                 verdict.off_center += (zmp[0] - middle[0]).abs() / size[0];
                 verdict.off_center += (zmp[1] - middle[1]).abs() / size[1];
@@ -311,13 +315,14 @@ impl Transient {
         Some(verdict)
     }
 
-    /// ZMP and its margin.
+    /// ZMP of an instant [m] (2), and its margin [m].
     fn test(&self, instant: &Instant, compensation: &Compensation) -> ([f64; 2], f64) {
         let mut posture = instant.posture;
         posture.sway = polynomial(&compensation.sway, instant.time);
         posture.pitch = polynomial(&compensation.pitch, instant.time);
         let reaction = Reaction::of(&self.body, &posture);
         let zmp = reaction.zmp();
+        // A floor that must pull cannot hold the walker: no margin.
         if reaction.force[2] <= 0.0 {
             return (zmp, f64::NEG_INFINITY);
         }

@@ -1,4 +1,4 @@
-//! What a planner must know of a robot: soles, legs, whether they can turn.
+//! Robot on two legs as a planner needs it: soles, legs, ability to turn.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::geometry::{ConvexPolygon, Rectangle};
 
 /// Points of a foot's shapes this little above the lowest one belong to the sole. [m]
 const SOLE_THICKNESS: f64 = 0.002;
-/// Below this singular value of a leg's Jacobian (lengths by leg length) the foot cannot turn. [-]
+/// Below this singular value of a leg's Jacobian (lengths by the height of the centre of mass) the foot cannot turn. [-]
 const SINGULAR: f64 = 1e-3;
 /// Axes of a sensor differ from the root link's by no more. [rad]
 const ALIGNED: f64 = 0.02;
@@ -24,9 +24,9 @@ const ALIGNED: f64 = 0.02;
 /// A force sensor in a foot.
 #[derive(Debug, Clone, Copy)]
 pub struct FootSensor {
-    /// Into the model's sensors.
+    /// Index into the model's sensors.
     pub index: usize,
-    /// `X_SoleSensor`.
+    /// Pose of the sensor in the sole, `X_SoleSensor`.
     pub sensor_in_sole: Pose,
 }
 
@@ -35,101 +35,101 @@ pub struct FootSensor {
 pub struct Leg {
     /// Link of the foot.
     pub foot: FrameId,
-    /// `X_FootSole`: straight below the link's origin, on the underside of the foot's shapes.
+    /// Pose of the sole in the foot's link, `X_FootSole`: straight below the link's origin, on the underside of its shapes.
     pub sole_in_foot: Pose,
     /// Outline of the sole in the sole's frame. [m]
     pub outline: Rectangle,
     /// Joints from the root link to the sole.
     pub joints: Vec<BodyId>,
-    /// The first of them in the root link. [m] (3)
+    /// Position of the first of them in the root link, with the posture's joints. [m] (3)
     pub hip_in_root: Vector3,
-    /// From there to the sole, stretched. [m]
+    /// Length from there to the sole, stretched. [m]
     pub length: f64,
-    /// What feels the floor.
+    /// Force sensor that feels the floor.
     pub sensor: Option<FootSensor>,
 }
 
 /// A robot on two legs.
 #[derive(Debug, Clone)]
 pub struct Biped {
-    /// The robot.
+    /// Model of the robot.
     pub model: Arc<Model>,
-    /// Left, right.
+    /// Left leg, right leg.
     pub legs: [Leg; 2],
     /// Position with the posture's joints. (nq)
     pub posture: Vec<f64>,
-    /// The legs can turn a foot about the vertical.
+    /// Whether the legs can turn a foot about the vertical.
     pub has_yaw: bool,
     /// Centre of mass in the root link, in that posture. [m] (3)
     pub com_in_root: Vector3,
-    /// The inertial sensor whose axes are the root link's, into the model's sensors.
+    /// Inertial sensor whose axes are the root link's: index into the model's sensors.
     pub imu: Option<usize>,
 }
 
-/// Why a robot cannot walk so.
+/// Cause that keeps a robot from walking.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BipedError {
     /// The base does not float.
     #[error("robot `{robot}` has a fixed base; load it with `base: floating`")]
     FixedBase {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
     },
-    /// No such link.
+    /// No link has the name of a foot.
     #[error("robot `{robot}` has no link `{link}`; name the links of the feet in `feet`")]
     NoLink {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
-        /// Link name.
+        /// Name of the link.
         link: String,
     },
-    /// No such posture.
+    /// No posture has the name given.
     #[error("robot `{robot}` has no posture `{posture}`; add it to the robot's YAML")]
     NoPosture {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
-        /// Posture name.
+        /// Name of the posture.
         posture: String,
     },
-    /// Too few joints.
+    /// Too few joints for a leg.
     #[error(
         "the leg to `{link}` has {joints} joints with one degree of freedom; walking needs at least 5"
     )]
     ShortLeg {
-        /// Foot link.
+        /// Link of the foot.
         link: String,
-        /// Joints.
+        /// Number of its joints.
         joints: usize,
     },
-    /// Nothing to stand on.
+    /// No flat underside to stand on.
     #[error(
         "link `{link}` has no flat underside: give the foot a box, a mesh or at least three balls to stand on"
     )]
     NoSole {
-        /// Foot link.
+        /// Link of the foot.
         link: String,
     },
-    /// Readings would be taken for the root link's.
+    /// The inertial sensor does not have the root link's attitude.
     #[error(
         "sensor `{sensor}` is on link `{link}`, which a joint or a turn parts from the root link `{root}`: walking needs the root link's attitude; put it on `{root}`"
     )]
     TurnedImu {
-        /// Sensor name.
+        /// Name of the sensor.
         sensor: String,
-        /// Its link.
+        /// Link of the sensor.
         link: String,
-        /// Root link.
+        /// Root link of the robot.
         root: String,
     },
-    /// Contacts are of other links.
+    /// The force sensor is on a link without shapes, where no contact is felt.
     #[error(
         "sensor `{sensor}` is on link `{link}`, which has no collision shape and feels nothing; put it on the link with the sole's shapes, {shapes}"
     )]
     NothingToFeel {
-        /// Sensor name.
+        /// Name of the sensor.
         sensor: String,
-        /// Its link.
+        /// Link of the sensor.
         link: String,
         /// Links of the same body with shapes.
         shapes: String,
@@ -137,7 +137,7 @@ pub enum BipedError {
     /// The gait's standing posture is out of reach.
     #[error("standing: {0}")]
     Posture(PlanError),
-    /// A number of the gait.
+    /// A number of the gait is out of its range.
     #[error(transparent)]
     Setting(#[from] SettingError),
 }
@@ -173,14 +173,14 @@ impl Biped {
         Ok(Self { model, legs, posture: q, has_yaw, com_in_root, imu })
     }
 
-    /// Where the ZMP may be: the hull of the soles that stand. [m]
+    /// Support polygon: the hull of the soles that stand, in which the ZMP must be. [m]
     pub fn support_polygon(&self, soles: &[(Side, Pose)]) -> ConvexPolygon {
         let mut polygon = ConvexPolygon::default();
         self.fit_support(soles.iter().copied(), &mut polygon);
         polygon
     }
 
-    /// The same in the place of another polygon.
+    /// Fits the support polygon into the memory of another one.
     pub(super) fn fit_support(
         &self,
         soles: impl Iterator<Item = (Side, Pose)>,
@@ -230,7 +230,7 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: chain[0], length, sensor })
 }
 
-/// The sensor of contact wrenches on the body of the foot, on a link that has shapes.
+/// Sensor of contact wrenches on the body of the foot, on a link that has shapes.
 fn sensor(
     model: &Model,
     foot: FrameId,
@@ -318,6 +318,7 @@ fn outline(points: &[Vector3], lowest: f64) -> Option<Rectangle> {
 fn can_turn(model: &Model, data: &Data, leg: &Leg, length: f64) -> bool {
     let mut whole = Matrix6xX::zeros(model.nv);
     frame_jacobian_local(model, data, leg.foot, &mut whole);
+    // Six independent rows, lengths by `length`: the leg moves its foot in all directions, about the vertical too.
     let column = |k: usize| model.joints[leg.joints[k].0].v_start;
     let jacobian = DMatrix::from_fn(6, leg.joints.len(), |row, k| {
         whole[(row, column(k))] / if row < 3 { 1.0 } else { length }

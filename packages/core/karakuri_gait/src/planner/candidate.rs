@@ -13,7 +13,7 @@ use super::sample::Samples;
 use super::side::Side;
 use super::timeline::{SwingChange, Timeline};
 
-/// Samples after a change in which joints may be said to be faster than they can: they catch up with what was measured.
+/// Samples after a change whose joint speeds are not checked: the plan catches up with what was measured.
 const CATCHING_UP: usize = 3;
 
 /// Another end of the step under way.
@@ -25,13 +25,13 @@ pub(super) struct StepChange {
     pub(super) index: u64,
     /// Samples from there until the foot lands.
     pub(super) samples: u64,
-    /// Where the foot lands.
+    /// Place where the foot lands.
     pub(super) landing: Place,
-    /// By which the landing place moves, in the world. [m] (2)
+    /// Shift of the landing place, in the world. [m] (2)
     pub(super) moved: [f64; 2],
     /// Measured state against the plan's at `index`.
     pub(super) displacement: Displacement,
-    /// By how much the robot heads further left than planned. [rad]
+    /// Measured heading less the planned one, positive to the left. [rad]
     pub(super) heading_error: f64,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Plans the rest of the step with its change; true if legs reach and joints are fast enough. The plan in force stays as it is.
+    /// Plans the rest of a changed step; true if legs reach and joints are fast enough. The plan in force stays as it is.
     pub(super) fn attempt(&mut self, plan: &mut Plan<'_>, change: &StepChange) -> bool {
         let planned = self.plan(plan, change);
         planned.is_ok() && plan.generator.is_slow_enough(&self.samples, CATCHING_UP)
@@ -66,7 +66,7 @@ impl Candidate {
         let StepChange { index, landing, samples, .. } = *change;
         generator.branch(&mut self.state, index);
         generator.displace(&mut self.state, timeline, &change.displacement);
-        // In the heading of the landing foot: what is meant against it moves along.
+        // The shift in the heading of the landing foot, along which later steps move.
         let (sin, cos) = landing.yaw.sin_cos();
         let [x, y] = change.moved;
         self.intent.clone_from(route.intent());

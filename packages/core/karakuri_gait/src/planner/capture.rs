@@ -1,10 +1,10 @@
-//! What steps can save: where the divergent component of motion may be for the walker to come to rest.
+//! Capturability: the divergent components of motion from which steps bring the walker to rest.
 //!
 //! While the ZMP stays at `p`, `ξ` arrives at `p + e^{ωt} (ξ − p)` when the foot lands after `t`. So it arrives in a region `B` from
 //! `(1 − e^{−ωt}) S + e^{−ωt} B`, where `S` is what stands. It can stay over the soles that stand then, or go on from the foot that has
 //! landed with a step less: `B_n = ∪ hull(S, l + S′) ∪ (l + C_{n−1})` over all places `l` within reach. [Koolen 2012, §4]
 //!
-//! Regions are boxes about what they should be, along the heading of the standing foot: from beyond one, no steps help; inside, the
+//! Regions are boxes around the true ones, along the heading of the standing foot: beyond a region no steps help; inside it the
 //! number of steps is the least. Frame of a side: from the origin of its sole, forward and towards the other foot.
 
 use serde::Serialize;
@@ -17,36 +17,36 @@ use crate::geometry::Rectangle;
 /// Steps that are looked at; what more of them capture is no larger by `e^{−ωnT}` of the reach.
 const MOST_STEPS: u32 = 10;
 
-/// What it takes not to fall.
+/// Steps that it takes not to fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capturability {
     /// The feet need not move: `ξ` is over the soles.
     Stand,
-    /// With so many steps.
+    /// Capturable with so many steps.
     Steps(u32),
-    /// Not with any number of steps.
+    /// Not capturable with any number of steps.
     Falls,
 }
 
-/// Whether a walker can still come to rest, and how near it is to where it cannot.
+/// Capturability of a walker for its measured `ξ`, and its margin.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Capture {
-    /// Number of steps that it takes.
+    /// Number of steps to rest.
     pub capturability: Capturability,
-    /// Of `ξ` inside what any number of steps captures; negative: beyond. [m]
+    /// Distance of `ξ` to the edge of the region that any number of steps captures; negative outside. [m]
     pub margin: f64,
-    /// How far `ξ` is beyond that, in the heading of the standing foot: forward, left. [m] (2)
+    /// Excess of `ξ` over that region, in the heading of the standing foot: forward, left. [m] (2)
     pub beyond: [f64; 2],
 }
 
 /// A box: from, to along each axis. [m] (2×2)
 type Region = [[f64; 2]; 2];
 
-/// What feet can do.
+/// Abilities of the feet in a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Steps {
-    /// Outlines, left and right.
+    /// Outlines of the soles, left and right. [m]
     pub(super) soles: [Rectangle; 2],
     pub(super) reach: Reach,
     pub(super) omega: f64,
@@ -54,24 +54,25 @@ pub(super) struct Steps {
     pub(super) time: f64,
 }
 
-/// What stands, and when the next foot lands.
+/// Feet of an instant, and the time of the next landing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stance {
     /// The foot that stands until then.
     pub(super) side: Side,
-    /// Where the feet are, in the air or not.
+    /// Places of the feet, in the air or not.
     pub(super) feet: [Place; 2],
-    /// Until the other foot lifts; 0 where it swings. [s]
+    /// Time until the other foot lifts; 0 where it swings. [s]
     pub(super) lift: f64,
-    /// From then until it lands within reach; it may come down at once where it is. [s]
+    /// Time from then until it lands within reach; it may come down at once where it is. [s]
     pub(super) land: f64,
 }
 
 impl Steps {
-    /// Of ξ. [m] (2)
+    /// Capturability of ξ. [m] (2)
     pub(super) fn capture(&self, stance: &Stance, dcm: [f64; 2]) -> Capture {
         let Stance { side, feet, lift, land } = *stance;
         let both = (lift > 0.0).then(|| self.stood(side, &feet, self.sole(side.other())));
+        // The region captured now: the swinging foot lands within reach after `land`, or comes down at once.
         let now = |then: [Region; 2]| {
             let swinging = arrives(self.sole(side), self.landed(side, then), self.omega * land);
             let at_once = self.stood(side, &feet, then[side.other().index()]);
@@ -82,7 +83,7 @@ impl Steps {
             })
         };
         let at = seen(side, &feet[side.index()], dcm);
-        // What each foot captures, with one step less, when it has just landed.
+        // Regions that each foot captures with one step less, when it has just landed; at first its sole.
         let mut then = Side::BOTH.map(|side| self.sole(side));
         let mut capturability =
             is_in(both.unwrap_or(self.sole(side)), at).then_some(Capturability::Stand);
@@ -91,6 +92,7 @@ impl Steps {
             if capturability.is_none() && is_in(region, at) {
                 capturability = Some(Capturability::Steps(steps));
             }
+            // One step more: before the step, `(1 − e^{−ωT}) S + e^{−ωT} B` leads into what is captured after it.
             let growth = self.omega * self.time;
             then = Side::BOTH.map(|s| arrives(self.sole(s), self.landed(s, then), growth));
             region = now(then);
@@ -106,13 +108,13 @@ impl Steps {
         }
     }
 
-    /// A sole in the frame of its side.
+    /// Region of a sole in the frame of its side. [m]
     fn sole(&self, side: Side) -> Region {
         let outline = self.soles[side.index()];
         [outline.x, mirrored(outline.y, side.other().sign())]
     }
 
-    /// Where ξ may be with both feet down where they are, the other one capturing so much by itself.
+    /// Region of ξ with both feet down where they are, `then` being captured from the other foot. [m]
     fn stood(&self, side: Side, feet: &[Place; 2], then: Region) -> Region {
         let [x, y, _] = feet[side.other().index()].position;
         let at = seen(side, &feet[side.index()], [x, y]);
@@ -121,7 +123,7 @@ impl Steps {
         bounding_box(self.sole(side), other)
     }
 
-    /// Where ξ may be when the other foot has landed within reach of a side, if each foot then captures so much by itself.
+    /// Region of ξ when the other foot has landed within reach of a side, `then` being captured from each foot. [m]
     fn landed(&self, side: Side, then: [Region; 2]) -> Region {
         let Reach { forward, backward, width: [narrow, wide] } = self.reach;
         let [x, y] = bounding_box(then[side.other().index()], self.sole(side.other()));
@@ -132,13 +134,13 @@ impl Steps {
     }
 }
 
-/// From where ξ arrives in a region after `growth = ω t`, the ZMP being anywhere in what stands.
+/// Region from which ξ arrives in another one after `growth = ω t`, with the ZMP anywhere in `stands`.
 fn arrives(stands: Region, region: Region, growth: f64) -> Region {
     let left = (-growth).exp();
     [0, 1].map(|i| [0, 1].map(|end| (1.0 - left) * stands[i][end] + left * region[i][end]))
 }
 
-/// Bounding box of both.
+/// Bounding box of two regions.
 fn bounding_box(a: Region, b: Region) -> Region {
     [0, 1].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])])
 }
@@ -155,7 +157,7 @@ fn is_in(region: Region, at: [f64; 2]) -> bool {
     (0..2).all(|i| (region[i][0]..=region[i][1]).contains(&at[i]))
 }
 
-/// A point in the frame of a side whose foot is there. [m] (2)
+/// A point in the frame of a side whose foot is at a place. [m] (2)
 fn seen(side: Side, foot: &Place, [x, y]: [f64; 2]) -> [f64; 2] {
     let (sin, cos) = foot.yaw.sin_cos();
     let (dx, dy) = (x - foot.position[0], y - foot.position[1]);
@@ -169,7 +171,7 @@ mod tests {
     const OMEGA: f64 = 7.6;
     const TIME: f64 = 0.4;
 
-    /// Soles of 100 × 40 mm, which reach 20 mm inward.
+    /// Steps of soles of 100 × 40 mm, which reach 20 mm inward.
     fn steps() -> Steps {
         let sole = |y| Rectangle { x: [-0.04, 0.06], y };
         let reach = Reach { forward: 0.05, backward: 0.03, width: [0.044, 0.07] };

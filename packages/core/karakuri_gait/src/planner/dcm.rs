@@ -1,16 +1,17 @@
-//! Divergent component of motion: where the walker would come to rest.
+//! Divergent component of motion: the point over which the walker would come to rest.
 //!
 //! `ξ = c + ċ/ω`, `ξ̇ = ω (ξ − p)`, `ċ = ω (ξ − c)`, `ω = √(g/z_c)`. For a ZMP that moves straight,
 //! `ξ(0) = p₀ + ṗ/ω + e^{−ωt} (ξ(t) − p(t) − ṗ/ω)`: planned backwards from rest, errors die out.
 //! [Takenaka 2009], [Englsberger 2015]
 
-/// `ω`. [1/s]
+/// Natural frequency `ω = √(g/z_c)` of the pendulum. [1/s]
 pub fn natural_frequency(com_height: f64, gravity: f64) -> f64 {
     (gravity / com_height).sqrt()
 }
 
 /// The ZMP that brings `ξ` to `target` within a time. Along one axis. [m]
 pub fn zmp_to_reach(dcm: f64, target: f64, time: f64, omega: f64) -> f64 {
+    // `target = p + e^{ωt} (ξ − p)`, solved for p.
     let growth = (omega * time).exp();
     (target - growth * dcm) / (1.0 - growth)
 }
@@ -21,7 +22,7 @@ mod tests {
 
     const OMEGA: f64 = 7.6;
 
-    /// `ξ` at each sample of a ZMP path (straight between samples), the last at rest on its ZMP. Along one axis. [m] (n)
+    /// `ξ` at the samples of a ZMP path (straight between samples), the last at rest on its ZMP. Along one axis. [m] (n)
     fn plan_backwards(zmp: &[f64], period: f64, omega: f64) -> Vec<f64> {
         let mut dcm = zmp.to_vec();
         let decay = (-omega * period).exp();

@@ -31,13 +31,13 @@ use super::swing::{FLAT, Swing};
 use super::targets::JointTargets;
 use super::timeline::{Timeline, TimelineStart, middle};
 
-/// Samples planned at once while standing. [s]
+/// Time planned at once while standing. [s]
 const IDLE: f64 = 0.1;
 
 /// Parts of a reaction that are tried, one a tick: less of it where joints would be too fast or legs too short. [-]
 const PARTS: [f64; 3] = [1.0, 0.7, 0.4];
 
-/// What the engine is doing.
+/// Activity of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WalkState {
@@ -54,13 +54,13 @@ pub struct WalkEngine {
     stabilizer: Stabilizer,
     landing: Landing,
     timeline: Timeline,
-    /// Memory for the next timeline.
+    /// Memory of the next timeline.
     spare: Timeline,
     route: Route,
-    /// Memory for a step that is planned again.
+    /// Memory of a step that is planned again.
     candidate: Candidate,
     ahead: Ahead,
-    /// Samples from `samples[0].index` on.
+    /// Planned samples from `samples[0].index` on.
     samples: Samples,
     /// Step under way by its first plan: first sample after it, and its landing place.
     nominal: (u64, Place),
@@ -70,13 +70,13 @@ pub struct WalkEngine {
     refused: usize,
     budget: AdjustmentBudget,
     increment: Vec<f64>,
-    /// In samples, from the start.
+    /// Time from the start, in samples.
     time: f64,
     state: WalkState,
-    /// The last chunk ended with the ZMP between the feet.
+    /// Whether the last chunk ended with the ZMP between the feet.
     is_at_rest: bool,
     steps: u64,
-    /// By how much it heads further left than planned: as measured, or as expected of the slides begun. [rad]
+    /// Heading less the planned one, positive to the left: as measured, or as expected of the slides begun. [rad]
     heading_error: f64,
     is_measured: bool,
     failure: Option<PlanError>,
@@ -87,10 +87,10 @@ pub struct WalkEngine {
 }
 
 impl WalkEngine {
-    /// Standing with the feet about the origin.
+    /// Engine of a robot that stands with the feet about the origin.
     ///
     /// # Errors
-    /// What the gait's numbers may be instead, where the robot cannot stand so.
+    /// When the robot cannot stand with the gait's numbers; the error names their range.
     pub fn new(biped: Biped, settings: WalkSettings) -> Result<Self, BipedError> {
         let generator = Generator::new(biped, settings)?;
         let feet = generator.standing_feet();
@@ -141,26 +141,26 @@ impl WalkEngine {
         Ok(engine)
     }
 
-    /// From the step after the next one on.
+    /// Takes up a command, from the step after the next one on.
     pub fn command(&mut self, command: WalkCommand) {
         self.failure = None;
         let feet = self.feet();
         self.route.command(command, &standing(&feet, self.heading_error, &self.generator));
     }
 
-    /// The foot of the first step, of a robot that stands; to the side the foot of that side goes first all the same.
+    /// Sets the foot of the first step, of a robot that stands; a walk to a side begins with that side's foot all the same.
     pub fn begin_with(&mut self, side: Side) {
         if self.state == WalkState::Standing {
             self.route.step_next(side);
         }
     }
 
-    /// Where the feet will be when the step under way has ended.
+    /// Places of the feet when the step under way has ended.
     pub fn feet(&self) -> [Place; 2] {
         self.timeline.places(self.generator.next_index())
     }
 
-    /// Feet that stand now, where they were planned.
+    /// Feet that stand now, with their planned places.
     pub fn standing(&self) -> impl Iterator<Item = (Side, Place)> {
         let sample = self.sample();
         let (support, places) = (sample.support, self.timeline.places(sample.index));
@@ -183,42 +183,42 @@ impl WalkEngine {
         footsteps
     }
 
-    /// Where the robot faces: as measured, or as expected of the steps begun. [rad]
+    /// Heading of the robot: as measured, or as expected of the steps begun. [rad]
     pub fn heading(&self) -> f64 {
         self.timeline.trunk(self.sample().index).0 + self.heading_error
     }
 
-    /// The planned instant, that which comes next.
+    /// Planned sample of the present period.
     pub fn sample(&self) -> &Sample {
         &self.samples[self.position().0]
     }
 
-    /// The robot and its gait.
+    /// Generator with the robot and its gait.
     pub fn generator(&self) -> &Generator {
         &self.generator
     }
 
-    /// Standing or walking.
+    /// Activity now: standing or walking.
     pub fn state(&self) -> WalkState {
         self.state
     }
 
-    /// Steps begun.
+    /// Number of steps begun.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// What plans asked of joints beyond their limits since this was last asked: the worst of each.
+    /// Excesses of plans over the joints' limits since the last call: the worst of each.
     pub fn take_excesses(&mut self) -> Vec<Excess> {
         self.excesses.take()
     }
 
-    /// What was cut from the steps since this was last asked.
+    /// Cuts of steps since the last call.
     pub fn take_clips(&mut self) -> Vec<Clip> {
         self.route.take_clips()
     }
 
-    /// Why the last command could not be followed; the robot stands.
+    /// Cause that ended the last command early; the robot stands.
     pub fn failure(&self) -> Option<PlanError> {
         self.failure
     }
@@ -228,7 +228,7 @@ impl WalkEngine {
         &self.targets
     }
 
-    /// The joint furthest from its target now, and by how much. [rad or m]
+    /// Joint furthest from its target now, and its error. [rad or m]
     pub fn furthest_joint(&self, q: &[f64]) -> (BodyId, f64) {
         let joints = self.generator.biped.model.joints.iter().enumerate();
         let off = joints
@@ -243,33 +243,33 @@ impl WalkEngine {
         roll.hypot(pitch - self.generator.settings.lean)
     }
 
-    /// What the stabiliser does now.
+    /// Correction of the stabiliser now.
     pub fn correction(&self) -> &Correction {
         &self.correction
     }
 
-    /// Since its start. [s]
+    /// Time since the engine's start. [s]
     pub fn time(&self) -> f64 {
         self.time * self.generator.settings.period
     }
 
-    /// Since when, and how, the walker is lost: no number of steps can save it.
+    /// Loss of the walker, no number of steps being able to save it, since its first moment.
     pub fn lost(&self) -> Option<Lost> {
         self.watch.lost(self.time())
     }
 
-    /// How far the feet are from their plan, as what they feel asks for. (2)
+    /// Deviation of the feet from their plan by landing control. (2)
     #[cfg(test)]
     pub(super) fn yielded(&self) -> &[Yielded; 2] {
         &self.landing.feet
     }
 
-    /// The stabiliser, whose gains are live.
+    /// Stabiliser, whose gains may change while walking.
     pub fn stabilizer_mut(&mut self) -> &mut Stabilizer {
         &mut self.stabilizer
     }
 
-    /// Goes on by `dt` [s]; with measurements, the stabiliser works.
+    /// Goes on by `dt` [s]; the stabiliser needs measurements.
     pub fn advance(&mut self, dt: f64, measured: Option<&Measured<'_>>) -> &JointTargets {
         self.time += dt / self.generator.settings.period;
         self.extend();
@@ -308,7 +308,7 @@ impl WalkEngine {
         &self.targets
     }
 
-    /// Whether steps can save the walker, by what was measured in a sample.
+    /// Capturability of the measured ξ at sample `k`.
     fn capture(&self, k: usize) -> Capture {
         let (sample, settings) = (&self.samples[k], &self.generator.settings);
         let gains = self.stabilizer.settings.steps;
@@ -316,6 +316,7 @@ impl WalkEngine {
         let dcm = [0, 1]
             .map(|i| sample.com[i] + sample.com_velocity[i] / omega + self.correction.dcm_error[i]);
         let hurry = if gains.on { gains.hurry.max(1.0) } else { 1.0 };
+        // A foot in the air needs what is left of its swing, at the greatest speed that reactions may ask for.
         let air = (settings.step_time - settings.double_support) / hurry;
         let steps = Steps {
             soles: self.generator.biped.legs.each_ref().map(|leg| leg.outline),
@@ -346,7 +347,7 @@ impl WalkEngine {
         capture
     }
 
-    /// Remembers when the walker was lost.
+    /// Records the moment at which the walker was lost.
     fn watch(&mut self, measured: &Measured<'_>) {
         let Some(capture) = self.correction.capture else { return };
         let (time, step) = (self.time(), self.steps);
@@ -357,7 +358,7 @@ impl WalkEngine {
         self.watch = watch;
     }
 
-    /// Index into `samples`, and how far on to the next one.
+    /// Index into `samples`, and the part of the period since then. [-]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sample number")]
     fn position(&self) -> (usize, f64) {
         let first = self.samples.first().map_or(0, |s| s.index) as f64;
@@ -382,7 +383,7 @@ impl WalkEngine {
         }
     }
 
-    /// Nothing can be planned: the last sample goes on for ever.
+    /// Goes on with the last sample for ever: nothing can be planned.
     fn hold(&mut self) {
         self.state = WalkState::Standing;
         if let Some(last) = self.samples.last().cloned() {
@@ -393,6 +394,7 @@ impl WalkEngine {
 
     fn plan_next(&mut self) -> Result<(), PlanError> {
         let at = self.generator.next_index();
+        // The next step starts where the plan ended: feet, ZMP, and the steps ahead lay its timeline.
         let (feet, zmp) = (self.timeline.places(at), self.timeline.zmp(at));
         let heading_error = self.heading_error;
         self.look_ahead(&feet, self.is_at_rest);
@@ -423,14 +425,14 @@ impl WalkEngine {
         Ok(())
     }
 
-    /// The next steps, from feet that stand so.
+    /// Looks at the next steps, from feet that stand so.
     fn look_ahead(&mut self, feet: &[Place; 2], is_at_rest: bool) {
         let most = self.generator.settings.steps_ahead();
         let from = standing(feet, self.heading_error, &self.generator);
         self.route.intent().look_ahead(&from, is_at_rest, most, &mut self.ahead);
     }
 
-    /// Changes the step under way, from the next sample on, where what is measured asks for it.
+    /// Changes the step under way, from the next sample on, where the measured ξ requires it.
     fn react(&mut self) {
         let index = self.sample().index + 1;
         let refused = core::mem::take(&mut self.refused);
@@ -454,7 +456,7 @@ impl WalkEngine {
         }
     }
 
-    /// What to do about the swing from a sample on, with a part of the haste and of the distance that could be asked for.
+    /// Adjustment of the swing from a sample on, with a part of the haste and of the distance that are permitted.
     fn reaction(&mut self, index: u64, swing: &Swing, part: f64) -> Option<StepAdjustment> {
         let settings = &self.generator.settings;
         let steps = self.stabilizer.settings.steps;
@@ -464,6 +466,7 @@ impl WalkEngine {
         if end != self.generator.next_index() || swing.climb() > FLAT {
             return None;
         }
+        // The measured ξ is the planned one plus the filtered error.
         let planned = [0, 1].map(|i| sample.com[i] + sample.com_velocity[i] / omega);
         let dcm = [0, 1].map(|i| planned[i] + self.correction.dcm_error[i]);
         let air = settings.samples(settings.step_time - settings.double_support) as f64;
@@ -496,7 +499,7 @@ impl WalkEngine {
         situation.react(steps.least)
     }
 
-    /// Plans the rest of the step again; false where legs are too short or joints too slow, and it stays as it was.
+    /// Plans the rest of the step again; false where legs are too short or joints too slow, and the plan stays as it was.
     fn replan(&mut self, index: u64, side: Side, reaction: &StepAdjustment, part: f64) -> bool {
         let change = StepChange {
             side,
@@ -526,7 +529,7 @@ impl WalkEngine {
         is_walkable
     }
 
-    /// Between two samples: positions and rates by the cubic through both.
+    /// Writes the targets between two samples: positions and rates by the cubic through both.
     fn write_targets(&mut self) {
         let (k, u) = self.position();
         let model = &self.generator.biped.model;
@@ -551,7 +554,7 @@ impl WalkEngine {
     }
 }
 
-/// Where steps begin, turned by the heading error. [rad]
+/// State from which steps begin, turned by the heading error. [rad]
 fn standing<'a>(
     feet: &'a [Place; 2],
     heading_error: f64,

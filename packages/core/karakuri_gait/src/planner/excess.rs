@@ -1,37 +1,37 @@
-//! What a plan asks of a joint beyond its limits.
+//! Excesses of a plan over the limits of joints.
 
 use karakuri_model::{BodyId, Model};
 
 use super::sample::Sample;
 
-/// What of a joint is limited.
+/// Limited quantity of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limited {
-    /// [rad or m]
+    /// Joint position. [rad or m]
     Position,
-    /// [rad/s or m/s]
+    /// Joint speed. [rad/s or m/s]
     Speed,
-    /// [N·m or N]
+    /// Joint effort. [N·m or N]
     Effort,
 }
 
-/// The most that plans asked of a joint, beyond a limit.
+/// Largest excess of plans over a limit of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Excess {
-    /// Of the model.
+    /// Joint of the model.
     pub joint: BodyId,
-    /// What is beyond.
+    /// Quantity beyond its limit.
     pub what: Limited,
-    /// What is asked for. [rad, rad/s, N·m; m, m/s, N]
+    /// Planned value. [rad, rad/s, N·m; m, m/s, N]
     pub asked: f64,
-    /// What there is. [as `asked`]
+    /// Limit of the joint. [as `asked`]
     pub limit: f64,
     /// Number of the step, from the start.
     pub step: u64,
 }
 
 impl Excess {
-    /// A sentence for people.
+    /// Describes the excess in a sentence for people.
     pub fn describe(&self, model: &Model) -> String {
         let Self { what, asked, limit, step, .. } = self;
         let joint = &model.joints[self.joint.0].name;
@@ -50,19 +50,19 @@ impl Excess {
     }
 }
 
-/// The worst of each joint's limits.
+/// The worst excess of each joint's limits.
 #[derive(Debug, Clone)]
 pub(super) struct Excesses {
     found: Vec<Excess>,
 }
 
 impl Excesses {
-    /// Room for all that can be found.
+    /// Empty list with room for all that can be found.
     pub(super) fn new(model: &Model) -> Self {
         Self { found: Vec::with_capacity(3 * model.joints.len()) }
     }
 
-    /// Takes up what samples ask for.
+    /// Takes up the excesses of samples.
     pub(super) fn check(&mut self, model: &Model, samples: &[Sample], step: u64) {
         for sample in samples {
             for (i, joint) in model.joints.iter().enumerate().skip(1) {
@@ -93,7 +93,7 @@ impl Excesses {
         }
     }
 
-    /// What was found since this was asked last.
+    /// Excesses found since the last call.
     pub(super) fn take(&mut self) -> Vec<Excess> {
         self.found.drain(..).collect()
     }

@@ -1,4 +1,4 @@
-//! When a robot has fallen, and why.
+//! Detection of a fall, and its cause.
 
 use core::fmt;
 
@@ -7,21 +7,21 @@ use karakuri_model::Model;
 use super::engine::WalkEngine;
 use super::lost::Lost;
 
-/// Lean beyond the plan at which a robot has fallen: that at which the top of a rod is as low as [`FALLEN_HEIGHT`] says, `acos 0.7`. [rad]
+/// Lean beyond the plan at which a robot has fallen: the top of a rod is as low as [`FALLEN_HEIGHT`] says, `acos 0.7`. [rad]
 const FALLEN_LEAN: f64 = 0.8;
-/// Share of its height at the start below which the root link of a robot that has fallen is. [-]
+/// Share of its height at the start below which the root link of a fallen robot is. [-]
 const FALLEN_HEIGHT: f64 = 0.7;
 
-/// What is known of the root link, by which a robot counts as fallen or not.
+/// Sign of the root link by which a robot counts as fallen or not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RootSign {
-    /// Roll and pitch beyond the plan, from the inertial sensor: what a robot itself knows. [rad] (2)
+    /// Roll and pitch beyond the plan, from the inertial sensor: known to the robot itself. [rad] (2)
     Lean([f64; 2]),
-    /// Height above the lowest sole as planned, and the height at the start: what a simulation knows. [m]
+    /// Height above the lowest sole as planned, and the height at the start: known to a simulation. [m]
     Height {
-        /// Now.
+        /// Height now. [m]
         now: f64,
-        /// At the start.
+        /// Height at the start. [m]
         start: f64,
     },
 }
@@ -36,23 +36,23 @@ impl RootSign {
     }
 }
 
-/// A robot that lies.
+/// A fall: time, lean and cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fall {
-    /// Since the walk began. [s]
+    /// Time since the walk began. [s]
     pub elapsed: f64,
-    /// Lean beyond the plan. [rad]
+    /// Lean to the left, beyond the plan. [rad]
     pub left: f64,
-    /// [rad]
+    /// Lean forward, beyond the plan. [rad]
     pub forward: f64,
-    /// When it was lost, and how; not where its capture point could have been caught until the end.
+    /// Loss before the fall; none where steps could have captured the capture point until the end.
     pub lost: Option<Lost>,
-    /// From then to the end. [s]
+    /// Time from the loss to the fall. [s]
     pub since: f64,
 }
 
 impl Fall {
-    /// Whether the robot lies, and why, so long after the walk began. [s]
+    /// Fall of the robot `elapsed` after the walk began [s]; `None` while it does not lie.
     pub fn of(engine: &WalkEngine, elapsed: f64) -> Option<Self> {
         let [right, forward] = engine.correction().lean;
         let lost = engine.lost();
@@ -61,7 +61,7 @@ impl Fall {
         RootSign::Lean([right, forward]).has_fallen().then_some(fall)
     }
 
-    /// A sentence for people.
+    /// Describes the fall in a sentence for people.
     pub fn describe(&self, model: &Model) -> String {
         self.sentence(self.lost.map(|lost| lost.describe(model)))
     }

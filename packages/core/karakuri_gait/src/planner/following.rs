@@ -1,17 +1,17 @@
-//! Whether a robot carries out what is planned, or the plan walks alone.
+//! Monitor of a robot that does not carry out its plan.
 
 use karakuri_model::{BodyId, Model};
 
-/// A joint may be far from its target for so long in all: a strike, or a busy machine, and the middleware, which may stall for a
-/// third of a second when a participant joins. [s]
+/// Time for which a joint may be far from its target in all: a strike, or a busy machine, and the middleware, which may stall
+/// for a third of a second when a participant joins. [s]
 const PATIENCE: f64 = 0.5;
 /// Share of the time near its targets that makes up for time far from them: a robot that does not follow is near them in passing. [-]
 const FORGIVEN: f64 = 0.25;
 
-/// A joint and how far it is from its target.
+/// Error of a joint against its target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointError {
-    /// Of the model.
+    /// Joint of the model.
     pub joint: BodyId,
     /// Position less target. [rad or m]
     pub error: f64,
@@ -32,7 +32,7 @@ impl JointError {
         errors.max_by(|a, b| a.error.abs().total_cmp(&b.error.abs()))
     }
 
-    /// A sentence for people.
+    /// Describes the error in a sentence for people.
     pub fn describe(&self, model: &Model) -> String {
         let Self { joint, error } = self;
         format!(
@@ -74,7 +74,7 @@ mod tests {
 
     const DT: f64 = 0.01;
 
-    /// Whether it is given up within some periods, `error` being that of each.
+    /// First of some periods after which the robot is given up, `error` being that of each.
     fn gives_up(n: u32, error: impl Fn(u32) -> f64) -> Option<u32> {
         let mut monitor = FollowingMonitor::default();
         (0..n).find(|&k| {

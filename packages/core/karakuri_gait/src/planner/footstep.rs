@@ -1,4 +1,4 @@
-//! Steps, cut to what the robot can do, with the reason.
+//! Footsteps, and their clipping to the limits of the robot.
 
 use karakuri_spatial::Vector3;
 use serde::{Deserialize, Serialize};
@@ -6,43 +6,43 @@ use serde::{Deserialize, Serialize};
 use super::place::{Place, turned};
 use super::side::Side;
 
-/// One step.
+/// A place for a foot.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Footstep {
-    /// The foot that moves.
+    /// Foot that moves.
     pub side: Side,
-    /// Where to.
+    /// Place where it lands.
     pub to: Place,
-    /// Before it, with both feet on the floor, the left foot slides forward by this and the right one backward: what is left of the
+    /// Slide before the step, with both feet on the floor: the left foot forward by this, the right one backward; the remaining
     /// friction turns the robot to the left. [m]
     #[serde(default)]
     pub slide: f64,
 }
 
-/// What was cut, and why.
+/// Cut of a footstep's quantity to its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Clip {
-    /// Which quantity.
+    /// Quantity that was cut.
     pub what: ClipKind,
-    /// Asked for. [m or rad]
+    /// Value asked for. [m or rad]
     pub asked: f64,
-    /// Done. [m or rad]
+    /// Value after the cut. [m or rad]
     pub done: f64,
 }
 
-/// A quantity of a step that has a limit.
+/// Quantity of a footstep that has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
-    /// Longest step forward or backward.
+    /// Length of the step, forward or backward.
     Length,
-    /// Feet would be too near or too far apart.
+    /// Distance of the feet across: too near or too far apart.
     Width,
-    /// Largest turn of a step.
+    /// Turn of the step.
     Turn,
-    /// The legs have no yaw joint.
+    /// Turn of legs without a yaw joint.
     NoYaw,
-    /// Highest step up or down.
+    /// Height of the step, up or down.
     Height,
 }
 
@@ -61,7 +61,7 @@ impl core::fmt::Display for Clip {
     }
 }
 
-/// What a robot can do in a step.
+/// Limits of a footstep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepLimits {
@@ -71,13 +71,13 @@ pub struct StepLimits {
     pub backward: f64,
     /// Least and greatest distance of the feet across. [m] (2)
     pub width: [f64; 2],
-    /// Largest turn. [rad]
+    /// Largest turn of a step. [rad]
     pub turn: f64,
     /// Highest step up or down. [m]
     pub height: f64,
 }
 
-/// Moves a step into the limits; what was cut goes to `clips`.
+/// Clips a footstep to the limits; cuts are added to `clips`.
 pub fn clip(
     step: &Footstep,
     standing: &Place,
@@ -93,6 +93,7 @@ pub fn clip(
         done
     };
     let side = step.side.sign();
+    // Length, width and height in the heading of the standing foot.
     let R = turned(standing.yaw);
     let between = Vector3::from(step.to.position) - Vector3::from(standing.position);
     let relative = R.tr_mul(&between);
@@ -108,6 +109,7 @@ pub fn clip(
     };
     let position =
         Vector3::from(standing.position) + R * Vector3::new(length, side * width, height);
+    // The foot keeps to the plane of the floor where the clipped place lies.
     let mut to = Place { position: position.into(), ..step.to }.headed(standing.yaw + turn);
     let [x, y, _] = step.to.position;
     to.position[2] += step.to.rise(to.position[0] - x, to.position[1] - y);
@@ -118,15 +120,15 @@ pub fn clip(
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlipTurn {
-    /// How far each foot slides at most. [m]
+    /// Largest slide of each foot. [m]
     pub slide: f64,
-    /// How long it slides. [s]
+    /// Duration of a slide. [s]
     pub time: f64,
-    /// What the robot turns then, as measured. [rad/s]
+    /// Rate at which the robot turns during a slide, as measured. [rad/s]
     pub rate: f64,
 }
 
-/// The feet after a slide. [m]
+/// Places of the feet after a slide. [m]
 pub(super) fn slid(feet: &[Place; 2], slide: f64) -> [Place; 2] {
     [feet[0].moved([slide, 0.0]), feet[1].moved([-slide, 0.0])]
 }

@@ -1,8 +1,8 @@
 //! From phases to motion: the centre of mass by preview control or by its divergent component, postures by whole-body inverse kinematics,
 //! and a second pass that brings the ZMP of the whole robot to its reference.
 //!
-//! First pass: cart-table on the ZMP reference. Of the posture that follows, inverse dynamics gives the wrench that the
-//! floor must exert, hence the real ZMP; its error goes through the same preview controller as a correction of the centre of
+//! First pass: cart-table on the ZMP reference. Inverse dynamics of the resulting postures gives the wrench that the
+//! floor must exert, hence the actual ZMP; its error passes through the same preview controller as a correction of the centre of
 //! mass, once a pass. [Kajita 2003, §IV]
 //!
 //! Units: SI, world axes. Rates and accelerations are central differences over the sample period.
@@ -30,27 +30,27 @@ use crate::zmp::{FloorReaction, WholeBodyMotion, whole_body_zmp};
 /// Weights of the last increments in the next one, newest last: a quartic through five postures. [-]
 const EXTRAPOLATION: [f64; N_INCREMENTS] = [-1.0, 4.0, -6.0, 4.0];
 
-/// Legs are stretched no further than to this part of their length. [-]
+/// Part of their length to which legs are stretched at most. [-]
 const STRETCHED: f64 = 0.985;
-/// Part of the height of the centre of mass in which it begins to sink before a leg is stretched. [-]
+/// Part of the height of the centre of mass over which it begins to sink before a leg is stretched. [-]
 const SOFT: f64 = 0.01;
-/// It sinks no lower than to this part of its height. [-]
+/// Part of its height to which the centre of mass sinks at most. [-]
 const LOWEST: f64 = 0.7;
 
-/// Another state of a plan, against what it was.
+/// Displacement of a plan's state.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Displacement {
-    /// Divergent component. [m] (2)
+    /// Change of the divergent component. [m] (2)
     pub(super) dcm: [f64; 2],
-    /// Centre of mass. [m] (2)
+    /// Change of the centre of mass. [m] (2)
     pub(super) com: [f64; 2],
-    /// Roll and pitch of the root link. [rad] (2)
+    /// Change of roll and pitch of the root link. [rad] (2)
     pub(super) lean: [f64; 2],
-    /// Their rates, not against what they were. [rad/s] (2)
+    /// Rates of roll and pitch, absolute. [rad/s] (2)
     pub(super) lean_rate: [f64; 2],
 }
 
-/// How the centre of mass moves.
+/// Method that moves the centre of mass.
 #[derive(Debug, Clone)]
 enum Motion {
     Preview(PreviewGains),
@@ -58,7 +58,7 @@ enum Motion {
 }
 
 impl Motion {
-    /// Samples looked ahead.
+    /// Number of samples looked ahead.
     fn n_ahead(&self) -> usize {
         match self {
             Self::Preview(gains) => gains.n_ahead(),
@@ -66,7 +66,7 @@ impl Motion {
         }
     }
 
-    /// The state one period on; `desired`: ZMP from now on. [m] (n)
+    /// State one period on; `desired`: ZMP from now on. [m] (n)
     fn step(&self, cart: &CartState, desired: &[f64]) -> CartState {
         match self {
             Self::Preview(gains) => gains.step(cart, desired.get(1..).unwrap_or_default()),
@@ -75,12 +75,12 @@ impl Motion {
     }
 }
 
-/// What a plan is made with.
+/// Scratch memory of a plan.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
     /// Desired ZMP of the pass under way, from the first sample on, along each axis. [m] (2×n)
     desired: [Vec<f64>; 2],
-    /// Centre of mass and its rate. [m, m/s] (n×4)
+    /// Centre of mass and its velocity, `(x, y, ẋ, ẏ)`. [m, m/s] (n×4)
     com: Vec<[f64; 4]>,
     end: End,
     q: Vec<f64>,
@@ -91,9 +91,9 @@ struct Scratch {
 /// another one.
 #[derive(Debug, Clone)]
 pub struct Generator {
-    /// The robot.
+    /// Robot with its legs and soles.
     pub biped: Biped,
-    /// Its gait.
+    /// Gait of the robot.
     pub settings: WalkSettings,
     motion: Motion,
     kinematics: WholeBody,
@@ -106,7 +106,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Standing at the origin, heading along X.
+    /// Generator of a robot that stands at the origin, heading along X.
     ///
     /// # Errors
     /// When a setting is out of range, the ZMP lies outside the soles, or the preview gains have no solution for the
@@ -159,7 +159,7 @@ impl Generator {
         Ok(generator)
     }
 
-    /// Feet side by side about the origin.
+    /// Places of feet that stand side by side about the origin.
     pub fn standing_feet(&self) -> [Place; 2] {
         standing_feet(&self.settings)
     }
@@ -178,12 +178,12 @@ impl Generator {
         self.state = PlanState { states, ..PlanState::default() };
     }
 
-    /// `ω` of the gait. [1/s]
+    /// Natural frequency `ω` of the gait's pendulum. [1/s]
     pub fn omega(&self) -> f64 {
         self.settings.natural_frequency()
     }
 
-    /// The sample that comes next.
+    /// Index of the sample that comes next.
     pub fn next_index(&self) -> u64 {
         self.state.next_index
     }
@@ -208,7 +208,7 @@ impl Generator {
         })
     }
 
-    /// The next `n` samples of a timeline, on top of `samples`; nothing changes where one is out of reach.
+    /// Plans the next `n` samples of a timeline, on top of `samples`; nothing changes where one is out of reach.
     ///
     /// # Errors
     /// When the inverse kinematics do not reach a sample's targets.
@@ -237,15 +237,15 @@ impl Generator {
         planned
     }
 
-    /// No joint is faster than it can be, from a sample on.
+    /// Whether no joint is faster than its limit, from a sample on.
     pub(super) fn is_slow_enough(&self, samples: &[Sample], from: usize) -> bool {
         let joints = &self.biped.model.joints[1..];
         let slow = |v: &[f64]| joints.iter().all(|j| v[j.v_start].abs() <= j.limits.velocity);
         samples.iter().skip(from).all(|s| slow(&s.v))
     }
 
-    /// The plan goes on from another state, as though it had come there at the rate that it has there. What a correction follows is the
-    /// ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero again.
+    /// Moves a plan's state by a displacement, as though the plan had come there at the rate that it has there. Corrections
+    /// follow the ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero again.
     pub(super) fn displace(
         &mut self,
         state: &mut PlanState,
@@ -255,7 +255,7 @@ impl Generator {
         self.with_state(state, |generator| generator.displace_state(timeline, by));
     }
 
-    /// The next `n` samples of a timeline from another state than the plan's own, on top of `samples`.
+    /// Plans the next `n` samples of a timeline from another state than the plan's own, on top of `samples`.
     pub(super) fn plan_from(
         &mut self,
         state: &mut PlanState,
@@ -271,7 +271,7 @@ impl Generator {
         state.branch_off(&self.state, self.n_passes(), index);
     }
 
-    /// Goes on from another state.
+    /// Makes another state the plan's own.
     pub(super) fn adopt(&mut self, state: &PlanState) {
         self.state.assign(state, self.n_passes());
     }
@@ -309,6 +309,7 @@ impl Generator {
                     self.state.states[pass].cart[axis].error_sum = 0.0;
                 }
                 let cart = self.state.states[pass].cart[axis];
+                // Each pass has its part of the centre of mass: the cart-table's, then the corrections.
                 com[axis] += cart.position;
                 com[2 + axis] += cart.velocity;
             }
@@ -355,6 +356,7 @@ impl Generator {
         com.clear();
         com.resize(length, [0.0; 4]);
         let mut done = Ok(());
+        // Pass 0 follows the ZMP reference; later passes follow the ZMP's error that is left and add to the centre of mass.
         for pass in 0..n_passes {
             let mut cart = self.state(0, pass).cart;
             for (k, com) in com.iter_mut().enumerate().take(length) {
@@ -400,8 +402,8 @@ impl Generator {
         done
     }
 
-    /// Postures of a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample; `on_sample` gets the number of each but the last, where all
-    /// is, the posture, and the increments to it and from it.
+    /// Follows a path of the centre of mass, `(x, y, ẋ, ẏ)` a sample, with postures; `on_sample` gets the number of each but the
+    /// last, its target, its posture, and the increments to it and from it.
     fn follow(
         &mut self,
         pass: usize,
@@ -424,6 +426,7 @@ impl Generator {
             if k <= n {
                 self.state.states[k * n_passes + pass].end.clone_from(&end);
             }
+            // First guess by extrapolation of the last postures, then Newton's method.
             for (i, increment) in increment.iter_mut().enumerate() {
                 *increment = end
                     .increments
@@ -437,7 +440,7 @@ impl Generator {
             target = self.target(timeline, index, c);
             let mut posed = self.pose(&target, &mut q);
             if posed.is_ok() && !self.can_bend(&q) {
-                // Past a stretched knee the extrapolation leads to one that bends the wrong way.
+                // Past a stretched knee the extrapolation leads to one that bends backward.
                 q.copy_from_slice(&end.q);
                 posed = self.pose(&target, &mut q);
             }
@@ -462,7 +465,7 @@ impl Generator {
         done
     }
 
-    /// No joint of a leg is beyond its limits.
+    /// Whether no joint of a leg is beyond its limits.
     fn can_bend(&self, q: &[f64]) -> bool {
         let joints = self.biped.legs.iter().flat_map(|leg| &leg.joints);
         let mut joints = joints.map(|j| &self.biped.model.joints[j.0]);
@@ -488,9 +491,10 @@ impl Generator {
         target
     }
 
-    /// By how much the centre of mass must be lower for the legs to reach, with a smooth beginning. [m]
+    /// Excess of the centre of mass over the height at which the legs reach, with a smooth beginning. [m]
     fn too_high(&self, target: &BodyTarget) -> f64 {
         let rim = SOFT * self.settings.com_height;
+        // The hip is at most `√(l² − d²)` above the sole, d its horizontal distance; within ±`rim` a parabola begins the sinking.
         let over = |side: Side| {
             let leg = &self.biped.legs[side.index()];
             let com_to_hip = target.trunk * (leg.hip_in_root - self.biped.com_in_root);
@@ -504,8 +508,8 @@ impl Generator {
         over(Side::Left).max(over(Side::Right)).min(most)
     }
 
-    /// ZMP of the whole robot and the wrench at the root that the floor must exert, of a posture and the increments to it and from it;
-    /// leaves rates and accelerations in `rates`.
+    /// Zero moment point of the whole robot and the wrench at the root that the floor must exert, of a posture and the increments
+    /// to it and from it; leaves rates and accelerations in `rates`.
     fn floor_reaction(
         &mut self,
         floor: f64,
@@ -514,6 +518,7 @@ impl Generator {
     ) -> FloorReaction {
         let model = &*self.biped.model;
         let h = self.settings.period;
+        // Central differences: `v = (d₊ + d₋)/2h`, `v̇ = (d₊ − d₋)/h²`.
         let [v, a] = &mut self.rates;
         for (i, (back, forth)) in back.iter().zip(forth).enumerate() {
             v[i] = (forth + back) / (2.0 * h);
@@ -522,7 +527,7 @@ impl Generator {
         whole_body_zmp(model, &mut self.data, &WholeBodyMotion { q, v, vdot: a }, floor)
     }
 
-    /// The rest of a sample whose index, soles and centre of mass are there, from the posture and the increments to it and from it.
+    /// Fills the rest of a sample with index, soles and centre of mass, from the posture and the increments to it and from it.
     fn fill(
         &mut self,
         sample: &mut Sample,
@@ -539,6 +544,7 @@ impl Generator {
         sample.support = timeline.support(index);
         self.biped.fit_support(sample.standing(), &mut self.polygon);
         sample.margin = self.polygon.margin(zmp);
+        // About the ZMP the wrench has no horizontal moment; the vertical one must be borne by friction.
         let point = Vector3::new(zmp[0], zmp[1], floor);
         let at_zmp = Force::new(moment - (point - self.data.origin).cross(&force), force);
         sample.yaw_moment = at_zmp.moment.z;
@@ -554,7 +560,7 @@ impl Generator {
         }
     }
 
-    /// The floor bears its wrench, given at the ZMP, by the feet that stand: each takes its share by the lever rule.
+    /// Takes the floor's wrench, given at the ZMP, off the efforts by the feet that stand: shares by the lever rule.
     fn stand_on(&mut self, sample: &Sample, at_zmp: &Force, zmp: &Vector3) {
         let rest = |side: Side| {
             let [x, y] = self.settings.zmp_in_sole;
@@ -567,7 +573,7 @@ impl Generator {
                 let (p, q) = (rest(Side::Left), rest(Side::Right));
                 let along = q - p;
                 let k = ((zmp - p).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
-                // What is across the line between the feet, both take.
+                // Both soles bear the component across the line between the feet.
                 let across = zmp - (p + along * k);
                 self.bear(Side::Left, &(*at_zmp * (1.0 - k)), &(p + across));
                 self.bear(Side::Right, &(*at_zmp * k), &(q + across));
@@ -575,7 +581,7 @@ impl Generator {
         }
     }
 
-    /// Takes a wrench at a point of the floor off the efforts, on one foot.
+    /// Takes a wrench at a point of the floor off the efforts, by one foot.
     fn bear(&mut self, side: Side, at_point: &Force, point: &Vector3) {
         let foot = self.biped.legs[side.index()].foot;
         let Some(body) = self.biped.model.frames[foot.0].body else { return };
@@ -584,7 +590,7 @@ impl Generator {
     }
 }
 
-/// Feet side by side about the origin.
+/// Places of feet that stand side by side about the origin.
 fn standing_feet(settings: &WalkSettings) -> [Place; 2] {
     Side::BOTH.map(|side| {
         let y = 0.5 * side.sign() * settings.feet_apart;
@@ -592,7 +598,7 @@ fn standing_feet(settings: &WalkSettings) -> [Place; 2] {
     })
 }
 
-/// Standing there.
+/// Target of standing at the origin.
 fn standing(settings: &WalkSettings) -> BodyTarget {
     let feet = standing_feet(settings);
     let [x, y] = middle(settings, &feet);

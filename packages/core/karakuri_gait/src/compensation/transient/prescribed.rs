@@ -2,14 +2,14 @@
 //!
 //! `x(t) = a t⁵ + b t⁴ + c t³ + d t² + e t + f`. Start: at rest at `t = 0`, the steady solution's angle and rate at the end. Stop: the
 //! steady solution's angle and rate at `t = 0`, at rest at the end. Of degree 5 the acceleration at rest is zero, too; of degree 4 it
-//! is not prescribed. Either way one of a, b, c is the input, and the others follow from a linear system. [Kume 1991]
+//! is not prescribed. In both cases one of a, b, c is the input, and the others follow from a linear system. [Kume 1991]
 
 use nalgebra::{SMatrix, SVector};
 use serde::{Deserialize, Serialize};
 
 use super::super::{GaitError, Jet};
 
-/// From or to standstill.
+/// Kind of a transient: from or to standstill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -23,11 +23,11 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// Of `t⁵`. [rad/s⁵]
+    /// Coefficient a, of `t⁵`. [rad/s⁵]
     A,
-    /// Of `t⁴`. [rad/s⁴]
+    /// Coefficient b, of `t⁴`. [rad/s⁴]
     B,
-    /// Of `t³`. [rad/s³]
+    /// Coefficient c, of `t³`. [rad/s³]
     #[default]
     C,
 }
@@ -42,13 +42,13 @@ impl Input {
     }
 }
 
-/// Which coefficient is given for each angle.
+/// Coefficient that is given for each angle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Inputs {
-    /// Of θ.
+    /// Input of θ.
     pub sway: Input,
-    /// Of φ.
+    /// Input of φ.
     pub pitch: Input,
 }
 
@@ -93,9 +93,9 @@ pub struct Coefficients {
 /// The prescribed compensating motion, ascending powers of time. [rad/sⁿ] (6)
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Compensation {
-    /// θ: f, e, d, c, b, a. [rad/sⁿ] (6)
+    /// Coefficients of θ: f, e, d, c, b, a. [rad/sⁿ] (6)
     pub sway: [f64; 6],
-    /// φ. [rad/sⁿ] (6)
+    /// Coefficients of φ: f, e, d, c, b, a. [rad/sⁿ] (6)
     pub pitch: [f64; 6],
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Conditions {
     pub(super) kind: Kind,
     pub(super) degree: Degree,
     pub(super) input: Input,
-    /// Standstill and motion. [s]
+    /// Time of standstill and motion together. [s]
     pub(super) duration: f64,
     /// Angle and rate where it joins the steady motion. [rad, rad/s] (2)
     pub(super) steady: [f64; 2],
@@ -138,6 +138,7 @@ impl Polynomials {
                 if is_left { factor as f64 } else { 0.0 }
             })
         };
+        // Six rows: rest at one end, the steady angle and rate at the other, the degree's condition, the input coefficient.
         let [rest, moving] = if c.kind == Kind::Start { [0.0, 1.0] } else { [1.0, 0.0] };
         let fifth = match c.degree {
             Degree::Five => order(2, rest),
@@ -154,6 +155,7 @@ impl Polynomials {
         let matrix = SMatrix::<f64, 6, 6>::from_fn(|row, column| rows[row][column]);
         let inverse = matrix.try_inverse().filter(|m| m.iter().all(|x| x.abs() < 1e6));
         let inverse = inverse.ok_or(GaitError::Degree)?;
+        // `base` meets the steady motion with input 0, `direction` is the change with a unit input; back from u to t: `c_i = k_i/Tⁱ`.
         let [angle, rate] = c.steady;
         let base = inverse * SVector::from([0.0, 0.0, 0.0, angle, rate * duration, 0.0]);
         let direction = inverse * SVector::<f64, 6>::ith(5, 1.0);
