@@ -1,5 +1,7 @@
 //! Convex parts of meshes, found once and kept by content.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
