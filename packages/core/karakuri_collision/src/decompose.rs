@@ -53,8 +53,6 @@ pub struct Decomposition {
     pub parts: Vec<Vec<Vector3>>,
     /// Farthest distance of the parts' surface from the mesh; what is below half the tolerance may be missed. [m]
     pub deviation: f64,
-    /// Largest deviation that was allowed. [m]
-    pub tolerance: f64,
 }
 
 /// An edge of the mesh at which it is concave.
@@ -124,7 +122,7 @@ pub fn decompose(
     if parts.is_empty() {
         return Err(ShapeError::Flat { n_points: vertices.len() });
     }
-    Ok(Decomposition { parts, deviation, tolerance: allowed })
+    Ok(Decomposition { parts, deviation })
 }
 
 /// A surface with its normals outward, where neighbours disagree or the mesh is inside out, as files of other programs are.

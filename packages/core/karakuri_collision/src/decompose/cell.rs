@@ -201,7 +201,7 @@ impl Part {
 /// Corners of a cell: the points of three planes within all others.
 fn corners_of_cell(cuts: &[Plane], near: f64) -> impl Iterator<Item = Vector3> {
     let n = cuts.len();
-    // Corners of the newest cut; those of the others are points of the part that was cut, or outside.
+    // Those of the newest cut come first; points are only those of this side, so those of the older cuts are needed too.
     let newest = n.saturating_sub(1);
     let pairs = (0..newest).flat_map(move |i| (i + 1..newest).map(move |j| [i, j, newest]));
     let older = (0..newest).flat_map(move |i| {

@@ -59,14 +59,7 @@ impl Ics {
     }
 
     fn ask(&mut self, link: &mut Link, request: &Request) -> Result<Option<Answer>, PortError> {
-        for _ in 0..link.tries(TRIES) {
-            let by = link.deadline(140);
-            let answer = self.ask_once(link, request, by)?;
-            if answer.is_some() {
-                return Ok(answer);
-            }
-        }
-        Ok(None)
+        link.retry(TRIES, 140, |link, by| self.ask_once(link, request, by))
     }
 
     fn ask_once(
@@ -75,14 +68,8 @@ impl Ics {
         request: &Request,
         by: Instant,
     ) -> Result<Option<Answer>, PortError> {
-        link.send(|out| request.encode(out))?;
         self.decoder.expect(request);
-        while let Some(byte) = link.byte(by)? {
-            if let Some(Ok(answer)) = self.decoder.push(byte) {
-                return Ok(Some(answer));
-            }
-        }
-        Ok(None)
+        link.exchange(by, |out| request.encode(out), |byte| self.decoder.push(byte)?.ok())
     }
 
     /// Asks one servo for its temperature or current.

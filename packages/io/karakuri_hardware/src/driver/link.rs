@@ -81,6 +81,39 @@ impl Link {
         Ok(self.unread.next().map(|index| self.received[index]))
     }
 
+    /// Sends a request; the first answer that `take` makes of the bytes until a deadline.
+    pub(super) fn exchange<Answer>(
+        &mut self,
+        by: Instant,
+        encode: impl FnOnce(&mut Vec<u8>),
+        mut take: impl FnMut(u8) -> Option<Answer>,
+    ) -> Result<Option<Answer>, PortError> {
+        self.send(encode)?;
+        while let Some(byte) = self.byte(by)? {
+            if let Some(answer) = take(byte) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks until there is an answer, [`tries`](Self::tries) times at most, each with time for so many bytes.
+    pub(super) fn retry<Answer>(
+        &mut self,
+        usual: usize,
+        n_bytes: usize,
+        mut ask: impl FnMut(&mut Self, Instant) -> Result<Option<Answer>, PortError>,
+    ) -> Result<Option<Answer>, PortError> {
+        for _ in 0..self.tries(usual) {
+            let by = self.deadline(n_bytes);
+            let answer = ask(self, by)?;
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
+        Ok(None)
+    }
+
     /// When an answer has to be there that is requested now, with its request so many bytes long.
     pub(super) fn deadline(&self, n_bytes: usize) -> Instant {
         let latency = f64::from(self.port.latency_ms().unwrap_or_default()) * 1e-3;

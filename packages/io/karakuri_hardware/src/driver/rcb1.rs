@@ -71,14 +71,7 @@ impl Rcb1 {
         board: usize,
         order: Order,
     ) -> Result<Option<Answer>, PortError> {
-        for _ in 0..link.tries(TRIES) {
-            let by = link.deadline(32);
-            let answer = self.ask_once(link, board, order, by)?;
-            if answer.is_some() {
-                return Ok(answer);
-            }
-        }
-        Ok(None)
+        link.retry(TRIES, 32, |link, by| self.ask_once(link, board, order, by))
     }
 
     fn ask_once(
@@ -89,14 +82,8 @@ impl Rcb1 {
         by: Instant,
     ) -> Result<Option<Answer>, PortError> {
         let request = Request::Board { id: u8::from(board == 1), order };
-        link.send(|out| request.encode(out))?;
         self.decoder.expect(request);
-        while let Some(byte) = link.byte(by)? {
-            if let Some(Ok(answer)) = self.decoder.push(byte) {
-                return Ok(Some(answer));
-            }
-        }
-        Ok(None)
+        link.exchange(by, |out| request.encode(out), |byte| self.decoder.push(byte)?.ok())
     }
 
     /// Sends a board where its servos are to go.

@@ -70,14 +70,7 @@ impl Rcb4 {
     }
 
     fn ask(&mut self, link: &mut Link, request: &Request) -> Result<Option<Answer>, PortError> {
-        for _ in 0..link.tries(TRIES) {
-            let by = link.deadline(280);
-            let answer = self.ask_once(link, request, by)?;
-            if answer.is_some() {
-                return Ok(answer);
-            }
-        }
-        Ok(None)
+        link.retry(TRIES, 280, |link, by| self.ask_once(link, request, by))
     }
 
     fn ask_once(
@@ -86,14 +79,8 @@ impl Rcb4 {
         request: &Request,
         by: Instant,
     ) -> Result<Option<Answer>, PortError> {
-        link.send(|out| request.encode(out))?;
         self.decoder.expect(request);
-        while let Some(byte) = link.byte(by)? {
-            if let Some(Ok(answer)) = self.decoder.push(byte) {
-                return Ok(Some(answer));
-            }
-        }
-        Ok(None)
+        link.exchange(by, |out| request.encode(out), |byte| self.decoder.push(byte)?.ok())
     }
 
     fn read(

@@ -63,14 +63,7 @@ impl Robotiq {
         slave: u8,
         request: &Request,
     ) -> Result<Option<Answer>, PortError> {
-        for _ in 0..link.tries(TRIES) {
-            let by = link.deadline(64);
-            let answer = self.ask_once(link, slave, request, by)?;
-            if answer.is_some() {
-                return Ok(answer);
-            }
-        }
-        Ok(None)
+        link.retry(TRIES, 64, |link, by| self.ask_once(link, slave, request, by))
     }
 
     fn ask_once(
@@ -80,17 +73,12 @@ impl Robotiq {
         request: &Request,
         by: Instant,
     ) -> Result<Option<Answer>, PortError> {
-        link.send(|out| request.encode(slave, out))?;
         self.decoder.reset();
-        while let Some(byte) = link.byte(by)? {
-            if let Some(Ok((from, answer))) = self.decoder.push(byte)
-                && from == slave
-                && answer.is_of(request)
-            {
-                return Ok(Some(answer));
-            }
-        }
-        Ok(None)
+        let take = |byte| {
+            let (from, answer) = self.decoder.push(byte)?.ok()?;
+            (from == slave && answer.is_of(request)).then_some(answer)
+        };
+        link.exchange(by, |out| request.encode(slave, out), take)
     }
 
     fn status(&mut self, link: &mut Link, slave: u8) -> Result<Option<Status>, PortError> {
