@@ -16,7 +16,7 @@ use super::timeline::{SwingChange, Timeline};
 /// Samples after a change whose joint speeds are not checked: the plan catches up with what was measured.
 const CATCHING_UP: usize = 3;
 
-/// Another end of the step under way.
+/// Change of the current step's end.
 #[derive(Debug)]
 pub(super) struct StepChange {
     /// The foot that swings.

@@ -78,7 +78,7 @@ impl Motion {
 /// Scratch memory of a plan.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    /// Desired ZMP of the pass under way, from the first sample on, along each axis. [m] (2×n)
+    /// Desired ZMP of the current pass, from the first sample on, along each axis. [m] (2×n)
     desired: [Vec<f64>; 2],
     /// Centre of mass and its velocity, `(x, y, ẋ, ẏ)`. [m, m/s] (n×4)
     com: Vec<[f64; 4]>,

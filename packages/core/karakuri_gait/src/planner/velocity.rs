@@ -11,21 +11,21 @@ use super::side::Side;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Velocity {
-    /// [m/s]
+    /// Velocity forward. [m/s]
     #[serde(default)]
     pub forward: f64,
-    /// [m/s]
+    /// Velocity to the left. [m/s]
     #[serde(default)]
     pub left: f64,
-    /// [rad/s]
+    /// Rate of turning to the left. [rad/s]
     #[serde(default)]
     pub turn: f64,
 }
 
 impl Velocity {
-    /// The next step of `side` at this velocity, before clipping.
+    /// Next step of `side` at this velocity, before clipping.
     ///
-    /// Sideways the foot that leads goes the whole distance, the other one closes up. On the plane of the standing sole.
+    /// Sideways the leading foot goes the whole distance and the other one closes up. In the plane of the standing sole.
     pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
         let time = settings.step_time;
         let leads = self.left * side.sign() > 0.0;
