@@ -85,7 +85,7 @@ impl<'a> Deck<'a> {
             .ok_or_else(|| self.error(format!("the cards end; {what} should follow")))
     }
 
-    /// As many numbers, from as many cards as they fill.
+    /// Reads `n` numbers, from as many cards as they fill.
     fn numbers(&mut self, n: usize, what: &str) -> Result<Vec<f64>, CardError> {
         let mut numbers = Vec::with_capacity(n);
         while numbers.len() < n {
@@ -107,7 +107,7 @@ impl<'a> Deck<'a> {
         numbers.try_into().map_err(|_| self.error(what))
     }
 
-    /// A whole number from 1 on.
+    /// Whole number from 1 on.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
     fn whole(&self, number: f64, what: &str) -> Result<u32, CardError> {
         let is_whole = (1.0..1e6).contains(&number) && number.fract() == 0.0;

@@ -23,9 +23,9 @@ const MOST_STEPS: u32 = 10;
 pub enum Capturability {
     /// The feet need not move: `ξ` is over the soles.
     Stand,
-    /// Capturable with so many steps.
+    /// Captured by so many steps.
     Steps(u32),
-    /// Not capturable with any number of steps.
+    /// Not captured by any number of steps.
     Falls,
 }
 
@@ -77,7 +77,7 @@ impl Steps {
             let swinging = arrives(self.sole(side), self.landed(side, then), self.omega * land);
             let at_once = self.stood(side, &feet, then[side.other().index()]);
             let swinging = bounding_box(swinging, at_once);
-            // Whoever stands on both feet need not step.
+            // In double support the walker may stay on both feet, or step later.
             both.map_or(swinging, |both| {
                 bounding_box(both, arrives(both, swinging, self.omega * lift))
             })
