@@ -6,8 +6,8 @@
 //! rate ω whatever the drive. Rate limit, dead band and clamping of the target to what the drive can use (anti-windup)
 //! keep it calm.
 //! Targets may reach the drive late (a busy machine, a slow bus), and a target ahead of the measured position is a compressed
-//! spring whose force is released later. So closing slows down as soon as the *target* is near the object; from there on it creeps
-//! while the target's force exceeds the measured one, and that force never exceeds the desired one by much.
+//! spring whose force is released later. So closing slows down as soon as the *target* is near the object; from there on it
+//! creeps while the target's force exceeds the measured one, and that force never exceeds the desired one by much.
 //! While one finger alone touches, its force is kept low: the object is pushed to the middle if it slides easily, and not pressed
 //! against a fixed support.
 //! Units: m, rad, N, s.
@@ -203,7 +203,7 @@ impl GripForce {
         &self.state
     }
 
-    /// One period: measured position of the driven joint and finger forces in, target for the period's end out. [s]
+    /// Runs one period [s]: measured position of the driven joint and finger forces in, target for the period's end out.
     pub fn tick(
         &mut self,
         hand: &dyn EndEffector,

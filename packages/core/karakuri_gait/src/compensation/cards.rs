@@ -42,9 +42,9 @@ pub enum CardsError {
 impl Cards {
     /// Reads the texts of both files: of a start or stop where the third card of B-2 says START or STOP, else of a steady gait.
     ///
-    /// Chosen where the study is silent: steady gaits and their ZMP are smoothed, as the older programs did; starts and stops are splines
-    /// with the given ends; the range factor multiplies both ends of the survey, not its step; on both feet the ZMP may be
-    /// in the hull of both soles; the display factor has no meaning here.
+    /// Chosen where the study is silent: steady gaits and their ZMP are smoothed, as the older programs did; starts and stops are
+    /// splines with the given ends; the range factor multiplies both ends of the survey, not its step; on both feet the ZMP may
+    /// be in the hull of both soles; the display factor has no meaning here.
     ///
     /// # Errors
     /// When a card is missing, or a field is no number or out of range; the error names the file and the card.
@@ -140,7 +140,7 @@ impl<'a> Deck<'a> {
         self.samples(name)
     }
 
-    /// Nothing but blank cards is left.
+    /// Checks that nothing but blank cards is left.
     fn end(&mut self) -> Result<(), CardError> {
         match self.lines.iter().skip(self.next).position(|line| !line.trim().is_empty()) {
             None => Ok(()),

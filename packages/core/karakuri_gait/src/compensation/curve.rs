@@ -82,7 +82,7 @@ impl Curve {
         Ok(Self { knots: times.to_vec(), pieces: pieces.collect(), is_periodic: false })
     }
 
-    /// The same curve, repeated for ever.
+    /// The curve, repeated for ever.
     #[must_use]
     pub fn repeated(self) -> Self {
         Self { is_periodic: true, ..self }
@@ -282,9 +282,9 @@ fn weights(width: usize, place: usize) -> Option<DVector<f64>> {
     solve(powers.tr_mul(&powers), &at).map(|x| powers * x)
 }
 
-/// Least-squares smoothing of equally spaced values, degree 6 over 9 points: each is replaced by that of the polynomial fitted to it and
-/// four neighbours on either side, around the end where the sequence is periodic. Where it is not, the first and the last four lie
-/// on the polynomial of the first and the last nine. [Savitzky 1964]
+/// Least-squares smoothing of equally spaced values, degree 6 over 9 points: each is replaced by that of the polynomial fitted to
+/// it and four neighbours on either side, around the end where the sequence is periodic. Where it is not, the first and the last
+/// four lie on the polynomial of the first and the last nine. [Savitzky 1964]
 pub(super) fn smooth(values: &[f64], is_periodic: bool) -> Vec<f64> {
     let n = values.len();
     let width = (2 * HALF + 1).min(n);
@@ -301,7 +301,8 @@ pub(super) fn smooth(values: &[f64], is_periodic: bool) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The weights of the middle in the tables of the method's authors; at the ends, too, a polynomial of degree 6 stays what it is.
+    /// The weights of the middle in the tables of the method's authors; at the ends, too, a polynomial of degree 6 stays what it
+    /// is.
     #[test]
     fn smoothing_is_that_of_savitzky_and_golay() {
         let printed = [-7.0, 56.0, -196.0, 392.0, 797.0, 392.0, -196.0, 56.0, -7.0];

@@ -1,8 +1,9 @@
 //! Capturability: the divergent components of motion from which steps bring the walker to rest.
 //!
-//! While the ZMP stays at `p`, `ξ` arrives at `p + e^{ωt} (ξ − p)` when the foot lands after `t`. So it arrives in a region `B` from
-//! `(1 − e^{−ωt}) S + e^{−ωt} B`, where `S` is what stands. It can stay over the soles that stand then, or go on from the foot that has
-//! landed with a step less: `B_n = ∪ hull(S, l + S′) ∪ (l + C_{n−1})` over all places `l` within reach. [Koolen 2012, §4]
+//! While the ZMP stays at `p`, `ξ` arrives at `p + e^{ωt} (ξ − p)` when the foot lands after `t`. So it arrives in a region `B`
+//! from `(1 − e^{−ωt}) S + e^{−ωt} B`, where `S` is what stands. It can stay over the soles that stand then, or go on from the
+//! foot that has landed with a step less: `B_n = ∪ hull(S, l + S′) ∪ (l + C_{n−1})` over all places `l` within reach.
+//! [Koolen 2012, §4]
 //!
 //! Regions are boxes around the true ones, along the heading of the standing foot: beyond a region no steps help; inside it the
 //! number of steps is the least. Frame of a side: from the origin of its sole, forward and towards the other foot.

@@ -285,6 +285,7 @@ impl WalkEngine {
                 *effort += more;
             }
             if let Some(wrenches) = &measured.feet {
+                // Landing control compares the soles' heights as measured and as planned, and the ZMP's shift by the stabiliser.
                 let next = self.samples.get(k + 1).unwrap_or(sample);
                 let [left, right] = self.timeline.places(sample.index).map(|p| p.position[2]);
                 let step = self.stabilizer.step;

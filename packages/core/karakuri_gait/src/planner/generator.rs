@@ -1,5 +1,5 @@
-//! From phases to motion: the centre of mass by preview control or by its divergent component, postures by whole-body inverse kinematics,
-//! and a second pass that brings the ZMP of the whole robot to its reference.
+//! Motion from phases: the centre of mass by preview control or by its divergent component, postures by whole-body inverse
+//! kinematics, and a second pass that brings the ZMP of the whole robot to its reference.
 //!
 //! First pass: cart-table on the ZMP reference. Inverse dynamics of the resulting postures gives the wrench that the
 //! floor must exert, hence the actual ZMP; its error passes through the same preview controller as a correction of the centre of
@@ -245,7 +245,8 @@ impl Generator {
     }
 
     /// Moves a plan's state by a displacement, as though the plan had come there at the rate that it has there. Corrections
-    /// follow the ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero again.
+    /// follow the ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero
+    /// again.
     pub(super) fn displace(
         &mut self,
         state: &mut PlanState,

@@ -19,8 +19,8 @@ const REMAINS: f64 = 10.0;
 /// Weight of the time saved, as the distance that the divergent component covers in it. [-]
 const HASTE: f64 = 0.1;
 
-/// Successive steps that may be adjusted. A push is over by then; what still asks for more is not one, but late commands or a wrong
-/// model, which adjusted steps only stir up.
+/// Successive steps that may be adjusted. A push is over by then; what still asks for more is not one, but late commands or a
+/// wrong model, which adjusted steps only stir up.
 const IN_A_ROW: usize = 4;
 
 /// Number of successive steps that were adjusted.

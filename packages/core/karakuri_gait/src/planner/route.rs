@@ -209,6 +209,7 @@ impl Route {
                     side = step.side.other();
                 }
                 let foot = feet[side.other().index()];
+                // The distance is asked for from the middle of the feet; what is left counts from the foot that stands then.
                 let gone = forward(&foot, foot.position) - forward(&foot, middle);
                 let mut heading = walk.heading;
                 if heading != 0.0 && !standing.can_turn() {
@@ -475,6 +476,7 @@ fn slide(v: &mut Velocity, feet: &[Place; 2], settings: &WalkSettings) -> f64 {
     let (s, c) = left.yaw.sin_cos();
     let apart =
         c * (left.position[0] - right.position[0]) + s * (left.position[1] - right.position[1]);
+    // `|apart + 2 slide|` stays within the longest step, and the step itself leaves room for a whole slide.
     let longest = settings.limits.forward.max(2.0 * slip.slide);
     let room = (longest - 2.0 * slip.slide) / settings.step_time;
     v.forward = v.forward.clamp(-room, room);

@@ -135,6 +135,7 @@ impl Timeline {
         for (i, step) in steps.iter().enumerate() {
             let standing = step.side.other();
             if let Some(slip) = settings.slip_turn.filter(|_| step.slide != 0.0) {
+                // A slide turns the robot before the step, with the ZMP halfway between the feet.
                 let halfway = middle(settings, &feet);
                 if i > 0 || !from_rest {
                     push(settings.double_support, feet, [zmp, halfway], None, 0.0);
@@ -143,6 +144,7 @@ impl Timeline {
                 feet = slid(&feet, step.slide);
                 zmp = middle(settings, &feet);
             }
+            // The ZMP goes to the standing foot in double support and stays there in single support.
             let rest = resting_zmp(settings, standing, &feet[standing.index()]);
             if i == 0 && from_rest {
                 // The centre of mass must set out to the other side before the ZMP can go to the standing foot.
@@ -205,6 +207,7 @@ impl Timeline {
     /// ZMP reference. [m] (2)
     pub fn zmp(&self, index: u64) -> [f64; 2] {
         let (phase, part) = self.phase(index);
+        // `3s² − 2s³`: no rate of the ZMP at the ends of a phase.
         let k = part * part * (3.0 - 2.0 * part);
         let [a, b] = phase.zmp;
         [blend(a[0], b[0], k), blend(a[1], b[1], k)]
@@ -241,6 +244,7 @@ impl Timeline {
         if phase.swing.is_none() {
             return (yaw, floor);
         }
+        // While a foot swings the trunk goes from the mean of the old places to that of the new ones.
         let (next_yaw, next_floor) = mean(&self.places(index));
         (blend(yaw, next_yaw, quintic(part)), blend(floor, next_floor, quintic(part)))
     }

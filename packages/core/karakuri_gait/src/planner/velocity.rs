@@ -32,6 +32,7 @@ impl Velocity {
         let sideways = if leads { 2.0 * self.left * time } else { 0.0 };
         let turn = self.turn * time;
         let half = 0.5 * settings.feet_apart * side.sign();
+        // From the standing foot to the middle of the feet and on by the step, then out to the swinging side.
         let middle = standing.moved([self.forward * time, half + sideways]);
         let to = middle.headed(standing.yaw + turn).moved([0.0, half]);
         Footstep { side, to, slide: 0.0 }

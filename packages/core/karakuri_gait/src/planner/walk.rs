@@ -25,7 +25,8 @@ impl Standstill {
         Self { begin, settle, stood: 0.0 }
     }
 
-    /// Takes up a period `dt` at a time [s]; true when the walk has arrived. `has_end` says that it has an end, reached or in sight.
+    /// Takes up a period `dt` at a time [s]; true when the walk has arrived. `has_end` says that it has an end, reached or in
+    /// sight.
     pub fn tick(&mut self, state: WalkState, has_end: bool, time: f64, dt: f64) -> bool {
         let stands = state == WalkState::Standing && has_end && time > self.begin + PATIENCE;
         self.stood = if stands { self.stood + dt } else { 0.0 };

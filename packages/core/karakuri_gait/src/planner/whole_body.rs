@@ -1,10 +1,11 @@
 //! Whole-body inverse kinematics: the posture for a desired centre of mass, trunk attitude and both soles.
 //!
 //! The floating base has the desired attitude of the trunk, and carries the centre of mass to its place for any posture of the
-//! legs. This leaves the joints of the legs, from both soles relative to the centre of mass: Newton's method with a little damping,
-//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is computed
-//! again where that is slow. Rows: each sole's position (3) and rotation (3; 2 where the legs cannot turn, whose soles have the
-//! heading of the trunk). World axes, m and rad, lengths by the height of the centre of mass. All other joints stay as in `q`.
+//! legs. This leaves the joints of the legs, from both soles relative to the centre of mass: Newton's method with a little
+//! damping, `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is
+//! computed again where that is slow. Rows: each sole's position (3) and rotation (3; 2 where the legs cannot turn, whose soles
+//! have the heading of the trunk). World axes, m and rad, lengths by the height of the centre of mass. All other joints stay as
+//! in `q`.
 
 use karakuri_dynamics::{
     Data, center_of_mass_jacobian, forward_kinematics, forward_kinematics_of, frame_pose,
@@ -237,8 +238,8 @@ impl WholeBody {
         if self.has_yaw { 3 } else { 2 }
     }
 
-    /// Residual at the position of the last `forward_kinematics`, but for the base, which then has the centre of mass at its place; the
-    /// sum of the errors, because the largest of numbers and NaN may be a number.
+    /// Residual at the position of the last `forward_kinematics`, but for the base, which then has the centre of mass at its
+    /// place; the sum of the errors, because the largest of numbers and NaN may be a number.
     fn measure(&mut self, biped: &Biped, target: &BodyTarget, q: &mut [f64]) -> f64 {
         let model = &biped.model;
         // The centre of mass from the base's origin, as the sum over the tree; the base puts it at its desired place.

@@ -245,6 +245,7 @@ impl Plan {
                 to(displacement)
             }
             Reaction::Shake => {
+                // Two periods of a sine along the pads.
                 let side = X_WT.rotation.column(2) * SHAKE;
                 let path = move |s: f64| {
                     let (sin, _) = (2.0 * core::f64::consts::TAU * s).sin_cos();
@@ -312,7 +313,7 @@ pub(super) enum Reaction {
     To(Pose),
     /// Straight by a displacement [m] at a speed [m/s].
     By { displacement: Vector3, speed: f64 },
-    /// To and fro along the pads, twice.
+    /// To and fro along the pads, two times.
     Shake,
 }
 

@@ -170,6 +170,7 @@ impl Planner<'_> {
             Ok(()) => return Ok(direct),
             Err(why) => why,
         };
+        // Straight up to the safe height, then across by the joints, else along an arc around the base.
         let up = (candidate.poses.above_pick.translation.z - X_WT.translation.z).max(0.0);
         let lifted = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * up);
         let (rise, q_lifted) = self

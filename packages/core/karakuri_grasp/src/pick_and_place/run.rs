@@ -294,6 +294,7 @@ impl Run {
         let Some(load) = self.weighing.mean(seen, self.goal.grip_force, VERIFY_TIME) else {
             return Step::Stay;
         };
+        // The first load is that with the whole force; the second one is felt with a share of it.
         let Some(whole) = self.weighing.whole.replace(load) else {
             self.weighing.force = self.goal.grip_force;
             self.goal.grip_force *= PROBE;
@@ -331,6 +332,7 @@ impl Run {
         let (force, limit) = (self.goal.grip_force, self.goal.max_grip_force);
         let needed = self.found.needed(s);
         let heavy = load > stated * (1.0 + WEIGHT_TOLERANCE);
+        // A weight beyond the greatest permitted force is not tried again; else the grip is harder by what the object showed.
         let hopeless = heavy && needed > MOVABLE * limit;
         if force < 0.999 * limit && self.tries.regrips < REGRIPS && !hopeless {
             self.goal.grip_force = needed.max(force * RAISE_FACTOR).min(limit);

@@ -29,7 +29,7 @@ pub(in super::super) fn within(
     }
 }
 
-/// As [`within`], with the range in numbers as its description.
+/// Refuses as [`within`] does, with the range in numbers as its description.
 pub(super) fn ranged(
     name: &'static str,
     value: f64,
