@@ -145,7 +145,7 @@ impl WholeBody {
         let (mut left, mut taken) = (f64::INFINITY, 0.0);
         for _ in 0..MOST_ITERATIONS {
             left = self.measure(biped, target, q);
-            // The Jacobian is taken anew where the error has not decreased tenfold since it was taken.
+            // The Jacobian is taken again where the error has not decreased tenfold since the last time.
             if left >= SLOW * taken {
                 if !self.linearize(biped) {
                     break;

@@ -89,7 +89,7 @@ pub(super) struct Weighing {
 }
 
 impl Weighing {
-    /// Begins the integral anew, for another stage.
+    /// Begins a new integral, for another stage.
     pub(super) fn restart(&mut self) {
         (self.sum, self.time) = (0.0, 0.0);
     }
