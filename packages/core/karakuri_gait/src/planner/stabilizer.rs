@@ -152,8 +152,7 @@ impl Stabilizer {
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();
         correction.lean_rate = [cos * rate.x + sin * rate.y, cos * rate.y - sin * rate.x];
         let damping = gains.rate * self.weight * self.com_height / omega;
-        // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the angular
-        // velocity.
+        // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the lean's rate.
         let moment = Vector3::new(
             -self.weight * shift[1] + damping * rate.x,
             self.weight * shift[0] + damping * rate.y,

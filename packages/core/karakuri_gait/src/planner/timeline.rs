@@ -207,7 +207,7 @@ impl Timeline {
     /// ZMP reference. [m] (2)
     pub fn zmp(&self, index: u64) -> [f64; 2] {
         let (phase, part) = self.phase(index);
-        // `3s² − 2s³`: no rate of the ZMP at the ends of a phase.
+        // `3s² − 2s³`: the ZMP has no rate at the ends of a phase.
         let k = part * part * (3.0 - 2.0 * part);
         let [a, b] = phase.zmp;
         [blend(a[0], b[0], k), blend(a[1], b[1], k)]

@@ -262,7 +262,7 @@ impl Plan {
     pub(super) fn carry_from(&mut self, task: Task<'_>, q: &[f64]) -> Result<(), Fault> {
         let model = task.model;
         let X_WT = self.moves.tool_pose(model, q);
-        // The new pick pose shifts the lift sideways; the height above it stays.
+        // The pose above moves sideways with the new pick pose; its height stays.
         let shift = X_WT.translation - self.poses.pick.translation;
         self.poses.pick = X_WT;
         self.poses.above_pick.translation += Vector3::new(shift.x, shift.y, 0.0);

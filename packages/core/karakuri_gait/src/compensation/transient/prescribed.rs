@@ -156,8 +156,7 @@ impl Polynomials {
         let matrix = SMatrix::<f64, 6, 6>::from_fn(|row, column| rows[row][column]);
         let inverse = matrix.try_inverse().filter(|m| m.iter().all(|x| x.abs() < 1e6));
         let inverse = inverse.ok_or(GaitError::Degree)?;
-        // `base` meets the steady motion with input 0, `direction` is the change with a unit input; back from u to t:
-        // `c_i = k_i/Tⁱ`.
+        // `base` meets the steady motion with input 0, `direction` is the change with a unit input; `c_i = k_i/Tⁱ` returns to t.
         let [angle, rate] = c.steady;
         let base = inverse * SVector::from([0.0, 0.0, 0.0, angle, rate * duration, 0.0]);
         let direction = inverse * SVector::<f64, 6>::ith(5, 1.0);
