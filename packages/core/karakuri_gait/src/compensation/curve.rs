@@ -276,7 +276,7 @@ fn weights(width: usize, place: usize) -> Option<DVector<f64>> {
     let degree = DEGREE.min(width - 1);
     let middle = 0.5 * (width - 1) as f64;
     let power = |row: usize, power: usize| (0..power).fold(1.0, |p, _| p * (row as f64 - middle));
-    // The normal equations `(PᵀP) x = p(place)`; the weights are `P x`. Powers about the middle keep them well conditioned.
+    // The normal equations `(PᵀP) x = p(place)`; the weights are `P x`. Powers about the middle condition them better.
     let powers = DMatrix::from_fn(width, degree + 1, power);
     let at = DVector::from_fn(degree + 1, |k, _| power(place, k));
     solve(powers.tr_mul(&powers), &at).map(|x| powers * x)
