@@ -1,7 +1,7 @@
 //! Plane geometry of the floor: rectangles and convex polygons, such as soles and the support polygon.
 //!
-//! The convex hull is Andrew's monotone chain [Berg 2008, §1.1]. The margin of a point is its signed distance to the nearest edge's
-//! line, positive inside: of the ZMP in the support polygon it is what is left until the walker tips over an edge.
+//! The convex hull is Andrew's monotone chain [Berg 2008, §1.1]. The margin of a point is its signed distance to the nearest
+//! edge's line, positive inside: of the ZMP in the support polygon it is what is left until the walker tips over an edge.
 //!
 //! Units: m. Corners are counter-clockwise.
 
@@ -111,9 +111,9 @@ impl ConvexPolygon {
         self.edges.iter().map(distance).fold(f64::INFINITY, f64::min)
     }
 
-    /// Projection of a point into the polygon less a rim: the point itself where it is at least `rim` inside, else a point nearby that
-    /// is; the centroid of the corners where the polygon is too narrow for the rim. In an acute corner it may keep less than the rim, but is
-    /// always inside. [m] (2)
+    /// Projection of a point into the polygon less a rim: the point itself where it is at least `rim` inside, else a point nearby
+    /// that is; the centroid of the corners where the polygon is too narrow for the rim. In an acute corner it may keep less than
+    /// the rim, but is always inside. [m] (2)
     pub fn nearest(&self, point: [f64; 2], rim: f64) -> [f64; 2] {
         // Projects on the edge that is violated most, which ends after a few edges where there is an inside at all.
         let mut p = point;

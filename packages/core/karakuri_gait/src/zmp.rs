@@ -1,8 +1,8 @@
 //! Zero moment point: the floor point about which the floor's reaction has no tilting moment.
 //!
-//! The floor must exert the wrench that accelerates the robot and carries its weight. About the ZMP on the floor that wrench has no
-//! horizontal moment, so that soles can exert it by pressure alone where the ZMP is inside the support polygon: the robot does not tip.
-//! With the wrench `(M, F)` at a point `(x, y)` at height `z` above the floor,
+//! The floor must exert the wrench that accelerates the robot and carries its weight. About the ZMP on the floor that wrench has
+//! no horizontal moment, so that soles can exert it by pressure alone where the ZMP is inside the support polygon: the robot does
+//! not tip. With the wrench `(M, F)` at a point `(x, y)` at height `z` above the floor,
 //! `p_x = x − (M_y + z F_x)/F_z`, `p_y = y + (M_x − z F_y)/F_z`. [Vukobratovic 1990], [Kajita 2003, §IV]
 //!
 //! Units: SI, world axes; Z up, the floor horizontal.
@@ -43,8 +43,8 @@ pub struct FloorReaction {
 
 /// Zero moment point of the whole robot and the floor's wrench, by inverse dynamics under the gravity of `data`.
 ///
-/// The root link floats; nothing but the floor at height `floor` [m] touches the robot. Leaves the efforts of all degrees of freedom in
-/// `data.effort`, the floor's wrench not yet taken by the feet.
+/// The root link floats; nothing but the floor at height `floor` [m] touches the robot. Leaves the efforts of all degrees of
+/// freedom in `data.effort`, the floor's wrench not yet taken by the feet.
 pub fn whole_body_zmp(
     model: &Model,
     data: &mut Data,

@@ -1,4 +1,4 @@
-//! Hands: how the driven joint, the opening and the force at the object go together.
+//! Hands: the relation of driven joint, opening and force at the object.
 //!
 //! A kind of hand is one file and one entry in [`KINDS`]. Openings are the free width between the fingers.
 //! Units: m, rad, N, N·m. The tool frame has x towards the object and y along the opening (REP 120).
@@ -15,18 +15,18 @@ use karakuri_spatial::{Force, Vector3};
 
 /// A hand with two fingers and one driven joint.
 pub trait EndEffector: core::fmt::Debug + Send {
-    /// Its name in the registry.
+    /// Name of the kind in the registry.
     fn kind(&self) -> &'static str;
 
-    /// What all such hands have.
+    /// Properties that all such hands have.
     fn fingers(&self) -> &Fingers;
 
-    /// The driven joint.
+    /// Driven joint of the hand.
     fn joint(&self) -> BodyId {
         self.fingers().joint
     }
 
-    /// The tool frame.
+    /// Tool frame of the hand.
     fn tool_frame(&self) -> FrameId {
         self.fingers().tool_frame
     }
@@ -66,20 +66,20 @@ pub trait EndEffector: core::fmt::Debug + Send {
     /// Force of each finger for a closing effort of the driven joint: the inverse of [`effort`](Self::effort). [N]
     fn force(&self, position: f64, effort: f64) -> f64;
 
-    /// Where the middle of the pads is along the tool frame's x. [m]
+    /// Position of the middle of the pads along the tool frame's x. [m]
     fn tool_depth(&self, position: f64) -> f64;
 }
 
-/// What hands with two fingers and one driven joint have in common: a section of the robot YAML.
+/// Properties that hands with two fingers and one driven joint have in common: a section of the robot YAML.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fingers {
-    /// The driven joint.
+    /// Driven joint of the hand.
     pub joint: BodyId,
-    /// The tool frame.
+    /// Tool frame of the hand.
     pub tool_frame: FrameId,
     /// Least and greatest opening: `opening_min`, `opening_max`. [m]
     pub opening: (f64, f64),
-    /// Fingers that the drive moves: `fingers`. [-]
+    /// Number of fingers that the drive moves: `fingers`. [-]
     pub n: f64,
     /// Largest force of a finger: `force_max`. [N]
     pub force_max: f64,
@@ -89,69 +89,69 @@ pub struct Fingers {
     pub pad_width: f64,
 }
 
-/// What one finger feels of the object.
+/// Force of the object on one finger.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FingerForce {
-    /// Pressing the finger open. [N]
+    /// Normal force, positive where it presses the finger open. [N]
     pub normal: f64,
-    /// Along the pad, in the tool's axes (its y is zero): what the object exerts on the finger. [N] (3)
+    /// Force along the pad, in the tool's axes (its y is zero). [N] (3)
     pub tangential: Vector3,
 }
 
-/// Why a hand cannot be made.
+/// Cause that keeps a hand from being made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndEffectorError {
-    /// The robot YAML names none.
+    /// The robot YAML names no end effector.
     #[error(
         "robot `{robot}` has no end effector; add `end_effector: {{kind: parallel_linkage, ...}}` to its YAML"
     )]
     None {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
     },
-    /// Not in the registry.
+    /// The kind is not in the registry.
     #[error("end effector kind `{kind}` is not known; there are: {known}")]
     UnknownKind {
-        /// The name given.
+        /// Name of the kind given.
         kind: String,
-        /// The names there are.
+        /// Names of the registered kinds.
         known: String,
     },
     /// A number is missing.
     #[error("end effector `{kind}` lacks parameter `{parameter}`")]
     Missing {
-        /// Its kind.
+        /// Kind of the hand.
         kind: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
     },
     /// A number is out of range.
     #[error("end effector `{kind}`: {parameter} is {value}, it must be {range}")]
     Range {
-        /// Its kind.
+        /// Kind of the hand.
         kind: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// The value given.
+        /// Value of the parameter.
         value: f64,
-        /// What it may be.
+        /// Values that are permitted.
         range: &'static str,
     },
     /// Joints or sensors do not fit.
     #[error("end effector `{kind}` needs {want}, the robot YAML names {got}")]
     Parts {
-        /// Its kind.
+        /// Kind of the hand.
         kind: &'static str,
-        /// What it needs.
+        /// Joints or sensors that it needs.
         want: &'static str,
-        /// How many were named.
+        /// Number of those that were named.
         got: usize,
     },
     /// A sensor that the model does not have.
     #[error("end effector sensor `{name}` is not among the robot's sensors")]
     UnknownSensor {
-        /// The name given.
+        /// Name of the sensor given.
         name: String,
     },
 }
@@ -159,18 +159,18 @@ pub enum EndEffectorError {
 /// A kind of hand.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
-    /// What a robot YAML calls it.
+    /// Name of the kind in a robot YAML.
     pub name: &'static str,
-    /// Makes one from a robot YAML's section.
+    /// Constructor from a robot YAML's section.
     pub make: fn(&Config) -> Result<Box<dyn EndEffector>, EndEffectorError>,
-    /// Parameters of a sensible hand of this kind: documentation, and what the conformance tests run on.
+    /// Parameters of a sensible hand of this kind: documentation, and input of the conformance tests.
     pub example: &'static [(&'static str, f64)],
 }
 
-/// The kinds that [`from_model`] knows.
+/// Registry of the kinds that [`from_model`] knows.
 pub const KINDS: &[Kind] = &[parallel_linkage::REGISTERED, parallel_slide::REGISTERED];
 
-/// The hand that a model's `end_effector` describes.
+/// Makes the hand that a model's `end_effector` describes.
 ///
 /// # Errors
 /// When the model has no `end_effector`, its kind is not registered, or its parameters, joints or sensors do not fit
@@ -188,7 +188,7 @@ pub fn from_model(model: &Model) -> Result<Box<dyn EndEffector>, EndEffectorErro
     }
 }
 
-/// Reads the numbers of a robot YAML's section.
+/// Reader of the numbers of a robot YAML's section.
 struct Numbers<'a> {
     kind: &'static str,
     config: &'a Config,
@@ -215,7 +215,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// What all hands have.
+    /// Properties that all hands have.
     fn fingers(&self) -> Result<Fingers, EndEffectorError> {
         Ok(Fingers {
             joint: self.joint()?,
@@ -228,7 +228,7 @@ impl Numbers<'_> {
         })
     }
 
-    /// The one driven joint.
+    /// The one joint that is driven.
     fn joint(&self) -> Result<BodyId, EndEffectorError> {
         match self.config.joints[..] {
             [joint] => Ok(joint),
@@ -240,7 +240,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// `opening_min` and `opening_max`. [m]
+    /// Least and greatest opening, `opening_min` and `opening_max`. [m]
     fn opening(&self) -> Result<(f64, f64), EndEffectorError> {
         let (lowest, highest) = (self.get("opening_min")?, self.positive("opening_max")?);
         if lowest < 0.0 || lowest >= highest {
@@ -264,7 +264,7 @@ pub struct FingerSensors {
 }
 
 impl FingerSensors {
-    /// Those that the model's `end_effector` names.
+    /// Sensors that the model's `end_effector` names.
     ///
     /// # Errors
     /// When the model has no `end_effector`, a named sensor is not the robot's, or it does not name two.
@@ -291,7 +291,7 @@ impl FingerSensors {
         self.sensors
     }
 
-    /// On which side of the tool's y each finger is: 1 or −1, at the forward kinematics in `data`. (2)
+    /// Side of the tool's y on which each finger is: 1 or −1, at the forward kinematics in `data`. (2)
     pub fn sides(&self, model: &Model, data: &Data) -> [f64; 2] {
         let X_TW = frame_pose(model, data, self.tool).inverse();
         self.sensors.map(|s| {
@@ -300,8 +300,8 @@ impl FingerSensors {
         })
     }
 
-    /// What the fingers feel, from the sensors' wrenches (on the finger, in its link's axes), at the forward
-    /// kinematics in `data`.
+    /// Forces of the object on the fingers, from the sensors' wrenches (on the finger, in its link's axes), at the forward
+    /// kinematics in `data`. (2)
     pub fn forces(&self, model: &Model, data: &Data, wrenches: &[Force; 2]) -> [FingerForce; 2] {
         let X_TW = frame_pose(model, data, self.tool).inverse();
         let sides = self.sides(model, data);

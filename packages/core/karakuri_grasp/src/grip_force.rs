@@ -5,31 +5,31 @@
 //! `θ̇ = ω (ΣF − 2F*)/K`, `K = Σ ∂F/∂θ` of both fingers through the drive's stiffness, so that the force settles with the
 //! rate ω whatever the drive. Rate limit, dead band and clamping of the target to what the drive can use (anti-windup)
 //! keep it calm.
-//! Targets may reach the drive late (a busy machine, a slow bus), and a target ahead of the measured position is a spring that
-//! waits to be released. So closing slows down as soon as the *target* is near the object; from there on it creeps while it
-//! stands for much more than the fingers feel, and it never stands for much more than the desired force.
-//! While one finger alone touches, its force is kept low: the object is pushed to the middle if it goes lightly, and not
-//! pressed against what holds it.
+//! Targets may reach the drive late (a busy machine, a slow bus), and a target ahead of the measured position is a compressed
+//! spring whose force is released later. So closing slows down as soon as the *target* is near the object; from there on it
+//! creeps while the target's force exceeds the measured one, and that force never exceeds the desired one by much.
+//! While one finger alone touches, its force is kept low: the object is pushed to the middle if it slides easily, and not pressed
+//! against a fixed support.
 //! Units: m, rad, N, s.
 
 use crate::{EndEffector, FingerForce};
 
-/// The most that a closing target stands for beyond the desired force, as a share of it, but at least [`UNFELT`]. [-]
+/// Largest excess of a closing target's force over the desired one, as a share of it, but at least [`UNFELT`]. [-]
 const PRESS: f64 = 0.3;
-/// A target that stands for so much more than the fingers feel has not arrived yet; less may be the drive's friction. [N]
+/// Excess of the target's force over the measured one from which on it has not arrived yet; less may be the drive's friction. [N]
 const UNFELT: f64 = 1.0;
-/// Share of the rate with which it goes on: it may be friction that holds the hand. [-]
+/// Share of the rate with which closing continues then: friction of the drive may hold the hand. [-]
 const CREEP: f64 = 0.1;
-/// Below this desired force the touch speed falls with it, to a fifth: the drive's inertia strikes as hard as it is fast. [N]
+/// Desired force below which the touch speed falls with it, to a fifth: the drive's inertia strikes harder the faster it is. [N]
 const GENTLE: f64 = 5.0;
 
-/// The force comes so near to the desired one, whatever the dead band: less than any judgement of it asks for. [-]
+/// Largest relative error of the force that the dead band may leave: less than any judgement of it asks for. [-]
 const CLOSE: f64 = 0.02;
 
 /// Cut-off of the force filter: 4 ms behind, which at the rate [`FORCE_RATE`] is 0.04 rad of phase; a lower one would lag where
 /// the fingers touch, a higher one would let the sensors' noise through. [Hz]
 const FILTER: f64 = 40.0;
-/// ω: how fast the force follows. It settles within 2 % in 0.4 s; a faster loop would be left less margin for targets that
+/// ω: rate of the force control. It settles within 2 % in 0.4 s; a faster loop would be left less margin for targets that
 /// arrive late (at 50 ms, 0.5 rad of phase are gone). [1/s]
 const FORCE_RATE: f64 = 10.0;
 /// Errors of the sum of both forces below it are left, if they are below 2 % of it: without it, the target would follow the
@@ -38,10 +38,10 @@ const DEAD_BAND: f64 = 0.1;
 /// Force with which one finger alone may push: it slides 0.6 kg over a table of friction 0.5. [N]
 const PUSH_FORCE: f64 = 3.0;
 
-/// What a user may set.
+/// Settings of a grip that a user may change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripSettings {
-    /// Above it a finger touches something. [N]
+    /// Force above which a finger touches something. [N]
     pub contact_force: f64,
     /// Rate of the opening in free motion. [m/s]
     pub speed: f64,
@@ -60,18 +60,18 @@ impl Default for GripSettings {
 /// Task of the hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GripTask {
-    /// Keep the target.
+    /// Keep the target where it is.
     Stay,
     /// Go to an opening [m] at a rate [m/s].
     MoveTo {
-        /// [m]
+        /// Desired opening. [m]
         opening: f64,
-        /// [m/s]
+        /// Rate of the opening. [m/s]
         speed: f64,
     },
     /// Close until both fingers press with the force, then keep it.
     Close {
-        /// Of each finger. [N]
+        /// Desired force of each finger. [N]
         force: f64,
         /// Slow down below this opening; 0 if nothing is known. [m]
         slow_below: f64,
@@ -81,39 +81,39 @@ pub enum GripTask {
 /// Target of the driven joint.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct HandReference {
-    /// For the end of the period. [rad or m]
+    /// Position at the end of the period. [rad or m]
     pub position: f64,
-    /// [rad/s or m/s]
+    /// Velocity over the period. [rad/s or m/s]
     pub velocity: f64,
-    /// Added to the feed-forward. [N·m or N]
+    /// Effort to be added to the feed-forward. [N·m or N]
     pub effort: f64,
 }
 
-/// What is known of the grip.
+/// Measured state of the grip.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GripState {
-    /// Measured. [m]
+    /// Measured opening. [m]
     pub opening: f64,
     /// Filtered, tared normal forces. [N] (2)
     pub forces: [f64; 2],
-    /// Which fingers touch something. (2)
+    /// Whether each finger touches something. (2)
     pub touching: [bool; 2],
-    /// The fingers reached the desired force in this task ([`is_firm`]).
+    /// Whether the fingers reached the desired force in this task ([`is_firm`]).
     pub gripped: bool,
-    /// The target is at the end of its range.
+    /// Whether the hand is closed to the end of its range.
     pub at_end: bool,
 }
 
 /// Limits of the driven joint's position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DriveRange {
-    /// [rad or m]
+    /// Lower limit. [rad or m]
     pub lower: f64,
-    /// [rad or m]
+    /// Upper limit. [rad or m]
     pub upper: f64,
 }
 
-/// The control of one hand.
+/// Grip control of one hand.
 #[derive(Debug, Clone)]
 pub struct GripForce {
     settings: GripSettings,
@@ -128,7 +128,7 @@ pub struct GripForce {
 }
 
 impl GripForce {
-    /// For a drive of this stiffness [N·m/rad or N/m] at a joint of this range.
+    /// Control for a drive of this stiffness [N·m/rad or N/m] at a joint of this range.
     pub fn new(settings: GripSettings, stiffness: f64, range: DriveRange) -> Self {
         Self {
             settings,
@@ -142,28 +142,28 @@ impl GripForce {
         }
     }
 
-    /// The settings, live.
+    /// Settings, which may change while it runs.
     pub fn settings_mut(&mut self) -> &mut GripSettings {
         &mut self.settings
     }
 
-    /// The settings in force.
+    /// Settings that are in force.
     pub fn settings(&self) -> &GripSettings {
         &self.settings
     }
 
-    /// Gives a new task, from where the hand is.
+    /// Gives a new task, which begins at the present state of the hand.
     pub fn set_task(&mut self, task: GripTask) {
         self.task = task;
         self.state.gripped = false;
     }
 
-    /// What it is doing.
+    /// Task of the hand now.
     pub fn task(&self) -> GripTask {
         self.task
     }
 
-    /// Takes what the sensors show now as zero: call it with the fingers free.
+    /// Takes the present readings of the sensors as zero: call it with the fingers free.
     pub fn tare(&mut self) {
         self.tare = self.filtered;
         self.state.forces = [0.0; 2];
@@ -174,7 +174,7 @@ impl GripForce {
         *self = Self::new(self.settings, self.stiffness, self.range);
     }
 
-    /// Goes on holding what is in the hand, at the first measurement: both fingers feel it, and the drive presses by `effort`,
+    /// Goes on holding the object in the hand, at the first measurement: both fingers feel it, and the drive presses by `effort`,
     /// where that is known [N·m or N]. A hand that holds nothing stays as it is.
     pub fn take_over(
         &mut self,
@@ -192,17 +192,18 @@ impl GripForce {
             return;
         }
         self.filtered = felt;
+        // The target's spring presses with the measured force: `θ + τ(F)/k`.
         self.target = Some(position + hand.effort(position, force) / self.stiffness);
         self.task = GripTask::Close { force, slow_below: 0.0 };
         self.state.gripped = true;
     }
 
-    /// What was found at the last tick.
+    /// State of the grip at the last tick.
     pub fn state(&self) -> &GripState {
         &self.state
     }
 
-    /// One period: measured position of the driven joint and finger forces in, target for the period's end out. [s]
+    /// Runs one period [s]: measured position of the driven joint and finger forces in, target for the period's end out.
     pub fn tick(
         &mut self,
         hand: &dyn EndEffector,
@@ -225,7 +226,7 @@ impl GripForce {
                 self.close(hand, position, target, force, slow_below)
             }
         };
-        // The drive cannot use a target further away than its effort reaches: more would only wind up.
+        // Anti-windup: a target further away than the drive's effort reaches would not press harder.
         let reach = |force: f64| hand.effort(position, force).abs() / self.stiffness;
         let press = match self.task {
             GripTask::Close { force, .. } => {
@@ -242,7 +243,7 @@ impl GripForce {
         self.reference(target, next, dt)
     }
 
-    /// The way from one target to the next within the joint's limits; what a target beyond them stands for is an effort.
+    /// Motion from one target to the next within the joint's limits; the part of a target beyond them becomes an effort.
     fn reference(&self, target: f64, next: f64, dt: f64) -> HandReference {
         let within = |position: f64| position.clamp(self.range.lower, self.range.upper);
         let position = within(next);
@@ -260,6 +261,7 @@ impl GripForce {
         fingers: &[FingerForce; 2],
         dt: f64,
     ) {
+        // First-order low-pass filter of the forces, discretised exactly.
         let gain = 1.0 - (-core::f64::consts::TAU * FILTER * dt).exp();
         for (k, finger) in fingers.iter().enumerate() {
             self.filtered[k] += gain * (finger.normal - self.filtered[k]);
@@ -273,7 +275,7 @@ impl GripForce {
         self.state.touching.contains(&true)
     }
 
-    /// Whether nothing is to be touched yet: the hand, and where it is sent, are wider than that. [m]
+    /// Whether no contact is expected yet: the hand and its target are wider than an opening. [m]
     fn is_free(&self, hand: &dyn EndEffector, target: f64, opening: f64) -> bool {
         let narrowest = self.state.opening.min(hand.opening(target));
         !self.is_touching() && !self.state.gripped && narrowest >= opening
@@ -294,6 +296,7 @@ impl GripForce {
             return -self.settings.speed / hand.opening_rate(target);
         }
         let rate = self.touch(hand, target, force);
+        // The target creeps while its force exceeds the measured one: it has not reached the drive yet.
         let stands_for = hand.force(position, self.stiffness * (target - position));
         let unfelt = stands_for - 0.5 * (self.state.forces[0] + self.state.forces[1]);
         if rate < 0.0 && unfelt > UNFELT { CREEP * rate } else { rate }
@@ -307,6 +310,7 @@ impl GripForce {
         if !self.is_touching() && !self.state.gripped {
             return -touch_rate;
         }
+        // One finger alone pushes with a low force; then the sum of both forces is controlled.
         let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
         if alone && sum < 0.8 * PUSH_FORCE {
             return -touch_rate;
@@ -317,11 +321,12 @@ impl GripForce {
         }
         // ∂F/∂θ of one finger through the drive: the force of an effort of one stiffness unit.
         let gradient = 2.0 * hand.force(target, -self.stiffness);
+        // `θ̇ = ω (ΣF − 2F*)/K`, limited to the touch speed.
         (FORCE_RATE * error / gradient).clamp(-touch_rate, touch_rate)
     }
 }
 
-/// The mean force is the desired one, and neither finger has much less. [N]
+/// Whether the mean force is the desired one, and neither finger has much less. [N]
 pub fn is_firm(forces: &[f64; 2], desired: f64) -> bool {
     forces[0] + forces[1] >= 1.9 * desired && forces.iter().all(|f| *f >= 0.7 * desired)
 }

@@ -1,32 +1,32 @@
-//! What reports tell of a grip over time.
+//! Monitor of a grip over its reports.
 
 use crate::grip_force::{GripState, GripTask};
 
 /// Relative closing rate of the opening that counts as slipping while holding. [m/s]
 const SLIP_SPEED: f64 = 0.002;
 
-/// Follows a grip from report to report.
+/// Monitor of a grip from report to report.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GripMonitor {
-    /// At the last report. [m]
+    /// Opening at the last report. [m]
     opening: f64,
 }
 
-/// A grip between two reports.
+/// State of a grip between two reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripTrend {
     /// Mean rate of the opening since the last report. [m/s]
     pub speed: f64,
-    /// Force that each finger is to press with; 0 where it is not to press. [N]
+    /// Desired force of each finger; 0 where it is not to press. [N]
     pub target_force: f64,
-    /// An object is held.
+    /// Whether an object is held.
     pub holding: bool,
-    /// The object that is held gives way: the fingers close.
+    /// Whether the held object slips or yields: the fingers close.
     pub slipping: bool,
 }
 
 impl GripMonitor {
-    /// The grip now, `elapsed` after the last report [s]. `carries` is whether a pick and place carries an object.
+    /// Takes up the grip now, `elapsed` after the last report [s]. `carries` is whether a pick and place carries an object.
     pub fn report(
         &mut self,
         state: &GripState,

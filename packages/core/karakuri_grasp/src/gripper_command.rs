@@ -8,16 +8,16 @@
 use crate::EndEffector;
 use crate::grip_force::{GripForce, GripTask};
 
-/// What a user may set.
+/// Settings of gripper commands that a user may change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripperCommandSettings {
-    /// [m]
+    /// Tolerance of the opening at the goal. [m]
     pub goal_tolerance: f64,
-    /// Progress below it within the time-out counts as none. [m]
+    /// Motion of the opening within the time-out below which the hand is stalled. [m]
     pub stall_distance: f64,
-    /// [s]
+    /// Time without progress after which the hand is stalled. [s]
     pub stall_timeout: f64,
-    /// Stalled is a success.
+    /// Whether a stalled command is a success.
     pub allow_stalling: bool,
     /// Force of a finger when the command gives none. [N]
     pub max_effort: f64,
@@ -35,7 +35,7 @@ impl Default for GripperCommandSettings {
     }
 }
 
-/// A command.
+/// Command of a gripper action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripperCommand {
     /// Desired opening. [m]
@@ -46,55 +46,55 @@ pub struct GripperCommand {
     pub max_velocity: f64,
 }
 
-/// Why a command is not taken.
+/// Cause that keeps a command from being accepted.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GripperCommandError {
-    /// Not an opening of this hand.
+    /// The opening is outside the hand's range.
     #[error("opening {opening} m is outside {lowest} to {highest} m")]
     Opening {
-        /// [m]
+        /// Desired opening. [m]
         opening: f64,
-        /// [m]
+        /// Least opening. [m]
         lowest: f64,
-        /// [m]
+        /// Greatest opening. [m]
         highest: f64,
     },
-    /// Not a force of this hand.
+    /// The force is outside the hand's range.
     #[error("max_effort {effort} N is outside 0 to {highest} N")]
     Effort {
-        /// [N]
+        /// Desired force. [N]
         effort: f64,
-        /// [N]
+        /// Greatest force. [N]
         highest: f64,
     },
-    /// Not a speed.
+    /// The velocity is negative or not finite.
     #[error("velocity {velocity} m/s is negative or not finite")]
     Velocity {
-        /// [m/s]
+        /// Desired velocity. [m/s]
         velocity: f64,
     },
 }
 
-/// How a command stands.
+/// State of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GripperReport {
-    /// Present opening. [m]
+    /// Opening now. [m]
     pub opening: f64,
     /// Mean force of the fingers. [N]
     pub effort: f64,
-    /// No progress any more.
+    /// Whether there is no progress any more.
     pub stalled: bool,
-    /// In tolerance.
+    /// Whether the opening is in tolerance.
     pub reached_goal: bool,
 }
 
-/// A command under way.
+/// A command that is being carried out.
 #[derive(Debug, Clone, Copy)]
 pub struct GripperCommandRun {
     command: GripperCommand,
     settings: GripperCommandSettings,
-    /// Opening and age of the last progress. [m], [s]
+    /// Opening at the last progress, and time since then. [m], [s]
     progress: (f64, f64),
 }
 
@@ -126,8 +126,8 @@ impl GripperCommandRun {
         Ok(Self { command, settings, progress: (f64::INFINITY, 0.0) })
     }
 
-    /// After each tick of the grip; the report and whether the command has ended. Touching something while closing
-    /// turns the move into a grip with the command's force. [s]
+    /// Checks a command after each tick of the grip: the report, and whether the command has ended. Contact while closing
+    /// turns the motion into a grip with the command's force. [s]
     pub fn check(
         &mut self,
         hand: &dyn EndEffector,
@@ -143,6 +143,7 @@ impl GripperCommandRun {
             let force = if given > 0.0 { given } else { self.settings.max_effort };
             grip.set_task(GripTask::Close { force, slow_below: 0.0 });
         }
+        // Progress is judged by position: the speed of blocked fingers chatters.
         if (state.opening - self.progress.0).abs() > self.settings.stall_distance {
             self.progress = (state.opening, 0.0);
         } else {

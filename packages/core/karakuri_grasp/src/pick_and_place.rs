@@ -1,4 +1,4 @@
-//! Pick and place: from a pose to take and a pose to put to arm trajectories, hand references and an honest result.
+//! Pick and place: arm trajectories, hand references and a result from a pose to pick and a pose to place.
 //!
 //! `APPROACH → DESCEND → CLOSE → VERIFY → LIFT_OFF → WEIGH → LIFT → MOVE → LOWER → OPEN → RETREAT`. Everything is planned,
 //! and checked by inverse kinematics and against known objects, before anything moves. Each
@@ -13,7 +13,7 @@
 //! | slips when lifted | in `WEIGH` the load changes with the grip's force | `SET_DOWN`, `OPEN`, `UNDO`, `LOOK`, a grip for the friction felt; at the limit `SLIPPED` |
 //! | other weight than stated | the load in `WEIGH` | lighter: goes on; heavier: the same with a grip for that weight; beyond the limit `TOO_HEAVY` |
 //! | stands early | the load falls in `LOWER` | `HALT`, `OPEN` |
-//! | slips on the way | forces or load fall | more force up to the limit; then `HALT`, `SLIPPED`, what is held stays held |
+//! | slips while carried | forces or load fall | more force up to the limit; then `HALT`, `SLIPPED`, what is held stays held |
 //! | collision | force on a free finger, or the controller gives up | `HALT`, `BACK_UP` 20 mm, `COLLISION` |
 //! | sticks to the hand | not free after opening | `SHAKE` once, then `STUCK` |
 //! | no progress | a stage takes too long | `HALT`, `TIMEOUT` |
@@ -55,10 +55,10 @@ use tuning::{
     VELOCITY_TOLERANCE,
 };
 
-/// Slower than this the tool's velocity says nothing of where it goes. [m/s]
+/// Speed below which the tool's velocity has no reliable direction. [m/s]
 const HEADING_SPEED: f64 = 0.01;
 
-/// The machine.
+/// State machine of pick and place.
 #[derive(Debug)]
 pub struct PickAndPlace {
     model: Arc<Model>,
@@ -71,16 +71,16 @@ pub struct PickAndPlace {
     /// First sighting since the run began to look.
     sighted: Option<Vec<KnownObject>>,
     last: Option<Time>,
-    /// Position at the last tick.
+    /// Positions at the last tick. [m or rad] (nq)
     place: Vec<f64>,
     tool_velocity: Vector3,
     output: Output,
-    /// The output was given by a tick already.
+    /// Whether a tick has given the output already.
     delivered: bool,
 }
 
 impl PickAndPlace {
-    /// For a robot with an end effector; the arm is its first group.
+    /// Machine of a robot with an end effector; the arm is its first group.
     ///
     /// # Errors
     /// When the hand or its finger sensors cannot be made from the model's `end_effector`.
@@ -111,27 +111,27 @@ impl PickAndPlace {
         })
     }
 
-    /// The hand.
+    /// Hand of the robot.
     pub fn hand(&self) -> &dyn EndEffector {
         self.hand.as_ref()
     }
 
-    /// The hand and its grip control, for gripper commands while nothing is picked.
+    /// Hand and grip control, for gripper commands while nothing is picked.
     pub fn hand_and_grip(&mut self) -> (&dyn EndEffector, &mut GripForce) {
         (self.hand.as_ref(), &mut self.grip)
     }
 
-    /// The hand's sensors, in the order of a measurement's wrenches.
+    /// Finger sensors, in the order of a measurement's wrenches.
     pub fn sensors(&self) -> FingerSensors {
         self.sensors
     }
 
-    /// The settings in force.
+    /// Settings that are in force.
     pub fn settings(&self) -> &PickAndPlaceSettings {
         &self.settings
     }
 
-    /// The settings, live; a goal under way keeps its plan.
+    /// Settings, which may change while it runs; a goal in progress keeps its plan.
     pub fn settings_mut(&mut self) -> &mut PickAndPlaceSettings {
         &mut self.settings
     }
@@ -140,17 +140,17 @@ impl PickAndPlace {
         Task { model: &self.model, goal, settings: &self.settings }
     }
 
-    /// True if the last tick was at this time and place.
+    /// Whether the last tick was at this time and position.
     pub fn has_seen(&self, time: Time, q: &[f64]) -> bool {
         self.last == Some(time) && self.place == q
     }
 
-    /// True while a goal is under way.
+    /// Whether a goal is in progress.
     pub fn is_busy(&self) -> bool {
         self.run.is_some()
     }
 
-    /// Where it stands since the last tick.
+    /// Feedback of the last tick.
     pub fn feedback(&self) -> &Feedback {
         &self.output.feedback
     }
@@ -220,9 +220,9 @@ impl PickAndPlace {
         }
     }
 
-    /// One period from the measurement on. [s]
+    /// Runs one period from a measurement on. [s]
     pub fn tick(&mut self, measured: &Measurement<'_>, dt: f64) -> &Output {
-        // What the last tick gave was taken. Requests made since then (start, cancel) leave with this one.
+        // The output of the last tick was taken. Requests made since then (start, cancel) leave with this one.
         if core::mem::replace(&mut self.delivered, true) {
             self.output.arm = None;
             self.output.result = None;
@@ -264,8 +264,8 @@ impl PickAndPlace {
         self.sensors.forces(&self.model, &self.data, measured.wrenches)
     }
 
-    /// Keeps the first sighting since the run began to look, or a while after it let go: which one that is does not
-    /// depend on when it came.
+    /// Keeps the first sighting since the run began to look, or a while after it let go: the choice does not depend on when the
+    /// sighting came.
     fn look(&mut self, measured: &Measurement<'_>) {
         let Some(run) = &self.run else { return };
         let since = match run.stage {
@@ -281,13 +281,13 @@ impl PickAndPlace {
         }
     }
 
-    /// The object of the run's size that is seen nearest to a place, and how far from it. [m]
+    /// Object of the run's size that is seen nearest to a place, and its distance. [m]
     fn nearest(&self, size: &Vector3, place: &Vector3) -> Option<(&KnownObject, f64)> {
         let seen = self.sighted.as_ref()?.iter().filter(|o| similar(&o.size, size));
         seen.map(|o| (o, (o.pose.translation - place).norm())).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Ends a run whose time or robot is gone.
+    /// Ends a run whose clock or robot is lost.
     fn abandon(&mut self, why: &str) {
         if let Some(run) = &mut self.run {
             run.failure = Some((Failure::RobotLost, run.stage, why.to_owned()));
@@ -295,7 +295,7 @@ impl PickAndPlace {
         }
     }
 
-    /// What the present stage makes of the measurement, and what follows.
+    /// Evaluates the measurement in the present stage, and takes the step that follows.
     fn advance(&mut self, measured: &Measurement<'_>, fingers: &[FingerForce; 2], dt: f64) {
         let Some(mut run) = self.run.take() else { return };
         if !run.stage.is_final() {
@@ -319,6 +319,7 @@ impl PickAndPlace {
         let tool = self.hand.tool_frame();
         let X_WT = frame_pose(&self.model, &self.data, tool);
         let v = frame_velocity(&self.model, &self.data, tool).linear;
+        // The acceleration is a difference over the period, for the report of a slip.
         let acceleration = (v - self.tool_velocity).norm() / dt;
         self.tool_velocity = v;
         if run.motion.is_some() && v.norm() > HEADING_SPEED {
@@ -349,7 +350,7 @@ impl PickAndPlace {
         }
     }
 
-    /// A stage that takes too long.
+    /// Time-out of a stage that takes too long.
     fn overdue(&self, run: &Run, seen: &Seen<'_>, measured: &Measurement<'_>) -> Option<Step> {
         let planned = match (&run.motion, run.stage) {
             (Some(motion), _) => motion.duration(),
@@ -390,7 +391,7 @@ impl PickAndPlace {
         }
     }
 
-    /// The hand's task while it closes or holds.
+    /// Task of the hand while it closes or holds.
     fn closing(&self, run: &Run) -> GripTask {
         GripTask::Close {
             force: run.goal.grip_force,
@@ -431,7 +432,7 @@ impl PickAndPlace {
         run
     }
 
-    /// The arm's trajectory of a stage, planned or made now; none: the arm stands.
+    /// Prepares the arm's trajectory of a stage, planned before or made now; none: the arm stands.
     fn prepare(&mut self, run: &mut Run, stage: Stage, q: &[f64]) -> Result<(), String> {
         let (model, s) = (&*self.model, &self.settings);
         if stage == Stage::LiftOff && run.tries.centrings > 0 {
@@ -464,7 +465,7 @@ impl PickAndPlace {
         Ok(())
     }
 
-    /// Sideways to the finger that touches, as fast as it closes: it stays where it is and the other one comes.
+    /// Motion sideways to the finger that touches, as fast as it closes: that finger keeps its place and the other one comes.
     fn centring(&self, run: &mut Run, q: &[f64]) -> Option<Reaction> {
         let [a, b] = self.grip.state().touching;
         let sides = self.sensors.sides(&self.model, &self.data);
@@ -473,11 +474,12 @@ impl PickAndPlace {
         let rest = CENTRING_REACH - done;
         let y =
             frame_pose(&self.model, &self.data, self.hand.tool_frame()).rotation.column(1) * side;
+        // Each finger moves at half the rate of the opening; at 0.45 of it the hand stays a little slower.
         let speed = 0.45 * self.grip.settings().touch_speed;
         (rest > 1e-4).then_some(Reaction::By { displacement: y * rest, speed })
     }
 
-    /// The whole run once more: the object may be elsewhere.
+    /// Plans the whole run once more: the object may be elsewhere.
     fn again(&mut self, mut run: Run, measured: &Measurement<'_>) -> Run {
         if self.sighted.is_some() {
             let radius = LOOK_RADIUS;
@@ -512,7 +514,7 @@ impl PickAndPlace {
         self.enter(run, Stage::Stopped, measured.time, measured.q)
     }
 
-    /// Feedback, and the result when the run is over.
+    /// Writes the feedback, and the result when the run is over.
     fn report(&mut self, now: Time) {
         let state = *self.grip.state();
         let Some(run) = &mut self.run else {

@@ -1,4 +1,4 @@
-//! Slip: how hard two fingers must press for a motion, and how fast a grip may be moved.
+//! Slip: grip force that a motion needs, and motion that a grip force allows.
 //!
 //! The fingers must carry `f = m (a − g)`. With n the closing direction:
 //! * along the pads `m |(a − g)_t| ≤ μ (N_L + N_R)/s`, `s` the safety factor;
@@ -13,31 +13,32 @@
 
 use karakuri_spatial::Vector3;
 
-/// An object between two fingers.
+/// Grip of an object between two fingers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grip {
-    /// Of the object. [kg]
+    /// Mass of the object. [kg]
     pub mass: f64,
-    /// Between pads and object. [-]
+    /// Coefficient of friction between pads and object. [-]
     pub friction: f64,
     /// Normal forces of both fingers together. [N]
     pub force: f64,
-    /// s, at least 1. [-]
+    /// Safety factor s, at least 1. [-]
     pub safety: f64,
 }
 
 impl Grip {
-    /// How much of the grip a motion uses: 1 is all of it, safety included. `specific_force` is `a − g`, `closing` a
-    /// unit vector along the opening. [m/s²] (3)
+    /// Share of the grip that a motion uses, safety included; 1 is all of it. `specific_force` is `a − g` [m/s²] (3), `closing` a
+    /// unit vector along the opening. [-]
     pub fn load(&self, specific_force: &Vector3, closing: &Vector3) -> f64 {
         let along = specific_force.dot(closing);
         let tangential = (specific_force - closing * along).norm();
+        // Along the pads `s m |(a − g)_t|/(μ (N_L + N_R))`, along the closing direction `s m |(a − g)_n|/(N_L + N_R)`.
         let by_friction = self.safety * self.mass * tangential / (self.friction * self.force);
         by_friction.max(self.safety * self.mass * along.abs() / self.force)
     }
 
-    /// How much of the pads' resistance to twisting a centre of mass off the grip line uses; `offset` from the grip
-    /// line [m] (3), `pad_radius` the effective radius (2/3 R of a disc). [m]
+    /// Share of the pads' resistance to twisting that a centre of mass off the grip line uses; `offset` from the grip
+    /// line [m] (3), `pad_radius` the effective radius (2/3 R of a disc) [m]. [-]
     pub fn twist_load(
         &self,
         specific_force: &Vector3,
@@ -45,13 +46,15 @@ impl Grip {
         offset: &Vector3,
         pad_radius: f64,
     ) -> f64 {
+        // About the closing direction `s m |(d × (a − g))_n|/(μ r_c (N_L + N_R))`.
         let twist = self.mass * offset.cross(specific_force).dot(closing).abs();
         self.safety * twist / (self.friction * pad_radius * self.force)
     }
 
-    /// Both: how much of the grip a motion uses when the centre of mass is `offset` from the grip line and, in any
-    /// direction, up to `uncertainty` further. [m/s²] (3), [m]
+    /// Share of the grip that a motion uses by sliding and twisting together, with the centre of mass `offset` from the grip line
+    /// and, in any direction, up to `uncertainty` further. [-]
     pub fn total_load(&self, specific_force: &Vector3, closing: &Vector3, patch: &Patch) -> f64 {
+        // The unknown part of the offset twists most across the load; sliding and twisting combine by the ellipse of [Howe 1996].
         let tangential = specific_force - closing * specific_force.dot(closing);
         let known = self.twist_load(specific_force, closing, &patch.offset, patch.radius);
         let unknown = self.safety * self.mass * patch.uncertainty * tangential.norm()
@@ -60,14 +63,14 @@ impl Grip {
     }
 }
 
-/// Where the fingers touch the object.
+/// Contact patch of the fingers on the object.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Patch {
-    /// Effective radius, see [`effective_radius`]. [m]
+    /// Effective radius of the pads, see [`effective_radius`]. [m]
     pub radius: f64,
-    /// From the grip line to the centre of mass, in the world. [m] (3)
+    /// Offset from the grip line to the centre of mass, in the world. [m] (3)
     pub offset: Vector3,
-    /// By how much the offset may be wrong. [m]
+    /// Largest error of the offset. [m]
     pub uncertainty: f64,
 }
 

@@ -42,9 +42,9 @@ pub enum CardsError {
 impl Cards {
     /// Reads the texts of both files: of a start or stop where the third card of B-2 says START or STOP, else of a steady gait.
     ///
-    /// Chosen where the study is silent: steady gaits and their ZMP are smoothed, as the older programs did; starts and stops are splines
-    /// with the given ends; the range factor multiplies both ends of the survey, not its step; on both feet the ZMP may be
-    /// in the hull of both soles; the display factor has no meaning here.
+    /// Chosen where the study is silent: steady gaits and their ZMP are smoothed, as the older programs did; starts and stops are
+    /// splines with the given ends; the range factor multiplies both ends of the survey, not its step; on both feet the ZMP may
+    /// be in the hull of both soles; the display factor has no meaning here.
     ///
     /// # Errors
     /// When a card is missing, or a field is no number or out of range; the error names the file and the card.
@@ -85,7 +85,7 @@ impl<'a> Deck<'a> {
             .ok_or_else(|| self.error(format!("the cards end; {what} should follow")))
     }
 
-    /// As many numbers, from as many cards as they fill.
+    /// Reads `n` numbers, from as many cards as they fill.
     fn numbers(&mut self, n: usize, what: &str) -> Result<Vec<f64>, CardError> {
         let mut numbers = Vec::with_capacity(n);
         while numbers.len() < n {
@@ -107,7 +107,7 @@ impl<'a> Deck<'a> {
         numbers.try_into().map_err(|_| self.error(what))
     }
 
-    /// A whole number from 1 on.
+    /// Whole number from 1 on.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
     fn whole(&self, number: f64, what: &str) -> Result<u32, CardError> {
         let is_whole = (1.0..1e6).contains(&number) && number.fract() == 0.0;
@@ -140,7 +140,7 @@ impl<'a> Deck<'a> {
         self.samples(name)
     }
 
-    /// Nothing but blank cards is left.
+    /// Checks that nothing but blank cards is left.
     fn end(&mut self) -> Result<(), CardError> {
         match self.lines.iter().skip(self.next).position(|line| !line.trim().is_empty()) {
             None => Ok(()),

@@ -82,7 +82,7 @@ impl Curve {
         Ok(Self { knots: times.to_vec(), pieces: pieces.collect(), is_periodic: false })
     }
 
-    /// The same curve, repeated for ever.
+    /// The curve, repeated for ever.
     #[must_use]
     pub fn repeated(self) -> Self {
         Self { is_periodic: true, ..self }
@@ -276,15 +276,15 @@ fn weights(width: usize, place: usize) -> Option<DVector<f64>> {
     let degree = DEGREE.min(width - 1);
     let middle = 0.5 * (width - 1) as f64;
     let power = |row: usize, power: usize| (0..power).fold(1.0, |p, _| p * (row as f64 - middle));
-    // The normal equations `(PᵀP) x = p(place)`; the weights are `P x`. Powers about the middle keep them well conditioned.
+    // The normal equations `(PᵀP) x = p(place)`; the weights are `P x`. Powers about the middle condition them better.
     let powers = DMatrix::from_fn(width, degree + 1, power);
     let at = DVector::from_fn(degree + 1, |k, _| power(place, k));
     solve(powers.tr_mul(&powers), &at).map(|x| powers * x)
 }
 
-/// Least-squares smoothing of equally spaced values, degree 6 over 9 points: each is replaced by that of the polynomial fitted to it and
-/// four neighbours on either side, around the end where the sequence is periodic. Where it is not, the first and the last four lie
-/// on the polynomial of the first and the last nine. [Savitzky 1964]
+/// Least-squares smoothing of equally spaced values, degree 6 over 9 points: each is replaced by that of the polynomial fitted to
+/// it and four neighbours on either side, around the end where the sequence is periodic. Where it is not, the first and the last
+/// four lie on the polynomial of the first and the last nine. [Savitzky 1964]
 pub(super) fn smooth(values: &[f64], is_periodic: bool) -> Vec<f64> {
     let n = values.len();
     let width = (2 * HALF + 1).min(n);
@@ -301,7 +301,8 @@ pub(super) fn smooth(values: &[f64], is_periodic: bool) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The weights of the middle in the tables of the method's authors; at the ends, too, a polynomial of degree 6 stays what it is.
+    /// The weights of the middle in the tables of the method's authors; at the ends, too, a polynomial of degree 6 stays what it
+    /// is.
     #[test]
     fn smoothing_is_that_of_savitzky_and_golay() {
         let printed = [-7.0, 56.0, -196.0, 392.0, 797.0, 392.0, -196.0, 56.0, -7.0];

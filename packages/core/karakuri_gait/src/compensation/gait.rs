@@ -69,8 +69,8 @@ pub struct SteadySpec {
     pub shank: Samples,
     /// Arm, the study's b4. [rad]
     pub arm: Samples,
-    /// Pitch of the swinging foot about its ankle, toes down, of two steps as the others; none: level. The standing foot is level,
-    /// so that it must be 0 where the swing begins and ends. A periodic cubic spline. [rad]
+    /// Pitch of the swinging foot about its ankle, toes down, of two steps as the others; none: level. The standing foot is
+    /// level, so that it must be 0 where the swing begins and ends. A periodic cubic spline. [rad]
     #[serde(default)]
     pub foot: Samples,
     /// Prescribed ZMP of the step.

@@ -195,10 +195,10 @@ fn grow_legs(e: &Equation<'_>, options: &PeriodicOptions) -> Result<Periodic, Pe
     Err(PeriodicError::LegsTooFar { part })
 }
 
-/// First guess of the states at the grid points: where the start leads, if that nearly repeats; else a straight line from the start to
-/// its mirror image. (30)
+/// First guess of the states at the grid points: where the start leads, if that nearly repeats; else a straight line from the
+/// start to its mirror image. (30)
 fn first_states(e: &Equation<'_>, start: &State, substeps: usize) -> Vec<State> {
-    /// Beyond this a march from a bad start is a worse guess than the line. [rad, rad/s]
+    /// Distance of the march's end from the mirrored start beyond which it is a worse guess than the line. [rad, rad/s]
     const NEAR: f64 = 0.5;
     let states: Option<Vec<State>> = (0..STEPS_A_STEP)
         .scan(*start, |s, i| Some(flow(e, i, s, substeps).inspect(|next| *s = *next)))

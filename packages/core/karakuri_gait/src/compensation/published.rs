@@ -17,8 +17,8 @@ pub const MASS_RATIOS: [[f64; 3]; 10] = [
     [50.0, 83.35, 91.36],
 ];
 
-/// Fig B-1: rate and acceleration at the end of the start's curves, before the factors: left thigh, right thigh, left shank, right
-/// shank, left arm, right arm. [rad/s, rad/s²] (6×2)
+/// Fig B-1: rate and acceleration at the end of the start's curves, before the factors: left thigh, right thigh, left shank,
+/// right shank, left arm, right arm. [rad/s, rad/s²] (6×2)
 pub const SPLINE_ENDS: [[f64; 2]; 6] = [
     [-0.7045, -5.9158],
     [0.6947, -4.3190],
@@ -53,7 +53,8 @@ pub const SMOOTHED_STARTS: [(f64, [usize; 2]); 5] =
 pub const SLOW_STOPS: [(f64, [usize; 2]); 6] =
     [(0.0, [0, 0]), (0.2, [0, 0]), (0.5, [0, 0]), (1.0, [0, 13]), (1.5, [0, 0]), (2.0, [0, 0])];
 
-/// Table 3.7: time of the stop's motion [s], stable stops in region 2 with a standstill of 0.5, 1.0 and 1.5 s and with what is left of 1 s in all. (4)
+/// Table 3.7: time of the stop's motion [s], stable stops in region 2 with a standstill of 0.5, 1.0 and 1.5 s and with what is
+/// left of 1 s in all. (4)
 pub const STOPS: [(f64, [usize; 3], Option<usize>); 4] = [
     (0.8, [66, 17, 0], Some(0)),
     (0.5, [141, 34, 18], None),

@@ -1,8 +1,8 @@
 //! Starts from standstill and stops to it.
 //!
-//! Legs and arms follow splines of degree 5 through samples with given ends, or lines, smoothed or not. The compensating motion is
-//! prescribed too, a polynomial of degree 5 or 4 for `θ` and `φ` over the whole time with the standstill, one coefficient of each
-//! free, and the ZMP is computed and tested. [Kume 1991]
+//! Legs and arms follow splines of degree 5 through samples with given ends, or lines, smoothed or not. The compensating motion
+//! is prescribed too, a polynomial of degree 5 or 4 for `θ` and `φ` over the whole time with the standstill, one coefficient of
+//! each free, and the ZMP is computed and tested. [Kume 1991]
 
 mod prescribed;
 
@@ -86,7 +86,8 @@ pub struct TransientSpec {
 
 impl TransientSpec {
     /// The transient with other times. [s] Samples of the motion are stretched with it, to whole samples; those of the standstill
-    /// are the value at its end, every five samples and at the end. Rates and accelerations where it joins the steady motion stay.
+    /// are the value at its end, every five samples and at the end. Rates and accelerations where it joins the steady motion
+    /// stay.
     #[must_use]
     pub fn with_times(&self, motion: f64, standstill: f64) -> Self {
         let times = Times {

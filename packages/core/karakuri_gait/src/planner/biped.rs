@@ -16,7 +16,7 @@ use crate::geometry::{ConvexPolygon, Rectangle};
 
 /// Points of a foot's shapes this little above the lowest one belong to the sole. [m]
 const SOLE_THICKNESS: f64 = 0.002;
-/// Below this singular value of a leg's Jacobian (lengths by the height of the centre of mass) the foot cannot turn. [-]
+/// Least singular value of a leg's Jacobian (lengths by the height of the centre of mass) whose foot can turn. [-]
 const SINGULAR: f64 = 1e-3;
 /// Axes of a sensor differ from the root link's by no more. [rad]
 const ALIGNED: f64 = 0.02;
@@ -102,7 +102,7 @@ pub enum BipedError {
         /// Number of its joints.
         joints: usize,
     },
-    /// No flat underside to stand on.
+    /// The foot has no flat underside to stand on.
     #[error(
         "link `{link}` has no flat underside: give the foot a box, a mesh or at least three balls to stand on"
     )]

@@ -1,8 +1,8 @@
 //! The rest of a step planned again, beside the plan in force.
 //!
-//! A candidate goes on from the plan's state before one of its samples, changed to what was measured, to another landing of the swinging
-//! foot. All that it plans is its own: where legs are too short or joints too slow for it, it is dropped and nothing has to be undone; a
-//! candidate that can be walked is committed and replaces the rest of the plan.
+//! A candidate goes on from the plan's state before one of its samples, changed to what was measured, to another landing of the
+//! swinging foot. All that it plans is its own: where legs are too short or joints too slow for it, it is dropped and nothing has
+//! to be undone; a candidate that can be walked is committed and replaces the rest of the plan.
 
 use super::error::PlanError;
 use super::generator::{Displacement, Generator};
@@ -16,7 +16,7 @@ use super::timeline::{SwingChange, Timeline};
 /// Samples after a change whose joint speeds are not checked: the plan catches up with what was measured.
 const CATCHING_UP: usize = 3;
 
-/// Another end of the step under way.
+/// Change of the current step's end.
 #[derive(Debug)]
 pub(super) struct StepChange {
     /// The foot that swings.

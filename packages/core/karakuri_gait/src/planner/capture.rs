@@ -1,8 +1,9 @@
 //! Capturability: the divergent components of motion from which steps bring the walker to rest.
 //!
-//! While the ZMP stays at `p`, `ξ` arrives at `p + e^{ωt} (ξ − p)` when the foot lands after `t`. So it arrives in a region `B` from
-//! `(1 − e^{−ωt}) S + e^{−ωt} B`, where `S` is what stands. It can stay over the soles that stand then, or go on from the foot that has
-//! landed with a step less: `B_n = ∪ hull(S, l + S′) ∪ (l + C_{n−1})` over all places `l` within reach. [Koolen 2012, §4]
+//! While the ZMP stays at `p`, `ξ` arrives at `p + e^{ωt} (ξ − p)` when the foot lands after `t`. So it arrives in a region `B`
+//! from `(1 − e^{−ωt}) S + e^{−ωt} B`, where `S` is what stands. It can stay over the soles that stand then, or go on from the
+//! foot that has landed with a step less: `B_n = ∪ hull(S, l + S′) ∪ (l + C_{n−1})` over all places `l` within reach.
+//! [Koolen 2012, §4]
 //!
 //! Regions are boxes around the true ones, along the heading of the standing foot: beyond a region no steps help; inside it the
 //! number of steps is the least. Frame of a side: from the origin of its sole, forward and towards the other foot.
@@ -23,9 +24,9 @@ const MOST_STEPS: u32 = 10;
 pub enum Capturability {
     /// The feet need not move: `ξ` is over the soles.
     Stand,
-    /// Capturable with so many steps.
+    /// Captured by so many steps.
     Steps(u32),
-    /// Not capturable with any number of steps.
+    /// Not captured by any number of steps.
     Falls,
 }
 
@@ -77,7 +78,7 @@ impl Steps {
             let swinging = arrives(self.sole(side), self.landed(side, then), self.omega * land);
             let at_once = self.stood(side, &feet, then[side.other().index()]);
             let swinging = bounding_box(swinging, at_once);
-            // Whoever stands on both feet need not step.
+            // In double support the walker may stay on both feet, or step later.
             both.map_or(swinging, |both| {
                 bounding_box(both, arrives(both, swinging, self.omega * lift))
             })

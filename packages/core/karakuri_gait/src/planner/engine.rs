@@ -62,11 +62,11 @@ pub struct WalkEngine {
     ahead: Ahead,
     /// Planned samples from `samples[0].index` on.
     samples: Samples,
-    /// Step under way by its first plan: first sample after it, and its landing place.
+    /// Current step by its first plan: first sample after it, and its landing place.
     nominal: (u64, Place),
     /// Sample from which on a step was last adjusted.
     reacted: u64,
-    /// Parts of the reaction under way that were refused.
+    /// Number of parts of the current reaction that were refused.
     refused: usize,
     budget: AdjustmentBudget,
     increment: Vec<f64>,
@@ -155,7 +155,7 @@ impl WalkEngine {
         }
     }
 
-    /// Places of the feet when the step under way has ended.
+    /// Places of the feet at the end of the current step.
     pub fn feet(&self) -> [Place; 2] {
         self.timeline.places(self.generator.next_index())
     }
@@ -167,7 +167,7 @@ impl WalkEngine {
         Side::BOTH.into_iter().zip(places).filter(move |(side, _)| support.stands(*side))
     }
 
-    /// Footsteps as planned now, from the one under way on, `most` at most.
+    /// Footsteps as planned now, from the current one on, `most` at most.
     pub fn footsteps(&self, most: usize) -> Vec<Footstep> {
         let index = self.sample().index;
         let end = self.generator.next_index();
@@ -285,6 +285,7 @@ impl WalkEngine {
                 *effort += more;
             }
             if let Some(wrenches) = &measured.feet {
+                // Landing control compares the soles' heights as measured and as planned, and the ZMP's shift by the stabiliser.
                 let next = self.samples.get(k + 1).unwrap_or(sample);
                 let [left, right] = self.timeline.places(sample.index).map(|p| p.position[2]);
                 let step = self.stabilizer.step;
@@ -432,7 +433,7 @@ impl WalkEngine {
         self.route.intent().look_ahead(&from, is_at_rest, most, &mut self.ahead);
     }
 
-    /// Changes the step under way, from the next sample on, where the measured ξ requires it.
+    /// Changes the current step, from the next sample on, where the measured ξ requires it.
     fn react(&mut self) {
         let index = self.sample().index + 1;
         let refused = core::mem::take(&mut self.refused);

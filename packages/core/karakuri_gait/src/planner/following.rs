@@ -5,7 +5,8 @@ use karakuri_model::{BodyId, Model};
 /// Time for which a joint may be far from its target in all: a strike, or a busy machine, and the middleware, which may stall
 /// for a third of a second when a participant joins. [s]
 const PATIENCE: f64 = 0.5;
-/// Share of the time near its targets that makes up for time far from them: a robot that does not follow is near them in passing. [-]
+/// Share of the time near its targets that makes up for time far from them: a robot that does not follow is near them in passing.
+/// [-]
 const FORGIVEN: f64 = 0.25;
 
 /// Error of a joint against its target.
@@ -51,8 +52,8 @@ pub struct FollowingMonitor {
 }
 
 impl FollowingMonitor {
-    /// Takes up the largest error of a period `dt` [s]; true where the robot does not follow: errors above the tolerance [rad or m] for
-    /// half a second in all.
+    /// Takes up the largest error of a period `dt` [s]; true where the robot does not follow: errors above the tolerance
+    /// [rad or m] for half a second in all.
     pub fn tick(&mut self, largest: &JointError, tolerance: f64, dt: f64) -> bool {
         let step = if largest.error.abs() > tolerance { dt } else { -FORGIVEN * dt };
         self.astray = (self.astray + step).max(0.0);

@@ -1,5 +1,5 @@
-//! From phases to motion: the centre of mass by preview control or by its divergent component, postures by whole-body inverse kinematics,
-//! and a second pass that brings the ZMP of the whole robot to its reference.
+//! Motion from phases: the centre of mass by preview control or by its divergent component, postures by whole-body inverse
+//! kinematics, and a second pass that brings the ZMP of the whole robot to its reference.
 //!
 //! First pass: cart-table on the ZMP reference. Inverse dynamics of the resulting postures gives the wrench that the
 //! floor must exert, hence the actual ZMP; its error passes through the same preview controller as a correction of the centre of
@@ -78,7 +78,7 @@ impl Motion {
 /// Scratch memory of a plan.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    /// Desired ZMP of the pass under way, from the first sample on, along each axis. [m] (2×n)
+    /// Desired ZMP of the current pass, from the first sample on, along each axis. [m] (2×n)
     desired: [Vec<f64>; 2],
     /// Centre of mass and its velocity, `(x, y, ẋ, ẏ)`. [m, m/s] (n×4)
     com: Vec<[f64; 4]>,
@@ -245,7 +245,8 @@ impl Generator {
     }
 
     /// Moves a plan's state by a displacement, as though the plan had come there at the rate that it has there. Corrections
-    /// follow the ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero again.
+    /// follow the ZMP's error of the plan that is left: the sum of its errors, which preview control takes back, begins at zero
+    /// again.
     pub(super) fn displace(
         &mut self,
         state: &mut PlanState,

@@ -1,12 +1,11 @@
-//! Feet that feel the floor: they yield to what presses them, and seek the floor where it is lower than planned.
+//! Landing control: feet with force sensors yield to pressure, and seek the floor where it is lower than planned.
 //!
-//! By force sensors in the feet. A foot that is pressed while it still comes down on something higher than planned (by attitude and
-//! joints, lest a lean be taken for it) comes down no further (early landing); one that
-//! should stand and is not pressed goes on down (late landing). Its sole turns with the moment about the point where
-//! the desired ZMP in it, as damper with a weak spring: `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`, for a while after it touched; then
-//! `k` is 0. The further the divergent component is from its plan the smaller is `k`, 0 where steps react: who is pushed needs ankles
-//! that hold. In the air all that is forgotten.
-//! Heights and turns go to the legs' joints by their Jacobian. [Kajita 2010]
+//! A foot that is pressed while it still comes down on something higher than planned (by attitude and joints, lest a lean be
+//! taken for it) comes down no further (early landing); one that should stand and is not pressed goes on down (late landing).
+//! Its sole yields to the moment about the desired ZMP in it, as a damper with a weak spring:
+//! `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`, for a while after it touched; then `k` is 0. `k` decreases with the distance of the
+//! divergent component from its plan, to 0 where steps react: a pushed robot needs stiff ankles. In the air both decay.
+//! Heights and tilts go to the legs' joints by their Jacobian. [Kajita 2010]
 //!
 //! Sole frames; SI.
 
@@ -26,54 +25,54 @@ use super::targets::JointTargets;
 
 /// Part of the weight that counts as contact. [-]
 const TOUCH: f64 = 0.03;
-/// A foot that feels nothing seeks the floor where it should bear so much of the weight. [-]
+/// Share of the weight above which a foot that feels nothing seeks the floor. [-]
 const MISSING: f64 = 0.2;
-/// In the air all is forgotten within this part of the time constant `1/ω`. [-]
+/// Time constant by which the corrections decay in the air, by `1/ω`. [-]
 const FORGETTING: f64 = 0.2;
-/// Largest turn of a sole. [rad]
+/// Largest tilt of a sole. [rad]
 const STEEPEST: f64 = 0.2;
 /// Damping of the Jacobian's inverse, lengths by the height of the centre of mass. [-]
 const DAMPING: f64 = 1e-6;
 
-/// How far a foot is from its plan.
+/// Deviation of a foot from its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub(super) struct Yielded {
-    /// Higher. [m]
+    /// Height above the plan. [m]
     pub(super) height: f64,
     /// Roll and pitch of the sole. [rad] (2)
     pub(super) tilt: [f64; 2],
 }
 
-/// What is felt, and what was planned for it.
+/// Measured contact, and its plan.
 #[derive(Debug)]
 pub(super) struct FeltContact<'a> {
-    /// Of the feet's sensors. (2)
+    /// Wrenches of the feet's sensors. (2)
     pub(super) wrenches: &'a [Force; 2],
-    /// How much higher each sole is than the other one: measured, and where both stand by plan. [m] (2)
+    /// Height of each sole over the other one: measured, and where both stand by plan. [m] (2)
     pub(super) step: [f64; 2],
     pub(super) planned_step: [f64; 2],
-    /// Desired ZMP, from where it rests. [m] (2)
+    /// Shift of the desired ZMP from its reference. [m] (2)
     pub(super) zmp_shift: [f64; 2],
-    /// Of the divergent component. [m] (2)
+    /// Measured divergent component less the planned one. [m] (2)
     pub(super) dcm_error: [f64; 2],
 }
 
-/// Both feet.
+/// Landing control of both feet.
 #[derive(Debug, Clone)]
 pub(super) struct Landing {
     omega: f64,
     com_height: f64,
     weight: f64,
-    /// Of the ZMP in the left sole; outward. [m] (2)
+    /// ZMP at rest in the left sole: forward, outward. [m] (2)
     rest: [f64; 2],
     highest: f64,
     period: f64,
     pub(super) feet: [Yielded; 2],
-    /// Since each foot touched. [s] (2)
+    /// Time since each foot touched. [s] (2)
     touched: [f64; 2],
     data: Data,
     jacobian: Matrix6xX<f64>,
-    /// What was last added to the joints. [rad or m] (nv)
+    /// Change that was last added to the joints. [rad or m] (nv)
     change: Vec<f64>,
 }
 
@@ -95,7 +94,7 @@ impl Landing {
         }
     }
 
-    /// What presses the soles moves the feet.
+    /// Moves the feet by the pressure on their soles.
     pub(super) fn feel(
         &mut self,
         biped: &Biped,
@@ -104,6 +103,7 @@ impl Landing {
         felt: &FeltContact<'_>,
         dt: f64,
     ) {
+        // The softness of the soles falls to 0 where the error of ξ is large enough for a step.
         let settings = &gains.landing;
         let pushed = felt.dcm_error[0].hypot(felt.dcm_error[1]) / gains.steps.least.max(1e-9);
         let soft = (1.0 - pushed).max(0.0);
@@ -114,6 +114,7 @@ impl Landing {
             let load = F.force.z.max(0.0) / self.weight;
             let sinks = (next.soles[i].translation.z - plan.soles[i].translation.z) / self.period;
             let foot = &mut self.feet[i];
+            // In the air, and not on something during the descent: the corrections decay.
             if !plan.support.stands(side) && (sinks >= 0.0 || load < TOUCH) {
                 let kept = (-dt * self.omega / FORGETTING).exp();
                 foot.height *= kept;
@@ -122,9 +123,10 @@ impl Landing {
                 continue;
             }
             self.touched[i] += dt;
-            // Of what the sole is on, above the plan; a walker that only leans touches at none.
+            // Height of the floor under the sole over the plan, by attitude and joints; a walker that only leans finds none.
             let height = felt.step[i] - felt.planned_step[i];
             let is_missed = load < TOUCH && plan.loads()[i] > MISSING && height < 0.0;
+            // Early contact cancels the descent, a missing one continues it, and a single support returns to the plan.
             let rate = if !plan.support.stands(side) {
                 if foot.height < height { -sinks } else { 0.0 }
             } else if is_missed {
@@ -136,6 +138,7 @@ impl Landing {
             };
             let on = f64::from(u8::from(settings.seek > 0.0));
             foot.height = (foot.height + on * dt * rate).clamp(-self.highest, self.highest);
+            // Moment about the desired ZMP in the sole, less a rim: `M − M_ref`.
             let shift = plan.soles[i].rotation.tr_mul(&Vector3::new(
                 felt.zmp_shift[0],
                 felt.zmp_shift[1],
@@ -147,6 +150,7 @@ impl Landing {
             let x = within(self.rest[0] + shift.x, outline.x);
             let y = within(side.sign() * self.rest[1] + shift.y, outline.y);
             let error = [F.moment.x - y * F.force.z, F.moment.y + x * F.force.z];
+            // `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`.
             let settles = self.touched[i] * self.omega < settings.settling;
             let tilt = if settles { settings.tilt * soft } else { 0.0 };
             let give = tilt * self.omega / (self.weight * self.com_height);
@@ -157,7 +161,7 @@ impl Landing {
         }
     }
 
-    /// Moves the joints' targets so that the feet are there.
+    /// Moves the joints' targets so that the feet have their heights and tilts.
     pub(super) fn write(&mut self, biped: &Biped, dt: f64, targets: &mut JointTargets) {
         let model = &biped.model;
         forward_kinematics(model, &mut self.data, &targets.position);

@@ -1,4 +1,4 @@
-//! Since when, and how, a walker is lost: no number of steps can save it.
+//! Moment at which a walker is lost: from then on no number of steps can save it.
 
 use core::fmt;
 
@@ -6,22 +6,22 @@ use karakuri_model::{BodyId, Model};
 
 use super::capture::{Capturability, Capture};
 
-/// A loss that is over for no longer than this goes on: whoever falls is measured badly. [s]
+/// Longest interruption of a loss: the state of a falling walker is measured badly. [s]
 const LASTING: f64 = 0.3;
-/// How far beyond it goes is looked at for so long: at first it is at the border. [s]
+/// Time for which the excess over the region is recorded: at first it is near 0. [s]
 const BEYOND: f64 = 0.1;
 
-/// The moment from which on no number of steps could have saved the walker.
+/// Loss of a walker: the moment from which on no number of steps could have saved it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lost {
-    /// Since the engine's start. [s]
+    /// Time since the engine's start. [s]
     pub time: f64,
-    /// Number of the step under way, from the start.
+    /// Number of the current step, from the start.
     pub step: u64,
-    /// How far the capture point has gone beyond what steps capture within 0.1 s, in the heading of the standing foot: forward, left.
-    /// [m] (2)
+    /// Largest excess of the capture point over the region that steps capture, within 0.1 s, in the heading of the standing foot:
+    /// forward, left. [m] (2)
     pub beyond: [f64; 2],
-    /// The joint that was furthest from its target, and by how much. [rad or m]
+    /// Joint that was furthest from its target, and its error. [rad or m]
     pub joint: (BodyId, f64),
 }
 
@@ -41,18 +41,18 @@ impl fmt::Display for Lost {
 }
 
 impl Lost {
-    /// The same, and the joint that was furthest from its target.
+    /// Describes the loss, and the joint that was furthest from its target.
     pub fn describe(&self, model: &Model) -> String {
         let (joint, off) = self.joint;
         format!("{self}; joint `{}` was {off:.3} off its target", model.joints[joint.0].name)
     }
 }
 
-/// Remembers since when a walker is lost.
+/// Monitor of a walker's loss.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LossMonitor {
     lost: Option<Lost>,
-    /// When it was seen lost last. [s]
+    /// Time at which it was seen lost last. [s]
     seen: f64,
 }
 
@@ -72,7 +72,7 @@ impl LossMonitor {
         }
     }
 
-    /// The loss that goes on.
+    /// Loss that goes on at a time [s].
     pub(super) fn lost(&self, time: f64) -> Option<Lost> {
         self.lost.filter(|_| time - self.seen <= LASTING)
     }

@@ -1,35 +1,36 @@
 //! The motion of the centre of mass by its divergent component, beside preview control.
 //!
-//! `ξ` is what the ZMP ahead says, backwards from rest on its last place ([`super::dcm`]), through double support, where the
-//! ZMP goes from sole to sole, as well; the centre of mass follows, `ċ = ω (ξ − c)`. A state that is not on that `ξ` comes back to it as
-//! `e^{−κt}`, so that neither place nor velocity jumps where a plan changes. [Englsberger 2015]
+//! `ξ` follows from the ZMP ahead, backwards from rest on its last place ([`super::dcm`]), double support included, where the
+//! ZMP goes from sole to sole; the centre of mass follows by `ċ = ω (ξ − c)`. A deviation from that `ξ` decays with `e^{−κt}`, so
+//! that neither position nor velocity jumps where a plan changes. [Englsberger 2015]
 //!
 //! Along one axis, `ξ` straight within a period. The ZMP of the pendulum is the desired one; preview control smooths it.
 
 use super::preview::CartState;
 
-/// κ: how fast a state comes back, by ω. [-]
+/// κ: rate at which a deviation from the planned ξ decays, by ω. [-]
 const BACK: f64 = 3.0;
 
-/// The method's numbers.
+/// Parameters of the pendulum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pendulum {
-    /// ω. [1/s]
+    /// Natural frequency ω. [1/s]
     pub omega: f64,
     /// Time between two samples. [s]
     pub period: f64,
-    /// Samples looked ahead.
+    /// Number of samples looked ahead.
     pub n_ahead: usize,
 }
 
 impl Pendulum {
-    /// The state one period on; `desired`: ZMP from now on, whose last goes on for ever. [m] (n)
+    /// State one period on; `desired`: ZMP from now on, whose last value goes on for ever. [m] (n)
     #[must_use]
     pub fn step(&self, cart: &CartState, desired: &[f64]) -> CartState {
         let Self { omega, period, n_ahead } = *self;
         let seen = &desired[..desired.len().min(n_ahead + 2)];
         let decay = (-omega * period).exp();
         // Backwards from rest, to the next sample and to this one.
+        // `ξ(0) = p₀ + ṗ/ω + e^{−ωt} (ξ(t) − p(t) − ṗ/ω)` from sample to sample.
         let (mut next, mut now) = (cart.position, cart.position);
         for (i, pair) in seen.windows(2).enumerate().rev() {
             let slope = (pair[1] - pair[0]) / (period * omega);
@@ -39,6 +40,7 @@ impl Pendulum {
             next = now;
             now = pair[0] + slope + decay * (now - pair[1] - slope);
         }
+        // The deviation of the state's own ξ decays; within the period ξ is straight, and `ċ = ω (ξ − c)` has a closed form.
         let dcm = cart.position + cart.velocity / omega;
         let away = (dcm - now) * (-BACK * omega * period).exp();
         let then = next + away;
@@ -74,7 +76,7 @@ mod tests {
         if k < 100 { 0.0 } else { foot(step) + part.min(1.0) * (foot(step + 1) - foot(step)) }
     }
 
-    /// Of the second differences of the centre of mass, as a robot would feel it.
+    /// Largest error of the ZMP by second differences of the centre of mass.
     fn zmp_error(positions: &[f64], desired: &[f64]) -> f64 {
         let errors = positions.windows(3).zip(&desired[1..]).map(|(c, p)| {
             let acceleration = (c[2] - 2.0 * c[1] + c[0]) / 1e-4;

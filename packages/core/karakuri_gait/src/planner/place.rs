@@ -1,15 +1,15 @@
-//! Where feet stand.
+//! Places where feet stand.
 
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Where a sole stands: its frame's origin on the floor, its heading, and how the floor slopes there.
+/// Place of a standing sole: its frame's origin on the floor, its heading, and the slope of the floor there.
 /// `R_WSole = R_z(yaw) R_y(pitch) R_x(roll)`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Place {
-    /// In the world. [m] (3)
+    /// Position in the world. [m] (3)
     pub position: [f64; 3],
-    /// About the vertical. [rad]
+    /// Heading, about the vertical. [rad]
     pub yaw: f64,
     /// Roll and pitch of the floor; it falls ahead where the pitch is positive. [rad] (2)
     #[serde(default)]
@@ -17,23 +17,23 @@ pub struct Place {
 }
 
 impl Place {
-    /// On a level floor.
+    /// Place on a level floor.
     pub fn level(position: [f64; 3], yaw: f64) -> Self {
         Self { position, yaw, tilt: [0.0; 2] }
     }
 
-    /// `R_WSole`.
+    /// Rotation of the sole, `R_WSole`. (3×3)
     pub fn rotation(&self) -> Matrix3 {
         let [roll, pitch] = self.tilt;
         Pose::from_xyz_rpy([0.0; 3], [roll, pitch, self.yaw]).rotation
     }
 
-    /// `X_WSole`.
+    /// Pose of the sole, `X_WSole`.
     pub fn pose(&self) -> Pose {
         Pose::new(self.rotation(), Vector3::from(self.position))
     }
 
-    /// The same, forward and left by so much as seen from above, in the plane of the sole. [m] (2)
+    /// The place moved forward and left, as seen from above, in the plane of the sole. [m] (2)
     #[must_use]
     pub fn moved(&self, [forward, left]: [f64; 2]) -> Self {
         let (sin, cos) = self.yaw.sin_cos();
@@ -42,14 +42,15 @@ impl Place {
         Self { position: [x + dx, y + dy, z + self.rise(dx, dy)], ..*self }
     }
 
-    /// The same, on the same floor, with another heading. [rad]
+    /// The place on the same floor with another heading. [rad]
     #[must_use]
     pub fn headed(&self, yaw: f64) -> Self {
+        // The floor's normal in the new heading determines roll and pitch: `n = R_y(pitch) R_x(roll) ẑ`.
         let n = turned(yaw).tr_mul(&self.rotation().column(2).into_owned());
         Self { yaw, tilt: [-n.y.asin(), n.x.atan2(n.z)], ..*self }
     }
 
-    /// How much higher the plane of the sole is there. [m]
+    /// Rise of the plane of the sole at an offset in the world. [m]
     pub fn rise(&self, dx: f64, dy: f64) -> f64 {
         let n = self.rotation().column(2).into_owned();
         -(n.x * dx + n.y * dy) / n.z

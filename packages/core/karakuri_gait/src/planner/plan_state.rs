@@ -36,7 +36,7 @@ impl Clone for End {
 }
 
 impl Pass {
-    /// Becomes another one, in the memory that it has.
+    /// Becomes another pass, in the memory that it has.
     fn assign(&mut self, other: &Self) {
         self.cart = other.cart;
         self.end.clone_from(&other.end);
@@ -71,12 +71,12 @@ impl Righting {
 /// State of a plan, from which it goes on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PlanState {
-    /// Before each sample of the last chunk and after it: first pass, then one a correction. (n+1 × passes)
+    /// States of the passes before each sample of the last chunk and after it. (n+1 × passes)
     pub(super) states: Vec<Pass>,
-    /// Samples of the last chunk.
+    /// Number of samples of the last chunk.
     pub(super) n_states: usize,
     pub(super) righting: Righting,
-    /// The sample that comes next.
+    /// Index of the sample that comes next.
     pub(super) next_index: u64,
 }
 
@@ -94,14 +94,14 @@ impl PlanState {
         };
     }
 
-    /// Becomes another one, in the memory that it has.
+    /// Becomes another state, in the memory that it has.
     pub(super) fn assign(&mut self, other: &Self, n_passes: usize) {
         self.set_states(&other.states[..(other.n_states + 1) * n_passes]);
         let states = core::mem::take(&mut self.states);
         *self = Self { states, ..*other };
     }
 
-    /// What is behind stays as memory.
+    /// Sets the first states; those behind stay as memory.
     fn set_states(&mut self, states: &[Pass]) {
         let n = self.states.len().max(states.len());
         self.states.resize_with(n, Pass::default);

@@ -4,11 +4,11 @@
 //! `Σ Q_e (p − p_ref)² + R u²` with the integral of the error as a state:
 //! `u_k = −G_i Σ(p_j − p_ref,j) − G_x x_k − Σ_i G_d(i) p_ref,k+i`. [Kajita 2003], [Katayama 1985]
 //!
-//! Units: SI. Limits: constant height; what that leaves out is the business of the second pass.
+//! Units: SI. Limits: a point mass at constant height; the second pass corrects the difference.
 
 use nalgebra::{Matrix3, Matrix4, RowVector3, RowVector4, Vector3, Vector4};
 
-/// What to design for.
+/// Parameters of a design.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PreviewDesign {
     /// Height of the centre of mass above the floor. [m]
@@ -17,44 +17,44 @@ pub struct PreviewDesign {
     pub period: f64,
     /// Gravitational acceleration. [m/s²]
     pub gravity: f64,
-    /// `Q_e`: weight of the ZMP's error. [1/m²]
+    /// `Q_e`: weight of the ZMP's squared error. [1/m²]
     pub error_weight: f64,
-    /// R: weight of the jerk. [s⁶/m²]
+    /// R: weight of the squared jerk. [s⁶/m²]
     pub jerk_weight: f64,
-    /// Samples looked ahead.
+    /// Number of samples looked ahead.
     pub n_ahead: usize,
 }
 
-/// The gains.
+/// Gains of preview control, with its model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreviewGains {
-    /// `G_i`. [1/s³]
+    /// Gain of the error's integral, `G_i`. [1/s³]
     pub integral: f64,
-    /// `G_x` of position, velocity, acceleration. [1/s³, 1/s², 1/s] (3)
+    /// Gains of the state, `G_x`: position, velocity, acceleration. [1/s³, 1/s², 1/s] (3)
     pub state: [f64; 3],
-    /// `G_d`, from the next sample on. [1/s³] (n)
+    /// Gains of the ZMP ahead, `G_d`, from the next sample on. [1/s³] (n)
     pub ahead: Vec<f64>,
     transition: Matrix3<f64>,
     input: Vector3<f64>,
-    /// `z_c/g`. [s²]
+    /// Lever `z_c/g` of the acceleration. [s²]
     lever: f64,
 }
 
-/// A cart on its table.
+/// State of the cart-table along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CartState {
-    /// Of the centre of mass. [m]
+    /// Position of the centre of mass. [m]
     pub position: f64,
-    /// [m/s]
+    /// Velocity of the centre of mass. [m/s]
     pub velocity: f64,
-    /// [m/s²]
+    /// Acceleration of the centre of mass. [m/s²]
     pub acceleration: f64,
-    /// Σ (p − `p_ref`). [m]
+    /// Sum of the ZMP's errors, Σ (p − `p_ref`). [m]
     pub error_sum: f64,
 }
 
 impl CartState {
-    /// At rest.
+    /// Cart at rest. [m]
     pub fn at(position: f64) -> Self {
         Self { position, ..Self::default() }
     }
@@ -68,6 +68,7 @@ impl PreviewGains {
         if !positive.iter().all(|x| x.is_finite() && *x > 0.0) {
             return None;
         }
+        // Discrete model of a constant jerk over the period, `x_{k+1} = A x_k + b u_k`, `p = c x`.
         let transition = Matrix3::new(1.0, dt, dt * dt / 2.0, 0.0, 1.0, dt, 0.0, 0.0, 1.0);
         let input = Vector3::new(dt.powi(3) / 6.0, dt * dt / 2.0, dt);
         let output = RowVector3::new(1.0, 0.0, -lever);
@@ -81,10 +82,12 @@ impl PreviewGains {
         let mut q = Matrix4::zeros();
         q[(0, 0)] = design.error_weight;
         let p = riccati(&a, &b, &q, design.jerk_weight)?;
+        // `K = (R + Bᵀ P B)⁻¹ Bᵀ P A`: the first entry is `G_i`, the others are `G_x`.
         let weight = design.jerk_weight + (b.transpose() * p * b)[0];
         let row: RowVector4<f64> = b.transpose() * p / weight;
         let gain = row * a;
         let closed = a - b * gain;
+        // `G_d(1) = −G_i`, `G_d(i) = (R + Bᵀ P B)⁻¹ Bᵀ X_{i−1}` with `X_1 = −A_cᵀ P e₁`, `X_i = A_cᵀ X_{i−1}`, `A_c = A − B K`.
         let unit = Vector4::new(1.0, 0.0, 0.0, 0.0);
         let mut carried = -(closed.transpose() * p * unit);
         let mut ahead = vec![-gain[0]];
@@ -96,7 +99,7 @@ impl PreviewGains {
         Some(Self { integral: gain[0], state, ahead, transition, input, lever })
     }
 
-    /// Samples looked ahead.
+    /// Number of samples looked ahead.
     pub fn n_ahead(&self) -> usize {
         self.ahead.len()
     }
@@ -106,7 +109,7 @@ impl PreviewGains {
         cart.position - self.lever * cart.acceleration
     }
 
-    /// The cart one period on; `desired`: ZMP from the next period on, whose last goes on for ever. [m] (n)
+    /// Cart one period on; `desired`: ZMP from the next period on, whose last value goes on for ever. [m] (n)
     #[must_use]
     pub fn step(&self, cart: &CartState, desired: &[f64]) -> CartState {
         let x = Vector3::new(cart.position, cart.velocity, cart.acceleration);
@@ -128,8 +131,8 @@ impl PreviewGains {
     }
 }
 
-/// `P = Q + Aᵀ P (A − B (R + Bᵀ P B)⁻¹ Bᵀ P A)`, by that iteration from Q: the costs of ever longer walks. Doubling needs a hundredth of
-/// the steps, but loses all digits to the triple integrator. [Katayama 1985]
+/// Solves `P = Q + Aᵀ P (A − B (R + Bᵀ P B)⁻¹ Bᵀ P A)` by that iteration from Q: the costs of ever longer walks. Doubling needs
+/// a hundredth of the steps, but loses all digits to the triple integrator. [Katayama 1985]
 fn riccati(a: &Matrix4<f64>, b: &Vector4<f64>, q: &Matrix4<f64>, r: f64) -> Option<Matrix4<f64>> {
     const MOST_ITERATIONS: usize = 100_000;
     let mut p = *q;
@@ -154,7 +157,7 @@ mod tests {
         PreviewDesign { com_height, period, gravity: 9.81, error_weight, jerk_weight, n_ahead }
     }
 
-    /// Computed independently with `Q_e` = 1, R = 1e-6.
+    /// Gains computed independently with `Q_e` = 1, R = 1e-6.
     #[test]
     fn gains_are_the_golden_ones() {
         for (z, dt, integral, state, ahead) in [

@@ -1,4 +1,4 @@
-//! Where and when to step, by what is measured: what the ankles cannot hold, the next footstep takes.
+//! Step adjustment: the next footstep, in place and time, compensates what the ankles cannot.
 //!
 //! The divergent component grows from `ξ` to `ξ_T = p + e^{ωt} (ξ − p)` until the swinging foot lands after `t`, the ZMP staying
 //! at `p` in the standing sole. The plan needs it at `ξ_goal` then. Of all times left that the foot can keep, and with the best
@@ -14,20 +14,20 @@ use super::settings::Reach;
 use super::side::Side;
 use crate::geometry::ConvexPolygon;
 
-/// Weight of what remains against the distance that the landing place moves. [-]
+/// Weight of the remaining error against the distance that the landing place moves. [-]
 const REMAINS: f64 = 10.0;
 /// Weight of the time saved, as the distance that the divergent component covers in it. [-]
 const HASTE: f64 = 0.1;
 
-/// Successive steps that may be adjusted. A push is over by then; what still asks for more is not one, but late commands or a wrong
-/// model, which adjusted steps only stir up.
+/// Successive steps that may be adjusted. A push is over by then; what still asks for more is not one, but late commands or a
+/// wrong model, which adjusted steps only stir up.
 const IN_A_ROW: usize = 4;
 
 /// Number of successive steps that were adjusted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct AdjustmentBudget {
     side: Option<Side>,
-    /// An adjustment was asked for in the step of that side, and in so many in a row.
+    /// Whether an adjustment was asked for in the step of that side, and the number of such steps in a row.
     is_asked: bool,
     in_a_row: usize,
 }
@@ -47,7 +47,7 @@ impl AdjustmentBudget {
     }
 }
 
-/// A swing under way.
+/// State of a swing in which a step may be adjusted.
 #[derive(Debug)]
 pub(super) struct Situation<'a> {
     /// ξ: measured, by the plan now, and by the plan when the foot lands. [m] (2)
@@ -60,14 +60,14 @@ pub(super) struct Situation<'a> {
     pub(super) sole: &'a ConvexPolygon,
     pub(super) rim: f64,
     pub(super) standing: Place,
-    /// The foot that swings: where it lands by the plan now, and by the first plan.
+    /// Foot that swings, and its landing place: by the plan now, and by the first plan.
     pub(super) side: Side,
     pub(super) landing: Place,
     pub(super) nominal: Place,
     pub(super) reach: Reach,
     /// Samples until it lands: fewest, by the plan now, and by the first plan.
     pub(super) samples: [u64; 3],
-    /// How far the foot can go aside in a sample. [m]
+    /// Greatest distance that the foot can go aside in a sample. [m]
     pub(super) speed: f64,
     /// Part of the adjustment that is tried. [-]
     pub(super) part: f64,
@@ -75,20 +75,20 @@ pub(super) struct Situation<'a> {
     pub(super) omega: f64,
 }
 
-/// What to do about it.
+/// Adjustment of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct StepAdjustment {
     /// Samples until the foot lands.
     pub(super) samples: u64,
     pub(super) landing: Place,
-    /// By which the landing place moves. [m] (2)
+    /// Shift of the landing place. [m] (2)
     pub(super) moved: [f64; 2],
-    /// By which the plan's ξ moves now. [m] (2)
+    /// Shift of the plan's ξ now. [m] (2)
     pub(super) displaced: [f64; 2],
 }
 
 impl Situation<'_> {
-    /// The best of all reactions, where it betters the cost by more than the square of `least`. [m]
+    /// Best of all adjustments, where it betters the cost by more than the square of `least`. [m]
     pub(super) fn react(&self, least: f64) -> Option<StepAdjustment> {
         let [fewest, now, _] = self.samples;
         let all = (fewest.min(now)..=now).map(|samples| self.reaction(samples));
@@ -97,7 +97,7 @@ impl Situation<'_> {
         is_worth_it.then_some(best)
     }
 
-    /// What is left of the error when the foot lands, the ZMP doing its best. [m] (2)
+    /// Error `e = ξ_T − ξ_goal` when the foot lands after so many samples, with the best ZMP of the sole. [m] (2)
     fn error(&self, samples: u64) -> [f64; 2] {
         let time = samples as f64 * self.period;
         let growth = (self.omega * time).exp();
@@ -106,7 +106,7 @@ impl Situation<'_> {
         [0, 1].map(|i| zmp[i] + growth * (self.dcm[i] - zmp[i]) - self.goal[i])
     }
 
-    /// To land after so many samples, and what it costs. [m²]
+    /// Adjustment that lands after so many samples, and its cost. [m²]
     fn reaction(&self, samples: u64) -> (StepAdjustment, f64) {
         let error = self.error(samples);
         let landing = self.reachable(error, samples);
@@ -119,13 +119,14 @@ impl Situation<'_> {
         });
         let saved = self.samples[2].saturating_sub(samples) as f64 * self.period;
         let pace = self.omega * distance(self.goal, self.zmp);
+        // What remains of the error weighs most, then the distance from the first plan's landing, then the time saved.
         let cost = REMAINS * square([0, 1].map(|i| error[i] - moved[i]))
             + square([0, 1].map(|i| landing.position[i] - self.nominal.position[i]))
             + HASTE * (pace * saved).powi(2);
         (StepAdjustment { samples, landing, moved, displaced }, cost)
     }
 
-    /// What it costs to go on as planned. [m²]
+    /// Cost of going on as planned. [m²]
     fn cost_of_staying(&self) -> f64 {
         let [_, now, first] = self.samples;
         let saved = first.saturating_sub(now) as f64 * self.period;
@@ -134,14 +135,15 @@ impl Situation<'_> {
         REMAINS * square(self.error(now)) + square(away) + HASTE * (pace * saved).powi(2)
     }
 
-    /// The landing place moved by `by` [m] (2), as far as leg and time allow.
+    /// Landing place moved by `by` [m] (2), as far as leg and time allow.
     fn reachable(&self, by: [f64; 2], samples: u64) -> Place {
         let (sin, cos) = self.standing.yaw.sin_cos();
         let ahead = |[x, y]: [f64; 2]| [cos * x + sin * y, self.side.sign() * (cos * y - sin * x)];
         let [x, y] = ahead([0, 1].map(|i| self.landing.position[i] - self.standing.position[i]));
+        // The shift is shortened to what the foot covers in the time left, then clamped to the reach of the leg.
         let short = (self.speed * samples as f64 / square(by).sqrt().max(1e-9)).min(self.part);
         let [dx, dy] = ahead(by.map(|d| short * d));
-        // Where the plan may go, this may.
+        // A place that the plan may have is in reach here too.
         let Reach { forward, backward, width: [narrow, wide] } = self.reach;
         let dx = (x + dx).clamp(x.min(-backward), x.max(forward)) - x;
         let dy = self.side.sign() * ((y + dy).clamp(y.min(narrow), y.max(wide)) - y);

@@ -1,7 +1,7 @@
-//! From commands to the next footsteps.
+//! Next footsteps of a command.
 //!
-//! The step after the one under way is committed: a command changes the steps from the one after it on. Preview control
-//! answers a change of what it looked forward to by throwing the ZMP about, by `e^{−ωt}` less the further away it is.
+//! The step after the current one is committed: a command changes the steps from the one after it on. Preview control answers a
+//! change of its reference with ZMP excursions, smaller by `e^{−ωt}` the further ahead the change is.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use super::velocity::Velocity;
 /// Feet nearer than this to side by side need no closing step. [m]
 const PARALLEL: f64 = 1e-3;
 
-/// A turn is done when no more than this is left. [rad]
+/// Heading error up to which a turn is done. [rad]
 const TURNED: f64 = 0.03;
 
-/// Clips remembered until somebody asks.
+/// Largest number of clips that are remembered until they are taken.
 const MOST_CLIPS: usize = 1000;
 
-/// A straight walk that has come aside heads for its line this far ahead. [m]
+/// Distance ahead at which a straight walk that has come aside heads for its line. [m]
 const BACK_IN: f64 = 0.5;
 
-/// What to do.
+/// Command of a walk.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WalkCommand {
     /// Close the feet and stand.
@@ -32,41 +32,41 @@ pub enum WalkCommand {
     Velocity(Velocity),
     /// Make these steps, then stand where the feet are.
     Footsteps(Vec<Footstep>),
-    /// Walk along a line, then stand; a measured heading keeps it to the line.
+    /// Walk along a line, then stand; the measured heading keeps it to the line.
     Straight(StraightWalk),
-    /// Turn on the spot, positive is left, then stand; by the measured heading where the feet slip. [rad]
+    /// Turn on the spot, positive to the left, then stand; by the measured heading where the feet slip. [rad]
     Turn(f64),
 }
 
 /// A walk along a line.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StraightWalk {
-    /// How far, negative is backward; 0 is as far as the steps lead. [m]
+    /// Distance, negative backward; 0: as far as the steps lead. [m]
     pub distance: f64,
-    /// Over how many steps, if they are not longer then than the robot's limits; 0 is as few as possible. The one that closes the
-    /// feet is not counted.
+    /// Number of steps, if they are then no longer than the robot's limits; 0: as few as possible. The one that closes the feet
+    /// is not counted.
     pub steps: u32,
-    /// At most; 0 is the robot's own. [m/s]
+    /// Greatest speed; 0: the robot's own. [m/s]
     pub speed: f64,
-    /// Of the line, to the left of where the robot heads; it turns on the spot first. [rad]
+    /// Heading of the line, to the left of the robot's; it turns on the spot first. [rad]
     pub heading: f64,
 }
 
 impl From<f64> for StraightWalk {
-    /// Ahead over a distance. [m]
+    /// Straight walk ahead over a distance. [m]
     fn from(distance: f64) -> Self {
         Self { distance, ..Self::default() }
     }
 }
 
-/// What the next steps are for.
+/// Aim of the next steps.
 #[derive(Debug, Clone, PartialEq)]
 enum Aim {
-    /// Side by side, then standing.
+    /// Feet side by side, then standing.
     Close,
     /// Walking at a velocity.
     Velocity {
-        /// Asked for.
+        /// Desired velocity of the walk.
         velocity: Velocity,
         /// Desired heading now. [rad]
         heading: f64,
@@ -75,36 +75,36 @@ enum Aim {
     Heading(f64),
     /// Along a line.
     Straight(Line),
-    /// Steps, the first of which are committed.
+    /// A list of steps, the first of which are committed.
     Steps {
-        /// All of them.
+        /// All steps of the list.
         steps: Arc<[Footstep]>,
-        /// Committed.
+        /// Number of committed steps.
         done: usize,
     },
 }
 
-/// What is left of a straight walk, kept to its line by the heading.
+/// Remaining part of a straight walk, kept to its line by the heading.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Line {
-    /// From the foot that stands then; negative is backward. [m]
+    /// Distance left from the foot that stands then; negative is backward. [m]
     left: f64,
-    /// Of the line. [rad]
+    /// Heading of the line. [rad]
     heading: f64,
-    /// How far to the left of the line it has come, by the headings of the steps begun. [m]
+    /// Deviation to the left of the line, by the headings of the steps begun. [m]
     aside: f64,
-    /// Of a step. [m]
+    /// Longest step. [m]
     longest: f64,
-    /// It does not head along the line yet.
+    /// Whether the robot still turns to the line's heading.
     is_turning: bool,
 }
 
-/// What the steps to come are for, and the next of them.
+/// Aim of the steps to come, and the next of them.
 #[derive(Debug, Clone)]
 pub(super) struct Intent {
     aim: Aim,
     committed: Option<Footstep>,
-    /// Of the next step that is not committed.
+    /// Side of the next step that is not committed.
     next_side: Side,
 }
 
@@ -114,22 +114,22 @@ impl Default for Intent {
     }
 }
 
-/// Footsteps to come.
+/// Route: footsteps to come, and clips of those that were planned.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Route {
     intent: Intent,
     clips: Vec<Clip>,
 }
 
-/// The steps that can be seen from here.
+/// Footsteps that can be foreseen.
 #[derive(Debug, Clone)]
 pub(super) struct Ahead {
     pub(super) steps: Vec<Footstep>,
-    /// The last of them is the last one.
+    /// Whether the last of them ends the walk.
     pub(super) ends: bool,
-    /// The aim when the first two are committed.
+    /// Aim after the first two, which are committed.
     then: Aim,
-    /// What was cut from the steps that this commits.
+    /// Clips of the steps that this commits.
     clips: Vec<Clip>,
 }
 
@@ -139,12 +139,12 @@ impl Default for Ahead {
     }
 }
 
-/// Where the robot is when steps are asked for.
+/// State of the robot from which steps are planned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standing<'a> {
-    /// Feet as they will stand after the step under way.
+    /// Places of the feet after the current step.
     pub(super) feet: &'a [Place; 2],
-    /// By how much the robot heads further left than planned. [rad]
+    /// Heading less the planned one, positive to the left. [rad]
     pub(super) heading_error: f64,
     pub(super) settings: &'a WalkSettings,
     pub(super) has_yaw: bool,
@@ -161,17 +161,17 @@ impl Standing<'_> {
 }
 
 impl Route {
-    /// What it is for.
+    /// Intent of the route.
     pub(super) fn intent(&self) -> &Intent {
         &self.intent
     }
 
-    /// Goes on for something else.
+    /// Goes on with another intent.
     pub(super) fn follow(&mut self, intent: &Intent) {
         self.intent.clone_from(intent);
     }
 
-    /// Of the next step that is not committed.
+    /// Sets the side of the next step that is not committed.
     pub(super) fn step_next(&mut self, side: Side) {
         self.intent.next_side = side;
     }
@@ -209,6 +209,7 @@ impl Route {
                     side = step.side.other();
                 }
                 let foot = feet[side.other().index()];
+                // The distance is asked for from the middle of the feet; what is left counts from the foot that stands then.
                 let gone = forward(&foot, foot.position) - forward(&foot, middle);
                 let mut heading = walk.heading;
                 if heading != 0.0 && !standing.can_turn() {
@@ -238,7 +239,7 @@ impl Route {
         core::mem::take(&mut self.clips)
     }
 
-    /// The first of the steps is under way.
+    /// Takes up that the first of the steps has begun.
     pub(super) fn begin(&mut self, ahead: &Ahead, from: &Standing<'_>) {
         self.intent.aim.clone_from(&ahead.then);
         if self.clips.len() < MOST_CLIPS {
@@ -251,6 +252,7 @@ impl Route {
                 feet[step.side.index()] = step.to;
                 let gone =
                     forward(&step.to, between(&feet)) - forward(&step.to, between(from.feet));
+                // The deviation grows by the distance walked times the sine of the heading off the line.
                 line.aside += gone * (from.heading() - line.heading).sin();
             }
         }
@@ -259,7 +261,7 @@ impl Route {
 }
 
 impl Intent {
-    /// The next steps, `most` at most, into `ahead`.
+    /// Looks at the next steps, `most` at most, into `ahead`.
     pub(super) fn look_ahead(
         &self,
         from: &Standing<'_>,
@@ -306,8 +308,8 @@ impl Intent {
         *ends = !matches!(aim, Aim::Velocity { .. }) && steps.len() < most;
     }
 
-    /// The foot under way lands elsewhere, by so much forward and left of where it was to [m] (2): what is meant against it moves
-    /// along.
+    /// Moves what is planned against the current step's landing place along with it, by so much forward and left of where it was.
+    /// [m] (2)
     pub(super) fn shift(&mut self, landing: &Place, by: [f64; 2]) {
         let turned = |yaw: f64| {
             let (sin, cos) = (landing.yaw - yaw).sin_cos();
@@ -325,12 +327,12 @@ impl Intent {
 }
 
 impl Aim {
-    /// Walking to the side of this foot.
+    /// Whether the aim leads to the side of this foot.
     fn leads_to(&self, side: Side) -> bool {
         matches!(self, Self::Velocity { velocity, .. } if velocity.left * side.sign() > 0.0)
     }
 
-    /// The next step towards it, which counts as made then.
+    /// The next step towards the aim, which counts as made then.
     fn next(&mut self, side: Side, at: &Standing<'_>) -> Option<Footstep> {
         let (feet, settings) = (at.feet, at.settings);
         let foot = &feet[side.other().index()];
@@ -360,7 +362,7 @@ impl Aim {
 }
 
 impl StraightWalk {
-    /// [m]
+    /// Longest step of the walk. [m]
     fn longest_step(&self, settings: &WalkSettings) -> f64 {
         let limits = &settings.limits;
         let mut longest = if self.distance < 0.0 { limits.backward } else { limits.forward };
@@ -372,7 +374,7 @@ impl StraightWalk {
 }
 
 impl Line {
-    /// The velocity of the next step, while there is distance left.
+    /// Velocity of the next step, while there is distance left.
     fn next(&mut self, now: f64, at: &Standing<'_>) -> Option<Velocity> {
         let n = (self.left / self.longest).abs();
         if n < 1e-6 || !n.is_finite() {
@@ -384,6 +386,7 @@ impl Line {
             }
             self.is_turning = false;
         }
+        // Equal steps over what is left; the heading points to the line at a distance of `BACK_IN` ahead.
         let length = self.left / (n - 1e-6).ceil();
         let back = (self.aside / BACK_IN).atan() * self.left.signum();
         let turn = turn_towards(self.heading - back - now, at).filter(|_| at.can_turn());
@@ -392,7 +395,7 @@ impl Line {
     }
 }
 
-/// The next step's velocity, turning to the heading desired by then.
+/// Velocity of the next step, turning to the heading desired by then.
 fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'_>) -> Velocity {
     if !at.can_turn() {
         return *desired;
@@ -403,14 +406,14 @@ fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'
         Some(slip) if !at.has_yaw => slip.rate * time,
         _ => at.settings.limits.turn,
     };
-    // What cannot be turned is not made up for later.
+    // A turn beyond the limit is not made up for later.
     *heading = now + turn.clamp(-most, most);
     let is_straight = desired.turn == 0.0 && turn.abs() <= TURNED;
     Velocity { turn: if is_straight { 0.0 } else { turn / time }, ..*desired }
 }
 
-/// A step to a place, by a robot that heads elsewhere than planned: seen from the standing foot, which is to be at `before`, the place
-/// is turned back; without yaw joints the feet turn the robot by a slide first, where the floor is level.
+/// Step to a place, by a robot that heads elsewhere than planned: as seen from the standing foot, which should be at `before`,
+/// the place is turned back; without yaw joints the feet turn the robot by a slide first, where the floor is level.
 fn as_heading_error(step: &Footstep, before: Option<Place>, at: &Standing<'_>) -> Footstep {
     let foot = at.feet[step.side.other().index()];
     if at.has_yaw {
@@ -428,18 +431,18 @@ fn as_heading_error(step: &Footstep, before: Option<Place>, at: &Standing<'_>) -
     Footstep { slide: slide(&mut velocity, at.feet, at.settings), ..*step }
 }
 
-/// The point in the middle of both feet. [m] (3)
+/// Point in the middle of both feet. [m] (3)
 fn between([a, b]: &[Place; 2]) -> [f64; 3] {
     core::array::from_fn(|i| 0.5 * (a.position[i] + b.position[i]))
 }
 
-/// How far ahead a point is, in the heading of a place. [m]
+/// Coordinate of a point along the heading of a place. [m]
 fn forward(place: &Place, [x, y, _]: [f64; 3]) -> f64 {
     let (sin, cos) = place.yaw.sin_cos();
     x * cos + y * sin
 }
 
-/// What is expected of a step's slide. [rad]
+/// Turn expected of a step's slide. [rad]
 pub(super) fn turned_by(step: &Footstep, settings: &WalkSettings) -> f64 {
     settings.slip_turn.map_or(0.0, |slip| {
         let cycle = settings.step_time + slip.time + settings.double_support;
@@ -447,7 +450,7 @@ pub(super) fn turned_by(step: &Footstep, settings: &WalkSettings) -> f64 {
     })
 }
 
-/// How long a step with a turn takes. [s]
+/// Duration of a step with a turn. [s]
 fn turning_time(at: &Standing<'_>) -> f64 {
     let settings = at.settings;
     match settings.slip_turn {
@@ -456,7 +459,7 @@ fn turning_time(at: &Standing<'_>) -> f64 {
     }
 }
 
-/// The rate of the next step's turn, if one is needed. [rad/s]
+/// Rate of the next step's turn, if one is needed. [rad/s]
 fn turn_towards(left: f64, at: &Standing<'_>) -> Option<f64> {
     let settings = at.settings;
     let time = turning_time(at);
@@ -464,8 +467,8 @@ fn turn_towards(left: f64, at: &Standing<'_>) -> Option<f64> {
     (left.abs() > TURNED).then_some(left.clamp(-largest, largest) / time)
 }
 
-/// How far the feet slide for a turn, the left one never further before or behind the right one than a step; none of the turn is left for
-/// the feet, and steps leave room for the next slide. [m]
+/// Slide of the feet for a turn, the left one never further before or behind the right one than a step. The feet need not turn
+/// then, and steps leave room for the next slide. [m]
 fn slide(v: &mut Velocity, feet: &[Place; 2], settings: &WalkSettings) -> f64 {
     let turn = core::mem::take(&mut v.turn);
     let Some(slip) = settings.slip_turn.filter(|_| turn != 0.0) else { return 0.0 };
@@ -473,6 +476,7 @@ fn slide(v: &mut Velocity, feet: &[Place; 2], settings: &WalkSettings) -> f64 {
     let (s, c) = left.yaw.sin_cos();
     let apart =
         c * (left.position[0] - right.position[0]) + s * (left.position[1] - right.position[1]);
+    // `|apart + 2 slide|` stays within the longest step, and the step itself leaves room for a whole slide.
     let longest = settings.limits.forward.max(2.0 * slip.slide);
     let room = (longest - 2.0 * slip.slide) / settings.step_time;
     v.forward = v.forward.clamp(-room, room);
@@ -480,7 +484,7 @@ fn slide(v: &mut Velocity, feet: &[Place; 2], settings: &WalkSettings) -> f64 {
     desired.clamp(0.5 * (-longest - apart), 0.5 * (longest - apart))
 }
 
-/// The step that puts the feet side by side, if they are not.
+/// Step that puts the feet side by side, if they are not.
 fn closing(side: Side, feet: &[Place; 2], settings: &WalkSettings) -> Option<Footstep> {
     let standing = &feet[side.other().index()];
     let desired = Velocity::default().footstep(side, standing, settings);

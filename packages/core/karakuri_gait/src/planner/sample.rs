@@ -1,17 +1,17 @@
-//! What is planned for one instant, and rows of it.
+//! Samples of a planned walk, and rows of them.
 
 use karakuri_spatial::Pose;
 
 use super::side::{Side, Support};
 
-/// One instant of a planned walk.
+/// An instant of a planned walk.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sample {
-    /// Number, from the start.
+    /// Number of the sample, from the start.
     pub index: u64,
-    /// `p_WCom`. [m] (3)
+    /// Position of the centre of mass, `p_WCom`. [m] (3)
     pub com: [f64; 3],
-    /// Rate of the centre of mass, horizontal. [m/s] (2)
+    /// Velocity of the centre of mass, horizontal. [m/s] (2)
     pub com_velocity: [f64; 2],
     /// ZMP reference. [m] (2)
     pub zmp_reference: [f64; 2],
@@ -19,27 +19,27 @@ pub struct Sample {
     pub zmp: [f64; 2],
     /// Signed distance of that ZMP to the edge of the soles that stand, positive inside. [m]
     pub margin: f64,
-    /// About the vertical through that ZMP, what the floor must exert by friction. [N·m]
+    /// Moment about the vertical through that ZMP that the floor must exert by friction. [N·m]
     pub yaw_moment: f64,
-    /// `X_WSole`. (2)
+    /// Poses of the soles, `X_WSole`, left and right. (2)
     pub soles: [Pose; 2],
-    /// What stands.
+    /// Feet that stand.
     pub support: Support,
-    /// Positions. (nq)
+    /// Positions of base and joints. [m or rad] (nq)
     pub q: Vec<f64>,
-    /// Rates. (nv)
+    /// Velocities of base and joints. [m/s or rad/s] (nv)
     pub v: Vec<f64>,
     /// Efforts of the joints, the floor's wrench taken by the soles that stand. [N·m or N] (nv)
     pub effort: Vec<f64>,
 }
 
 impl Sample {
-    /// The soles that stand, `X_WSole`.
+    /// Soles that stand, with their poses `X_WSole`.
     pub fn standing(&self) -> impl Iterator<Item = (Side, Pose)> {
         Side::BOTH.into_iter().zip(self.soles).filter(|(side, _)| self.support.stands(*side))
     }
 
-    /// Becomes another one, in the memory that it has.
+    /// Becomes another sample, in the memory that it has.
     fn assign(&mut self, other: &Self) {
         let [mut q, mut v, mut effort] =
             [&mut self.q, &mut self.v, &mut self.effort].map(core::mem::take);
@@ -54,6 +54,7 @@ impl Sample {
         match self.support {
             Support::One(side) => Side::BOTH.map(|s| if s == side { 1.0 } else { 0.0 }),
             Support::Both => {
+                // The lever rule: the ZMP's place on the line between the soles, 0 at the left one and 1 at the right one.
                 let [l, r] = self.soles.map(|sole| sole.translation.xy());
                 let along = r - l;
                 let p = nalgebra::Vector2::new(self.zmp_reference[0], self.zmp_reference[1]);
@@ -64,7 +65,7 @@ impl Sample {
     }
 }
 
-/// Samples in a row, whose memory is used again.
+/// A row of samples, whose memory is used again.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
     all: Vec<Sample>,
@@ -72,7 +73,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Keeps the newest one only.
+    /// Keeps only the newest one.
     pub(super) fn keep_last(&mut self) {
         if self.len > 1 {
             self.all.swap(0, self.len - 1);
@@ -80,12 +81,12 @@ impl Samples {
         }
     }
 
-    /// Keeps the first ones only.
+    /// Keeps only the first ones.
     pub(super) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Puts others in place of those from the first one's index on.
+    /// Replaces the samples from the first other one's index on by others.
     pub(super) fn replace_end(&mut self, others: &[Sample]) {
         let Some(first) = others.first() else { return };
         self.truncate(self.partition_point(|sample| sample.index < first.index));
@@ -94,7 +95,7 @@ impl Samples {
         }
     }
 
-    /// Memory for one more.
+    /// Adds a sample, to be written.
     pub(super) fn push(&mut self) -> &mut Sample {
         if self.len == self.all.len() {
             self.all.push(Sample::default());

@@ -1,4 +1,4 @@
-//! How a robot walks: numbers of its gait, checked once.
+//! Settings of a gait, checked once.
 
 mod range;
 mod stabilizer;
@@ -13,7 +13,7 @@ pub use self::stabilizer::{LandingSettings, Reach, ReactionSettings, StabilizerS
 use super::dcm;
 use super::footstep::{SlipTurn, StepLimits};
 
-/// How the motion of the centre of mass follows from the ZMP ahead.
+/// Generator of the centre of mass from the ZMP ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratorKind {
@@ -28,11 +28,11 @@ pub enum GeneratorKind {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UpperBodySettings {
-    /// About forward. [-]
+    /// Part about the forward axis. [-]
     pub roll: f64,
-    /// About left. [-]
+    /// Part about the axis to the left. [-]
     pub pitch: f64,
-    /// About up. [-]
+    /// Part about the upward axis. [-]
     pub yaw: f64,
 }
 
@@ -50,9 +50,9 @@ pub struct WalkSettings {
     pub feet: [String; 2],
     /// Posture from which the legs start and about which waist and arms swing; knees bent a little.
     pub posture: String,
-    /// Centre of mass above the floor. [m]
+    /// Height of the centre of mass above the floor. [m]
     pub com_height: f64,
-    /// Gravitational acceleration, downwards; the earth's without it. [m/s²]
+    /// Gravitational acceleration, downwards; by default the earth's. [m/s²]
     #[serde(default = "gravity")]
     pub gravity: f64,
     /// Forward lean of the root link. [rad]
@@ -60,45 +60,45 @@ pub struct WalkSettings {
     pub lean: f64,
     /// Distance of the soles' origins across. [m]
     pub feet_apart: f64,
-    /// Where the ZMP rests in the left sole, mirrored for the right: forward, outward. [m] (2)
+    /// Rest position of the ZMP in the left sole, mirrored for the right one: forward, outward. [m] (2)
     #[serde(default)]
     pub zmp_in_sole: [f64; 2],
-    /// Roll and pitch of the floor that it starts on; it falls ahead where the pitch is positive. [rad] (2)
+    /// Roll and pitch of the floor at the start; it falls ahead where the pitch is positive. [rad] (2)
     #[serde(default)]
     pub slope: [f64; 2],
-    /// A whole step, double support with it. [s]
+    /// Duration of a step, double support included. [s]
     pub step_time: f64,
-    /// Of which on both feet. [s]
+    /// Duration of its double support. [s]
     pub double_support: f64,
-    /// From standing to the first step. [s]
+    /// Time from standing to the first step. [s]
     pub start_time: f64,
-    /// From the last step to standing. [s]
+    /// Time from the last step to standing. [s]
     pub stop_time: f64,
-    /// How high a foot is lifted. [m]
+    /// Height to which a foot is lifted. [m]
     pub step_height: f64,
-    /// What is too far.
+    /// Limits of a footstep; longer steps are clipped.
     pub limits: StepLimits,
-    /// How legs without a yaw joint turn; they do not without it.
+    /// Turning of legs without a yaw joint; without it they do not turn.
     #[serde(default)]
     pub slip_turn: Option<SlipTurn>,
-    /// How the centre of mass is found.
+    /// Generator of the centre of mass.
     #[serde(default)]
     pub generator: GeneratorKind,
     /// Time between two planned samples. [s]
     #[serde(default = "period")]
     pub period: f64,
-    /// Time looked ahead. [s]
+    /// Preview horizon. [s]
     pub preview_time: f64,
     /// Weight of the squared jerk against the squared error of the ZMP, both SI. [-]
     #[serde(default = "jerk_weight")]
     pub jerk_weight: f64,
-    /// Rounds in which the whole robot's ZMP is brought to its reference: 0 none, 1 the second pass. [-]
+    /// Number of corrections of the whole robot's ZMP: 0 none, 1 the second pass. [-]
     #[serde(default = "passes")]
     pub passes: usize,
-    /// What waist and arms do.
+    /// Compensation of the legs' angular momentum by waist and arms.
     #[serde(default)]
     pub upper_body: UpperBodySettings,
-    /// How measured deviations are answered.
+    /// Feedback of measured deviations.
     #[serde(default)]
     pub stabilizer: StabilizerSettings,
 }
@@ -120,7 +120,7 @@ fn passes() -> usize {
 }
 
 impl WalkSettings {
-    /// Names the first number that makes no sense.
+    /// Checks all numbers.
     ///
     /// # Errors
     /// When a number is not finite or outside its range; the first such setting.
@@ -178,13 +178,13 @@ impl WalkSettings {
         dcm::natural_frequency(self.com_height, self.gravity)
     }
 
-    /// Most footsteps that a plan looks at. Every pass looks ahead, and the end of what is seen must not be felt.
+    /// Largest number of footsteps that a plan looks at. Every pass looks ahead, and the end of what is seen must not be felt.
     pub(super) fn steps_ahead(&self) -> usize {
         let seen = self.samples(self.preview_time) * (1 + self.passes);
         2 + seen / self.samples(self.step_time)
     }
 
-    /// Samples in a time.
+    /// Number of samples in a time [s].
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

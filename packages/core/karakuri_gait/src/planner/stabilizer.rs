@@ -1,4 +1,4 @@
-//! Keeps a walking robot upright: measured divergent component against the planned one, answered at the ankles.
+//! Stabiliser: feedback from the measured divergent component to the planned one, by the ankles.
 //!
 //! Estimate: attitude from the inertial sensor, joints from encoders, the standing sole where it was planned; hence
 //! `c`, `ċ`, `ξ = c + ċ/ω`. Desired ZMP `p = p_ref + (1 + k) (ξ − ξ_ref)`, inside the soles less a rim. The ankles of the
@@ -20,22 +20,22 @@ use super::settings::{StabilizerSettings, WalkSettings};
 use super::side::Side;
 use crate::geometry::ConvexPolygon;
 
-/// What is measured.
+/// Measured state of a robot.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'a> {
     /// Joint positions; the base's entries are not read. [rad or m] (nq)
     pub q: &'a [f64],
     /// Joint rates; the base's entries are not read. [rad/s or m/s] (nv)
     pub v: &'a [f64],
-    /// `R_WB` of the root link from the inertial sensor.
+    /// Attitude of the root link from the inertial sensor, `R_WB`.
     pub orientation: UnitQuaternion,
-    /// Of the root link, in its axes. [rad/s] (3)
+    /// Angular velocity of the root link, in its axes. [rad/s] (3)
     pub angular_velocity: Vector3,
-    /// Of the feet's sensors ([`super::FootSensor`]), left and right, where both have one. [N·m; N] (2)
+    /// Wrenches of the feet's sensors ([`super::FootSensor`]), left and right, where both have one. [N·m; N] (2)
     pub feet: Option<[Force; 2]>,
 }
 
-/// What the stabiliser does.
+/// Output of the stabiliser, with the errors behind it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Correction {
     /// Measured divergent component less the planned one. [m] (2)
@@ -46,22 +46,22 @@ pub struct Correction {
     pub zmp: [f64; 2],
     /// Roll and pitch of the root link beyond what was planned. [rad] (2)
     pub lean: [f64; 2],
-    /// Their rates. [rad/s] (2)
+    /// Rates of roll and pitch of the root link. [rad/s] (2)
     pub lean_rate: [f64; 2],
     /// Measured centre of mass less the planned one. [m] (2)
     pub com_error: [f64; 2],
-    /// Heading, the first reading being the planned one; it counts full turns. [rad]
+    /// Heading, the first reading being the planned one; full turns count. [rad]
     pub heading: f64,
-    /// On top of the planned efforts. [N·m or N] (nv)
+    /// Efforts to be added to the planned ones. [N·m or N] (nv)
     pub effort: Vec<f64>,
-    /// Whether steps can still save the walker.
+    /// Capturability of the measured ξ.
     pub capture: Option<Capture>,
 }
 
-/// The stabiliser.
+/// Stabiliser of a walk, with its memory.
 #[derive(Debug, Clone)]
 pub struct Stabilizer {
-    /// Live gains.
+    /// Gains, which may change while walking.
     pub settings: StabilizerSettings,
     omega: f64,
     com_height: f64,
@@ -70,14 +70,14 @@ pub struct Stabilizer {
     data: Data,
     q: Vec<f64>,
     v: Vec<f64>,
-    /// Last two joints of each leg.
+    /// Last two joints of each leg, left and right.
     ankles: [[BodyId; 2]; 2],
     error: Option<[f64; 2]>,
-    /// The soles that stand.
+    /// Hull of the soles that stand. [m]
     pub(super) polygon: ConvexPolygon,
-    /// How much higher the left sole is than the right one, as measured. [m]
+    /// Height of the left sole over the right one, as measured. [m]
     pub(super) step: f64,
-    /// Last reading of the sensor, and the heading. [rad]
+    /// Last yaw of the sensor, and the heading. [rad]
     heading: Option<(f64, f64)>,
 }
 
@@ -105,14 +105,14 @@ impl Stabilizer {
         }
     }
 
-    /// The plan's divergent component has moved. [m] (2)
+    /// Takes up that the plan's divergent component has moved. [m] (2)
     pub(super) fn move_plan(&mut self, by: [f64; 2]) {
         if let Some(error) = &mut self.error {
             *error = [error[0] - by[0], error[1] - by[1]];
         }
     }
 
-    /// What is added to the plan, into `correction`.
+    /// Computes the correction of the plan from what is measured.
     pub(super) fn correct(
         &mut self,
         biped: &Biped,
@@ -147,16 +147,18 @@ impl Stabilizer {
         biped.fit_support(standing, &mut self.polygon);
         correction.zmp = self.polygon.nearest(desired, gains.rim);
         let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
+        // Roll and pitch rates about the walker's own forward and left axes.
         let rate = R_WB * measured.angular_velocity;
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();
         correction.lean_rate = [cos * rate.x + sin * rate.y, cos * rate.y - sin * rate.x];
         let damping = gains.rate * self.weight * self.com_height / omega;
-        // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the angular velocity.
+        // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the lean's rate.
         let moment = Vector3::new(
             -self.weight * shift[1] + damping * rate.x,
             self.weight * shift[0] + damping * rate.y,
             0.0,
         ) * gains.ankle;
+        // Each ankle joint bears its axis' component of the moment, by the share of weight that its foot carries.
         for side in Side::BOTH {
             for joint in self.ankles[side.index()] {
                 let JointKind::Revolute { axis } = model.joints[joint.0].kind else { continue };
@@ -167,7 +169,7 @@ impl Stabilizer {
         }
     }
 
-    /// Attitude as measured, heading as planned plus what it has changed against the plan.
+    /// Attitude with measured roll and pitch and the planned yaw; writes the measured heading and lean. (3×3)
     fn attitude(
         &mut self,
         plan: &Sample,
@@ -178,6 +180,7 @@ impl Stabilizer {
         let (roll, pitch, yaw) = measured.orientation.euler_angles();
         let [planned_roll, planned_pitch, planned_yaw] = planned.rpy();
         let (last, heading) = self.heading.unwrap_or((yaw, planned_yaw));
+        // The change of yaw since the last reading is less than half a turn.
         let turned = (yaw - last + PI).rem_euclid(2.0 * PI) - PI;
         self.heading = Some((yaw, heading + turned));
         correction.heading = heading + turned;
@@ -185,7 +188,7 @@ impl Stabilizer {
         Pose::from_xyz_rpy([0.0; 3], [roll, pitch, planned_yaw]).rotation
     }
 
-    /// Centre of mass and its rate, the standing soles being where they were planned. [m, m/s] (2 each)
+    /// Centre of mass and its velocity, with the standing soles at their planned places. [m, m/s] (2 each)
     fn estimate(
         &mut self,
         biped: &Biped,
@@ -197,6 +200,7 @@ impl Stabilizer {
         let model = &biped.model;
         self.q.copy_from_slice(measured.q);
         self.v.copy_from_slice(measured.v);
+        // The base is at the origin and at rest, with the measured attitude and angular velocity.
         let X = Pose::new(*R_WB, Vector3::zeros());
         let turn = X.quaternion();
         self.q[..3].fill(0.0);
@@ -208,6 +212,7 @@ impl Stabilizer {
         let mut com = center_of_mass(model, &self.data);
         let mut velocity = momentum.linear / self.mass;
         self.step = 0.0;
+        // The standing soles, weighted by their loads, are where they were planned and at rest: the rest moves by the difference.
         for side in Side::BOTH {
             let (load, leg) = (loads[side.index()], &biped.legs[side.index()]);
             let X_WSole = frame_pose(model, &self.data, leg.foot) * leg.sole_in_foot;

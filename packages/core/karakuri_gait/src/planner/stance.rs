@@ -1,10 +1,10 @@
-//! Whether a robot can stand as its gait says, and which number to change where it cannot.
+//! Check of the ZMP of a standing robot against its soles.
 
 use super::biped::Biped;
 use super::settings::{SettingError, WalkSettings, within};
 use super::side::Side;
 
-/// Coordinates of `zmp_in_sole`.
+/// Names of the coordinates of `zmp_in_sole`.
 pub(super) const NAMES: [&str; 2] = ["zmp_in_sole[0]", "zmp_in_sole[1]"];
 
 /// Refuses a ZMP at rest that is in none of the soles.
@@ -17,7 +17,7 @@ pub(super) fn check_zmp(biped: &Biped, settings: &WalkSettings) -> Result<(), Se
     Ok(())
 }
 
-/// What both soles have in common, forward and outward. [m] (2)
+/// Part that both soles have in common, forward and outward. [m] (2)
 pub(super) fn sole(biped: &Biped) -> [(f64, f64); 2] {
     let outward = |side: Side| {
         let [from, to] = biped.legs[side.index()].outline.y;

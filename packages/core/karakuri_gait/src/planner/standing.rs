@@ -1,4 +1,4 @@
-//! Which number of a gait to change where the robot cannot stand so.
+//! Diagnosis of a robot that cannot stand as its gait says: the number to change.
 
 use super::biped::{Biped, BipedError};
 use super::error::PlanError;
@@ -10,7 +10,7 @@ use super::timeline::{Timeline, TimelineStart, middle};
 
 /// Resolution of a reported range. [m]
 const EXACT: f64 = 1e-4;
-/// The number of `zmp_in_sole` that is too far for the legs, with the range in which the robot stands; without one, the error itself.
+/// Error of the number of `zmp_in_sole` that is too far for the legs, with the range in which the robot stands; else `error`.
 pub(super) fn why_not_standing(generator: &Generator, error: PlanError) -> BipedError {
     let Generator { biped, settings, .. } = generator;
     for (axis, name) in NAMES.into_iter().enumerate() {
@@ -32,7 +32,7 @@ pub(super) fn why_not_standing(generator: &Generator, error: PlanError) -> Biped
     BipedError::Posture(error)
 }
 
-/// The furthest from `good` towards `end` that is good, by halving.
+/// The point furthest from `good` towards `end` that is good, by bisection.
 fn furthest(mut good: f64, end: f64, is_good: impl Fn(f64) -> bool) -> f64 {
     if is_good(end) {
         return end;
@@ -49,7 +49,7 @@ fn furthest(mut good: f64, end: f64, is_good: impl Fn(f64) -> bool) -> f64 {
     good
 }
 
-/// One sample of standing can be planned.
+/// Whether one sample of standing can be planned.
 fn stands(biped: &Biped, settings: WalkSettings) -> bool {
     let Ok(mut generator) = Generator::new(biped.clone(), settings) else { return false };
     let feet = generator.standing_feet();

@@ -1,8 +1,8 @@
 //! Path of a swinging foot, which may be changed while it swings.
 //!
-//! A path through the air from one place to another, gone through at a rate of its own, plus an offset in the floor's plane.
-//! A change gives the rest of the path another end and another place to land: progress and offset go on from where they are,
-//! at the rate that they have, along cubics. Counted in samples.
+//! A path through the air from one place to another, followed at a rate of its own, plus an offset in the floor's plane. A change
+//! gives the rest of the path another end and another landing place: progress and offset continue from their values and rates
+//! along cubics. Counted in samples.
 
 use karakuri_spatial::{Pose, Vector3};
 
@@ -17,7 +17,7 @@ const RAMP: f64 = 0.3;
 /// Part of the time left in which an offset is reached: the foot comes straight down. [-]
 const ASIDE: f64 = 0.9;
 
-/// A value on a cubic: where it is and how fast [per sample] at a sample, and its value at the end.
+/// A value along a cubic: value and rate [per sample] at the first sample, value at the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Course {
     pub(super) from: f64,
@@ -28,8 +28,9 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Value and rate, `at` samples of `span`.
+    /// Value and rate after `at` samples of `span`.
     pub(super) fn at(&self, at: f64, span: f64) -> (f64, f64) {
+        // Cubic Hermite interpolation over `u = t/span`, both rates scaled to the span.
         let u = (at / span).clamp(0.0, 1.0);
         let change = self.to - self.from;
         let (r0, r1) = (self.rate * span, self.end_rate * span);
@@ -40,30 +41,31 @@ impl Course {
     }
 }
 
-/// A swinging foot.
+/// Swing of a foot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Swing {
-    /// Where it lands.
+    /// Footstep in which the foot lands.
     pub(super) step: Footstep,
     from: Place,
-    /// The place that the path through the air leads to.
+    /// Place to which the path through the air leads.
     aim: Place,
-    /// First sample since the last change, and the first after landing.
+    /// First sample since the last change, and first sample after landing.
     span: [u64; 2],
     progress: Course,
-    /// Forward and left, in the aim's heading. [m] (2)
+    /// Offset forward and left, in the aim's heading. [m] (2)
     offset: [Course; 2],
 }
 
-/// From 0 to 1 with no rate and acceleration at the ends. [-]
+/// Blend from 0 to 1 without rate and acceleration at the ends. [-]
 pub(super) fn quintic(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
     u * u * u * (10.0 + u * (6.0 * u - 15.0))
 }
 
-/// From 0 to 1 at an even rate, gathered and lost smoothly: no acceleration at the ends. [-]
+/// Advance from 0 to 1 at an even rate, with smooth ramps: no acceleration at the ends. [-]
 fn advance(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
+    // The ramp integrates the rate `3x² − 2x³` up to the even rate, `1/(1 − RAMP)`.
     let ramp = |u: f64| {
         let x = u / RAMP;
         RAMP * x * x * x * (1.0 - 0.5 * x) / (1.0 - RAMP)
@@ -77,8 +79,8 @@ fn advance(u: f64) -> f64 {
     }
 }
 
-/// Parts of the swing in which the foot goes forth, and up or down: up before forth, down after it, so that an edge is
-/// cleared; on the flat and on slopes it comes straight down at the end. (2×2)
+/// Parts of the swing of the motion forth, and of that up or down: up before forth, down after it, so that an edge is cleared; on
+/// the flat and on slopes the foot descends vertically at the end. (2×2)
 fn windows(rise: f64) -> [[f64; 2]; 2] {
     if rise > FLAT {
         [[0.3, 0.95], [0.0, 0.45]]
@@ -94,14 +96,14 @@ pub(super) fn blend(a: f64, b: f64, k: f64) -> f64 {
 }
 
 impl Swing {
-    /// From a place, over a span of samples.
+    /// Swing from a place, over a span of samples.
     pub(super) fn new(step: Footstep, from: Place, span: [u64; 2]) -> Self {
         let even = 1.0 / (span[1] - span[0]).max(1) as f64;
         let progress = Course { from: 0.0, rate: even, to: 1.0, end_rate: even };
         Self { step, from, aim: step.to, span, progress, offset: [Course::default(); 2] }
     }
 
-    /// From a sample on the foot goes to another place of the same height, in another time.
+    /// Swing that from a sample on goes to another place of the same height, in another time.
     pub(super) fn changed(&self, index: u64, end: u64, to: Place) -> Self {
         let (part, rate) = self.progress(index);
         let left = end.saturating_sub(index).max(1) as f64;
@@ -115,14 +117,14 @@ impl Swing {
         Self { step: Footstep { to, ..self.step }, span: [index, end], progress, offset, ..*self }
     }
 
-    /// How far a place is from the aim of the path: forward, left. [m] (2)
+    /// Offset of a place from the aim of the path: forward, left. [m] (2)
     fn aside(&self, place: Place) -> [f64; 2] {
         let (sin, cos) = self.aim.yaw.sin_cos();
         let [dx, dy] = [0, 1].map(|i| place.position[i] - self.aim.position[i]);
         [cos * dx + sin * dy, cos * dy - sin * dx]
     }
 
-    /// How far it goes up or down stairs; slopes are none. [m]
+    /// Height of the stairs that it goes up or down; slopes are none. [m]
     pub(super) fn climb(&self) -> f64 {
         if self.is_on_slope() {
             return 0.0;
@@ -140,14 +142,14 @@ impl Swing {
         self.progress.at(index.saturating_sub(from) as f64, to.saturating_sub(from).max(1) as f64)
     }
 
-    /// Values and rates. [m, m per sample] (2)
+    /// Offsets and their rates. [m, m per sample] (2)
     fn offsets(&self, index: u64) -> [(f64, f64); 2] {
         let [from, to] = self.span;
         let span = ASIDE * to.saturating_sub(from).max(1) as f64;
         self.offset.map(|course| course.at(index.saturating_sub(from) as f64, span))
     }
 
-    /// `X_WSole`, lifted by so much at the middle of the path. [m]
+    /// Pose of the sole, `X_WSole`, lifted by `height` at the middle of the path. [m]
     pub(super) fn pose(&self, index: u64, height: f64) -> Pose {
         let (part, _) = self.progress(index);
         let [(forward, _), (left, _)] = self.offsets(index);
@@ -155,6 +157,7 @@ impl Swing {
         let (a, b) = (Vector3::from(from.position), Vector3::from(to.position));
         let is_slope = self.is_on_slope();
         let rise = if is_slope { 0.0 } else { b.z - a.z };
+        // The path goes forth and up or down each in its own part of the swing; the lift `16 (s (1 − s))²` is 1 at the middle.
         let [forth, up] = windows(rise).map(|[from, to]| (part - from) / (to - from));
         let k = advance(forth);
         let mut p = a.lerp(&b, k);

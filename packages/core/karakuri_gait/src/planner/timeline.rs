@@ -15,42 +15,42 @@ struct Phase {
     span: [u64; 2],
     /// ZMP at both ends. [m] (2×2)
     zmp: [[f64; 2]; 2],
-    /// Feet at its start.
+    /// Feet at the start of the phase.
     feet: [Place; 2],
-    /// The foot that moves.
+    /// Swing of the foot that moves.
     swing: Option<Swing>,
-    /// Both feet slide, the left one forward. [m]
+    /// Slide of both feet, the left one forward. [m]
     slide: f64,
 }
 
-/// Phases, one after the other; before the first and after the last all stands still.
+/// Phases in sequence; before the first and after the last all stands still.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     phases: Vec<Phase>,
     step_height: f64,
 }
 
-/// Where a timeline begins.
+/// Start of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimelineStart {
-    /// First sample.
+    /// Index of the first sample.
     pub index: u64,
-    /// Where the feet stand. (2)
+    /// Places of the feet. (2)
     pub feet: [Place; 2],
-    /// Where the ZMP is. [m] (2)
+    /// ZMP at the start. [m] (2)
     pub zmp: [f64; 2],
-    /// The robot stands still: the first double support takes the start's time.
+    /// Whether the robot stands still: the first double support takes the start's time.
     pub from_rest: bool,
 }
 
-/// Another end of the swing under way.
+/// Change of the current swing's end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SwingChange {
-    /// Sample from which on it changes.
+    /// First sample of the change.
     pub(super) index: u64,
     /// First sample after the landing.
     pub(super) end: u64,
-    /// Where the foot lands.
+    /// Place where the foot lands.
     pub(super) to: Place,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn middle(settings: &WalkSettings, feet: &[Place; 2]) -> [f64; 2] {
 }
 
 impl Timeline {
-    /// Phases from a start over steps, to rest if `ends`.
+    /// Timeline of phases from a start over steps, to rest if `ends`.
     pub fn new(
         settings: &WalkSettings,
         start: &TimelineStart,
@@ -79,7 +79,7 @@ impl Timeline {
         timeline
     }
 
-    /// Lays the phases of [`Self::new`] in place of those that are here.
+    /// Lays the phases of [`Self::new`] in place of the present ones.
     pub(super) fn lay(
         &mut self,
         settings: &WalkSettings,
@@ -92,7 +92,7 @@ impl Timeline {
         self.add(settings, start, steps, ends);
     }
 
-    /// Lays, in place of the phases that are here, the swing under way in another timeline with another end, then other steps.
+    /// Lays, in place of the present phases, the current swing of another timeline with another end, then other steps.
     pub(super) fn lay_changed(
         &mut self,
         settings: &WalkSettings,
@@ -135,6 +135,7 @@ impl Timeline {
         for (i, step) in steps.iter().enumerate() {
             let standing = step.side.other();
             if let Some(slip) = settings.slip_turn.filter(|_| step.slide != 0.0) {
+                // A slide turns the robot before the step, with the ZMP halfway between the feet.
                 let halfway = middle(settings, &feet);
                 if i > 0 || !from_rest {
                     push(settings.double_support, feet, [zmp, halfway], None, 0.0);
@@ -143,9 +144,10 @@ impl Timeline {
                 feet = slid(&feet, step.slide);
                 zmp = middle(settings, &feet);
             }
+            // The ZMP goes to the standing foot in double support and stays there in single support.
             let rest = resting_zmp(settings, standing, &feet[standing.index()]);
             if i == 0 && from_rest {
-                // The centre of mass must set out the other way before the ZMP can go to the standing foot.
+                // The centre of mass must set out to the other side before the ZMP can go to the standing foot.
                 push(0.5 * settings.start_time, feet, [zmp, zmp], None, 0.0);
                 push(0.5 * settings.start_time, feet, [zmp, rest], None, 0.0);
             } else {
@@ -162,7 +164,7 @@ impl Timeline {
         }
     }
 
-    /// The phase of a sample, and how much of it is over.
+    /// Phase of a sample, and the part of it that is over. [-]
     fn phase(&self, index: u64) -> (&Phase, f64) {
         let i = self.phases.partition_point(|p| p.span[1] <= index).min(self.phases.len() - 1);
         let phase = &self.phases[i];
@@ -174,26 +176,26 @@ impl Timeline {
         (phase, part.min(1.0))
     }
 
-    /// The foot under way at a sample.
+    /// Swing of the foot in the air at a sample.
     pub(super) fn swing(&self, index: u64) -> Option<Swing> {
         let (phase, _) = self.phase(index);
         phase.swing.filter(|_| index < phase.span[1])
     }
 
-    /// The step under way or the next one in sight, and the samples in the air: first, and first after.
+    /// Current or next swing in sight, and its samples: first, and first after.
     pub(super) fn next_swing(&self, index: u64) -> Option<(Swing, [u64; 2])> {
         let mut ahead = self.phases.iter().filter(|p| p.span[1] > index);
         ahead.find_map(|p| p.swing.map(|swing| (swing, p.span)))
     }
 
-    /// First sample after the step that is under way or about to be made; after the whole if there is none.
+    /// First sample after the current or next step; after the whole if there is none.
     pub fn end_of_step(&self, index: u64) -> u64 {
         let ends = |p: &&Phase| p.swing.is_some() && p.span[1] > index;
         let last = self.phases.last().map_or(index, |p| p.span[1]);
         self.phases.iter().find(ends).map_or(last, |p| p.span[1])
     }
 
-    /// What stands.
+    /// Feet that stand at a sample.
     pub fn support(&self, index: u64) -> Support {
         let (phase, _) = self.phase(index);
         match phase.swing {
@@ -205,12 +207,13 @@ impl Timeline {
     /// ZMP reference. [m] (2)
     pub fn zmp(&self, index: u64) -> [f64; 2] {
         let (phase, part) = self.phase(index);
+        // `3s² − 2s³`: the ZMP has no rate at the ends of a phase.
         let k = part * part * (3.0 - 2.0 * part);
         let [a, b] = phase.zmp;
         [blend(a[0], b[0], k), blend(a[1], b[1], k)]
     }
 
-    /// Where the feet stand, a swinging one where it will.
+    /// Places of the feet, of a swinging one the landing place.
     pub fn places(&self, index: u64) -> [Place; 2] {
         let (phase, _) = self.phase(index);
         let mut feet = slid(&phase.feet, phase.slide);
@@ -220,7 +223,7 @@ impl Timeline {
         feet
     }
 
-    /// `X_WSole` of both feet.
+    /// Poses of both soles, `X_WSole`. (2)
     pub fn feet(&self, index: u64) -> [Pose; 2] {
         let (phase, part) = self.phase(index);
         let mut poses = slid(&phase.feet, phase.slide * quintic(part)).map(|place| place.pose());
@@ -241,11 +244,12 @@ impl Timeline {
         if phase.swing.is_none() {
             return (yaw, floor);
         }
+        // While a foot swings the trunk goes from the mean of the old places to that of the new ones.
         let (next_yaw, next_floor) = mean(&self.places(index));
         (blend(yaw, next_yaw, quintic(part)), blend(floor, next_floor, quintic(part)))
     }
 
-    /// Height of the floor that carries. [m]
+    /// Height of the floor that carries the robot. [m]
     pub fn floor(&self, index: u64) -> f64 {
         let places = self.places(index);
         match self.support(index) {

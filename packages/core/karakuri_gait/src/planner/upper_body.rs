@@ -1,9 +1,9 @@
-//! Waist and arms take up angular momentum that the legs bring in, so that the floor need not.
+//! Compensation of the legs' angular momentum by waist and arms, which the floor then need not take.
 //!
-//! With the feet so far from the centre of mass as `u` (forward and left, both feet) the legs' angular momentum about it is
-//! `h = L_f u̇`, that of waist and arms `L_u δ̇`; both with centre of mass and trunk held by base and legs. Taken up is
-//! `L_u δ = −D L_f (u − u_stand)`, `D` the parts desired about each axis, by the least of all `δᵀ W⁻¹ δ`, `W` the squares of the room
-//! that the joints have. Linear about the standing posture, so that nothing drifts: where the feet are decides where the arms are.
+//! With the feet at `u` from the centre of mass (forward, left; both feet) the legs' angular momentum about it is `h = L_f u̇`,
+//! that of waist and arms `L_u δ̇`; both with centre of mass and trunk held by base and legs. The joints satisfy
+//! `L_u δ = −D L_f (u − u_stand)`, `D` the desired parts about each axis, with the least `δᵀ W⁻¹ δ`, `W` the squares of the
+//! joints' ranges. Linear about the standing posture, so that nothing drifts: the feet's positions determine those of the arms.
 //!
 //! Centroidal momentum: [Orin, Goswami & Lee 2013]. Units: SI; axes of the walker: forward, left, up.
 
@@ -16,33 +16,33 @@ use super::place::turned;
 use super::settings::UpperBodySettings;
 use super::whole_body::{BodyTarget, WholeBody};
 
-/// Joints swing no further than this. [rad]
+/// Largest swing of a joint from its posture. [rad]
 const WIDEST: f64 = 0.6;
 /// Damping, by the trace of what is inverted: too small to be felt where an axis can be served at all. [-]
 const DAMPING: f64 = 1e-6;
 
-/// A joint that is no leg's.
+/// A joint that belongs to no leg.
 #[derive(Debug, Clone, Copy)]
 struct Swinging {
     q: usize,
     v: usize,
-    /// In the posture, and how far it may swing from there. [rad]
+    /// Position in the posture, and greatest swing from there. [rad]
     rest: f64,
     room: f64,
 }
 
-/// Where waist and arms are by where the feet are.
+/// Positions of waist and arms as a function of the feet's.
 #[derive(Debug, Clone)]
 pub(super) struct UpperBody {
     joints: Vec<Swinging>,
-    /// `−W L_uᵀ (L_u W L_uᵀ)⁻¹ D L_f`. [rad/m] (n × 4)
+    /// Gain `−W L_uᵀ (L_u W L_uᵀ)⁻¹ D L_f`. [rad/m] (n × 4)
     gain: DMatrix<f64>,
-    /// `u_stand`. [m] (4)
+    /// Positions of the feet from the centre of mass in standing, `u_stand`. [m] (4)
     standing: [f64; 4],
 }
 
 impl UpperBody {
-    /// For a robot that stands so; where it cannot, waist and arms stay in their posture.
+    /// Compensation of a robot at a standing target; where it cannot stand so, waist and arms stay in their posture.
     pub(super) fn new(
         biped: &Biped,
         standing: &BodyTarget,
@@ -61,6 +61,7 @@ impl UpperBody {
         let model = &biped.model;
         let mut matrix = Matrix6xX::zeros(model.nv);
         centroidal_momentum_matrix(model, kinematics.data_mut(), &q, &mut matrix);
+        // `L_f` and `L_u` from the centroidal momentum matrix: a foot or a joint moves, and base and legs follow.
         let angular = turned_back(standing) * matrix.fixed_rows::<3>(0);
         let feet = &angular * follow.feet;
         let moves = DMatrix::from_fn(3, n, |row, k| {
@@ -80,19 +81,19 @@ impl UpperBody {
         upper
     }
 
-    /// Puts waist and arms into `q` (nq).
+    /// Writes the positions of waist and arms into `q` (nq).
     pub(super) fn write(&self, target: &BodyTarget, q: &mut [f64]) {
         let u = away(target);
         for (k, joint) in self.joints.iter().enumerate() {
             let angle: f64 = (0..4).map(|i| self.gain[(k, i)] * (u[i] - self.standing[i])).sum();
-            // Smoothly within the room.
+            // Saturates smoothly at the range of the joint.
             let part = if joint.room > 0.0 { angle / joint.room } else { 0.0 };
             q[joint.q] = joint.rest + angle / (1.0 + part.powi(4)).sqrt().sqrt();
         }
     }
 }
 
-/// Turning joints that are free and in no leg.
+/// Revolute joints without coupling that are in no leg.
 fn swinging(biped: &Biped) -> Vec<Swinging> {
     let model = &biped.model;
     let is_free = |i: usize| {
@@ -111,14 +112,14 @@ fn swinging(biped: &Biped) -> Vec<Swinging> {
         .collect()
 }
 
-/// How far the feet are from the centre of mass: forward, left. [m] (4)
+/// Positions of the feet from the centre of mass: forward, left. [m] (4)
 fn away(target: &BodyTarget) -> [f64; 4] {
     let R_HW = turned_back(target);
     let [left, right] = target.soles.map(|sole| R_HW * (sole.translation - target.com));
     [left.x, left.y, right.x, right.y]
 }
 
-/// From the world's axes to those of a walker that heads as the trunk does. (3×3)
+/// Rotation from the world's axes to those of a walker that heads as the trunk does, `R_HW`. (3×3)
 fn turned_back(target: &BodyTarget) -> Matrix3<f64> {
     turned(target.trunk.m21.atan2(target.trunk.m11)).transpose()
 }

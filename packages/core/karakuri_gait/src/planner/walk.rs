@@ -1,4 +1,4 @@
-//! One walk, from standing to standing: what is asked for, how it goes, how it ended.
+//! One walk, from standing to standing: goal, progress, result.
 
 use super::engine::{WalkEngine, WalkState};
 use super::error::PlanError;
@@ -6,12 +6,12 @@ use super::fall::Fall;
 use super::place::Place;
 use super::route::WalkCommand;
 
-/// A command is taken up within this. [s]
+/// Time within which a command is taken up. [s]
 const PATIENCE: f64 = 0.2;
 /// Time to stand until the walk counts as done. [s]
 const SETTLE: f64 = 0.5;
 
-/// Whether a walk has arrived: the robot stands, for long enough, after the command was taken up.
+/// Monitor of arrival: the robot stands, for long enough, after the command was taken up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standstill {
     begin: f64,
@@ -20,12 +20,13 @@ pub struct Standstill {
 }
 
 impl Standstill {
-    /// Of a walk that is commanded at a time, and has arrived once it stands for `settle`. [s, s]
+    /// Monitor of a walk that is commanded at a time, and has arrived once it stands for `settle`. [s, s]
     pub fn new(begin: f64, settle: f64) -> Self {
         Self { begin, settle, stood: 0.0 }
     }
 
-    /// Takes up a period `dt` at a time [s]; true when the walk has arrived. `has_end` says that it has an end, reached or in sight.
+    /// Takes up a period `dt` at a time [s]; true when the walk has arrived. `has_end` says that it has an end, reached or in
+    /// sight.
     pub fn tick(&mut self, state: WalkState, has_end: bool, time: f64, dt: f64) -> bool {
         let stands = state == WalkState::Standing && has_end && time > self.begin + PATIENCE;
         self.stood = if stands { self.stood + dt } else { 0.0 };
@@ -33,54 +34,54 @@ impl Standstill {
     }
 }
 
-/// What a walk is asked for.
+/// Goal of a walk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WalkGoal {
-    /// What to do.
+    /// Command of the walk.
     pub command: WalkCommand,
-    /// Stop after this [s]; without, the command's own end.
+    /// Time after which it stops [s]; without, at the command's own end.
     pub duration: Option<f64>,
 }
 
-/// How far a walk went, as planned, in the heading of its start; turned as measured.
+/// Displacement of a walk, as planned, in the heading of its start; turned as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Travelled {
-    /// [m]
+    /// Displacement forward. [m]
     pub forward: f64,
-    /// [m]
+    /// Displacement to the left. [m]
     pub left: f64,
-    /// [rad]
+    /// Turn to the left. [rad]
     pub turn: f64,
 }
 
-/// Why a walk ended before its goal.
+/// Cause of a walk's end before its goal.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum WalkFailure {
-    /// A step out of reach.
+    /// A step is out of reach.
     #[error("{0}; it stands after the last step that could be made")]
     Unreachable(PlanError),
-    /// The robot lies.
+    /// The robot has fallen.
     #[error("{0}")]
     Fell(Fall),
 }
 
-/// How a walk stands.
+/// State of a walk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Progress {
-    /// Under way.
+    /// The walk goes on.
     Walking,
-    /// Stands where it should.
+    /// The robot stands at its goal.
     Done,
-    /// Stands, stopped on request.
+    /// The robot stands, stopped on request.
     Stopped,
-    /// Ended before its goal.
+    /// The walk ended before its goal.
     Failed(WalkFailure),
 }
 
-/// A walk under way.
+/// A walk in progress.
 #[derive(Debug, Clone)]
 pub struct Walk {
-    /// Until the stop is commanded. [s]
+    /// Time until the stop is commanded. [s]
     remaining: Option<f64>,
     stopping: bool,
     elapsed: f64,
@@ -91,7 +92,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Commands the engine.
+    /// Starts a walk: commands the engine.
     pub fn start(engine: &mut WalkEngine, goal: WalkGoal) -> Self {
         engine.take_clips();
         engine.take_excesses();
@@ -107,7 +108,7 @@ impl Walk {
         }
     }
 
-    /// Ends within two steps.
+    /// Commands a stop, which takes two steps.
     pub fn stop(&mut self, engine: &mut WalkEngine) {
         if !self.stopping {
             self.stopping = true;
@@ -116,7 +117,7 @@ impl Walk {
         }
     }
 
-    /// Looks at the engine after it went on by `dt`. [s]
+    /// Evaluates the engine after it went on by `dt` [s].
     pub fn tick(&mut self, engine: &mut WalkEngine, dt: f64) -> Progress {
         self.elapsed += dt;
         if let Some(fall) = Fall::of(engine, self.elapsed) {
@@ -140,17 +141,17 @@ impl Walk {
         }
     }
 
-    /// Since the start. [s]
+    /// Time since the start. [s]
     pub fn elapsed(&self) -> f64 {
         self.elapsed
     }
 
-    /// Begun since the start.
+    /// Number of steps begun since the start.
     pub fn steps(&self, engine: &WalkEngine) -> u64 {
         engine.steps() - self.first_step
     }
 
-    /// To where the feet will be after the step under way.
+    /// Displacement to the feet's place after the current step.
     pub fn travelled(&self, engine: &WalkEngine) -> Travelled {
         let now = between(&engine.feet());
         let (dx, dy) =
@@ -164,7 +165,7 @@ impl Walk {
     }
 }
 
-/// The place in the middle of both feet.
+/// Place in the middle of both feet.
 fn between([a, b]: &[Place; 2]) -> Place {
     let mean = |i: usize| 0.5 * (a.position[i] + b.position[i]);
     Place::level([mean(0), mean(1), mean(2)], 0.5 * (a.yaw + b.yaw))

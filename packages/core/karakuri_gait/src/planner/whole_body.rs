@@ -1,10 +1,11 @@
 //! Whole-body inverse kinematics: the posture for a desired centre of mass, trunk attitude and both soles.
 //!
-//! The floating base has the desired attitude of the trunk, and carries the centre of mass to its place whatever the legs do. Left to find are the
-//! joints of the legs, from both soles as the centre of mass sees them: Newton's method with a little damping,
-//! `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is computed again
-//! where that is slow. Rows: each sole's position (3) and rotation (3; 2 where the legs cannot turn, whose soles head as the trunk
-//! does). World axes, m and rad, lengths by the height of the centre of mass. All other joints stay where `q` has them.
+//! The floating base has the desired attitude of the trunk, and carries the centre of mass to its place for any posture of the
+//! legs. This leaves the joints of the legs, from both soles relative to the centre of mass: Newton's method with a little
+//! damping, `δ = (JᵀJ + λ 1)⁻¹ Jᵀ r`, `J = J_Sole − J_Com`. A step leaves about the error times the error where J was taken; J is
+//! computed again where that is slow. Rows: each sole's position (3) and rotation (3; 2 where the legs cannot turn, whose soles
+//! have the heading of the trunk). World axes, m and rad, lengths by the height of the centre of mass. All other joints stay as
+//! in `q`.
 
 use karakuri_dynamics::{
     Data, center_of_mass_jacobian, forward_kinematics, forward_kinematics_of, frame_pose,
@@ -18,7 +19,7 @@ use super::biped::Biped;
 /// The last step needs no check where the product of the error and of that where the Jacobian was taken is below this: what it
 /// leaves is that product times at most 10, with legs as far stretched as they may be. [-]
 const SQUARED_TOLERANCE: f64 = 1e-8;
-/// Newton steps before it gives up.
+/// Largest number of Newton steps.
 const MOST_ITERATIONS: usize = 40;
 /// Largest step. [rad, or part of the height]
 const LARGEST_STEP: f64 = 0.4;
@@ -30,11 +31,11 @@ const DAMPING: f64 = 1e-10;
 /// Desired centre of mass, trunk and soles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyTarget {
-    /// `p_WCom`. [m] (3)
+    /// Position of the centre of mass, `p_WCom`. [m] (3)
     pub com: Vector3,
-    /// `R_WB` of the root link. (3×3)
+    /// Attitude of the root link, `R_WB`. (3×3)
     pub trunk: Matrix3,
-    /// `X_WSole`, left and right. (2)
+    /// Poses of the soles, `X_WSole`, left and right. (2)
     pub soles: [Pose; 2],
 }
 
@@ -44,11 +45,11 @@ struct LegJoint {
     body: usize,
     q: usize,
     v: usize,
-    /// Moves the left foot, the right foot.
+    /// Whether it moves the left foot, the right foot.
     moves: [bool; 2],
 }
 
-/// The solver and its scratch.
+/// Solver of the inverse kinematics, with its scratch.
 #[derive(Debug, Clone)]
 pub struct WholeBody {
     data: Data,
@@ -56,39 +57,39 @@ pub struct WholeBody {
     /// Bodies that these joints move, in ascending order.
     bodies: Vec<usize>,
     feet: [FrameId; 2],
-    /// `X_SoleFoot`. (2)
+    /// Pose of the foot's link in the sole, `X_SoleFoot`. (2)
     foot_in_sole: [Pose; 2],
     has_yaw: bool,
     length: f64,
-    /// Of the robot's mass, each body's part, and what hangs on each. [-] (n bodies)
+    /// Share of the robot's mass: each body's, and that of its subtree. [-] (n bodies)
     part: Vec<f64>,
     hanging: Vec<f64>,
-    /// `p_OCom` of what hangs on each body, times its part of the mass. [m] (n bodies)
+    /// Centre of mass of each body's subtree from the origin, `p_OCom`, times its share of the mass. [m] (n bodies)
     moment: Vec<Vector3>,
-    /// Of the joints of the legs. [m] (3 × n)
+    /// Jacobian of the centre of mass for the joints of the legs. [m] (3 × n)
     com_jacobian: Matrix3xX<f64>,
     jacobian: DMatrix<f64>,
-    /// Of `JᵀJ + λ 1`.
+    /// Cholesky factor of `JᵀJ + λ 1`.
     factor: Option<Cholesky<f64, Dyn>>,
     residual: DVector<f64>,
     step: DVector<f64>,
 }
 
-/// How base and legs move, centre of mass, trunk and soles being held but for one thing. Rates by rates.
+/// Response of base and legs to one sole or joint, centre of mass, trunk and other soles being held. Rates by rates.
 #[derive(Debug)]
 pub(super) struct Follow {
-    /// A sole moves: left one forward and left, right one forward and left. [1/m or 1] (nv × 4)
+    /// Response to a sole: left one forward and left, right one forward and left. [1/m or 1] (nv × 4)
     pub(super) feet: DMatrix<f64>,
-    /// A joint of no leg moves; its own rate not counted. (nv × nv)
+    /// Response to a joint of no leg, without its own rate. (nv × nv)
     pub(super) joints: DMatrix<f64>,
 }
 
-/// Not reached: the error that is left. [rad, or part of the height]
+/// Target out of reach: the error that is left. [rad, or part of the height]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutOfReach(pub f64);
 
 impl WholeBody {
-    /// For a robot, errors of length counted by `length` [m].
+    /// Solver for a robot, with lengths counted by `length` [m].
     pub fn new(biped: &Biped, length: f64) -> Self {
         let model = &biped.model;
         let all = model.joints.iter().enumerate();
@@ -144,6 +145,7 @@ impl WholeBody {
         let (mut left, mut taken) = (f64::INFINITY, 0.0);
         for _ in 0..MOST_ITERATIONS {
             left = self.measure(biped, target, q);
+            // The Jacobian is taken again where the error has not decreased tenfold since the last time.
             if left >= SLOW * taken {
                 if !self.linearize(biped) {
                     break;
@@ -159,7 +161,7 @@ impl WholeBody {
         Err(OutOfReach(left))
     }
 
-    /// How base and legs follow feet and joints, at `q` (nq).
+    /// Response of base and legs to feet and joints, at `q` (nq).
     pub(super) fn follow(
         &mut self,
         biped: &Biped,
@@ -172,7 +174,7 @@ impl WholeBody {
             return None;
         }
         let model = &biped.model;
-        // From residuals to rates of the legs.
+        // `(JᵀJ + λ 1)⁻¹ Jᵀ`, from residuals to rates of the legs.
         let mut inverse = self.jacobian.transpose();
         self.factor.as_ref()?.solve_mut(&mut inverse);
         let sole = 3 + self.angles();
@@ -181,7 +183,7 @@ impl WholeBody {
         let both_to_legs = (inverse.columns(0, 3) + inverse.columns(sole, 3)) / self.length;
         let mut com = Matrix3xX::zeros(model.nv);
         center_of_mass_jacobian(model, &mut self.data, q, &mut com);
-        // Where a joint takes the centre of mass, the soles must go.
+        // Both soles go where a joint takes the centre of mass.
         let joint_to_legs = both_to_legs * &com;
         Some(Follow {
             feet: self.with_base(model.nv, &sole_to_legs, None),
@@ -189,7 +191,7 @@ impl WholeBody {
         })
     }
 
-    /// Rates of the legs and of the base that holds the centre of mass, moved besides by `com`. (nv × n)
+    /// Rates of the legs, and of the base that holds the centre of mass, moved besides by `com`. (nv × n)
     fn with_base(
         &self,
         nv: usize,
@@ -213,7 +215,7 @@ impl WholeBody {
         &mut self.data
     }
 
-    /// Moves the legs by what the Jacobian says, and the base against it.
+    /// Moves the legs by a damped Newton step, and the base against the centre of mass.
     fn take_step(&mut self, q: &mut [f64]) {
         let Some(factor) = &self.factor else { return };
         self.step.gemv_tr(1.0, &self.jacobian, &self.residual, 0.0);
@@ -225,6 +227,7 @@ impl WholeBody {
         for (joint, x) in self.joints.iter().zip(&self.step) {
             q[joint.q] += x;
         }
+        // The base gives back what the legs move the centre of mass by.
         let com = &self.com_jacobian * &self.step;
         for (q, moved) in q.iter_mut().zip(&com) {
             *q -= moved;
@@ -235,10 +238,11 @@ impl WholeBody {
         if self.has_yaw { 3 } else { 2 }
     }
 
-    /// Residual at the position of the last `forward_kinematics`, but for the base, which then has the centre of mass at its place; the
-    /// sum of the errors, because the largest of numbers and NaN may be a number.
+    /// Residual at the position of the last `forward_kinematics`, but for the base, which then has the centre of mass at its
+    /// place; the sum of the errors, because the largest of numbers and NaN may be a number.
     fn measure(&mut self, biped: &Biped, target: &BodyTarget, q: &mut [f64]) -> f64 {
         let model = &biped.model;
+        // The centre of mass from the base's origin, as the sum over the tree; the base puts it at its desired place.
         for ((moment, part), com) in self.moment.iter_mut().zip(&self.part).zip(&self.data.com) {
             *moment = com * *part;
         }
@@ -260,6 +264,7 @@ impl WholeBody {
 
     /// Jacobian where the residual was last measured, lengths by `length`, and the factor that goes with it.
     fn linearize(&mut self, biped: &Biped) -> bool {
+        // `J_Com` of a leg's joint: it moves its subtree's share of the mass at the subtree's centre of mass.
         for (column, joint) in self.joints.iter().enumerate() {
             let S = &self.data.subspace[joint.v];
             let com =
@@ -267,6 +272,7 @@ impl WholeBody {
             self.com_jacobian.set_column(column, &com);
         }
         let (per_length, angles) = (1.0 / self.length, self.angles());
+        // `J_Sole − J_Com`, sole by sole: a joint moves its own leg's sole, and both soles by the base that holds the CoM.
         let p_OFeet = self
             .feet
             .map(|foot| frame_pose(&biped.model, &self.data, foot).translation - self.data.origin);
@@ -309,7 +315,7 @@ fn set_trunk(target: &BodyTarget, q: &mut [f64]) {
     }
 }
 
-/// To each body's, what its children have. (n bodies)
+/// Adds to each body's sum those of its children. (n bodies)
 fn add_up<T: Copy + core::ops::AddAssign>(model: &Model, sums: &mut [T]) {
     for (i, body) in model.bodies.iter().enumerate().rev() {
         if let Some(parent) = body.parent {
@@ -319,7 +325,7 @@ fn add_up<T: Copy + core::ops::AddAssign>(model: &Model, sums: &mut [T]) {
     }
 }
 
-/// Rows of a foot. (3 + 3 or 3 + 2)
+/// Writes the rows of a foot. (3 + 3 or 3 + 2)
 fn write(rows: &mut [f64], away: &Vector3, turn: &Vector3) {
     for (row, x) in rows.iter_mut().zip(away.iter().chain(turn)) {
         *row = *x;
@@ -328,6 +334,7 @@ fn write(rows: &mut [f64], away: &Vector3, turn: &Vector3) {
 
 /// Rotation vector from one orientation to another less than half a turn away, in world axes. [rad] (3)
 fn turn(from: &Matrix3, to: &Matrix3) -> Vector3 {
+    // `R − Rᵀ = 2 sin α [a]×` gives the axis, `tr R = 1 + 2 cos α` the angle.
     let R = to * from.transpose();
     let twice = Vector3::new(R.m32 - R.m23, R.m13 - R.m31, R.m21 - R.m12);
     let (sine, cosine) = (0.5 * twice.norm(), 0.5 * (R.trace() - 1.0));

@@ -55,8 +55,8 @@ fn a_robot_moved_as_one_is_the_cart_table() {
     }
 }
 
-/// The moment of the floor's wrench about an edge of the support polygon, by the vertical force, is the ZMP's distance to that edge: with the
-/// ZMP inside, it holds the robot against tipping over any edge; outside, it would have to pull at the floor.
+/// The moment of the floor's wrench about an edge of the support polygon, by the vertical force, is the ZMP's distance to that
+/// edge: with the ZMP inside, it holds the robot against tipping over any edge; outside, it would have to pull at the floor.
 #[test]
 fn a_zmp_inside_the_support_polygon_tips_over_no_edge() {
     let (mut inside, mut outside) = (0, 0);

@@ -8,7 +8,7 @@ use karakuri_model::EndEffector as Config;
 
 use super::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 
-/// Its entry in the registry.
+/// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {
     name: KIND,
     make: |config| Ok(Box::new(ParallelLinkage::new(config)?)),
@@ -25,10 +25,10 @@ pub(super) const REGISTERED: Kind = Kind {
 };
 
 const KIND: &str = "parallel_linkage";
-/// Beyond it force and depth change too fast with the angle. [rad]
+/// Largest crank angle: beyond it force and depth change too fast with the angle. [rad]
 const STEEPEST: f64 = core::f64::consts::FRAC_PI_3;
 
-/// See the module.
+/// Hand with two fingers on parallelogram linkages, moved by one crank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParallelLinkage {
     fingers: Fingers,
@@ -37,7 +37,7 @@ pub struct ParallelLinkage {
 }
 
 impl ParallelLinkage {
-    /// From the model's `end_effector`.
+    /// Hand from the model's `end_effector`.
     ///
     /// # Errors
     /// When a parameter is missing or out of range, or the crank would stand steeper than 60° at an end of the
@@ -49,6 +49,7 @@ impl ParallelLinkage {
         let fingers = numbers.fingers()?;
         let (least, greatest) = fingers.opening;
         for (parameter, value) in [("opening_min", least), ("opening_max", greatest)] {
+            // The opening `w = 2 (b + L sin θ)`, solved for sin θ.
             let sine = (0.5 * value - half_opening) / link_length;
             if sine.abs() > STEEPEST.sin() {
                 let range = "an opening that the crank reaches within 60 degrees";

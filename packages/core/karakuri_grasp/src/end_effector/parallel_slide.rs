@@ -7,7 +7,7 @@ use karakuri_model::EndEffector as Config;
 
 use super::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 
-/// Its entry in the registry.
+/// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {
     name: KIND,
     make: |config| Ok(Box::new(ParallelSlide::new(config)?)),
@@ -24,7 +24,7 @@ pub(super) const REGISTERED: Kind = Kind {
 
 const KIND: &str = "parallel_slide";
 
-/// See the module.
+/// Hand with two fingers on straight guides, moved by one slide.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParallelSlide {
     fingers: Fingers,
@@ -32,7 +32,7 @@ pub struct ParallelSlide {
 }
 
 impl ParallelSlide {
-    /// From the model's `end_effector`.
+    /// Hand from the model's `end_effector`.
     ///
     /// # Errors
     /// When a parameter is missing or out of range.

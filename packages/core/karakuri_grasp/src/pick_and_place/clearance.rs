@@ -1,6 +1,6 @@
-//! Whether the robot, and what it holds, stays clear of known objects along a joint trajectory.
+//! Clearance of the robot, and of the object that it holds, from known objects along a joint trajectory.
 //!
-//! Known objects are boxes that stand still; the robot has its collision shapes, what it holds is a box fixed to the
+//! Known objects are boxes that stand still; the robot has its collision shapes, the held object is a box fixed to the
 //! tool. Checked are the trajectory's points and, where joints move far between two, places between them.
 //! Limits: the robot is not checked against itself. Units: m, rad; world axes.
 
@@ -12,10 +12,10 @@ use karakuri_spatial::{Pose, Vector3};
 
 use super::KnownObject;
 
-/// Joints move less between two checked places. [rad or m]
+/// Largest motion of a joint between two checked places. [rad or m]
 const STEP: f64 = 0.04;
 
-/// Two things that would touch.
+/// Collision of two things.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{mover}` would hit `{object}`; clear the way or start elsewhere")]
 pub(super) struct Hit {
@@ -28,12 +28,12 @@ pub(super) struct Hit {
 struct Mover {
     collider: ColliderId,
     frame: FrameId,
-    /// In the frame's body, or in the tool for the held object.
+    /// Pose in the frame's body, or in the tool for the held object.
     pose: Pose,
     body: Option<BodyId>,
 }
 
-/// See the module.
+/// Checker of clearance: scene of the robot, the held object and the obstacles.
 #[derive(Debug, Clone)]
 pub(super) struct Clearance {
     scene: CollisionScene,
@@ -45,7 +45,7 @@ pub(super) struct Clearance {
 }
 
 impl Clearance {
-    /// With nothing in the hand; the robot keeps `distance` from everything. [m]
+    /// Checker with nothing in the hand; the robot keeps `distance` from everything. [m]
     pub(super) fn new(model: &Model, objects: &[KnownObject], distance: f64) -> Self {
         let mut scene = CollisionScene::default();
         let mut movers: Vec<Mover> = Vec::new();
@@ -76,7 +76,7 @@ impl Clearance {
         clearance
     }
 
-    /// One more object.
+    /// Adds an object.
     pub(super) fn add(&mut self, object: &KnownObject) {
         let half_extents = object.size * 0.5;
         let collider = Collider::fixed(ColliderShape::Box { half_extents }, object.pose);
@@ -85,7 +85,7 @@ impl Clearance {
         }
     }
 
-    /// Forgets an object.
+    /// Removes an object.
     pub(super) fn remove(&mut self, name: &str) {
         let scene = &mut self.scene;
         self.obstacles.retain(|(id, other)| {
@@ -97,7 +97,7 @@ impl Clearance {
         });
     }
 
-    /// From now on the hand holds a box. What it stands on is near: the box counts as smaller by the safety distance.
+    /// Puts a box in the hand. The support of the object is near: the box counts as smaller by the safety distance.
     pub(super) fn hold(&mut self, tool: FrameId, X_TO: Pose, size: &Vector3) {
         let half_extents = size.map(|edge| (0.5 * edge - 1.5 * self.distance).max(1e-3));
         let collider = Collider::moving(ColliderShape::Box { half_extents }, Pose::IDENTITY);
@@ -109,15 +109,15 @@ impl Clearance {
         }
     }
 
-    /// The hand is empty again.
+    /// Empties the hand.
     pub(super) fn release(&mut self) {
         if let Some(held) = self.held.take() {
             self.scene.remove(held.collider);
         }
     }
 
-    /// Checks a trajectory of `joints` whose other joints stand as in `q`. What is touched at its very start does not
-    /// count: the robot is there already, and may leave. (nq)
+    /// Checks a trajectory of `joints` whose other joints stand as in `q`. Contacts at its very start do not count: the robot is
+    /// there already, and may leave. (nq)
     pub(super) fn check(
         &mut self,
         model: &Model,
@@ -129,6 +129,7 @@ impl Clearance {
         let mut excused: Option<Vec<(ColliderId, ColliderId)>> = None;
         for (a, b) in trajectory.points.iter().zip(trajectory.points.iter().skip(1)) {
             let steps = a.positions.iter().zip(&b.positions);
+            // As many places as keep the largest joint motion between two below `STEP`; the very first one excuses its contacts.
             let distance = steps.fold(0.0, |most: f64, (a, b)| most.max((b - a).abs()));
             let parts = (distance / STEP).ceil().max(1.0);
             let mut part = if excused.is_none() { 0.0 } else { 1.0 };
@@ -153,7 +154,7 @@ impl Clearance {
         Ok(())
     }
 
-    /// Moves everything to a position and finds what touches. (nq)
+    /// Moves everything to a position and finds the contacts. (nq)
     fn place(&mut self, model: &Model, q: &[f64]) {
         forward_kinematics(model, &mut self.data, q);
         for mover in &self.movers {

@@ -1,9 +1,9 @@
-//! The whole run, planned and checked before anything moves.
+//! Plan of the whole run, checked before anything moves.
 //!
-//! The tool looks down and closes across the object at one of four yaws; of those whose whole way has an inverse
-//! kinematics and is clear of all known objects, the one with the shortest way of the joints is taken. The way to above
-//! the object is direct if the tool stays above everything that the goal names; else first straight up to a safe height,
-//! then across. Carrying moves are slowed until the slip condition holds at every sampled instant.
+//! The tool looks down and closes across the object at one of four yaws; of those whose whole path has an inverse kinematics
+//! and is clear of all known objects, the one with the shortest motion of the joints is taken. The path to above the object is
+//! direct if the tool stays above everything that the goal names; else first straight up to a safe height, then across. Carrying
+//! moves are slowed until the slip condition holds at every sampled instant.
 //! Units: m, rad, s; world axes.
 
 use karakuri_control::cartesian::MovePlanner;
@@ -21,24 +21,24 @@ use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlace
 use crate::EndEffector;
 use crate::slip::{Patch, effective_radius, required_force};
 
-/// Room between a fingertip and what the object stands on. [m]
+/// Clearance between a fingertip and the support of the object. [m]
 const TIP_CLEARANCE: f64 = 0.004;
 
-/// Why a goal is refused.
+/// Cause that keeps a goal from being accepted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// One run at a time.
+    /// Another run is in progress.
     #[error("a pick and place is under way; cancel it first")]
     Busy,
-    /// A number makes no sense.
+    /// A number is outside its range.
     #[error("{what} is {value}; it must be {range}")]
     Range {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// The value given.
+        /// Value of the number.
         value: f64,
-        /// What it may be.
+        /// Values that are permitted.
         range: String,
     },
     /// The grip cannot hold the object.
@@ -46,39 +46,39 @@ pub enum PlanError {
         "holding {mass} kg needs {needed:.1} N a finger (friction {friction}, safety {safety}); {given:.1} N are allowed and {highest:.1} N possible; raise max_grip_force or take less"
     )]
     TooHeavy {
-        /// [kg]
+        /// Mass of the object. [kg]
         mass: f64,
-        /// [-]
+        /// Coefficient of friction. [-]
         friction: f64,
-        /// [-]
+        /// Safety factor of the slip condition. [-]
         safety: f64,
-        /// [N]
+        /// Force of each finger that is needed. [N]
         needed: f64,
-        /// [N]
+        /// Force of each finger that the goal allows. [N]
         given: f64,
-        /// [N]
+        /// Greatest force of each finger. [N]
         highest: f64,
     },
-    /// No yaw has a way.
+    /// No yaw has a path.
     #[error("unreachable: {stage}: {why}")]
     Unreachable {
-        /// Where it fails, of the yaw that came furthest.
+        /// Stage in which it fails, of the yaw that came furthest.
         stage: Stage,
-        /// Joint or distance that is short.
+        /// Joint or distance that is the cause.
         why: String,
     },
     /// The robot has no arm.
     #[error("robot `{robot}` has no joint group for its arm")]
     NoArm {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
     },
 }
 
-/// The candidates of a run.
+/// Planned trajectories of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Opening round the object. [m]
+    /// Opening around the object. [m]
     pub open: f64,
     /// Width of the object between the fingers. [m]
     pub width: f64,
@@ -97,13 +97,13 @@ pub(super) struct Poses {
     pub(super) pick: Pose,
     pub(super) above_place: Pose,
     pub(super) place: Pose,
-    /// `X_TO` of the held object.
+    /// Pose of the held object in the tool, `X_TO`.
     pub(super) object: Pose,
-    /// Edges of its box along the tool's axes. [m] (3)
+    /// Edges of the held object's box along the tool's axes. [m] (3)
     pub(super) held: Vector3,
-    /// What the fingers touch.
+    /// Contact patch of the fingers.
     pub(super) patch: Patch,
-    /// How far the fingertips reach beyond the tool, with some room. [m]
+    /// Reach of the fingertips beyond the tool, with some clearance. [m]
     pub(super) tip: f64,
 }
 
@@ -162,7 +162,7 @@ impl Plan {
                 Err(fault) => keep_furthest(&mut unclear, fault),
             }
         }
-        // A way that only an object bars says more than one that the joints do not reach.
+        // A path that only an object bars says more than one that the joints do not reach.
         Err(match unclear.or(unreachable) {
             Some((stage, why)) => PlanError::Unreachable { stage, why },
             None => PlanError::Range {
@@ -176,7 +176,7 @@ impl Plan {
         })
     }
 
-    /// The arm's planned trajectory of a stage.
+    /// Planned trajectory of the arm in a stage.
     pub(super) fn trajectory(&self, stage: Stage) -> Option<&JointTrajectory> {
         match stage {
             Stage::Approach => Some(&self.approach),
@@ -195,7 +195,7 @@ impl Plan {
         MOTIONS.iter().filter_map(|s| self.trajectory(*s)).map(JointTrajectory::duration).sum()
     }
 
-    /// How much of the planned motion is done, `elapsed` after a stage began; `None` in stages beside the way. [s]
+    /// Part of the planned motion that is done, `elapsed` after a stage began [s]; `None` in stages outside the plan. [-]
     pub(super) fn progress(&self, stage: Stage, elapsed: f64) -> Option<f64> {
         if stage as usize > Stage::Retreat as usize {
             return None;
@@ -206,24 +206,24 @@ impl Plan {
         Some((before + elapsed.min(duration(stage))) / self.motion_time().max(1e-9))
     }
 
-    /// The joints of the arm.
+    /// Joints of the arm.
     pub(super) fn joints(&self) -> &[BodyId] {
         self.moves.joints()
     }
 
-    /// How far the tool is from where the plan takes the object, along the opening. [m] (nq)
+    /// Distance of the tool along the opening from the planned pick pose. [m] (nq)
     pub(super) fn off_centre(&mut self, model: &Model, q: &[f64]) -> f64 {
         let X_WT = self.moves.tool_pose(model, q);
         let closing = self.poses.pick.rotation.column(1).into_owned();
         (X_WT.translation - self.poses.pick.translation).dot(&closing)
     }
 
-    /// Back to where the object was taken.
+    /// Motion back to the pose at which the object was taken.
     pub(super) fn grasp(&self) -> Reaction {
         Reaction::To(self.poses.pick)
     }
 
-    /// The way of a stage that no plan foresees, from `q`. (nq)
+    /// Trajectory of a stage that no plan foresees, from `q`. (nq)
     pub(super) fn reaction(
         &mut self,
         model: &Model,
@@ -245,6 +245,7 @@ impl Plan {
                 to(displacement)
             }
             Reaction::Shake => {
+                // Two periods of a sine along the pads.
                 let side = X_WT.rotation.column(2) * SHAKE;
                 let path = move |s: f64| {
                     let (sin, _) = (2.0 * core::f64::consts::TAU * s).sin_cos();
@@ -257,10 +258,11 @@ impl Plan {
         self.moves.path_move(model, q, path, &limits).ok().map(|found| found.0)
     }
 
-    /// Plans the carrying moves again from where the hand took the object. (nq)
+    /// Plans the carrying moves again from the present pose of the hand. (nq)
     pub(super) fn carry_from(&mut self, task: Task<'_>, q: &[f64]) -> Result<(), Fault> {
         let model = task.model;
         let X_WT = self.moves.tool_pose(model, q);
+        // The pose above moves sideways with the new pick pose; its height stays.
         let shift = X_WT.translation - self.poses.pick.translation;
         self.poses.pick = X_WT;
         self.poses.above_pick.translation += Vector3::new(shift.x, shift.y, 0.0);
@@ -274,7 +276,7 @@ impl Plan {
         checked
     }
 
-    /// Slows the carrying candidates that are still to come until the grip holds. (nq)
+    /// Slows the carrying moves that are still to come until the grip holds. (nq)
     pub(super) fn slow_for_grip(&mut self, task: Task<'_>, q: &[f64]) {
         let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
         let mut planner = Planner { task, moves, clearance };
@@ -291,7 +293,7 @@ fn keep_furthest(furthest: &mut Option<Fault>, fault: Fault) {
     }
 }
 
-/// The stages that move the arm as planned, in order.
+/// Stages that move the arm as planned, in order.
 const MOTIONS: [Stage; 7] = [
     Stage::Approach,
     Stage::Descend,
@@ -302,7 +304,7 @@ const MOTIONS: [Stage; 7] = [
     Stage::Retreat,
 ];
 
-/// A way that no plan foresees.
+/// Motion that no plan foresees.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reaction {
     /// Straight up to the height above the object.
@@ -311,11 +313,11 @@ pub(super) enum Reaction {
     To(Pose),
     /// Straight by a displacement [m] at a speed [m/s].
     By { displacement: Vector3, speed: f64 },
-    /// To and fro along the pads, twice.
+    /// To and fro along the pads, two times.
     Shake,
 }
 
-/// The joints stand where a trajectory ends.
+/// Whether the joints stand at the end of a trajectory.
 pub(super) fn arrived(
     model: &Model,
     joints: &[BodyId],
@@ -332,7 +334,7 @@ pub(super) fn arrived(
         })
 }
 
-/// The joint that is furthest from a trajectory's end.
+/// Describes the joint that is furthest from a trajectory's end.
 pub(super) fn describe_error(
     model: &Model,
     joints: &[BodyId],
@@ -349,7 +351,7 @@ pub(super) fn describe_error(
     })
 }
 
-/// Numbers that make no sense, and objects too heavy to hold.
+/// Refuses numbers outside their ranges, and objects too heavy to hold.
 pub(super) fn check(
     hand: &dyn EndEffector,
     goal: &PickAndPlaceGoal,
@@ -392,6 +394,7 @@ pub(super) fn holding_force(
     goal: &PickAndPlaceGoal,
     settings: &PickAndPlaceSettings,
 ) -> f64 {
+    // Sliding and twisting share the friction, `N √(1 + (d/r_c)²)`: the ellipse of the slip condition.
     let twist = COM_TOLERANCE / patch(hand, goal, 0.0).radius;
     required_force(goal.mass, goal.friction, settings.slip_safety, settings.gravity)
         * twist.hypot(1.0)
@@ -409,7 +412,7 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64)
         Pose::new(rotation, object.position + Vector3::z() * (raise + lift) - x * depth)
     };
     let (height, clearance) = (goal.approach_height, PLACE_CLEARANCE);
-    // Both vertical candidates end at one height where the lower of them still has its full length.
+    // Both vertical moves end at one height where the lower of them still has its full length.
     let top = goal.pick.position.z.max(goal.place.position.z) + height;
     Poses {
         above_pick: tool(&goal.pick, top - goal.pick.position.z),
@@ -424,7 +427,7 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64)
     }
 }
 
-/// Where the fingers touch the object when they are `raise` above its middle. [m]
+/// Contact patch of fingers that are `raise` above the object's middle. [m]
 fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64) -> Patch {
     let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
     Patch {

@@ -1,4 +1,4 @@
-//! Ways of the arm for a pick and place: which there are, and which are clear.
+//! Paths of the arm for a pick and place: candidates, and those of them that are clear.
 //!
 //! Units: m, rad, s; world axes.
 
@@ -15,10 +15,10 @@ use crate::slip::{Grip, Patch};
 
 /// Spacing of the instants at which a carrying move is checked. [s]
 const CHECK_PERIOD: f64 = 0.005;
-/// A carrying move slowed more often than this is not held by slowing it.
+/// Number of slowings after which a carrying move counts as one that the grip cannot hold.
 const SLOWINGS: usize = 20;
 
-/// The trajectories from the grip on.
+/// Trajectories from the grip on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Carry {
     pub(super) lift_off: JointTrajectory,
@@ -29,7 +29,7 @@ pub(super) struct Carry {
 }
 
 impl Carry {
-    /// The trajectories with the object in the hand.
+    /// Trajectories with the object in the hand.
     pub(super) fn carrying(&self) -> [(Stage, &JointTrajectory); 4] {
         [
             (Stage::LiftOff, &self.lift_off),
@@ -40,9 +40,9 @@ impl Carry {
     }
 }
 
-/// One of the yaws: from above the object on.
+/// Candidate of one yaw: from above the object on.
 pub(super) struct Candidate {
-    /// How long its joints move, roughly. [s]
+    /// Approximate time of its motions by the joints. [s]
     pub(super) cost: f64,
     pub(super) open: f64,
     pub(super) width: f64,
@@ -52,7 +52,7 @@ pub(super) struct Candidate {
     pub(super) carry: Carry,
 }
 
-/// Where a candidate fails, and why.
+/// Stage in which a candidate fails, and the cause.
 pub(super) type Fault = (Stage, String);
 
 pub(super) fn clear_all(
@@ -78,7 +78,7 @@ pub(super) fn limits(settings: &PickAndPlaceSettings, speed: f64) -> MoveLimits 
     }
 }
 
-/// A goal, the robot that it is planned for, and how that may move.
+/// A goal, the robot that it is planned for, and the settings of its motion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) model: &'a Model,
@@ -86,7 +86,7 @@ pub(super) struct Task<'a> {
     pub(super) settings: &'a PickAndPlaceSettings,
 }
 
-/// What planning one goal needs.
+/// Planner of one goal.
 pub(super) struct Planner<'a> {
     pub(super) task: Task<'a>,
     pub(super) moves: MovePlanner,
@@ -94,7 +94,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// All of a yaw but the way to above the object, known objects aside.
+    /// Plans all of a yaw but the path to above the object, known objects aside.
     pub(super) fn candidate(
         &mut self,
         poses: Poses,
@@ -111,10 +111,11 @@ impl Planner<'_> {
         Ok(Candidate { cost, open, width, poses, q_above, descend, carry })
     }
 
-    /// The trajectories with the object, from the grip on.
+    /// Plans the trajectories with the object, from the grip on.
     pub(super) fn carry(&mut self, poses: &Poses, q_pick: &[f64]) -> Result<Carry, Fault> {
         let (start, end) = (poses.pick, poses.above_pick);
         let height = end.translation.z - start.translation.z;
+        // The lift is divided at the height where the object is weighed.
         let share = (WEIGH_HEIGHT / height.max(1e-6)).min(0.5);
         let between = Pose::new(start.rotation, start.translation.lerp(&end.translation, share));
         let (lift_off, q_up) = self.vertical(start, between, q_pick).map_err(at(Stage::LiftOff))?;
@@ -132,7 +133,7 @@ impl Planner<'_> {
         Ok(carry)
     }
 
-    /// Checks a way against the known objects and finds one to above the object.
+    /// Checks a candidate against the known objects and finds a path to above the object.
     pub(super) fn clear(
         &mut self,
         candidate: &Candidate,
@@ -160,7 +161,7 @@ impl Planner<'_> {
         approach.map_err(|why| (Stage::Approach, why))
     }
 
-    /// To above the object: directly, or first straight up and then across, by the joints or round the base.
+    /// Path to above the object: directly, or first straight up and then across, by the joints or around the base.
     fn approach(&mut self, candidate: &Candidate, q: &[f64]) -> Result<JointTrajectory, String> {
         let (model, free) = (self.task.model, self.free());
         let X_WT = self.moves.tool_pose(model, q);
@@ -169,6 +170,7 @@ impl Planner<'_> {
             Ok(()) => return Ok(direct),
             Err(why) => why,
         };
+        // Straight up to the safe height, then across by the joints, else along an arc around the base.
         let up = (candidate.poses.above_pick.translation.z - X_WT.translation.z).max(0.0);
         let lifted = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * up);
         let (rise, q_lifted) = self
@@ -183,7 +185,7 @@ impl Planner<'_> {
         let arc = MovePlanner::arc(self.axis(), lifted, candidate.poses.above_pick);
         let (round, q_end) = self.moves.path_move(model, &q_lifted, arc, &free).map_err(|_| why)?;
         self.is_clear(q, &round, self.floor(&candidate.poses))?;
-        // The arc may end in another posture of the same tool pose: then the way down would not follow.
+        // The arc may end in another posture of the same tool pose: then the descent would not follow.
         let turn = self.moves.joints().iter().fold(0.0, |turn: f64, id| {
             let k = model.joints[id.0].q_start;
             turn.max((q_end[k] - candidate.q_above[k]).abs())
@@ -196,7 +198,7 @@ impl Planner<'_> {
         Ok(joined(rise, &round))
     }
 
-    /// Clear of all known objects, and the tool never below `floor`. [m]
+    /// Checks that a trajectory is clear of all known objects, and the tool never below `floor`. [m]
     fn is_clear(
         &mut self,
         q: &[f64],
@@ -237,7 +239,7 @@ impl Planner<'_> {
         self.moves.path_move(self.task.model, q, MovePlanner::straight(from, to), &slow)
     }
 
-    /// Above the object: from the measured position if that leads there, else from the model's postures.
+    /// Positions above the object: from the measured position if that leads there, else from the model's postures. (nq)
     fn joints_above(&mut self, poses: &Poses, q: &[f64]) -> Result<Vec<f64>, MoveError> {
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut why = String::new();
@@ -250,7 +252,7 @@ impl Planner<'_> {
             }
             match self.moves.solve(self.task.model, &poses.above_pick, &start, 0) {
                 Ok(found) => {
-                    // The way must go on from there: the grasp below decides which solutions count.
+                    // The path must continue from there: the descent to the grasp decides which solutions count.
                     if self.vertical(poses.above_pick, poses.pick, &found).is_err() {
                         continue;
                     }
@@ -273,7 +275,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Round the base, or straight if that has no candidate.
+    /// Path to above the place: around the base, or straight if that has no solution.
     fn transit(
         &mut self,
         poses: &Poses,
@@ -287,7 +289,7 @@ impl Planner<'_> {
         })
     }
 
-    /// A point of the vertical that the arm turns about. [m] (3)
+    /// Point of the vertical axis that the arm turns about. [m] (3)
     fn axis(&self) -> Vector3 {
         match self.task.model.base {
             Base::Fixed(X_WRoot) => X_WRoot.translation,
@@ -319,6 +321,7 @@ impl Planner<'_> {
             if load <= 1.0 {
                 return;
             }
+            // Time stretched by √load divides the accelerations by the load.
             trajectory.stretch(load.sqrt().max(1.05));
         }
     }
@@ -328,7 +331,7 @@ fn at(stage: Stage) -> impl Fn(MoveError) -> Fault {
     move |error| (stage, error.to_string())
 }
 
-/// One after the other, at rest between.
+/// Joins two trajectories, at rest between them.
 fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajectory {
     let end = first.duration();
     first.points.extend(second.points.iter().skip(1).map(|point| TrajectoryPoint {
@@ -338,7 +341,7 @@ fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajecto
     first
 }
 
-/// What is to be picked: as it was seen, or as the goal tells.
+/// Object to be picked: as it was seen, or as the goal says.
 pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownObject {
     let near = 0.5 * goal.size.min();
     let is_it = |o: &&KnownObject| {
@@ -352,7 +355,7 @@ pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownO
     })
 }
 
-/// Two boxes that may be the same: every edge within a fifth, in any horizontal order. [m] (3)
+/// Whether two boxes may be the same: every edge within a fifth, in any horizontal order. [m] (3)
 pub(super) fn similar(a: &Vector3, b: &Vector3) -> bool {
     let near = |x: f64, y: f64| (x - y).abs() < 0.2 * x.max(y);
     near(a.z, b.z) && ((near(a.x, b.x) && near(a.y, b.y)) || (near(a.x, b.y) && near(a.y, b.x)))

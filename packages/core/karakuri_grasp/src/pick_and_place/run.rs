@@ -1,6 +1,6 @@
-//! What each stage makes of a measurement: one function a stage, the run's data in one place.
+//! Evaluation of a measurement in each stage: one function a stage, the run's data in one place.
 //!
-//! A function says where to go next; entering a stage (its trajectory, its hand task) is the machine's.
+//! A function returns the next step; entering a stage (its trajectory, its hand task) is the machine's.
 
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_spatial::Time;
@@ -16,53 +16,53 @@ use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::grip_force::{GripState, is_firm};
 use crate::slip::required_force;
 
-/// A goal under way.
+/// A goal in progress.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// What is to be done; the grip force as it is desired now, the object's place as it is known now.
+    /// Goal of the run, with the grip force as desired now and the object's place as known now.
     pub(super) goal: PickAndPlaceGoal,
     pub(super) found: Found,
     pub(super) plan: Plan,
     pub(super) stage: Stage,
     pub(super) started: Time,
     pub(super) entered: Time,
-    /// What the arm follows in this stage.
+    /// Trajectory that the arm follows in this stage.
     pub(super) motion: Option<JointTrajectory>,
-    /// How long the present stage's condition has held. [s]
+    /// Time for which the present stage's condition has held. [s]
     pub(super) held: f64,
-    /// How long the object has stood on something while it was lowered. [s]
+    /// Time for which the object has stood on something while it was lowered. [s]
     pub(super) standing: f64,
     /// Time without a sign of what the stage waits for. [s]
     pub(super) missing: f64,
-    /// Why the run will not succeed, and where that was found.
+    /// Failure of the run, the stage in which it was found, and its description.
     pub(super) failure: Option<(Failure, Stage, String)>,
-    /// The object is in the hand.
+    /// Whether the object is in the hand.
     pub(super) holding: bool,
-    /// It is at its place.
+    /// Whether the object is at its place.
     pub(super) placed: bool,
-    /// Width and largest forces while the object was held, for the result.
+    /// Width and largest forces while the object was held, for the result. [m], [N] (2)
     pub(super) grip: Option<(f64, [f64; 2])>,
     pub(super) weighing: Weighing,
     pub(super) tries: Tries,
-    /// Where the tool was going. (3)
+    /// Direction of the tool's last motion, in the world. [-] (3)
     pub(super) heading: Option<Vector3>,
-    /// Planned motion done. [-]
+    /// Part of the planned motion that is done. [-]
     pub(super) progress: f64,
 }
 
 /// Share of the grip's force with which an object is weighed a second time. [-]
 const PROBE: f64 = 0.8;
-/// A grip carries this many times the weight, so that the object can be accelerated. [-]
+/// Ratio of the weight that a grip must carry to the object's own, so that the object can be accelerated. [-]
 pub(super) const MOVABLE: f64 = 1.1;
-/// Loads that differ more than this share are two loads. [-]
+/// Relative difference above which two loads are not the same. [-]
 const LOAD_CHANGE: f64 = 0.05;
 
-/// What the grip shows of the object.
+/// Friction and mass of the object, as the grip shows them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    /// Between pads and object, if less than stated; it may be more, if the object also stood on something. [-]
+    /// Friction between pads and object, if less than stated; it may be more, if the object also stood on something. [-]
     pub(super) friction: f64,
-    /// [kg]
+    /// Mass of the object. [kg]
     pub(super) mass: f64,
 }
 
@@ -73,28 +73,28 @@ impl Found {
     }
 }
 
-/// The load on the fingers.
+/// Measurement of the load on the fingers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Weighing {
     /// Load integrated over time. [N·s]
     sum: f64,
-    /// That time. [s]
+    /// Time of the integral. [s]
     time: f64,
-    /// What was found with the whole grip force. [N]
+    /// Load with the whole grip force. [N]
     whole: Option<f64>,
-    /// The whole grip force. [N]
+    /// Whole grip force of each finger. [N]
     force: f64,
-    /// All is known; the grip takes its whole force again.
+    /// Whether the load is known; the grip takes its whole force again.
     done: bool,
 }
 
 impl Weighing {
-    /// Another stage begins: what was integrated is of the past.
+    /// Begins a new integral, for another stage.
     pub(super) fn restart(&mut self) {
         (self.sum, self.time) = (0.0, 0.0);
     }
 
-    /// The mean load, when it was felt for `time` with fingers that press with `force`. [s], [N]
+    /// Mean load [N], once it was felt for `time` [s] with fingers that press with `force` [N].
     fn mean(&mut self, seen: &Seen<'_>, force: f64, time: f64) -> Option<f64> {
         let pressing = 0.5 * (seen.grip.forces[0] + seen.grip.forces[1]);
         if (pressing / force - 1.0).abs() < 0.05 {
@@ -106,7 +106,7 @@ impl Weighing {
     }
 }
 
-/// What was tried again.
+/// Number of repetitions, by their kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tries {
     pub(super) rescans: u32,
@@ -117,53 +117,53 @@ pub(super) struct Tries {
 }
 
 impl Tries {
-    /// All together, but for the centrings: they are part of a grip.
+    /// Sum of all but the centrings: they are part of a grip.
     pub(super) fn total(&self) -> u32 {
         self.rescans + self.regrips + self.raises + self.shakes
     }
 }
 
-/// What a tick knows.
+/// State of the arm and the hand in a tick.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub(super) dt: f64,
-    /// Since the stage was entered. [s]
+    /// Time since the stage was entered. [s]
     pub(super) elapsed: f64,
-    /// The arm is where the stage's motion ends.
+    /// Whether the arm is where the stage's motion ends.
     pub(super) arrived: bool,
-    /// The arm stands still.
+    /// Whether the arm stands still.
     pub(super) at_rest: bool,
     pub(super) grip: GripState,
     /// Largest force on a finger, in any direction. [N]
     pub(super) touch: f64,
-    /// What pulls the fingers down. [N]
+    /// Force that pulls the fingers down. [N]
     pub(super) load: f64,
-    /// Of the tool. [m] (3)
+    /// Position of the tool in the world. [m] (3)
     pub(super) position: Vector3,
-    /// Of the tool. [m/s²]
+    /// Acceleration of the tool. [m/s²]
     pub(super) acceleration: f64,
-    /// How far the object is seen from its place, if it is seen. [m]
+    /// Distance at which the object is seen from its place, if it is seen. [m]
     pub(super) placed_off: Option<f64>,
     pub(super) arm: ArmReport<'a>,
 }
 
-/// What comes next.
+/// Next step of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
-    /// The same stage.
+    /// Stay in the same stage.
     Stay,
-    /// The same stage, another grip force.
+    /// Stay in the same stage with another grip force.
     Grip,
-    /// Another stage.
+    /// Enter another stage.
     Enter(Stage),
-    /// A failure.
+    /// Fail, for a cause.
     Fail(Failure, String),
-    /// The whole run once more, with what was seen meanwhile.
+    /// Plan the whole run once more, with what was seen meanwhile.
     Again,
 }
 
 impl Run {
-    /// One tick of the present stage.
+    /// Evaluates one tick of the present stage.
     pub(super) fn step(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
         match seen.arm {
             ArmReport::Lost(why) => return Step::Fail(Failure::RobotLost, why.to_owned()),
@@ -248,7 +248,7 @@ impl Run {
         Step::Enter(Stage::Centre)
     }
 
-    /// Until both fingers touch, or the one that did lost contact.
+    /// Centres the hand until both fingers touch, or the one that did lost contact.
     fn centre(&mut self, seen: &Seen<'_>) -> Step {
         let [a, b] = seen.grip.touching;
         self.held = if a && b { self.held + seen.dt } else { 0.0 };
@@ -282,8 +282,8 @@ impl Run {
         if seen.arrived { Step::Enter(Stage::Weigh) } else { Step::Stay }
     }
 
-    /// Standing still, with the whole force and then with less. The weight does not change with the grip's force; friction
-    /// that slips, or is about to, does.
+    /// Weighs the object at rest, with the whole force and then with less. The weight does not change with the grip's force;
+    /// friction that slips, or is about to, does.
     fn weigh(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
         if let Some(step) = self.slipping(seen, s) {
             return step;
@@ -294,6 +294,7 @@ impl Run {
         let Some(load) = self.weighing.mean(seen, self.goal.grip_force, VERIFY_TIME) else {
             return Step::Stay;
         };
+        // The first load is that with the whole force; the second one is felt with a share of it.
         let Some(whole) = self.weighing.whole.replace(load) else {
             self.weighing.force = self.goal.grip_force;
             self.goal.grip_force *= PROBE;
@@ -304,6 +305,7 @@ impl Run {
         let expected = self.found.mass * s.gravity;
         self.goal.grip_force = self.weighing.force;
         self.weighing = Weighing { done: true, ..Weighing::default() };
+        // The load changes with the grip's force: the object slips, and its friction is `μ = load/ΣN`.
         if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
             self.found.friction = self.goal.friction.min(load / held_by);
             self.found.mass = self.found.mass.max(whole / s.gravity);
@@ -323,13 +325,14 @@ impl Run {
         Step::Grip
     }
 
-    /// Puts it down and grips it as hard as it needs, or as is allowed; fails if that was tried. Of the load
-    /// felt [N].
+    /// Puts the object down and grips it as hard as it needs, or as is allowed; fails if that was tried. `load` is the load
+    /// felt. [N]
     fn regrip(&mut self, load: f64, s: &PickAndPlaceSettings) -> Step {
         let stated = self.goal.mass * s.gravity;
         let (force, limit) = (self.goal.grip_force, self.goal.max_grip_force);
         let needed = self.found.needed(s);
         let heavy = load > stated * (1.0 + WEIGHT_TOLERANCE);
+        // A weight beyond the greatest permitted force is not tried again; else the grip is harder by what the object showed.
         let hopeless = heavy && needed > MOVABLE * limit;
         if force < 0.999 * limit && self.tries.regrips < REGRIPS && !hopeless {
             self.goal.grip_force = needed.max(force * RAISE_FACTOR).min(limit);
@@ -358,7 +361,7 @@ impl Run {
         }
         let firm = self.firm(seen);
         if self.stage == Stage::Lower {
-            // What stands does not pull any more.
+            // An object that stands does not pull any more.
             let stands = seen.load < 0.5 * self.found.mass * s.gravity;
             self.standing = if stands { self.standing + seen.dt } else { 0.0 };
             self.placed = seen.arrived || self.standing > SLIP_TIME;
@@ -371,15 +374,16 @@ impl Run {
         }
     }
 
-    /// Whether the grip is firm; counts for how long.
+    /// Whether the grip is firm; counts the time for which it is.
     fn firm(&mut self, seen: &Seen<'_>) -> bool {
         let firm = is_firm(&seen.grip.forces, self.goal.grip_force);
         self.held = if firm { self.held + seen.dt } else { 0.0 };
         firm
     }
 
-    /// With an object in the hand: what to do if it is slipping out.
+    /// Next step if an object in the hand is slipping out.
     fn slipping(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Option<Step> {
+        // Lost: the hand closes beyond the object's width, a finger presses with less than half, or the load is gone.
         let state = &seen.grip;
         let largest = self.grip.map_or([0.0; 2], |(_, largest)| largest);
         let largest = core::array::from_fn(|k| state.forces[k].max(largest[k]));
@@ -412,7 +416,7 @@ impl Run {
         Some(Step::Fail(Failure::Slipped, text))
     }
 
-    /// Until the fingers are free.
+    /// Opens until the fingers are free.
     fn open(&mut self, seen: &Seen<'_>) -> Step {
         let state = &seen.grip;
         let free = !state.touching[0] && !state.touching[1];
@@ -440,7 +444,7 @@ impl Run {
         Step::Fail(Failure::Stuck, text)
     }
 
-    /// Until it is up; what is seen by then must stand where it was put.
+    /// Retreats until the arm is up; an object that is seen by then must stand at its place.
     fn retreat(seen: &Seen<'_>) -> Step {
         if !seen.arrived {
             return Step::Stay;
@@ -455,7 +459,7 @@ impl Run {
         )
     }
 
-    /// Until the arm stands.
+    /// Halts until the arm stands.
     fn halt(&mut self, seen: &Seen<'_>) -> Step {
         self.held = if seen.at_rest { self.held + seen.dt } else { 0.0 };
         if self.held < 0.05 {
@@ -471,7 +475,7 @@ impl Run {
 
     fn undone(&mut self) -> Step {
         match self.failure {
-            // To grip harder: it may have moved.
+            // The next grip is harder, and the object may have moved.
             None => Step::Enter(Stage::Look),
             Some((Failure::NoObject | Failure::Blocked, ..)) if self.tries.rescans < RESCANS => {
                 self.tries.rescans += 1;
@@ -481,7 +485,7 @@ impl Run {
         }
     }
 
-    /// Where a failure in the present stage leads.
+    /// Stage to which a failure in the present stage leads.
     pub(super) fn recovery(&self, failure: Failure) -> Stage {
         use Stage::{
             Approach, Centre, Close, Descend, Halt, Lift, LiftOff, Lower, Move, Open, Retreat,
@@ -489,16 +493,16 @@ impl Run {
         };
         match (self.stage, failure) {
             (_, Failure::RobotLost) => Stopped,
-            // Above where it was taken: back there.
+            // The object is above the place where it was taken: put it back.
             (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) => SetDown,
-            // The object stands: let it go, and up.
+            // The object stands: release it and go up.
             (Close | Centre | Verify, f) if f != Failure::Collision => Open,
             (
                 Approach | Descend | Close | Centre | Verify | LiftOff | Weigh | Lift | Move
                 | Lower | Open | Retreat,
                 _,
             ) => Halt,
-            // A way out that has no way out.
+            // A failure of a recovery has no recovery of its own.
             _ => Stopped,
         }
     }

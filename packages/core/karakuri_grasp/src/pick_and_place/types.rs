@@ -1,25 +1,25 @@
-//! What goes in and out of the machine.
+//! Inputs and outputs of the machine.
 
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_spatial::{Force, Pose, Time, Vector3};
 
 use crate::grip_force::HandReference;
 
-/// Where an object's centre is, upright. World axes.
+/// Pose of an upright object's centre in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObjectPose {
-    /// [m] (3)
+    /// Position of the centre. [m] (3)
     pub position: Vector3,
-    /// About z. [rad]
+    /// Yaw about the vertical. [rad]
     pub yaw: f64,
 }
 
-/// Something that was seen: an object to take, or one to stay clear of.
+/// Object that was seen: one to pick, or one to stay clear of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownObject {
-    /// Its name.
+    /// Name of the object.
     pub name: String,
-    /// Pose of its box's centre in the world.
+    /// Pose of its box's centre in the world, `X_WO`.
     pub pose: Pose,
     /// Edge lengths of its box. [m] (3)
     pub size: Vector3,
@@ -28,51 +28,51 @@ pub struct KnownObject {
 /// All objects that were seen at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sighting<'a> {
-    /// When.
+    /// Time of the sighting.
     pub time: Time,
-    /// What.
+    /// Objects that were seen.
     pub objects: &'a [KnownObject],
 }
 
-/// What to do.
+/// Goal of a pick and place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PickAndPlaceGoal {
     /// Edge lengths of the object's box. [m] (3)
     pub size: Vector3,
-    /// [kg]
+    /// Mass of the object. [kg]
     pub mass: f64,
-    /// Between pads and object. [-]
+    /// Coefficient of friction between pads and object. [-]
     pub friction: f64,
-    /// Where it is.
+    /// Pose of the object now.
     pub pick: ObjectPose,
-    /// Desired pose.
+    /// Pose at which it is to be placed.
     pub place: ObjectPose,
-    /// Of each finger. [N]
+    /// Force of each finger. [N]
     pub grip_force: f64,
-    /// Up to which it may be raised when the object slips or is heavier than said. [N]
+    /// Force of each finger up to which it may be raised when the object slips or is heavier than stated. [N]
     pub max_grip_force: f64,
-    /// How far above pick and place the vertical ways begin. [m]
+    /// Height above pick and place at which the vertical motions begin. [m]
     pub approach_height: f64,
 }
 
-/// What a user may set.
+/// Settings that a user may change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PickAndPlaceSettings {
     /// Speed of the tool without load. [m/s]
     pub speed: f64,
     /// Acceleration of the tool without load. [m/s²]
     pub acceleration: f64,
-    /// Speed of the vertical ways near an object. [m/s]
+    /// Speed of the vertical motions near an object. [m/s]
     pub vertical_speed: f64,
-    /// Fraction of the joints' speed limits. [-]
+    /// Fraction of the joints' speed limits that is used. [-]
     pub joint_speed_scale: f64,
-    /// Of every joint. [rad/s²]
+    /// Acceleration of every joint. [rad/s²]
     pub joint_acceleration: f64,
-    /// s of the slip condition. [-]
+    /// Safety factor s of the slip condition. [-]
     pub slip_safety: f64,
-    /// Measured and given width may differ by this. [m]
+    /// Difference of measured and stated width that is tolerated. [m]
     pub width_tolerance: f64,
-    /// Where the robot works. [m/s²]
+    /// Gravitational acceleration at the robot's place. [m/s²]
     pub gravity: f64,
 }
 
@@ -92,7 +92,7 @@ impl Default for PickAndPlaceSettings {
 }
 
 impl PickAndPlaceSettings {
-    /// The same at a share of the speeds; accelerations shrink with its square, so that the path stays the same. [-]
+    /// Settings at a share of the speeds; accelerations shrink with its square, so that the path stays the same. [-]
     #[must_use]
     pub fn at_speed(self, scale: f64) -> Self {
         Self {
@@ -106,61 +106,61 @@ impl PickAndPlaceSettings {
     }
 }
 
-/// Where a run is. The way of a run without trouble comes first, then what trouble leads to.
+/// Stage of a run. The stages of a run without trouble come first, then those to which trouble leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {
-    /// Nothing under way.
+    /// No run is in progress.
     #[default]
     Idle,
-    /// To above the object, hand open.
+    /// Motion to above the object, hand open.
     Approach,
-    /// Straight down to the object.
+    /// Motion straight down to the object.
     Descend,
-    /// Fingers close to the desired force.
+    /// Closing of the fingers to the desired force.
     Close,
-    /// The grip must stay firm.
+    /// Wait in which the grip must stay firm.
     Verify,
-    /// Straight up, a little.
+    /// First part of the lift, straight up.
     LiftOff,
-    /// Standing still, the fingers feel the weight.
+    /// Weighing at rest by the finger forces.
     Weigh,
-    /// Straight up, the rest.
+    /// Rest of the lift, straight up.
     Lift,
-    /// To above the place, within the grip's limits.
+    /// Motion to above the place, within the grip's limits.
     Move,
-    /// Straight down.
+    /// Motion straight down to the place.
     Lower,
-    /// Fingers open.
+    /// Opening of the fingers.
     Open,
-    /// Straight up.
+    /// Motion straight up from the place.
     Retreat,
-    /// One finger alone touches: the hand moves sideways until both do.
+    /// Motion sideways after one finger alone touched, until both do.
     Centre,
-    /// The arm brakes to rest.
+    /// Braking of the arm to rest.
     Halt,
-    /// Back from a collision.
+    /// Motion back from a collision.
     BackUp,
-    /// Down to where the object was taken.
+    /// Motion down to where the object was taken.
     SetDown,
-    /// The object sticks to the fingers: to and fro.
+    /// Shaking of an object that sticks to the fingers.
     Shake,
-    /// The hand is free: straight up.
+    /// Motion straight up with a free hand, after a failure.
     Undo,
-    /// Where is the object?
+    /// Search for the object.
     Look,
-    /// Ended without success.
+    /// End without success.
     Stopped,
-    /// Ended with success.
+    /// End with success.
     Done,
 }
 
 impl Stage {
-    /// Nothing follows.
+    /// Whether no stage follows.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Stopped | Self::Done)
     }
 
-    /// Its name, as in feedback.
+    /// Name of the stage, as in feedback.
     pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "IDLE",
@@ -194,20 +194,20 @@ impl core::fmt::Display for Stage {
     }
 }
 
-/// Why a run failed.
+/// Cause of a run's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     /// The fingers closed on nothing.
     NoObject,
-    /// The object is wider or narrower than said.
+    /// The object is wider or narrower than stated.
     WrongSize,
-    /// Only one finger touched.
+    /// Only one finger touched the object.
     Blocked,
-    /// The grip was lost on the way.
+    /// The grip was lost while the object was carried.
     Slipped,
-    /// Weighs more than the grip can hold.
+    /// The object weighs more than the grip can hold.
     TooHeavy,
-    /// Something was touched on the way, or the arm gave up.
+    /// The arm or the hand met something, or the controller stopped the arm.
     Collision,
     /// A stage took too long.
     TimeOut,
@@ -220,7 +220,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Its name, as in results.
+    /// Name of the failure, as in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoObject => "NO_OBJECT",
@@ -237,34 +237,34 @@ impl Failure {
     }
 }
 
-/// How the arm's last request fares.
+/// Report on the arm's last request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ArmReport<'a> {
-    /// Nothing went wrong.
+    /// The request is carried out.
     #[default]
     Fine,
-    /// It could not follow its trajectory, for this reason.
+    /// The arm could not follow its trajectory, for this reason.
     Blocked(&'a str),
     /// The request was rejected or nobody answers, for this reason.
     Lost(&'a str),
 }
 
-/// What is measured at an instant.
+/// Measurement of an instant.
 #[derive(Debug, Clone, Copy)]
 pub struct Measurement<'a> {
     /// Stamp of the measurement.
     pub time: Time,
-    /// [rad or m] (nq)
+    /// Positions. [m or rad] (nq)
     pub q: &'a [f64],
-    /// [rad/s or m/s] (nv)
+    /// Velocities. [m/s or rad/s] (nv)
     pub v: &'a [f64],
-    /// What the drives give; NaN where that is not known, empty where nothing is. [N·m or N] (nv)
+    /// Efforts of the drives; NaN where one is not known, empty where none is. [N·m or N] (nv)
     pub effort: &'a [f64],
-    /// Of the two finger sensors, in their links' axes. [N·m; N] (2)
+    /// Wrenches of the two finger sensors, in their links' axes. [N·m; N] (2)
     pub wrenches: &'a [Force; 2],
-    /// How the arm's last request fares.
+    /// Report on the arm's last request.
     pub arm: ArmReport<'a>,
-    /// What was last seen, if anything looks.
+    /// Last sighting, if anything looks.
     pub sighting: Option<Sighting<'a>>,
 }
 
@@ -273,55 +273,55 @@ pub struct Measurement<'a> {
 pub enum ArmRequest {
     /// Follow this trajectory of the arm group, stamped with the present time.
     Follow(JointTrajectory),
-    /// Cancel what is under way; brake and hold.
+    /// Cancel the current trajectory; brake and hold.
     Stop,
 }
 
-/// What an action's feedback says.
+/// Feedback of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Feedback {
-    /// Where the run is.
+    /// Stage of the run.
     pub stage: Stage,
-    /// Of the planned motion of the whole run, 0 to 1. [-]
+    /// Part of the planned motion of the whole run that is done, 0 to 1. [-]
     pub progress: f64,
-    /// [m]
+    /// Opening of the hand. [m]
     pub opening: f64,
     /// Normal forces of the fingers. [N] (2)
     pub forces: [f64; 2],
-    /// The object is in the hand.
+    /// Whether the object is in the hand.
     pub holding: bool,
-    /// How often something was tried again.
+    /// Number of repetitions.
     pub retries: u32,
 }
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PickAndPlaceResult {
-    /// `None` is success.
+    /// Cause of the failure; `None` is success.
     pub failure: Option<Failure>,
-    /// The stage it was decided in; `Done` on success.
+    /// Stage in which it was decided; `Done` on success.
     pub stage: Stage,
-    /// One sentence.
+    /// Description in one sentence.
     pub message: String,
-    /// [s]
+    /// Duration of the run. [s]
     pub elapsed: f64,
     /// Opening while the object was held, else at the end. [m]
     pub width: f64,
     /// Largest forces while the object was held, else at the end. [N] (2)
     pub forces: [f64; 2],
-    /// How often something was tried again.
+    /// Number of repetitions.
     pub retries: u32,
 }
 
-/// What one tick gives.
+/// Output of one tick.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Output {
-    /// A new request to the arm.
+    /// Request to the arm, if there is a new one.
     pub arm: Option<ArmRequest>,
     /// Target of the hand's driven joint.
     pub hand: HandReference,
-    /// Where it is.
+    /// Feedback of the run.
     pub feedback: Feedback,
-    /// Present in the tick in which the run ends.
+    /// Result, in the tick in which the run ends.
     pub result: Option<PickAndPlaceResult>,
 }

@@ -1,8 +1,9 @@
 //! The prescribed compensating motion: a polynomial of time with one coefficient free.
 //!
-//! `x(t) = a t⁵ + b t⁴ + c t³ + d t² + e t + f`. Start: at rest at `t = 0`, the steady solution's angle and rate at the end. Stop: the
-//! steady solution's angle and rate at `t = 0`, at rest at the end. Of degree 5 the acceleration at rest is zero, too; of degree 4 it
-//! is not prescribed. In both cases one of a, b, c is the input, and the others follow from a linear system. [Kume 1991]
+//! `x(t) = a t⁵ + b t⁴ + c t³ + d t² + e t + f`. Start: at rest at `t = 0`, the steady solution's angle and rate at the end.
+//! Stop: the steady solution's angle and rate at `t = 0`, at rest at the end. Of degree 5 the acceleration at rest is zero, too;
+//! of degree 4 it is not prescribed. In both cases one of a, b, c is the input, and the others follow from a linear system.
+//! [Kume 1991]
 
 use nalgebra::{SMatrix, SVector};
 use serde::{Deserialize, Serialize};
@@ -155,7 +156,7 @@ impl Polynomials {
         let matrix = SMatrix::<f64, 6, 6>::from_fn(|row, column| rows[row][column]);
         let inverse = matrix.try_inverse().filter(|m| m.iter().all(|x| x.abs() < 1e6));
         let inverse = inverse.ok_or(GaitError::Degree)?;
-        // `base` meets the steady motion with input 0, `direction` is the change with a unit input; back from u to t: `c_i = k_i/Tⁱ`.
+        // `base` meets the steady motion with input 0, `direction` is the change with a unit input; `c_i = k_i/Tⁱ` returns to t.
         let [angle, rate] = c.steady;
         let base = inverse * SVector::from([0.0, 0.0, 0.0, angle, rate * duration, 0.0]);
         let direction = inverse * SVector::<f64, 6>::ith(5, 1.0);

@@ -140,8 +140,8 @@ fn a_sole_pressed_at_its_toes_gives_way_there() {
     assert!((-0.2..-0.01).contains(&steepest), "{steepest}");
 }
 
-/// Leaning, pressed at the toes: with all times stretched by `√(g/g′)` the soles give way as on the earth, and the ankles get moments by the
-/// ratio of the gravities.
+/// Leaning, pressed at the toes: with all times stretched by `√(g/g′)` the soles give way as on the earth, and the ankles get
+/// moments by the ratio of the gravities.
 #[test]
 fn on_the_moon_feet_and_ankles_answer_as_on_the_earth() {
     let stand = |gravity: f64| {

@@ -3,19 +3,19 @@
 use core::ops::RangeInclusive;
 use std::borrow::Cow;
 
-/// A number of the gait that makes no sense.
+/// A number of the gait that is out of its range.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("`{name}` is {value}; it must be {range}")]
 pub struct SettingError {
-    /// Which.
+    /// Name of the setting.
     pub name: &'static str,
-    /// What it is. [SI]
+    /// Value of the setting. [SI]
     pub value: f64,
-    /// What it may be.
+    /// Range of values that are permitted.
     pub range: Cow<'static, str>,
 }
 
-/// Refuses what is not in the allowed range, NaN too.
+/// Refuses a number outside the permitted range, NaN too.
 pub(in super::super) fn within(
     name: &'static str,
     value: f64,
@@ -29,7 +29,7 @@ pub(in super::super) fn within(
     }
 }
 
-/// As [`within`], with the range in numbers as its description.
+/// Refuses as [`within`] does, with the range in numbers as its description.
 pub(super) fn ranged(
     name: &'static str,
     value: f64,

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::super::footstep::StepLimits;
 use super::range::{SettingError, ranged, within};
 
-/// Gains; all may change while walking.
+/// Gains of the stabiliser; all may change while walking.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StabilizerSettings {
-    /// k: how much further than the divergent component the ZMP goes. [-]
+    /// Gain k of the ZMP on the divergent component, beyond 1. [-]
     pub dcm: f64,
     /// Moment against the rate of the lean, by weight and height: `M = k m g z_c/ω · rate`. [-]
     pub rate: f64,
@@ -19,9 +19,9 @@ pub struct StabilizerSettings {
     pub rim: f64,
     /// Time constant of the filter on the divergent component. [s]
     pub filter: f64,
-    /// What the steps do where the ankles do not suffice.
+    /// Reaction of the steps where the ankles do not suffice.
     pub steps: ReactionSettings,
-    /// What the feet do that feel the floor.
+    /// Landing control of feet with force sensors.
     pub landing: LandingSettings,
 }
 
@@ -33,7 +33,7 @@ impl Default for StabilizerSettings {
 }
 
 impl StabilizerSettings {
-    /// Names the first number that makes no sense.
+    /// Checks all numbers.
     ///
     /// # Errors
     /// When a number is not finite or outside its range; the first such setting.
@@ -62,15 +62,15 @@ impl StabilizerSettings {
     }
 }
 
-/// How steps answer what is measured.
+/// Reaction of steps to the measured state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReactionSettings {
-    /// Steps are placed by what is measured.
+    /// Whether steps are placed by the measured state.
     pub on: bool,
-    /// How far a foot may be put then, instead of the step's limits.
+    /// Reach of a foot then, instead of the step's limits.
     pub reach: Option<Reach>,
-    /// How much faster than planned a foot may swing. [-]
+    /// Factor by which a foot may swing faster than planned. [-]
     pub hurry: f64,
     /// Errors at landing smaller than about this are left to the ankles. [m]
     pub least: f64,
@@ -82,13 +82,13 @@ impl Default for ReactionSettings {
     }
 }
 
-/// How far a foot can be put from the standing one when need be.
+/// Reach of a foot from the standing one, in need.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reach {
-    /// [m]
+    /// Greatest distance forward. [m]
     pub forward: f64,
-    /// [m]
+    /// Greatest distance backward. [m]
     pub backward: f64,
     /// Least and greatest distance across. [m] (2)
     pub width: [f64; 2],
@@ -100,17 +100,17 @@ impl From<&StepLimits> for Reach {
     }
 }
 
-/// How feet yield. Robots without force sensors in both feet do not.
+/// Yielding of the feet. Robots without force sensors in both feet have none.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LandingSettings {
     /// Rate at which a sole turns, by moment; 0 is off. [-]
     pub tilt: f64,
-    /// How fast a foot goes down to a floor that is lower than planned, by `ω z_c`; with 0 heights stay as planned. [-]
+    /// Rate of descent to a floor that is lower than planned, by `ω z_c`; with 0 heights stay as planned. [-]
     pub seek: f64,
-    /// How long a sole gives way after it has touched, by `1/ω`; where commands come late it must not go on. [-]
+    /// Time for which a sole yields after it has touched, by `1/ω`; short where commands are delayed. [-]
     pub settling: f64,
-    /// T: within this a standing foot comes back to where it was planned. [s]
+    /// T: time constant by which a standing foot returns to its plan. [s]
     pub time: f64,
 }
 
