@@ -23,7 +23,7 @@ use crate::state::robot::Robot;
 /// Limits of a ball joint; row `i` of ball limit `k` is part `SIDES · k + i`.
 const SIDES: usize = 3;
 
-/// Which limit.
+/// Limit of a ball joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Swing,
@@ -68,6 +68,7 @@ impl Constraint for BallLimits {
             let omega = Vector3::new(velocity[0], velocity[1], velocity[2]);
             let (least, most) = ball.cone.twist;
             let pi = std::f64::consts::PI;
+            // Each limit's room until it is reached, and the axis of its coordinate's rate.
             let limits = [
                 (Side::Swing, ball.cone.swing < pi, ball.cone.swing - swing, directions[0]),
                 (Side::LeastTwist, least > -pi, twist - least, directions[1]),

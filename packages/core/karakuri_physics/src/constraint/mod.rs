@@ -3,10 +3,10 @@
 //! In every step a constraint may add row blocks to the problem that the solver sees: `u = J v`, bounds on the impulse,
 //! a desired velocity, a compliance. Its kind says which movers it joins, how its rows are made, what is kept of their
 //! impulses (the warm start, what reports and sensors read), how far a row may undo a position error, and where its
-//! work is booked. The stages of a step go over the kinds and over rows, and know no kind by
-//! name.
+//! work is booked. The stages of a step go over the kinds and over rows, and know no kind by name.
 //!
-//! Loop joints, mimic joints and prescribed joints are no rows: [`karakuri_dynamics::loops::LoopProjection`] eliminates them inside the robots' operators.
+//! Loop joints, mimic joints and prescribed joints are no rows: [`karakuri_dynamics::loops::LoopProjection`] eliminates them
+//! inside the robots' operators.
 
 pub(crate) mod attached_joint;
 pub(crate) mod ball_limit;
@@ -60,11 +60,11 @@ pub(crate) struct ConstraintSet {
 
 /// Number of kinds.
 const N: usize = 9;
-/// That of the limits of single joints.
+/// Index of the limits of single joints.
 pub(crate) const LIMITS: usize = 2;
-/// The first that act on robots, not on single joints of theirs.
+/// First of the kinds that act on robots, not on single joints of theirs.
 const ON_ROBOTS: usize = 3;
-/// What turns by less than this in a step rests, and keeps the rows of the step's start. [rad]
+/// Rotation in a step below which a body rests, and keeps the rows of the step's start. [rad]
 const ROLLS: f64 = 1e-4;
 /// Rotation in a step from which on rows halfway through it gain energy, where those at its start lose some. [rad]
 const FAST: f64 = 1.0;

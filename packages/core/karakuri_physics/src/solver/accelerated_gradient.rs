@@ -36,7 +36,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
 /// The method, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct AcceleratedGradient {
-    /// `λ₋` and `χ`. (blocks)
+    /// Impulses of the last iterate `λ₋`, and the extrapolated point `χ`. (blocks)
     previous: Vec<Vector3<f64>>,
     ahead: Vec<Vector3<f64>>,
     best: Vec<Vector3<f64>>,
@@ -102,6 +102,7 @@ impl AcceleratedGradient {
             if ends(iteration, first, least) {
                 return iteration;
             }
+            // `θ₊ = ½ (1 + √(1 + 4 θ²))` and `β = (θ − 1)/θ₊`; a restart begins again with `θ = 1`.
             let next =
                 if uphill { 1.0 } else { 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt()) };
             self.extrapolate(
@@ -144,6 +145,7 @@ impl AcceleratedGradient {
             let mut u = problem.jacobian_times(&self.velocity_ahead, &block) - block.bias;
             u.x += block.compliance * self.ahead[k].x;
             let next = step_block(&block, &self.ahead[k], &u, step);
+            // Uphill where `Σ g (χ − λ₊)·(λ₊ − λ) > 0`.
             against += (self.ahead[k] - next).dot(&(next - block.impulse))
                 * block.inverse_effective_mass();
             problem.blocks[i].impulse = next;
@@ -176,6 +178,7 @@ impl AcceleratedGradient {
         self.ahead.extend(
             blocks.iter().map(|b| Vector3::new(1.0, 0.3, -0.2) / b.inverse_effective_mass().sqrt()),
         );
+        // `ξ ← g^{-½} (G + R) g^{-½} ξ`, divided by its length, which becomes the eigenvalue.
         for _ in 0..POWER_ITERATIONS {
             self.velocity_ahead.clear();
             self.velocity_ahead.resize(problem.velocity.len(), 0.0);

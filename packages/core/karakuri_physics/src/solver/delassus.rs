@@ -64,7 +64,7 @@ impl Delassus {
         }
     }
 
-    /// The row of `G`. (rows)
+    /// Row `i` of `G`. (rows)
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.matrix[i * self.rows..(i + 1) * self.rows]
     }

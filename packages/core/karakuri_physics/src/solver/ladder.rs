@@ -37,7 +37,7 @@ const SAFE_SWEEPS: usize = 30;
 /// The solvers with their memory: one for each thread that solves. No state: a copy starts its own.
 #[derive(Debug)]
 pub struct Ladder {
-    /// As [`SOLVERS`].
+    /// Methods in the order of [`SOLVERS`].
     methods: Vec<Box<dyn Method>>,
     /// Impulses of the best iterate so far. (blocks)
     best: Vec<Vector3<f64>>,
@@ -165,6 +165,7 @@ impl Ladder {
         if reached.residual <= FINE {
             return reached;
         }
+        // What fails or is coarse competes with a few sweeps from zero, scaled likewise; the smaller residual is taken.
         let passes = self.certificate.scale(problem, island.clone()) >= 1.0;
         if passes && reached.residual <= COARSE {
             return reached;

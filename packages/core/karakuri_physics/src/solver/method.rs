@@ -43,7 +43,7 @@ pub trait Method: Debug + Send {
     ) -> usize;
 }
 
-/// Which solver, and when it may stop.
+/// Choice of a solver, and when it may stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
     /// Name in [`SOLVERS`](super::SOLVERS).
@@ -83,7 +83,7 @@ impl SolverSettings {
     }
 }
 
-/// How a solve ended.
+/// End of a solve: how far it went, and how well it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Solution {
     /// Highest level any island was solved at.

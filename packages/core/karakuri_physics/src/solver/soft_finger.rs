@@ -22,11 +22,11 @@ const LONGEST: f64 = 20.0;
 /// The half axes of the ellipse at a unit normal force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftFinger {
-    /// `μ`. [-]
+    /// Coefficient of friction `μ`, the half axis of sliding. [-]
     pub friction: f64,
-    /// `r`. [m]
+    /// Half axis `r` of the moment about the normal. [m]
     pub spinning: f64,
-    /// How far the last split was from the law, as a velocity. [m/s or rad/s]
+    /// Distance of the last split from the law, as a velocity. [m/s or rad/s]
     pub error: f64,
     /// Angle of the last split, and how far from it the next should have been; NaN before the first. [rad]
     pub(crate) last: [f64; 2],
@@ -36,7 +36,7 @@ pub struct SoftFinger {
 pub(crate) type Acting<'a> = (&'a Vector3<f64>, Vector3<f64>, f64);
 
 impl SoftFinger {
-    /// With the limits `μ` [-] and `r` [m].
+    /// A soft finger with the limits `μ` [-] and `r` [m].
     pub fn new(friction: f64, spinning: f64) -> Self {
         Self { friction, spinning, error: 0.0, last: [f64::NAN; 2] }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Team {
     seats: Vec<Seat>,
     /// Ends of the shares in the islands, ascending.
     ends: Vec<usize>,
-    /// Of the calling thread.
+    /// Solvers of the calling thread.
     ladder: Ladder,
 }
 
@@ -65,7 +65,7 @@ struct Share {
     origins: Vec<Origin>,
 }
 
-/// Where a run of a share is in the whole problem.
+/// Place of a run of a share in the whole problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Origin {
     /// First entry in the whole velocity.
