@@ -36,6 +36,7 @@ impl World {
                         )
                     })
                     .sum();
+                // Projected Gauss-Seidel on `J w = (velocity)`, the impulse within its bounds.
                 let unbounded = *impulse + (velocity - u) / block.delassus.m11;
                 let next = unbounded.clamp(lower, upper);
                 let delta = Vector3::new(next - *impulse, 0.0, 0.0);

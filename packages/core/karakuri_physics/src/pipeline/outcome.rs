@@ -1,6 +1,6 @@
-//! How a step ended.
+//! The outcome of a step.
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepOutcome {
     /// All contacts solved to the tolerance.
@@ -23,7 +23,7 @@ pub enum StepOutcome {
     NonFinite(Culprit),
 }
 
-/// What was not finite.
+/// Quantity that was not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Culprit {
     /// The velocity of a degree of freedom of a robot.

@@ -32,7 +32,7 @@ pub(crate) struct RowImpacts {
     /// The same blocks as the impact sees them, one island after the other.
     pub(super) blocks: Vec<Block>,
     pub(super) island_ends: Vec<usize>,
-    /// Where they are in the problem of the step.
+    /// Indices of the blocks in the problem of the step.
     pub(super) places: Vec<usize>,
     /// Velocity of their surfaces, against which impulses do no work. [m/s] (blocks × 3)
     pub(super) surfaces: Vec<Vector3>,
@@ -40,7 +40,7 @@ pub(crate) struct RowImpacts {
     pub(super) restitution: Vec<f64>,
     /// Impulses of compression, then of the whole impact. [N·s] (blocks × 3)
     pub(super) impulses: Vec<Vector3>,
-    /// Of restitution along the normals and against slip. [N·s] (blocks × 3)
+    /// Impulses of restitution along the normals and against slip. [N·s] (blocks × 3)
     pub(super) returned: Vec<Vector3>,
     /// Velocity of the world after compression. (n)
     pub(super) compressed: Vec<f64>,
@@ -94,6 +94,7 @@ impl RowImpacts {
             problem.apply(&block, &self.returned[i]);
             problem.blocks[i].impulse = Vector3::zeros();
         }
+        // Friction against the slip, bounded by `μ e λ_c`, contact by contact until nothing changes.
         let largest = self.returned.iter().fold(0.0_f64, |most, r| most.max(r.x));
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
@@ -118,6 +119,7 @@ impl RowImpacts {
         for e in 0..problem.island_ends.len() {
             let island = start..problem.island_ends[e];
             start = island.end;
+            // `E(s)` of both phases, velocities against the surfaces' own: `u` before, `u_c` after compression, `u⁺`.
             let (mut compression, mut linear, mut square) = ([0.0; 2], 0.0, 0.0);
             for i in island.clone() {
                 let block = &problem.blocks[i];
@@ -133,6 +135,7 @@ impl RowImpacts {
             let kept = passing([0.0, compression[0], compression[1]]);
             let loss = kept * (compression[0] + kept * compression[1]);
             let part = if kept < 1.0 { 0.0 } else { passing([loss.min(0.0), linear, square]) };
+            // `v⁺ = v + Y (λ_c + s λ_r)`, from the velocity before.
             for i in island.clone() {
                 let block = &problem.blocks[i];
                 self.impulses[i] =
@@ -164,6 +167,7 @@ pub(crate) fn passing([c, b, a]: [f64; 3]) -> f64 {
 /// Change of a contact's tangential impulse against its slip, with the normal impulse as it is: a step of projected descent,
 /// which never adds energy. [N·s] (3)
 pub(crate) fn resist(G: &Matrix3, impulse: &Vector3, slip: &Vector3, friction: f64) -> Vector3 {
+    // The step `1/γ` against the slip, `γ` the largest eigenvalue of the tangential block, then cut to the disc.
     let G = G.fixed_view::<2, 2>(1, 1);
     let mean = 0.5 * (G[(0, 0)] + G[(1, 1)]);
     let stiffest = mean + (0.5 * (G[(0, 0)] - G[(1, 1)])).hypot(G[(0, 1)]);

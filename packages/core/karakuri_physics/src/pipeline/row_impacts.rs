@@ -1,4 +1,4 @@
-//! Which islands have impacts, by [Poisson's law](super::restitution), and how the step goes on after them.
+//! Islands that have impacts, by [Poisson's law](super::restitution), and the rest of the step after them.
 
 use karakuri_spatial::{Motion, Vector3};
 
@@ -75,7 +75,7 @@ impl World {
         impacts.movers.dedup();
     }
 
-    /// The contact of a row block.
+    /// Contact of a row block, if it is one.
     fn contact_of(&self, row: &Row) -> Option<&Contact> {
         let contact = row.account == Account::Contacts;
         contact.then(|| &self.constraints.contacts.active[row.owner])
@@ -139,6 +139,7 @@ impl World {
             }
             return (seen, surface);
         }
+        // An equality holds in the impact, a limit is rigid, a bounded row has no time to act.
         let Admissible::Interval { lower, upper } = block.admissible else {
             return (seen, surface);
         };
@@ -162,6 +163,7 @@ impl World {
         let threshold = self.settings.restitution_threshold;
         let Self { settings, pipeline, .. } = self;
         let Pipeline { problem, team, before, .. } = pipeline;
+        // Compression from the velocity before the step, restitution, separation, certificate.
         impacts.velocity.clone_from(before);
         impacts.swap_with(problem);
         let compression = team.solve(problem, &settings.solver, settings.threads);

@@ -17,11 +17,11 @@ use crate::state::imu::Imu;
 use crate::state::mover::{Mover, Owner};
 use crate::state::robot::Robot;
 
-/// What acts on a robot from outside.
+/// Surroundings that act on a robot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) constraints: &'a ConstraintSet,
-    /// Of every collider.
+    /// Attachment of every collider.
     pub(crate) attachments: &'a [Option<Attachment>],
 }
 
@@ -127,6 +127,7 @@ impl Robot {
     /// drives, dampers, limits and dry friction are taken away. Springs count as the loops'.
     fn add_loop_reactions(&mut self, after: &[f64], h: f64) {
         let model = std::sync::Arc::clone(&self.model);
+        // `τ_ID + diag(armature) v̇ + B v' − τ − (rows)/h`: what only the loops can give.
         for (k, residual) in self.residual.iter_mut().enumerate() {
             let own = self.impulses[k];
             *residual = self.data.effort[k]

@@ -99,7 +99,7 @@ impl World {
         });
     }
 
-    /// Wakes what something awake is near, and finds the contacts of what woke.
+    /// Wakes islands that something awake is near, and finds the contacts of what woke.
     pub(crate) fn wake_touched(&mut self, reach: f64) {
         while self.state.n_asleep > 0 {
             let before = self.state.n_asleep;

@@ -58,6 +58,7 @@ impl World {
             solution = solution.max(impacts);
             // Laws of motors are asked with finite rates only.
             self.non_finite().map_or(Ok(()), Err)?;
+            // Drives at their limit leave the operator, motors change it: then the step is solved again.
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
             let adjusted = round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
             if !adjusted && (!saturated || round == SATURATION_ROUNDS) {

@@ -9,14 +9,14 @@ pub enum Stage {
     FreeMotion,
     /// Rows of contacts, limits, friction and springs, and their islands.
     Rows,
-    /// The solver.
+    /// The solver on all islands.
     Solve,
     /// Penetrations undone, impulses remembered, sensors read, positions moved, energy booked.
     Integrate,
 }
 
 impl Stage {
-    /// In the order of a step.
+    /// All stages, in the order of a step.
     pub const ALL: [Self; 5] =
         [Self::Collision, Self::FreeMotion, Self::Rows, Self::Solve, Self::Integrate];
 
@@ -31,7 +31,7 @@ impl Stage {
         }
     }
 
-    /// What its time holds.
+    /// Work that its time holds, in words.
     pub fn holds(self) -> &'static str {
         match self {
             Self::Collision => {

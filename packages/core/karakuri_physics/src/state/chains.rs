@@ -1,4 +1,4 @@
-//! Which degrees of freedom carry a body.
+//! Degrees of freedom that carry a body.
 
 use std::ops::Range;
 

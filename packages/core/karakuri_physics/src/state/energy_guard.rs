@@ -34,11 +34,11 @@ pub(crate) struct EnergyGuard {
     pub(crate) is_strict: bool,
     /// Whether the angular momentum of a floating tree is to be kept.
     pub(crate) keeps_spin: bool,
-    /// What Coriolis forces took within the step, at its start's position. [J]
+    /// Energy that Coriolis forces took within the step, at its start's position. [J]
     taken: f64,
     /// Kinetic energy that the step may end with. [J]
     most: f64,
-    /// What the integration has given since its joints turned far. [J]
+    /// Energy that the integration has given since its joints turned far. [J]
     surplus: f64,
 }
 
@@ -81,6 +81,7 @@ impl Robot {
     /// Measures what Coriolis forces gave to `out`, the velocity of free motion, and takes it if the joints turn too far; needs
     /// the forces of the step's start. (nv)
     pub(crate) fn guard_free_motion(&mut self, model: &Model, h: f64, out: &mut [f64]) {
+        // Velocity without Coriolis forces: `v' + Â⁻¹ h (c(q, v) − c(q, 0))`.
         let mut without = std::mem::take(&mut self.residual);
         without.copy_from_slice(&self.data.effort);
         update_velocities(model, &mut self.data, &self.zeros);
@@ -103,7 +104,7 @@ impl Robot {
         update_velocities(model, &mut self.data, &self.v);
     }
 
-    /// Notes the energy at the end of the solve, before positions move. (nv)
+    /// Notes the energy at the end of the solve, before positions move. [J] (nv)
     pub(crate) fn guard_solved(&mut self, after: &[f64]) {
         self.energy_guard.most = self.kinetic_energy_at(after) + self.energy_guard.taken;
     }
@@ -113,6 +114,7 @@ impl Robot {
         let mut v = std::mem::take(&mut self.v);
         let energy = self.kinetic_energy_at(&v);
         let EnergyGuard { most, surplus, .. } = self.energy_guard;
+        // What the steps gave in sum beyond `most`; above a hundredth of the energy it is taken back.
         let (gained, allowed) = (surplus + energy - most, ALLOWED * most.max(0.0));
         self.energy_guard.surplus = gained.min(allowed);
         if gained > allowed {
@@ -121,7 +123,7 @@ impl Robot {
         self.v = v;
     }
 
-    /// At the present position. (nv)
+    /// Kinetic energy of the rates `v` at the present position, armatures included. [J] (nv)
     fn kinetic_energy_at(&mut self, v: &[f64]) -> f64 {
         update_velocities(&self.model, &mut self.data, v);
         let of_drives: f64 = v.iter().zip(&self.armature).map(|(v, a)| 0.5 * a * v * v).sum();
@@ -136,12 +138,14 @@ impl Robot {
         if self.model.base == Base::Floating {
             let (now, inertia) = self.flight_of_data();
             let spin = inertia.try_inverse().map(|inverse| inverse * now.spin);
+            // The part of the motion that stays: the whole tree as one body, by its centre of mass and, if kept, its spin.
             let spin = spin.filter(|_| self.energy_guard.keeps_spin).unwrap_or_default();
             let arm = self.data.pose_in_world[0].translation - now.com;
             mean[..3].copy_from_slice((now.velocity + spin.cross(&arm)).as_slice());
             mean[3..].copy_from_slice(spin.as_slice());
             of_mean = 0.5 * (now.mass * now.velocity.norm_squared() + spin.dot(&now.spin));
         }
+        // The energies of both parts add up, as the rest has no momentum: `E = E_mean + s² (E − E_mean)`.
         let part = (target - of_mean).max(0.0) / (energy - of_mean);
         let scale = if part.is_finite() { part.min(1.0).sqrt() } else { 1.0 };
         for (k, v) in v.iter_mut().enumerate() {

@@ -42,8 +42,8 @@ impl PoseTable {
 #[derive(Debug, Clone)]
 pub(crate) struct Course {
     pub(crate) table: Arc<PoseTable>,
-    /// Where it was when the motion began.
+    /// Pose of the body when the motion began.
     pub(crate) rest: Pose,
-    /// At the end of the step.
+    /// Pose and velocity at the end of the step.
     pub(crate) end: (Pose, Motion),
 }

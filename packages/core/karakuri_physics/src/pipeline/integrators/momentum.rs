@@ -17,7 +17,7 @@ use crate::state::robot::Robot;
 /// mass times the cube of this over the step. [rad or m]
 const FAR: f64 = 1e-4;
 
-/// Mass, momentum about the world's origin, centre of mass, inertia about it.
+/// The tree as one body: mass, momentum about the world's origin, centre of mass, inertia about it.
 struct Whole {
     mass: f64,
     momentum: Force,
