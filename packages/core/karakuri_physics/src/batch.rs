@@ -41,12 +41,12 @@ impl Batch {
         Self { worlds: vec![one; copies], threads }
     }
 
-    /// The copies.
+    /// All copies of the world.
     pub fn worlds(&self) -> &[World] {
         &self.worlds
     }
 
-    /// The copies, to be changed each in its own way.
+    /// All copies of the world, to be changed one by one.
     pub fn worlds_mut(&mut self) -> &mut [World] {
         &mut self.worlds
     }

@@ -34,9 +34,9 @@ pub struct SceneSurface {
     pub dynamic_friction: Option<f64>,
     /// Coefficient of restitution. [-]
     pub restitution: Option<f64>,
-    /// [m]
+    /// Moment against rolling for a unit of normal force. [m]
     pub rolling: Option<f64>,
-    /// [m]
+    /// Moment against spinning about the normal for a unit of normal force. [m]
     pub spinning: Option<f64>,
     /// Whether friction and spinning share one limit.
     pub soft_finger: Option<bool>,
@@ -47,9 +47,9 @@ pub struct SceneSurface {
 /// A name of a material, and where it is written.
 #[derive(Debug, Clone)]
 pub struct MaterialName {
-    /// As written.
+    /// Name as written.
     pub name: String,
-    /// Where.
+    /// Place where it is written.
     pub place: Place,
 }
 
@@ -58,9 +58,9 @@ pub struct MaterialName {
 pub struct SceneMaterials {
     /// Materials in the order of the file.
     pub named: Vec<(MaterialName, SceneSurface)>,
-    /// Rules.
+    /// Rules by which surfaces mix.
     pub mixing: Mixing,
-    /// What overrides the rules.
+    /// Pairs with numbers of their own, in place of the rules.
     pub pairs: Vec<([MaterialName; 2], SceneSurface)>,
 }
 

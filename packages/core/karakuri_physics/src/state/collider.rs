@@ -20,7 +20,7 @@ pub(crate) struct Attachment {
 }
 
 impl Materials {
-    /// Law of two colliders' surfaces together.
+    /// Material law of the pair of two colliders.
     pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
         if !self.pairs.is_empty()
             && let (Some(one), Some(other)) = (a.material, b.material)

@@ -66,7 +66,7 @@ impl World {
         Ok(())
     }
 
-    /// Where prescribed joints are at the end of the step that begins.
+    /// Sets position and mean rate of prescribed joints for the step that begins: `v' = (q_d(t + h) − q)/h`.
     pub(crate) fn update_prescribed_joints(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         for robot in self.state.robots.iter_mut().flatten() {
@@ -114,8 +114,8 @@ impl World {
         Force::new(Vector3::new(a, b, c), Vector3::new(x, y, z))
     }
 
-    /// What loops, couplings and prescribed joints gave in the step; the last into the efforts. Needs the dynamics of the
-    /// step's start, and the impulses of all rows.
+    /// Finds the multipliers of loops, couplings and prescribed joints in the step; adds the last to the efforts. Needs the
+    /// dynamics of the step's start, and the impulses of all rows.
     pub(crate) fn compute_reactions(&mut self) {
         let h = self.settings.dt;
         for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
@@ -128,6 +128,7 @@ impl World {
             }
             robot.complete_mass_matrix();
             let run = robot.start..robot.start + robot.v.len();
+            // `J_Lᵀ λ = r`, with what the step's change of momentum leaves unexplained as `r`.
             robot.unexplained(&self.pipeline.problem.velocity[run], h);
             if !robot.free_motion.on {
                 let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
