@@ -57,7 +57,7 @@ pub struct Scene {
     pub ignored: Vec<[ScenePart; 2]>,
 }
 
-/// The ground's surface.
+/// Surface of the ground.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
     /// Coulomb friction coefficient. [-]

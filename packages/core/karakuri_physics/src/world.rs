@@ -92,7 +92,7 @@ impl World {
         self.settings = settings;
     }
 
-    /// Simulated time. [s]
+    /// Simulated time of the world. [s]
     pub fn time(&self) -> f64 {
         self.time_offset + self.steps as f64 * self.settings.dt
     }

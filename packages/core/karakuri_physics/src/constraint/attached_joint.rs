@@ -27,9 +27,9 @@ use crate::state::{State, pose_of};
 /// A joint between two things in the pose they have when it is attached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointDescription {
-    /// One end; [`Owner::Ground`] is the world.
+    /// End A; [`Owner::Ground`] is the world.
     pub a: Owner,
-    /// The other end.
+    /// End B; the joint's wrench is the one on it.
     pub b: Owner,
     /// Pose of the joint's frame on A.
     pub pose_in_a: Pose,
@@ -46,7 +46,7 @@ pub struct JointDescription {
 pub struct Strength {
     /// Largest force: its magnitude where the joint breaks, along each axis where it yields. [N]
     pub force: f64,
-    /// Largest torque, likewise. [N·m]
+    /// Largest torque: its magnitude where the joint breaks, about each axis where it yields. [N·m]
     pub torque: f64,
     /// Behaviour of the joint above them.
     pub failure: Failure,
@@ -65,7 +65,7 @@ impl Failure {
     /// All kinds of failure.
     pub const ALL: [Self; 2] = [Self::Breaks, Self::Yields];
 
-    /// Its name in files and services.
+    /// Name of the failure in files and services.
     pub fn name(self) -> &'static str {
         match self {
             Self::Breaks => "breaks",
@@ -218,6 +218,7 @@ impl AttachedJoint {
         let gaps = relative_gap(&X[0], &X[1], self.description.locked);
         let (axes, axes_half) = (self.axes(X), self.axes(&X_half));
         let point = X[1].translation;
+        // Twists of both ends at the joint's origin, at the start of the step.
         let velocity = |end: usize| match self.ends[end] {
             Mover::Body(i) => rows.bodies[i].as_ref().map(|b| {
                 let arm = point - b.pose.translation;
@@ -366,6 +367,7 @@ impl Constraint for AttachedJoints {
             if let Some(strength) = joint.description.strength
                 && joint.settled
             {
+                // Rows at their bounds yield; the whole wrench above the strength breaks.
                 joint.yielding = std::array::from_fn(|k| {
                     joint.impulses[k].abs() >= joint.bound(k, h) * (1.0 - AT_BOUND)
                 });

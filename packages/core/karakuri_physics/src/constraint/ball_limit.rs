@@ -83,6 +83,7 @@ impl Constraint for BallLimits {
                     || direction == Vector3::zeros()
                 {
                     continue;
+                // The row `u ≥ −d/h` of other limits, with the sign of the coordinate towards its limit.
                 }
                 let undo = rows.settings.penetration_rate * (-room).max(0.0) / h;
                 let (lower, upper) = side.bounds();

@@ -35,7 +35,7 @@ impl Bushing {
         SoftLaw { stiffness: self.stiffness[axis], damping: self.damping[axis] }
     }
 
-    /// Energy of stretches. [J] (6)
+    /// Energy `½ Σ k x²` of stretches. [J] (6)
     pub(crate) fn energy(&self, stretch: &[f64; 6]) -> f64 {
         self.stiffness.iter().zip(stretch).map(|(k, x)| 0.5 * k * x * x).sum()
     }

@@ -68,7 +68,7 @@ pub(crate) struct Contact {
     arm: Vector3,
     /// Change of the arm in half of the last step, if it stuck there and goes on along the same plane. [m] (3)
     advance: Option<Vector3>,
-    /// Set where its rows are made halfway through the step.
+    /// Rows halfway through the step, where they are made there.
     halfway: Option<Halfway>,
     /// Build in which its rows were made last, and its place among the blocks; none once a side moved.
     pub(crate) made: Option<(u64, usize)>,
@@ -190,7 +190,7 @@ impl Constraint for Contacts {
 
 /// Law of a contact along its normal.
 struct NormalLaw {
-    /// Least velocity. [m/s]
+    /// Least velocity along the normal. [m/s]
     target: f64,
     /// Compliance `R` of the normal. [1/kg]
     compliance: f64,
@@ -312,6 +312,7 @@ impl RowBuilder<'_> {
         let [t1, t2] = contact.tangents;
         let directions = [contact.normal, t1, t2];
         let place = self.rows.len();
+        // Rows of the last step where nothing moved, halfway rows of what rolls, or new ones.
         let kept = self.kept(contact);
         let rolling = contact.rolling_body().filter(|&i| kept.is_none() && self.swings(i));
         let sides = match (kept, rolling) {

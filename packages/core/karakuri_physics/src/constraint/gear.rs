@@ -62,7 +62,7 @@ pub(crate) struct Gear {
     pub(crate) movers: [Mover; 2],
     /// Axes of turning ends on what carries them.
     pub(crate) axes: [Vector3; 2],
-    /// Between two joints: `q_B − ratio q_A` without slip. [rad or m]
+    /// Value of `q_B − ratio q_A` without slip, between two joints. [rad or m]
     pub(crate) offset: f64,
     pub(crate) slip: f64,
     /// Impulse on B in the last step. [N·m·s or N·s]

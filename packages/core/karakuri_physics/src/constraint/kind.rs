@@ -27,7 +27,7 @@ pub(crate) struct Solved<'a> {
     pub(crate) problem: &'a Problem,
     /// Velocity that only moves positions. (n)
     pub(crate) correction: &'a [f64],
-    /// Time step. [s]
+    /// Time step `h`. [s]
     pub(crate) h: f64,
 }
 

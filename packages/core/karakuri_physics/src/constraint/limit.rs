@@ -107,7 +107,7 @@ pub(crate) fn restitution(robots: &[Option<Robot>], row: &Row) -> f64 {
 
 /// Row of a limit, as it is for the lower one.
 struct LimitLaw {
-    /// Least velocity away from it. [rad/s or m/s]
+    /// Least velocity away from the limit. [rad/s or m/s]
     target: f64,
     /// Compliance `R` of the row. [1/kg or 1/(kg·m²)]
     compliance: f64,

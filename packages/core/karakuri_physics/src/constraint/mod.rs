@@ -58,7 +58,7 @@ pub(crate) struct ConstraintSet {
     pub(crate) contacts: Contacts,
 }
 
-/// Number of kinds.
+/// Number of kinds of constraints.
 const N: usize = 9;
 /// Index of the limits of single joints.
 pub(crate) const LIMITS: usize = 2;
@@ -100,7 +100,7 @@ impl ConstraintSet {
         ]
     }
 
-    /// Those that act between movers, with their indices.
+    /// Kinds that act between movers, with their indices.
     pub(crate) fn between_movers(&self) -> impl Iterator<Item = (usize, &dyn Constraint)> {
         self.kinds().into_iter().enumerate().skip(BETWEEN_MOVERS)
     }

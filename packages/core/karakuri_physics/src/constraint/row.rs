@@ -70,7 +70,7 @@ impl Row {
 /// Account of the energy ledger for the work of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Account {
-    /// With its drive or motor, not as a row.
+    /// Booked with its drive or motor, not as a row.
     Drive,
     /// Energy of a spring, a part of the potential energy; the row's damper apart.
     Spring,
@@ -85,7 +85,7 @@ pub(crate) enum Account {
 pub(crate) struct Correction {
     /// Desired second velocity along the first row. [m/s or rad/s]
     pub(crate) velocity: f64,
-    /// Least and largest impulse of the second velocity. [N·s or N·m·s]
+    /// Least and largest impulse of the second velocity along the first row. [N·s or N·m·s]
     pub(crate) lower: f64,
     pub(crate) upper: f64,
 }

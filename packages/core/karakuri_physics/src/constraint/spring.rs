@@ -48,11 +48,11 @@ pub struct Spring {
     pub a: Anchor,
     /// Anchor of end B.
     pub b: Anchor,
-    /// Stiffness `k`. [N/m]
+    /// Stiffness `k` along the line. [N/m]
     pub stiffness: f64,
-    /// Damping `c`. [N·s/m]
+    /// Damping `c` along the line. [N·s/m]
     pub damping: f64,
-    /// Length without force. [m]
+    /// Length `L₀` without force. [m]
     pub rest_length: f64,
 }
 
@@ -122,6 +122,7 @@ impl Robot {
         inner.jacobian.clear();
         inner.laws.clear();
         for spring in inner.indices.iter().filter_map(|&i| springs[i].as_ref().map(|s| &s.spring)) {
+            // The row `J`: rate of the length by each joint.
             let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
             let (direction, length) = line(&p_a, &p_b);
             let start = inner.jacobian.len();
@@ -201,9 +202,9 @@ impl Robot {
 /// The law of a spring and damper, not both 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SoftLaw {
-    /// Stiffness `k`. [N/m or N·m/rad]
+    /// Stiffness `k` of the spring. [N/m or N·m/rad]
     pub(crate) stiffness: f64,
-    /// Damping `c`. [N·s/m or N·m·s/rad]
+    /// Damping `c` of the damper. [N·s/m or N·m·s/rad]
     pub(crate) damping: f64,
 }
 
@@ -212,7 +213,7 @@ pub(crate) struct SoftLaw {
 pub(crate) struct SoftRow {
     /// Velocity that the spring alone would give. [m/s or rad/s]
     pub(crate) target: f64,
-    /// Compliance `R`. [1/kg or 1/(kg·m²)]
+    /// Compliance `R` of the row. [1/kg or 1/(kg·m²)]
     pub(crate) compliance: f64,
 }
 

@@ -213,7 +213,7 @@ impl World {
         (self.settings.dt * angular.norm() < ROLLS).then_some(Motion::new(angular, linear))
     }
 
-    /// After links and bodies moved: takes every carried body along, and corrects what its anchors remember.
+    /// Takes every carried body along, after links and bodies moved, and corrects what its anchors remember.
     pub(crate) fn carry_bodies(&mut self) {
         let mut carry = std::mem::take(&mut self.pipeline.carry);
         for carried in &mut carry.carried {

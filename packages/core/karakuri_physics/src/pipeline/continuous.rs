@@ -29,7 +29,7 @@ struct SweptMotion {
 }
 
 impl World {
-    /// After positions moved, before the colliders follow: takes back what would pass into something.
+    /// Takes back what would pass into something, after positions moved and before the colliders follow.
     pub(crate) fn stop_before_tunnelling(&mut self) {
         let h = self.settings.dt;
         let mut stop_times = std::mem::take(&mut self.pipeline.stop_times);
@@ -74,6 +74,7 @@ impl World {
     /// for, because the step made it much faster. [s]
     fn find_fast_movers(&mut self, stop_times: &mut Vec<f64>) {
         let (h, reach) = (self.settings.dt, self.pipeline.reach);
+        // A contact was looked for up to `reach`: beyond it nothing is known to be free.
         let until = |travel: f64, half_width: f64| {
             if travel > FAST * half_width { h * (reach / travel).min(1.0) } else { f64::INFINITY }
         };
@@ -126,6 +127,7 @@ impl World {
                 }
                 _ => return Some(SweptMotion { sweep: Sweep::at_rest(start), length: 0.0 }),
             };
+            // A link moves along the screw between both poses.
             let sweep = Sweep::screw(&start, &end, h);
             let reach = self.state.collision.radius(id)? + sweep.center.norm();
             let turn = h * sweep.velocity.angular.norm() * reach;

@@ -256,6 +256,7 @@ impl crate::state::body::Body {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         let (v_mean, w_mean) = (three(&mean[..3]), three(&mean[3..6]));
         let R = &self.pose.rotation;
+        // `½(v + v')ᵀ M (v' − v)`, linear and angular; the gyroscopic moment is part of the bias.
         let spin = |w: Vector3| R * (self.inertia * R.tr_mul(&w));
         let change = three(&after[3..6]) - self.velocity.angular;
         let pushed = (three(&after[..3]) - self.velocity.linear) * self.description.mass;

@@ -57,7 +57,7 @@ impl World {
         }
     }
 
-    /// Goes back to the kinematics of the step's start.
+    /// Restores the kinematics of the step's start.
     pub(crate) fn abandon_free_motions(&mut self) {
         for robot in self.state.robots.iter_mut().flatten().filter(|r| r.free_motion.on) {
             forward_kinematics(&robot.model, &mut robot.data, &robot.q);

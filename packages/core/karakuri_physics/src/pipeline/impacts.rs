@@ -209,6 +209,7 @@ impl World {
                 break;
             }
         }
+        // The contact acts in the middle between the points of both surfaces.
         if let Some(impact) = found {
             meeting.time = now + impact.time;
             meeting.normal = impact.normal;

@@ -123,6 +123,7 @@ impl World {
                 });
             }
             let mut rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
+            // In flight the path of the centre of mass is kept as well; in contact only the momentum.
             let keeps_path = integrator != Integrator::Default || robot.energy_guard.is_strict;
             let flies = keeps_path
                 && impulse == Force::default()

@@ -26,7 +26,7 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// Every mover on its own.
+    /// Puts every mover on its own.
     pub(crate) fn clear(&mut self, n_movers: usize) {
         self.parents.clear();
         self.parents.extend(0..n_movers);

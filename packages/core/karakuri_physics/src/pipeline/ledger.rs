@@ -3,14 +3,14 @@
 /// Energies of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energy {
-    /// Kinetic energy. [J]
+    /// Kinetic energy of all that moves. [J]
     pub kinetic: f64,
     /// Potential energy of gravity, against the world's origin, and of springs. [J]
     pub potential: f64,
 }
 
 impl Energy {
-    /// Sum of both. [J]
+    /// Sum of kinetic and potential energy. [J]
     pub fn total(self) -> f64 {
         self.kinetic + self.potential
     }
@@ -66,7 +66,7 @@ pub(crate) struct WorkAccount {
 }
 
 impl Ledger {
-    /// All that came in by a cause, the integration's error apart. [J]
+    /// Energy that came in by a cause, the integration's error apart. [J]
     pub(crate) fn booked(&self) -> f64 {
         self.servos
             + self.external

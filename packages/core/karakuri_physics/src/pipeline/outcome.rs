@@ -9,14 +9,14 @@ pub enum StepOutcome {
         level: u8,
         /// Iterations of the slowest island.
         iterations: usize,
-        /// Largest natural-map residual. [m/s or rad/s]
+        /// Largest natural-map residual of a block. [m/s or rad/s]
         residual: f64,
     },
     /// The iterations of all levels ran out first; the state is finite and the residual is what it is.
     MaxIterations {
         /// Highest level of the solver ladder that was tried.
         level: u8,
-        /// Largest natural-map residual. [m/s or rad/s]
+        /// Largest natural-map residual of a block. [m/s or rad/s]
         residual: f64,
     },
     /// A quantity is not finite. The world stays at the state before the step.
@@ -30,7 +30,7 @@ pub enum Culprit {
     Robot {
         /// Index of the robot.
         robot: usize,
-        /// Its velocity coordinate.
+        /// Index of its velocity coordinate.
         dof: usize,
     },
     /// The velocity of a body.
@@ -42,7 +42,7 @@ pub enum Culprit {
     MassMatrix {
         /// Index of the robot.
         robot: usize,
-        /// Its velocity coordinate.
+        /// Index of its velocity coordinate.
         dof: usize,
     },
     /// A setting of the world, by its name.

@@ -77,7 +77,7 @@ impl RowImpacts {
         std::mem::swap(&mut self.velocity, &mut problem.velocity);
     }
 
-    /// After compression: impulses of restitution along the normals, and of friction against the slip that they leave.
+    /// Gives back impulses of restitution along the normals, after compression, and of friction against the slip that they leave.
     pub(super) fn give_back(&mut self, problem: &mut Problem, before: &[f64], threshold: f64) {
         self.returned.clear();
         for i in 0..problem.blocks.len() {

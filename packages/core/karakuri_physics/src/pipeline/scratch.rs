@@ -44,7 +44,7 @@ pub(crate) struct Bounces {
     /// Whether an island may bounce, at its root body.
     pub(crate) able: Vec<bool>,
     pub(crate) meetings: Vec<Meeting>,
-    /// Those that meet at one instant.
+    /// Meetings at one instant.
     pub(crate) together: Vec<Meeting>,
     pub(crate) strikes: Vec<Strike>,
     /// Time up to which each body has gone. [s]

@@ -40,6 +40,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
             *a = (after - before) / h;
         }
+        // Wrenches from outside, at the origins of the bodies' frames: applied ones, contacts, other constraints.
         robot.external.copy_from_slice(&robot.applied);
         for (_, body, F, point) in on_robot.clone() {
             let arm = point - robot.data.pose_in_world[body].translation;
@@ -67,6 +68,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
     for (i, sensor) in model.sensors.iter().enumerate() {
         let X_WS = frame_pose(&model, &robot.data, sensor.frame);
         match sensor.kind {
+            // At the sensor's origin, in its link's axes.
             SensorKind::ContactWrench => {
                 let mut total = Force::default();
                 for (_, _, F, point) in

@@ -38,6 +38,7 @@ impl World {
         }
         self.find_sleepy(sleeping);
         let n_robots = self.state.robots.len();
+        // Whole islands fall asleep, and stop.
         for i in 0..self.state.bodies.len() {
             let island = self.pipeline.islands.first(n_robots + i);
             if let Some(body) = self.state.bodies[i].as_mut().filter(|b| b.is_awake())

@@ -9,7 +9,7 @@ use crate::world::World;
 /// Most times a step is solved again because a drive turned out to be at its limit.
 const SATURATION_ROUNDS: usize = 3;
 
-/// Most times because a motor's law is not linear; two or three are usual.
+/// Most times a step is solved again because a motor's law is not linear; two or three are usual.
 const MOTOR_ROUNDS: usize = 20;
 
 /// Velocities from here on count as not finite. [m/s or rad/s]

@@ -20,7 +20,7 @@ impl Stage {
     pub const ALL: [Self; 5] =
         [Self::Collision, Self::FreeMotion, Self::Rows, Self::Solve, Self::Integrate];
 
-    /// Name in reports.
+    /// Name of the stage in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Collision => "collision",

@@ -84,6 +84,7 @@ impl Strike {
             returned: Vector3::zeros(),
             separation: Vector3::zeros(),
         };
+        // What slips before the impact has the dynamic friction.
         strike.before = strike.velocity(state);
         let slips = strike.before.yz().norm() > SLIP;
         strike.friction = if slips { surface.dynamic_friction } else { surface.friction };
@@ -152,6 +153,7 @@ pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
         let after = s.velocity(state);
         loss += 0.5 * s.compression.dot(&(s.before + s.compressed));
         let restitution = s.returned + s.separation;
+        // The largest part `s` of the restitution that gives no energy.
         linear += restitution.dot(&s.compressed);
         square += 0.5 * restitution.dot(&(after - s.compressed));
     }

@@ -52,6 +52,7 @@ impl World {
                 work += h * (force.dot(&three(body.start)) + moment.dot(&three(body.start + 3)));
             }
         }
+        // Work through rows: running belts, surfaces that move as prescribed.
         let kinds = self.constraints.kinds();
         for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
             work += kinds[row.kind].outside_work(row, block);

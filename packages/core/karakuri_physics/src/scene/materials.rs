@@ -22,7 +22,7 @@ const KEYS: [&str; 8] = [
 ];
 /// Least and most of the stiffness of a patch. [N/m]
 const STIFFNESS: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
-/// Least and most of its damping. [N·s/m]
+/// Least and most of the damping of a patch. [N·s/m]
 const DAMPING: std::ops::RangeInclusive<f64> = 0.0..=1e12;
 
 /// The numbers of a surface that a scene gives; `None` where it says nothing.
@@ -47,7 +47,7 @@ pub struct SceneSurface {
 /// A name of a material, and where it is written.
 #[derive(Debug, Clone)]
 pub struct MaterialName {
-    /// Name as written.
+    /// Name of the material as written.
     pub name: String,
     /// Place where it is written.
     pub place: Place,

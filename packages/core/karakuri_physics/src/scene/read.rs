@@ -1,4 +1,4 @@
-//! From text to a [`Scene`].
+//! Reader of the text of a [`Scene`].
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;

@@ -77,7 +77,7 @@ pub struct SceneJoint {
     pub name: String,
     /// Ends of the joint.
     pub ends: [ScenePart; 2],
-    /// Its frame on A.
+    /// Frame of the joint on A.
     pub pose_in_a: Pose,
     /// Locked degrees of freedom: rotation x y z, translation x y z.
     pub locked: [bool; 6],
@@ -92,7 +92,7 @@ pub struct SceneJoint {
 /// A push of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenePush {
-    /// Point of application.
+    /// Point of application, in the frame of the thing.
     pub at: SceneAnchor,
     /// Wrench about the point, in world axes. [N·m; N]
     pub wrench: Force,

@@ -67,7 +67,7 @@ impl Method for AcceleratedGradient {
 }
 
 impl AcceleratedGradient {
-    /// Some iterations, and the last iterate whatever its residual.
+    /// Makes some iterations, and leaves the last iterate whatever its residual.
     pub(super) fn descend(
         &mut self,
         problem: &mut Problem,
@@ -85,6 +85,7 @@ impl AcceleratedGradient {
         most: usize,
         ends: impl Fn(usize, f64, f64) -> bool,
     ) -> usize {
+        // `τ = 1/L`, with the largest eigenvalue and a margin as `L`.
         let step = 1.0 / (MARGIN * self.largest_eigenvalue(problem, island.clone()));
         self.start(problem, island.clone());
         let mut momentum = 1.0_f64;
@@ -202,7 +203,7 @@ impl AcceleratedGradient {
     }
 }
 
-/// `Π_C(χ − τ (u + s e_n)/g)`.
+/// Projected step `Π_C(χ − τ (u + s e_n)/g)` of a block.
 fn step_block(block: &Block, ahead: &Vector3<f64>, u: &Vector3<f64>, step: f64) -> Vector3<f64> {
     let mut shifted = *u;
     if let Admissible::Cone { friction } = block.admissible {

@@ -24,9 +24,9 @@ use super::{Admissible, Block, Problem, natural_map};
 
 /// Largest island: its factor takes a few milliseconds.
 const MOST_ROWS: usize = 300;
-/// Proximal weight `η`. [-]
+/// Proximal weight `η`, over the diagonal of a block. [-]
 const PROXIMAL: f64 = 1e-6;
-/// First penalty `ρ`. [-]
+/// First penalty `ρ`, over the diagonal of a block. [-]
 const PENALTY: f64 = 0.1;
 /// Residuals this far apart change the penalty, looked at every so many iterations.
 const UNBALANCED: f64 = 10.0;

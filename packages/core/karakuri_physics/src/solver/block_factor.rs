@@ -29,7 +29,7 @@ pub(crate) struct BlockFactor {
     /// Lower half of `Hᵀ`, then `Uᵀ`; used where `H` is not symmetric.
     upper: Vec<f64>,
     symmetric: bool,
-    /// Length of `lower`.
+    /// Length of `lower`, and of `upper`.
     size: usize,
     graph: Graph,
 }
@@ -385,6 +385,7 @@ struct Behind<'a> {
 
 /// Lower Cholesky factor of a dense row-major matrix, in place.
 pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
+    // Row by row: `L_ij = (A_ij − Σ L_ik L_jk)/L_jj` left of the diagonal, then the pivot.
     for i in 0..n {
         let (above, row) = A.split_at_mut(i * n);
         for j in 0..i {
@@ -402,6 +403,7 @@ pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
 /// `A = L U` of a dense row-major matrix, in place: the lower halves of `A` and `Aᵀ` become `L` (ones on its
 /// diagonal) and `Uᵀ`.
 fn factorize_dense_both(A: &mut [f64], transposed: &mut [f64], n: usize) -> bool {
+    // Row by row, `L` left of the diagonal and the column of `U` above it; the pivot belongs to `U`.
     for i in 0..n {
         let (above, row) = A.split_at_mut(i * n);
         let (above_u, row_u) = transposed.split_at_mut(i * n);
@@ -434,6 +436,7 @@ fn add_congruent(
     }
     let rows = A.len() / height;
     for (i, out) in C.chunks_exact_mut(width).enumerate() {
+        // Row `i` of `Aᵀ D`, then its product with `B`; degrees of freedom that the rows do not move are left out.
         let mut weights = [0.0; 3];
         let mut moves = false;
         for r in 0..rows {

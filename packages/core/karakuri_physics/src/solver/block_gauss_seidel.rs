@@ -37,7 +37,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
 /// Method of the solver, with the memory for its faces.
 #[derive(Debug, Default)]
 pub(super) struct BlockGaussSeidel {
-    /// For faces of more than one contact.
+    /// Method for faces of more than one contact.
     newton: Newton,
 }
 

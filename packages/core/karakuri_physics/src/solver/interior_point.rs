@@ -20,7 +20,7 @@ use super::{Admissible, Block, Problem};
 
 /// Largest island: a search takes less than a millisecond.
 const MOST_ROWS: usize = 60;
-/// Most steps; twenty are usual.
+/// Most steps of a search; twenty are usual.
 const MOST_STEPS: usize = 40;
 /// Complementarity that a step aims at, as part of the mean before it. [-]
 const CENTERING: f64 = 0.1;

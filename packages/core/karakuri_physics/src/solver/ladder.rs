@@ -1,4 +1,4 @@
-//! From island to island, and from level to level where one does not do.
+//! The solver of each island, and the next level where one does not suffice.
 
 use std::ops::Range;
 
@@ -100,6 +100,7 @@ impl Ladder {
             residual: residual(problem, island.clone()),
             ..Solution::default()
         };
+        // `tolerance + tolerance_rel · max ‖J (v − v₀)‖`.
         let change = change_of_velocity(problem, island.clone());
         let settings = &SolverSettings {
             tolerance: settings.tolerance + settings.tolerance_rel * change,

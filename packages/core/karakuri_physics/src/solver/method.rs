@@ -46,7 +46,7 @@ pub trait Method: Debug + Send {
 /// Choice of a solver, and when it may stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
-    /// Name in [`SOLVERS`](super::SOLVERS).
+    /// Name of the solver in [`SOLVERS`](super::SOLVERS).
     pub method: &'static str,
     /// Most iterations of this method a step; higher levels take their own.
     pub iterations: usize,
@@ -76,8 +76,8 @@ impl Default for SolverSettings {
 }
 
 impl SolverSettings {
-    /// For loops that must not be late: a few milliseconds a step at most, and what moves is solved to 1e-4 of its change of
-    /// velocity.
+    /// Settings for loops that must not be late: a few milliseconds a step at most, and what moves is solved to 1e-4 of its
+    /// change of velocity.
     pub fn realtime() -> Self {
         Self { tolerance_rel: 1e-4, budget: 100_000, ..Self::default() }
     }

@@ -747,7 +747,7 @@ mod tests {
     use nalgebra::{DMatrix, DVector};
     use proptest::prelude::*;
 
-    /// Some contacts and a brake on one robot of `n` velocities.
+    /// A problem of some contacts and a brake on one robot of `n` velocities.
     fn problem(n: usize, contacts: usize, friction: f64, numbers: &[f64]) -> Problem {
         let mut numbers = numbers.iter().copied().cycle();
         let mut next = || numbers.next().unwrap_or(0.5);

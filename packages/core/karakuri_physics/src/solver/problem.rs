@@ -35,7 +35,7 @@ pub enum Admissible {
     },
     /// Three rows (normal, two tangents), Coulomb's cone `‖λ_t‖ ≤ μ λ_n`.
     Cone {
-        /// Friction coefficient. [-]
+        /// Friction coefficient `μ`. [-]
         friction: f64,
     },
     /// Three rows (spinning about the normal, rolling about two tangents) of the contact in the block before, with the normal
@@ -72,7 +72,7 @@ impl Admissible {
     }
 }
 
-/// A row block.
+/// A row block: its law, its runs of `v`, its impulse.
 #[derive(Debug, Clone, Copy)]
 pub struct Block {
     /// Set of its admissible impulses.
@@ -142,7 +142,7 @@ impl Block {
         matches!(self.admissible, Admissible::Cone { .. })
     }
 
-    /// Number of rows.
+    /// Number of its rows.
     pub fn rows(&self) -> usize {
         match self.admissible {
             Admissible::Interval { .. } => 1,

@@ -17,7 +17,7 @@ use super::{Admissible, Problem};
 
 /// Part of the last impulses that joints start from. [-]
 const WARM_START: f64 = 0.7;
-/// Over-relaxation `ω`. [-]
+/// Over-relaxation `ω` of a row. [-]
 const RELAXATION: f64 = 1.0;
 /// Regularisation `ε` of the diagonal. [-]
 const REGULARISATION: f64 = 1e-6;

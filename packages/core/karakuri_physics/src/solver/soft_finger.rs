@@ -46,6 +46,7 @@ impl SoftFinger {
     fn follow(&mut self, now: f64, next: f64) -> f64 {
         let [before, lead_before] = core::mem::replace(&mut self.last, [now, next - now]);
         let lead = next - now;
+        // A secant for the lead `next − now`, which vanishes at the fixed point; a step of the map where it does not descend.
         let slope = (lead - lead_before) / (now - before);
         let leap = -lead / slope;
         let sound = slope < 0.0 && leap.abs() < LONGEST * lead.abs();
@@ -92,6 +93,7 @@ impl Problem {
                 (&contact.impulse, acting(&contact), contact.inverse_effective_mass()),
                 (&turning.impulse, acting(&turning), turning.inverse_effective_mass()),
             );
+            // The split angle `φ` of both limits, by their parts of the half axes.
             let angle = |[friction, spinning]: [f64; 2]| {
                 (spinning / soft.spinning).atan2(friction / soft.friction)
             };

@@ -1,4 +1,4 @@
-//! Islands over threads.
+//! Distribution of islands over threads.
 //!
 //! The calling thread solves the first islands in place. Every other thread has a problem of its own, with its own
 //! scratch: its islands are copied there, solved, and their velocities and impulses copied back. An island's arithmetic

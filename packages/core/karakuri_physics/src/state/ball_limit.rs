@@ -70,7 +70,7 @@ pub(crate) fn stand(data: &Data, ball: &BallLimit) -> Stand {
     }
 }
 
-/// The same angle from −π to π.
+/// Wraps an angle to −π to π. [rad]
 fn wrapped(angle: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
     if angle > PI {

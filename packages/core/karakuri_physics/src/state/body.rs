@@ -29,7 +29,7 @@ pub struct BodyDescription {
     pub name: String,
     /// Shape, centred on the centre of mass.
     pub shape: Shape,
-    /// Mass. [kg]
+    /// Mass of a free body. [kg]
     pub mass: f64,
     /// Inertia about the centre of mass in the body's axes; `None`: that of the solid shape. [kg·m²] (3×3)
     pub inertia: Option<Matrix3>,
@@ -98,7 +98,7 @@ pub(crate) struct Body {
     pub(crate) joint_moment: Vector3,
     /// Its motion, if that is prescribed.
     pub(crate) course: Option<Course>,
-    /// Farthest distance of its surface from its shape's origin, and half its least width. [m]
+    /// Farthest distance of its surface from its shape's origin, and half of its least width. [m]
     pub(crate) extent: [f64; 2],
     /// Largest rotation in a step so far. [rad]
     pub(crate) longest_turn: f64,
@@ -165,7 +165,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes back to an earlier state.
+    /// Restores an earlier state.
     pub(crate) fn put_back(&mut self, rotation: UnitQuaternion, pose: Pose, velocity: Motion) {
         (self.rotation, self.pose, self.velocity) = (rotation, pose, velocity);
         self.update();
@@ -295,7 +295,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes on by `h` in free motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
+    /// Flies on by `h` in free motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
     /// the mean velocity and the Cayley map of the mean rate, `θ = 2 atan(½ h ‖ω_m‖)`, and the rate turns along, so
     /// that the angular momentum in the world stays. Where the step was too long for the rate, it turns about the
     /// angular momentum by the rate along it. (6)
@@ -332,7 +332,7 @@ impl Body {
         (!aligned).then(|| UnitQuaternion::from_scaled_axis(turn))
     }
 
-    /// Kinetic energy. [J]
+    /// Kinetic energy of translation and rotation. [J]
     pub(crate) fn kinetic_energy(&self) -> f64 {
         let omega = self.pose.rotation.tr_mul(&self.velocity.angular);
         0.5 * (self.description.mass * self.velocity.linear.norm_squared()
@@ -340,7 +340,7 @@ impl Body {
     }
 }
 
-/// All numbers of a description but those of its mass and shape.
+/// Checks all numbers of a description but those of its mass and shape.
 pub(crate) fn check_numbers(description: &BodyDescription) -> Result<(), WorldError> {
     let BodyDescription { pose, velocity, friction, restitution, .. } = description;
     let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use karakuri_model::{BodyId, Model};
 
-/// For every body, the degrees of freedom between it and the world, ascending.
+/// Degrees of freedom between every body and the world, ascending.
 #[derive(Debug, Clone)]
 pub(crate) struct Chains {
     dofs: Vec<usize>,

@@ -18,7 +18,7 @@ use crate::state::turns::LongestTurn;
 
 /// Rotation of a joint in a step from which on the energy is bounded under rows, dampers and servos. [rad]
 const FAST: f64 = 0.1;
-/// The same from which on a tree leaves its integrator of free motion, and Coriolis forces may give nothing. [rad]
+/// Rotation from which on a tree leaves its integrator of free motion, and Coriolis forces may give nothing. [rad]
 const TOO_FAST: f64 = 1.0;
 /// Growth of the kinetic energy in a step of free motion from which on its fixed point did not converge. [-]
 const DIVERGED: f64 = 2.0;

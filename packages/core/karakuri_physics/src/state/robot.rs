@@ -34,7 +34,7 @@ use crate::state::turns::{LongestTurn, Rotation, rotations_of};
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones move.
 /// [kg·m² or kg]
 const DRIVEN_WEIGHT: f64 = 1e6;
-/// Most rounds of Newton's method for that.
+/// Most rounds of Newton's method that closes loops at rest.
 const CLOSING_ROUNDS: usize = 50;
 
 /// Targets and gains of the joint drives, one entry a velocity coordinate. Live.
@@ -363,7 +363,7 @@ impl Robot {
         if self.model.base == Base::Floating { 3 } else { 0 }
     }
 
-    /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
+    /// Moves on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
         self.start_q.copy_from_slice(&self.q);
         integrate(&self.model, &self.start_q, rates, h, &mut self.q);
@@ -374,7 +374,7 @@ impl Robot {
         self.loops.close(&self.model, &mut self.data, &mut self.q);
     }
 
-    /// Goes back to a part of the last [`Self::advance`]. [-]
+    /// Moves back to a part of the last [`Self::advance`]. [-]
     pub(crate) fn move_back(&mut self, part: f64) {
         let Self { model, start_q, q, residual: displacement, .. } = self;
         // The displacement of the step on the manifold of positions, taken in part.

@@ -29,7 +29,7 @@ pub struct WorldSettings {
     pub penetration_slop: f64,
     /// Part of a penetration that is undone a step, without giving velocity. [-]
     pub penetration_rate: f64,
-    /// Most that a penetration is undone a step. [m]
+    /// Largest length by which a penetration is undone in a step. [m]
     pub penetration_step: f64,
     /// Part of the drift of a sticking contact that is undone a step, inside the friction cone. [-]
     pub anchor_rate: f64,

@@ -61,6 +61,7 @@ impl World {
         }
         self.wake_all();
         let ends = [mover_a, mover_b];
+        // The joint's frame as it is now, on both movers.
         let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
         let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
         self.constraints.joints.all.push(Some(AttachedJoint {

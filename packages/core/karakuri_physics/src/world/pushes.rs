@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// Adds a push.
+    /// Adds a push on a link or body.
     ///
     /// # Errors
     /// When a number is not finite, or the part cannot move.
@@ -87,6 +87,7 @@ impl World {
             };
             let (mover, X_MP) = self.carrier(push.part);
             let X_WM = self.mover_pose(mover);
+            // The wrench at the origin of the mover's frame.
             let arm = X_WM.rotation * X_MP.transform_point(&push.point);
             let Force { moment, force } = push.wrench;
             let about_origin = Force::new(moment + arm.cross(&force), force);

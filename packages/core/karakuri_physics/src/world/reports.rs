@@ -17,7 +17,7 @@ pub struct Statistics {
     pub level: u8,
     /// Iterations of the slowest island.
     pub iterations: usize,
-    /// Largest natural-map residual. [m/s or rad/s]
+    /// Largest natural-map residual of a block. [m/s or rad/s]
     pub residual: f64,
     /// Number of contact points.
     pub n_contacts: usize,

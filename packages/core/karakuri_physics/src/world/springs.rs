@@ -7,7 +7,7 @@ use crate::constraint::spring::{Anchor, AttachedSpring, Spring, SpringId, line};
 use crate::world::World;
 
 impl World {
-    /// Adds a spring.
+    /// Adds a spring between two anchors.
     ///
     /// # Errors
     /// When stiffness, damping or rest length is negative, a number is not finite, or an end is a body that moves as

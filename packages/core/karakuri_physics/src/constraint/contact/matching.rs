@@ -99,7 +99,7 @@ fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
     of_pair.iter().all(|m| m.kept) && known.iter().all(same) && points.next().is_none()
 }
 
-/// Goes on with the contacts of a pair of which neither side moved.
+/// Adds the known contacts of a pair of which neither side moved.
 fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec<Contact>) {
     for patch in known.chunk_by(|c, d| c.normal == d.normal) {
         let normal = patch[0].normal;

@@ -105,7 +105,7 @@ impl Robot {
         Ok(())
     }
 
-    /// Goes to where the free motion ended, with the velocity `after`. (nv)
+    /// Takes the position where the free motion ended, with the velocity `after`. (nv)
     pub(crate) fn land(&mut self, after: &[f64]) {
         self.v.copy_from_slice(after);
         self.q.copy_from_slice(&self.free_motion.target);

@@ -84,6 +84,7 @@ impl Robot {
             about_com: Matrix3::zeros(),
         };
         let parts = || self.model.bodies.iter().zip(&self.data.pose_in_world);
+        // Sums over the bodies: momentum about the world's origin, and the common centre of mass.
         for ((body, X_WB), V) in parts().zip(&self.data.velocity) {
             let R = &X_WB.rotation;
             let (mass, p_WCom) = (body.inertia.mass, X_WB.transform_point(&body.inertia.com));

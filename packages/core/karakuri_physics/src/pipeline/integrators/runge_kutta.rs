@@ -35,6 +35,7 @@ impl Robot {
             h * (robot.joint_damping[k] + damping) + h * h * stiffness
         };
         let n = self.v.len();
+        // `h B + h² K` against the inertia that each degree of freedom moves.
         if (0..n).all(|k| implicit(self, k) == 0.0) {
             return true;
         }

@@ -277,6 +277,7 @@ fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &m
         };
         let three = |x: &[f64]| Vector3::new(x[k], x[k + 1], x[k + 2]);
         let (x, P, s) = (three(mean.rates) * h, three(mean.momentum), three(mean.momentum_rate));
+        // The bracket `(c − ½t) x × (x × P) + ½h t x × s` of the module's equation.
         let angle = x.norm();
         if angle.is_nan() || angle >= LARGEST_TURN {
             return false;
