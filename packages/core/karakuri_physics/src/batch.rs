@@ -51,7 +51,7 @@ impl Batch {
         &mut self.worlds
     }
 
-    /// Goes on by one time step in every copy. For many steps, [`Self::run`] starts its threads once.
+    /// Advances every copy by one time step. For many steps, [`Self::run`] starts its threads once.
     pub fn step(&mut self) -> Vec<StepOutcome> {
         self.run(|_, world| world.step())
     }

@@ -233,7 +233,7 @@ impl World {
         report.finish(Some(world)).map(|(world, _)| world)
     }
 
-    /// Adds what a scene has to what is there: robots, bodies, materials, ties and pushes. Its settings, ground and rules of
+    /// Adds the contents of a scene: robots, bodies, materials, ties and pushes. Its settings, ground and rules of
     /// mixing are left out. A scene that does not fit changes nothing.
     ///
     /// # Errors

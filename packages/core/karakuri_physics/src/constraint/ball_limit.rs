@@ -1,4 +1,4 @@
-//! Limits of ball joints: how far the body's axis swings, and how far the body turns about it.
+//! Limits of ball joints: of the swing of the body's axis, and of the twist of the body about it.
 //!
 //! With the axis `a` of the joint's frame, `b = R a` that of the body, and the body's angular velocity `ω`, all in the
 //! joint's frame:
@@ -83,8 +83,8 @@ impl Constraint for BallLimits {
                     || direction == Vector3::zeros()
                 {
                     continue;
-                // The row `u ≥ −d/h` of other limits, with the sign of the coordinate towards its limit.
                 }
+                // The row `u ≥ −d/h` of other limits, with the sign of the coordinate towards its limit.
                 let undo = rows.settings.penetration_rate * (-room).max(0.0) / h;
                 let (lower, upper) = side.bounds();
                 let spec = RowSpec {

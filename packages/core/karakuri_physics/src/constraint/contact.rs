@@ -201,7 +201,7 @@ struct NormalLaw {
 impl Contact {
     /// Point of application of its impulse in the world. [m] (3)
     ///
-    /// Across a gap it acts at the end of the gap: what moves carries its own surface there, with the lever arm that it has
+    /// Across a gap it acts at the end of the gap: the moving side carries its own surface there, with the lever arm that it has
     /// now. Between two that move it is the middle, which keeps their angular momentum.
     pub(crate) fn point(&self) -> Vector3 {
         let half = self.normal * (0.5 * self.gap);
@@ -227,7 +227,7 @@ impl Contact {
         self.impulse == Vector3::zeros() && self.gap > ACROSS + 2.0 * h * speed
     }
 
-    /// The body that may roll here through the step by its midpoint: on what does not move, without moments against rolling.
+    /// Body that may roll here through the step by its midpoint: on a side that does not move, without moments against rolling.
     pub(crate) fn rolling_body(&self) -> Option<usize> {
         let body = match self.movers {
             [Mover::Fixed, Mover::Body(i)] | [Mover::Body(i), Mover::Fixed] => i,
@@ -265,7 +265,7 @@ impl Contact {
         let impulse = block.impulse;
         self.impulse = self.in_world(&impulse);
         let Admissible::Cone { friction } = block.admissible else { return };
-        // The share of a soft finger's limit that is friction's is known as well as the solution: what slides may be below it.
+        // A soft finger's split is known only as well as the solution: a contact that slides may be below its limit.
         let soft = self.surface.soft_finger;
         let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
         let slips_softly = soft && (u - block.bias).yz().norm() > SLIP;
@@ -274,12 +274,12 @@ impl Contact {
         if self.carried != Vector3::zeros() {
             slip -= self.carried - self.normal * self.normal.dot(&self.carried);
         }
-        // An impact that stuck may end with a slip, by what others gave back.
+        // A contact that stuck in an impact may slip at its end, by the restitution of others.
         let bounced = self.struck && slip.norm() > SLIP;
         let sticks = impulse.x > 0.0 && held && !slips_softly && !bounced;
         self.sticks = sticks;
         self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
-        // Only what sticks accumulates slip, to be undone by its rows.
+        // Only a contact that sticks accumulates slip, which its rows undo.
         if sticks && self.halfway.is_none() {
             self.drift += slip * h;
         } else {

@@ -1,6 +1,6 @@
 //! Limits of joints with one degree of freedom: of position, rigid or with a bumper, and of speed.
 //!
-//! A limit at distance `d` is the row `u ≥ −d/h`, so that the joint arrives there and does not pass. What is beyond is
+//! A limit at distance `d` is the row `u ≥ −d/h`, so that the joint arrives there and does not pass. A position beyond it is
 //! undone by a velocity that only moves positions. A bumper is backward Euler of its spring and damper from the limit on.
 //! A joint with a restitution leaves its limit by the impacts of the step, see `pipeline::restitution`.
 
@@ -111,7 +111,7 @@ struct LimitLaw {
     target: f64,
     /// Compliance `R` of the row. [1/kg or 1/(kg·m²)]
     compliance: f64,
-    /// Velocity that undoes what is beyond. [rad/s or m/s]
+    /// Velocity that undoes a position beyond it. [rad/s or m/s]
     undo: f64,
 }
 

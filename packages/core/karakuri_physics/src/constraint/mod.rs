@@ -155,7 +155,7 @@ impl ConstraintSet {
                 }
             });
         }
-        // What does not swing keeps its neighbours from it.
+        // A body that does not swing keeps its neighbours from it.
         let mut changed = true;
         while changed {
             changed = false;

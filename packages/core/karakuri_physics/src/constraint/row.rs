@@ -168,14 +168,14 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// Cuts off what is left of earlier steps.
+    /// Cuts off the rest of earlier steps.
     pub(crate) fn finish(self) {
         self.problem.blocks.truncate(self.rows.len());
         self.problem.jacobian.truncate(self.used);
         self.problem.response.truncate(self.used);
     }
 
-    /// Room for so many more numbers of `J` and `Y`, with whatever is there; where it begins.
+    /// Reserves so many more numbers of `J` and `Y`, with their old values; index of the first.
     pub(crate) fn reserve(&mut self, n: usize) -> usize {
         let offset = self.used;
         self.used += n;

@@ -1,9 +1,9 @@
 //! Bodies that stick to something that turns are carried by it.
 //!
 //! With the rates of a step a free body moves along its tangent, a link along the arc that its joints and loops give. So
-//! what sticks to a link would move outwards against it by `½ h² ω² r` a step, and the slip *velocity*, which is zero, would
-//! not show it. A body that sticks therefore moves relative to its carrier: with the displacement `T` of the carrier over the step,
-//! its pose becomes `T exp(h (V_B − V_A)) X_WB`, which for equal twists is exact, whatever the joints between.
+//! a body that sticks to a link would move outwards against it by `½ h² ω² r` a step, and the slip *velocity*, which is zero,
+//! would not show it. A body that sticks therefore moves relative to its carrier: with the displacement `T` of the carrier over
+//! the step, its pose becomes `T exp(h (V_B − V_A)) X_WB`, which for equal twists is exact, whatever the joints between.
 //!
 //! A carrier is a link, a body that moves as prescribed, or a body that is carried itself (a stack on a tray). A body of
 //! several carriers follows the one that presses most; against the others, what its anchors miss by is measured between

@@ -220,7 +220,7 @@ impl Robot {
         }
     }
 
-    /// Work of the loops at the rates `v`, of what is left in `residual`. [J] (nv)
+    /// Work of the loops at the rates `v`, by the impulses left in `residual`. [J] (nv)
     fn loop_work(&mut self, v: &[f64]) -> f64 {
         let Self { loops, factor, residual, model, .. } = self;
         loops.work(model, factor, residual, v)

@@ -1,4 +1,4 @@
-//! Impacts of what rows join: robots, patches of contact, what rests on each other.
+//! Impacts of bodies that rows join: robots, patches of contact, bodies that rest on each other.
 //!
 //! Where a contact or a joint's limit with restitution meets faster than the threshold, the velocities of its island jump at the start of
 //! the step, before forces act, by Poisson's law on all of the island's contacts at once [Glocker 1995]:
@@ -6,12 +6,12 @@
 //! 1. **Compression**: the contact problem of the step from the velocity before it, without forces and without bounce.
 //!    Its impulses are `λ_c`.
 //! 2. **Restitution**: every contact that was compressed returns `e λ_c` along its normal. Friction resists with at most
-//!    `μ e λ_c`, and what others push together is kept apart by the contact problem once more: `λ_r` in all.
+//!    `μ e λ_c`, and bodies that others push together are kept apart by the contact problem once more: `λ_r` in all.
 //! 3. **Certificate**: the kinetic energy after `λ_c + s λ_r` is a quadratic of `s`; the largest `s ≤ 1` is taken at which
 //!    it is not above that before, in the problem's own metric and against the surfaces' own velocities. Compression alone
 //!    passes, so there always is one.
 //!
-//! The step then goes on from there: Coriolis forces are those of the velocity after the impact.
+//! The step then continues from there: Coriolis forces are those of the velocity after the impact.
 
 use std::ops::Range;
 
@@ -84,7 +84,7 @@ impl RowImpacts {
             let block = problem.blocks[i];
             let away = if block.impulse.x < 0.0 { -1.0 } else { 1.0 };
             let approach = problem.rows_times(before, &block.sides, 1).x - self.surfaces[i].x;
-            // What rests bounces where it is compressed as if it had met at the threshold.
+            // A contact at rest bounces where it is compressed as if it had met at the threshold.
             let compression = block.impulse.x.abs() * block.delassus.m11;
             let fast = (away * approach).min(-compression) < -threshold;
             let rotation = matches!(block.admissible, Admissible::FrictionMoment { .. });

@@ -112,8 +112,8 @@ impl World {
             && gap + s.dt * along(&problem.velocity) <= 0.0
     }
 
-    /// A block as an impact sees it, and the velocity of its surfaces: forces have no time to act, so what is soft or bounded
-    /// gives nothing.
+    /// A block as an impact sees it, and the velocity of its surfaces: forces have no time to act, so soft and bounded rows
+    /// give nothing.
     fn block_of_impact(&self, row: &Row, block: &Block) -> (Block, Vector3) {
         let nothing =
             Admissible::FrictionMoment { spinning: 0.0, rolling: 0.0, load: 0.0, soft: None };
@@ -133,7 +133,7 @@ impl World {
                 surface = contact.surface_velocity();
                 seen.bias = surface;
                 if !self.bounces(row, block) {
-                    // What does not bounce may close its gap.
+                    // A contact that does not bounce may close its gap.
                     seen.bias.x = block.bias.x;
                 }
             }
@@ -150,7 +150,7 @@ impl World {
         } else if rigid
             && [(0.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)].contains(&(lower, upper))
         {
-            // What does not bounce may go up to its limit.
+            // A joint that does not bounce may move up to its limit.
             seen.bias.x = if self.bounces(row, block) { 0.0 } else { block.bias.x };
         } else {
             seen.admissible = Admissible::Interval { lower: 0.0, upper: 0.0 };

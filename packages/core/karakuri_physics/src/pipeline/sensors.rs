@@ -125,8 +125,8 @@ fn read_imus(robot: &mut Robot, after: &[f64]) {
 }
 
 impl Robot {
-    /// Adds what the loop joints do to `external`: what is left of the step's inverse dynamics, in `data.effort`, when
-    /// drives, dampers, limits and dry friction are taken away. Springs count as the loops'.
+    /// Adds the reactions of loop joints to `external`: the rest of the step's inverse dynamics, in `data.effort`, without
+    /// drives, dampers, limits and dry friction. Springs count as the loops'.
     fn add_loop_reactions(&mut self, after: &[f64], h: f64) {
         let model = std::sync::Arc::clone(&self.model);
         // `τ_ID + diag(armature) v̇ + B v' − τ − (rows)/h`: what only the loops can give.

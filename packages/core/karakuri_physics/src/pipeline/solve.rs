@@ -15,7 +15,7 @@ const MOTOR_ROUNDS: usize = 20;
 /// Velocities from here on count as not finite. [m/s or rad/s]
 const FASTEST: f64 = 1e30;
 
-/// Whether a step can go on with a velocity: squares and poses of what is faster are no numbers.
+/// Whether a step can continue with a velocity: squares and poses of faster ones are no numbers.
 fn usable(v: f64) -> bool {
     v.abs() < FASTEST
 }

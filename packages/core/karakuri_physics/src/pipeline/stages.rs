@@ -5,7 +5,7 @@
 pub enum Stage {
     /// Contacts are found and matched to those of the last step.
     Collision,
-    /// Velocities without contacts, operators factorised; impacts of what bounces.
+    /// Velocities without contacts, operators factorised; impacts of bodies that bounce.
     FreeMotion,
     /// Rows of contacts, limits, friction and springs, and their islands.
     Rows,

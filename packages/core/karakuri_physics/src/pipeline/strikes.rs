@@ -84,8 +84,8 @@ impl Strike {
             returned: Vector3::zeros(),
             separation: Vector3::zeros(),
         };
-        // What slips before the impact has the dynamic friction.
         strike.before = strike.velocity(state);
+        // What slips before the impact has the dynamic friction.
         let slips = strike.before.yz().norm() > SLIP;
         strike.friction = if slips { surface.dynamic_friction } else { surface.friction };
         strike
@@ -126,7 +126,7 @@ fn free(state: &State, body: Option<usize>) -> Option<&Body> {
 enum Phase {
     /// Impulse of compression, with friction.
     Compression,
-    /// Friction of what is returned.
+    /// Friction of the returned impulse.
     Friction,
     /// Impulse that keeps apart what the returned impulses push together.
     Separation,
@@ -134,7 +134,7 @@ enum Phase {
 
 /// Impulses of all strikes, and the velocities after them; their work. [J]
 pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
-    // Compression `λ_c`, then the part `e` of it returned, with friction, and whatever that pushes together kept apart.
+    // Compression `λ_c`, then the part `e` of it returned, with friction; bodies that this pushes together are kept apart.
     sweep(state, strikes, Phase::Compression);
     for strike in &mut *strikes {
         strike.compressed = strike.velocity(state);
@@ -153,10 +153,10 @@ pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
         let after = s.velocity(state);
         loss += 0.5 * s.compression.dot(&(s.before + s.compressed));
         let restitution = s.returned + s.separation;
-        // The largest part `s` of the restitution that gives no energy.
         linear += restitution.dot(&s.compressed);
         square += 0.5 * restitution.dot(&(after - s.compressed));
     }
+    // The largest part `s` of the restitution that gives no energy.
     let part = passing([loss.min(0.0), linear, square]);
     if part < 1.0 {
         for strike in &mut *strikes {

@@ -28,9 +28,9 @@ const DAMPING: std::ops::RangeInclusive<f64> = 0.0..=1e12;
 /// The numbers of a surface that a scene gives; `None` where it says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SceneSurface {
-    /// Coulomb coefficient of what sticks, and of what slides unless that is given. [-]
+    /// Coulomb coefficient of sticking, and of sliding unless that is given. [-]
     pub friction: Option<f64>,
-    /// Coulomb coefficient of what slides. [-]
+    /// Coulomb coefficient of sliding. [-]
     pub dynamic_friction: Option<f64>,
     /// Coefficient of restitution. [-]
     pub restitution: Option<f64>,
@@ -159,7 +159,7 @@ impl SceneMaterials {
 }
 
 impl World {
-    /// Gives the world the scene's materials, and what is in it its own.
+    /// Gives the world the scene's materials, and its things theirs.
     pub(super) fn coat(&mut self, scene: &Scene, report: &mut Report) {
         scene.materials.hand_over(self, report);
         let ground = scene.ground_material.iter().map(|name| ("world".to_owned(), name));

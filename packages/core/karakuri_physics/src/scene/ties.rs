@@ -266,7 +266,7 @@ fn read_push(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePu
 }
 
 impl World {
-    /// Ties and pushes what is in the world as the scene says.
+    /// Adds the scene's ties and pushes.
     pub(super) fn tie(&mut self, scene: &Scene, report: &mut Report) {
         for spring in &scene.springs {
             let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_anchor(&spring.ends[i], report))

@@ -165,7 +165,7 @@ impl Admm {
         }
         forward(&self.factor, n, &mut self.impulse);
         backward(&self.factor, n, &mut self.impulse);
-        // Their copies `z` in the admissible sets; the cone is shifted by De Saxcé's term, so that what slides stays on the surface.
+        // Their copies `z` in the admissible sets; the cone is shifted by De Saxcé's term, so that sliding stays on the surface.
         let (mut primal, mut dual) = (0.0_f64, 0.0_f64);
         let mut normal = 0.0;
         for ((item, block), start) in self.items.iter_mut().zip(blocks).zip(starts) {

@@ -227,7 +227,7 @@ impl BlockFactor {
             forward(pivot, len, row);
         }
         let from = at + len * len;
-        // `H_ji ← H_ji − L_jk L_ikᵀ` for what is left.
+        // `H_ji ← H_ji − L_jk L_ikᵀ` in the later columns.
         for i in start..end {
             let left = self.block(i, len, from, below);
             self.subtract(
@@ -258,7 +258,7 @@ impl BlockFactor {
             forward(pivot, len, row_u);
         }
         let from = at + len * len;
-        // `H_ji ← H_ji − L_jk U_ki` for what is left, and its mirror image for the upper half.
+        // `H_ji ← H_ji − L_jk U_ki` in the later columns, and its mirror image in the upper half.
         for i in start..end {
             let left = self.block(i, len, from, below);
             let left_u = self.block(i, len, from, below_u);

@@ -17,7 +17,7 @@ use super::method::{ContactSolver, Method, SolverSettings};
 use super::newton::Newton;
 use super::{Admissible, Block, Problem};
 
-/// Newton steps for one face. Few: the next sweep goes on.
+/// Newton steps for one face. Few: the next sweep continues.
 const FACE_STEPS: usize = 20;
 /// A face is solved to this part of the tolerance. [-]
 const FACE_TOLERANCE: f64 = 0.1;

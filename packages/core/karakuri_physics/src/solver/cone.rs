@@ -56,7 +56,7 @@ pub fn project_on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     Vector3::new(normal, impulse.y * scale, impulse.z * scale)
 }
 
-/// The normal part kept, the tangential part cut to the cone: what is left where no sliding solution exists
+/// The normal part kept, the tangential part cut to the cone: the result where no sliding solution exists
 /// (Painlevé's paradox).
 fn on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let normal = impulse.x.max(0.0);

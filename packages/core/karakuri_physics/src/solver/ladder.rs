@@ -25,7 +25,7 @@ pub fn solver(name: &str) -> Option<&'static ContactSolver> {
 }
 
 /// Part of the aim that a warm start must reach if it was solved for: impulses that stopped an error of the last step
-/// would bring it back with the other sign, and what rests would go to and fro at just less than the aim. [-]
+/// would bring it back with the other sign, and an island at rest would alternate just below the aim. [-]
 const SETTLED: f64 = 0.4;
 
 /// Impulses that leave more than this are compared with those of a few sweeps: fewer of them let bodies pass into each other.
@@ -123,7 +123,7 @@ impl Ladder {
             own.iterations = method.iterations;
         }
         let mut iterations = 0;
-        // What is left for each of the island's rows.
+        // Row visits left for each of the island's rows.
         let mut budget = settings.budget / problem.rows_of_step.max(rows).max(1);
         loop {
             let work = (method.work)(rows);

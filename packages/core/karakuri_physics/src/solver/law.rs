@@ -1,4 +1,4 @@
-//! The law of a block: how far a block is from it, and its regularised form with a slope.
+//! The law of a block: the distance from it, and its regularised form with a slope.
 
 use nalgebra::{Matrix3, Vector3};
 

@@ -19,7 +19,7 @@
 //!
 //! The first centre is zero, and only contacts that slid before begin with a shift: of all solutions this finds one
 //! that holds, if any holds, with the least impulses. A grip does not depend on the path that led to it. Only a warm
-//! start that is all but the solution is its own centre: what rests needs no more than a round, and comes to rest to
+//! start that is all but the solution is its own centre: an island at rest needs no more than a round, and comes to rest to
 //! the last digits.
 //! [Castro, Permenter, Han 2023; Acary, Cadoux, Lemaréchal, Malick 2011; Alart & Curnier 1991; Rockafellar 1976]
 //!
@@ -74,7 +74,7 @@ const REGULARISED_ACCURACY: f64 = 1e-2;
 const GOAL: f64 = 0.1;
 /// Multiple of the tolerance below which a warm start is the first centre. [-]
 const WARM_START_TOLERANCE: f64 = 10.0;
-/// The convex problem counts as solved when its own natural map is this part of Coulomb's: what is left is sliding. [-]
+/// The convex problem counts as solved when its own natural map is this part of Coulomb's: the rest is sliding. [-]
 const CONVEX_IS_SOLVED: f64 = 0.1;
 /// Part of the velocity changes to which the problem is solved before any contact may begin to slide. [-]
 const STICKING_ACCURACY: f64 = 1e-6;
@@ -259,7 +259,7 @@ impl Newton {
         self.factor.analyze(&self.runs, coupled);
     }
 
-    /// Rounds with fixed shifts, until sliding is what is left. Natural map. [m/s or rad/s]
+    /// Rounds with fixed shifts, until only sliding is left. Natural map. [m/s or rad/s]
     fn convex_rounds(
         &mut self,
         problem: &mut Problem,
@@ -284,7 +284,7 @@ impl Newton {
         let mut slow_rounds = 0;
         while self.iterations < settings.iterations {
             self.set_regularisation(&problem.blocks[island.clone()]);
-            // Little enough that regularisation, not what is left, says which of equal points carry how much.
+            // Little enough that the regularisation, not the remaining mismatch, says which of equal points carry how much.
             let share = REGULARISED_ACCURACY * self.regularisation * scale.max(warm);
             let enough = (ROUND_ACCURACY * convex).max(GOAL * settings.tolerance).min(share);
             self.round(problem, island.clone(), enough, settings);
@@ -488,7 +488,7 @@ impl Newton {
         self.states.iter().any(|state| state.coulomb > 0.0)
     }
 
-    /// `λ(v)` and slopes; how far the impulses are from it, as a velocity. [m/s or rad/s]
+    /// `λ(v)` and slopes; distance of the impulses from it, as a velocity. [m/s or rad/s]
     fn respond(&mut self, blocks: &[Block]) -> f64 {
         let mut mismatch: f64 = 0.0;
         for (state, block) in self.states.iter_mut().zip(blocks) {
@@ -499,7 +499,7 @@ impl Newton {
         mismatch
     }
 
-    /// Puts the first linearisation of a convex round where the law gives the present impulses: there it knows what sticks.
+    /// Puts the first linearisation of a convex round where the law gives the present impulses: it knows which contacts stick.
     fn predict(&mut self, blocks: &[Block]) {
         for (state, block) in self.states.iter_mut().zip(blocks) {
             // `u₀` with `W α = ε g λ₀ − u₀ − s e_n`, so that `λ(u₀) = α`; its tangent is taken at the present `u`.

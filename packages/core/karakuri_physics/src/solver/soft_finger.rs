@@ -1,7 +1,7 @@
 //! A soft finger: friction and the moment about the normal share one limit.
 //!
-//! What a patch of contact can hold is an ellipse, `‖λ_t/μ‖² + (λ_s/r)² ≤ λ_n²` with the impulse `λ_t` along the surface and
-//! the moment `λ_s` about its normal; what slides does so along the ellipse's normal, `(u_t, ω) = −s (λ_t/μ², λ_s/r²)`. A ball
+//! A patch of contact holds an ellipse, `‖λ_t/μ‖² + (λ_s/r)² ≤ λ_n²` with the impulse `λ_t` along the surface and
+//! the moment `λ_s` about its normal; it slides along the ellipse's normal, `(u_t, ω) = −s (λ_t/μ², λ_s/r²)`. A ball
 //! of rubber that slides holds no moment, one that spins slides at the least push. [Goyal, Ruina, Papadopoulos 1991; Howe
 //! and Cutkosky 1996]
 //!
@@ -28,7 +28,7 @@ pub struct SoftFinger {
     pub spinning: f64,
     /// Distance of the last split from the law, as a velocity. [m/s or rad/s]
     pub error: f64,
-    /// Angle of the last split, and how far from it the next should have been; NaN before the first. [rad]
+    /// Angle of the last split, and the lead of the angle that the map gave over it; NaN before the first. [rad]
     pub(crate) last: [f64; 2],
 }
 
@@ -46,7 +46,7 @@ impl SoftFinger {
     fn follow(&mut self, now: f64, next: f64) -> f64 {
         let [before, lead_before] = core::mem::replace(&mut self.last, [now, next - now]);
         let lead = next - now;
-        // A secant for the lead `next − now`, which vanishes at the fixed point; a step of the map where it does not descend.
+        // A secant for the root of the lead `next − now`; a step of the map where the lead does not fall, or the leap is long.
         let slope = (lead - lead_before) / (now - before);
         let leap = -lead / slope;
         let sound = slope < 0.0 && leap.abs() < LONGEST * lead.abs();
@@ -66,7 +66,7 @@ impl SoftFinger {
         if length == 0.0 {
             return ([mu, r].map(|axis| axis * core::f64::consts::FRAC_1_SQRT_2), 0.0);
         }
-        // How far both impulses are from their projection on the ellipse; as velocities by their Delassus diagonals.
+        // Distances of both impulses from their projection on the ellipse; as velocities by their Delassus diagonals.
         let inside = (force.x.max(0.0) / length).min(1.0);
         let change_of_force = (force.yz() - pushed * (mu * inside)).norm();
         let change_of_moment = (moment.x - turned * (r * inside)).abs();

@@ -260,7 +260,7 @@ impl Body {
         }
     }
 
-    /// Takes the velocity of `after` and goes on by `h`; `rates` moves the pose. (6 each)
+    /// Takes the velocity of `after` and moves on by `h`; `rates` moves the pose. (6 each)
     pub(crate) fn advance(&mut self, after: &[f64], rates: &[f64], h: f64) {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));

@@ -1,13 +1,13 @@
 //! Surfaces, and the law of two of them together.
 //!
-//! A pair of surfaces has two coefficients of Coulomb friction (of what sticks and of what slides, no curve between), a coefficient
+//! A pair of surfaces has two coefficients of Coulomb friction (of sticking and of sliding, no curve between), a coefficient
 //! of restitution, and two lengths: at a contact point with the normal force `N` the moment about the normal is at
 //! most `spinning · N`, the moment about the tangents at most `rolling · N`. Each number of a pair is mixed by a rule from those
 //! of the two surfaces, unless the pair of their materials has numbers of its own.
 //!
 //! A ball of radius `R` that rolls slows down by `(5/7) g · rolling / R`; a length is half the width of the patch over
 //! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and sliding are
-//! apart: what slides keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
+//! apart: a sliding contact keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
 //! holds half of one can hold `√3/2` of the other.
 //!
 //! A surface is rigid unless it has a [`Bumper`]: then a patch of contact is a spring and a damper along its normal, backward
@@ -21,9 +21,9 @@ use crate::errors::WorldError;
 /// Material law of a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Surface {
-    /// Coulomb coefficient of what sticks. [-]
+    /// Coulomb coefficient of sticking. [-]
     pub friction: f64,
-    /// Coulomb coefficient of what slides, at most [`Self::friction`]. [-]
+    /// Coulomb coefficient of sliding, at most [`Self::friction`]. [-]
     pub dynamic_friction: f64,
     /// Coefficient of restitution. [-]
     pub restitution: f64,

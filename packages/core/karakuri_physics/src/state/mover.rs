@@ -37,7 +37,7 @@ impl Mover {
         if let Self::Body(body) = self { Some(body) } else { None }
     }
 
-    /// Index among all movers, robots first; [`NO_MOVER`] of what is fixed.
+    /// Index among all movers, robots first; [`NO_MOVER`] of a fixed one.
     pub(crate) fn index(self, n_robots: usize) -> usize {
         match self {
             Self::Robot { robot, .. } => robot,

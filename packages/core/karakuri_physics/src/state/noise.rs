@@ -9,7 +9,7 @@ use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
 use crate::state::imu::Imu;
 
-/// The noise of one sensor, as it goes on.
+/// Noise of one sensor, with its state.
 #[derive(Debug, Clone)]
 pub(crate) struct NoiseSource {
     noise: SensorNoise,

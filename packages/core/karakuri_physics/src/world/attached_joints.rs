@@ -12,7 +12,7 @@ use crate::state::mover::{Mover, Owner};
 use crate::world::World;
 
 impl World {
-    /// Joins two things in the pose they have now. What moves apart is stopped within the next step, by an inelastic
+    /// Joins two things in the pose they have now. Their relative velocity is stopped within the next step, by an inelastic
     /// impulse.
     ///
     /// # Errors

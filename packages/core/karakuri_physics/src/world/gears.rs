@@ -9,7 +9,7 @@ use crate::state::mover::Mover;
 use crate::world::World;
 
 impl World {
-    /// Puts a gear between two rates; what turns otherwise is brought along within the next step, inelastically.
+    /// Puts a gear between two rates; rates off the ratio are brought to it within the next step, inelastically.
     ///
     /// # Errors
     /// When the name is taken, the ratio is 0 or not finite, the torque is not positive, both ends are the same, or

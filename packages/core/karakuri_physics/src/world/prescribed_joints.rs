@@ -1,12 +1,12 @@
 //! Joints that move as prescribed: rheonomic constraints `q_k = q_d(t)`.
 //!
-//! Over a step such a joint has the mean rate of its table, `v' = (q_d(t + h) − q) / h`: as of all that forces move, the
-//! position at the end is `q + h v'`, so what it touches goes with it. Its acceleration `(v' − v) / h` is the table's at the
-//! step's start to second order.
+//! Over a step such a joint has the mean rate of its table, `v' = (q_d(t + h) − q) / h`: as for all joints that forces move, the
+//! position at the end is `q + h v'`, so bodies that touch it move with it. Its acceleration `(v' − v) / h` is the table's at
+//! the step's start to second order.
 //!
-//! They are rows of the mechanism's loops, eliminated and not iterated: whatever pushes, the joint is where its table has
-//! it at the end of every step, and what it needs for that is its multiplier, given as the joint's effort and booked as
-//! that of a drive. The joint's own drive is off.
+//! They are rows of the mechanism's loops, eliminated and not iterated: under any load the joint is where its table has it at
+//! the end of every step. The multiplier that this takes is given as the joint's effort and booked as that of a drive. The
+//! joint's own drive is off.
 //!
 //! Reactions of loops, mimic joints and prescribed joints are the multipliers `λ` of `J_Lᵀ λ = r`, where `r` is what the
 //! step's change of momentum leaves unexplained.
@@ -28,7 +28,7 @@ use crate::world::World;
 
 impl World {
     /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there now.
-    /// Its drive is off from now on. What moves it is in [`crate::RobotView::efforts`].
+    /// Its drive is off from now on. The effort that moves it is in [`crate::RobotView::efforts`].
     ///
     /// # Errors
     /// When the joint has more than one degree of freedom or follows another.
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// Joints that move as prescribed, and how far each is from its table: more than rounding where loops contradict.
+    /// Joints that move as prescribed, each with its distance from its table: more than rounding where loops contradict.
     /// [rad or m]
     pub fn prescribed_joints(&self, id: RobotId) -> impl Iterator<Item = (BodyId, f64)> + '_ {
         let robot = self.robot_ref(id);

@@ -62,7 +62,7 @@ impl World {
         self.state.pushes[id.0] = None;
     }
 
-    /// Takes pushes away on what is gone.
+    /// Removes pushes on things that are gone.
     pub(crate) fn remove_loose_pushes(&mut self) {
         let (robots, bodies) = (&self.state.robots, &self.state.bodies);
         for push in &mut self.state.pushes {

@@ -101,7 +101,7 @@ impl World {
 
     /// Lets the surface of a thing run at a velocity against it, as a conveyor's belt does, in world axes. [m/s] (3)
     ///
-    /// What bounces takes no notice during its impacts.
+    /// Bodies that bounce take no notice during their impacts.
     ///
     /// # Errors
     /// When the velocity is not finite.

@@ -106,7 +106,7 @@ fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec
         let belt_velocity = belts - normal * normal.dot(belts);
         let first = contacts.len();
         contacts.extend(patch.iter().map(|c| Contact { surface, belt_velocity, ..*c }));
-        // What sticks at all points slips as one, and its drifts were rigid before.
+        // A patch that sticks at all points slips as one, and its drifts were rigid before.
         if !patch.iter().all(|c| c.sticks) {
             make_drifts_rigid(&mut contacts[first..]);
         }

@@ -22,7 +22,7 @@
 //! that act on all of its mass alike vanish; the frame itself moves exactly. So the centre of mass stays on its path, and the motion
 //! of the links does not depend on how fast they fly.
 //!
-//! Limits: a step that turns something by more than about a radian may not converge; it goes on by the default's rule.
+//! Limits: a step that turns something by more than about a radian may not converge; the default's rule takes it then.
 
 use std::sync::Arc;
 
@@ -277,11 +277,11 @@ fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &m
         };
         let three = |x: &[f64]| Vector3::new(x[k], x[k + 1], x[k + 2]);
         let (x, P, s) = (three(mean.rates) * h, three(mean.momentum), three(mean.momentum_rate));
-        // The bracket `(c − ½t) x × (x × P) + ½h t x × s` of the module's equation.
         let angle = x.norm();
         if angle.is_nan() || angle >= LARGEST_TURN {
             return false;
         }
+        // The bracket `(c − ½t) x × (x × P) + ½h t x × s` of the module's equation.
         let (c, t) = coefficients(angle);
         let terms = x.cross(&x.cross(&P)) * (c - 0.5 * t) + x.cross(&s) * (0.5 * h * t);
         for (residual, term) in residual[k..k + 3].iter_mut().zip(&terms) {
