@@ -1,7 +1,7 @@
 //! Joints that come and go while the world runs: rigid, or with degrees of freedom, that may yield or break.
 //!
-//! Each locked degree of freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint gives
-//! no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
+//! Each locked degree of freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint
+//! gives no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
 //! that only moves positions. Two things that a joint holds together do not collide with each other.
 //!
 //! Degrees of freedom that are not locked may have the springs and dampers of a [`Bushing`].

@@ -10,8 +10,8 @@ use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::spring::SoftLaw;
 
-/// Stiffness and damping of the degrees of freedom that a joint does not lock: rotation x y z [N·m/rad, N·m·s/rad], translation x y z
-/// [N/m, N·s/m]. (6)
+/// Stiffness and damping of the degrees of freedom that a joint does not lock: rotation x y z [N·m/rad, N·m·s/rad],
+/// translation x y z [N/m, N·s/m]. (6)
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bushing {
     /// Stiffness of rotations and translations. [N·m/rad, N/m] (6)

@@ -368,8 +368,8 @@ impl RowBuilder<'_> {
         self.bodies[body].as_ref().is_some_and(|b| b.swings)
     }
 
-    /// The sides of a contact on which a body rolls, where it will be halfway through the step: the mean velocity of the step rolls
-    /// there, `J_½ (v + v') = J_0 v`, as that of a body on attached joints.
+    /// The sides of a contact on which a body rolls, where it will be halfway through the step: the mean velocity of the step
+    /// rolls there, `J_½ (v + v') = J_0 v`, as that of a body on attached joints.
     fn halfway_contact(
         &mut self,
         body: usize,

@@ -181,7 +181,8 @@ impl ConstraintSet {
         }
     }
 
-    /// Marks the bodies that roll on one contact, and that nothing else acts on: they go through the step by the midpoint, too. [s]
+    /// Marks the bodies that roll on one contact, and that nothing else acts on: they go through the step by the midpoint, too.
+    /// [s]
     pub(crate) fn find_rolling(&self, bodies: &mut [Option<Body>], h: f64) {
         for body in bodies.iter_mut().flatten() {
             body.n_contacts = 0;

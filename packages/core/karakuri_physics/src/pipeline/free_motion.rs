@@ -9,7 +9,8 @@ use crate::state::ids::RobotId;
 use crate::world::World;
 
 impl World {
-    /// The integrator of a robot's free motion: `rk4` takes no loops, mimic joints or prescribed joints, and is the default there.
+    /// The integrator of a robot's free motion: `rk4` takes no loops, mimic joints or prescribed joints, and is the default
+    /// there.
     pub fn integrator_of(&self, robot: RobotId) -> Integrator {
         let integrator = self.settings.integrator;
         let loops = self.state.robots[robot.0].as_ref().is_some_and(|r| !r.loops.is_empty());

@@ -1,7 +1,7 @@
 //! Impacts of bodies that rows join: robots, patches of contact, bodies that rest on each other.
 //!
-//! Where a contact or a joint's limit with restitution meets faster than the threshold, the velocities of its island jump at the start of
-//! the step, before forces act, by Poisson's law on all of the island's contacts at once [Glocker 1995]:
+//! Where a contact or a joint's limit with restitution meets faster than the threshold, the velocities of its island jump at the
+//! start of the step, before forces act, by Poisson's law on all of the island's contacts at once [Glocker 1995]:
 //!
 //! 1. **Compression**: the contact problem of the step from the velocity before it, without forces and without bounce.
 //!    Its impulses are `λ_c`.

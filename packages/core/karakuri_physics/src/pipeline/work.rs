@@ -1,8 +1,8 @@
 //! Work that comes into a world from outside, and whether its energy grew by more than that.
 //!
 //! Contacts, limits, loops, friction and dampers take energy away or keep it. So the mechanical energy less the work of
-//! drives, motors, prescribed motions, applied wrenches and running surfaces never grows: `E(t₂) − W(t₂) ≤ E(t₁) − W(t₁)` for `t₁ < t₂`.
-//! Where it does, the simulation created energy: the step is too long for what it moves, contacts were not solved, or
+//! drives, motors, prescribed motions, applied wrenches and running surfaces never grows: `E(t₂) − W(t₂) ≤ E(t₁) − W(t₁)` for
+//! `t₁ < t₂`. Where it does, the simulation created energy: the step is too long for what it moves, contacts were not solved, or
 //! things overlapped at the start and were pushed apart.
 
 use karakuri_spatial::{Force, Vector3};

@@ -34,7 +34,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     method: || Box::<BlockGaussSeidel>::default(),
 };
 
-/// Method of the solver, with the memory for its faces.
+/// Method of the solver, with the scratch of its faces.
 #[derive(Debug, Default)]
 pub(super) struct BlockGaussSeidel {
     /// Method for faces of more than one contact.

@@ -2,8 +2,8 @@
 //!
 //! Without De Saxcé's shift the contact problem is convex: `min ½ λᵀ(G + R) λ + λᵀ b` over the cones and intervals, and its
 //! velocity `u = (G + R) λ + b` is unique. Where impulses exist that hold every loaded contact, they make the gradient zero there
-//! and so are a solution of it, and one of Coulomb's law as well, whose shift is zero. So if anything holds, this problem says so,
-//! whatever the start. Near the limit of a grip the feasible impulses are few, and rounds that regularise approach them
+//! and so are a solution of it, and one of Coulomb's law as well, whose shift is zero. So if anything holds, this problem says
+//! so, whatever the start. Near the limit of a grip the feasible impulses are few, and rounds that regularise approach them
 //! slowly; the central path leads through the middle of them in some twenty steps.
 //!
 //! With the scaled impulse `x = (μ λ_n, λ_t)` and velocity `s = (u_n / μ, u_t)` in the second-order cone, a step solves

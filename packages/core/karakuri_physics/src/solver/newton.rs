@@ -41,8 +41,8 @@ use super::law::{Softened, residual};
 use super::method::{ContactSolver, FINE, Method, SolverSettings};
 use super::{Admissible, Block, Problem, Run, apply};
 
-// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/physics/solvers.rs`: what a doc
-// comment says of either side is what was seen there.
+// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/physics/solvers.rs`: what a
+// doc comment says of either side is what was seen there.
 
 /// First regularisation `ε` of a convex round where nothing is known, over a block's own Delassus diagonal. [-]
 const FIRST_REGULARISATION: f64 = 0.1;

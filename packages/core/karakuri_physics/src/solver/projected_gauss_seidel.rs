@@ -36,7 +36,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     method: || Box::<ProjectedGaussSeidel>::default(),
 };
 
-/// Method of the solver, without memory.
+/// Method of the solver, which needs no scratch.
 #[derive(Debug, Default)]
 pub(super) struct ProjectedGaussSeidel;
 

@@ -57,8 +57,8 @@ impl SoftFinger {
     pub(crate) fn split(&self, contact: Acting, turning: Acting) -> ([f64; 2], f64) {
         let (mu, r) = (self.friction, self.spinning);
         let ((force, u, k_force), (moment, omega, k_moment)) = (contact, turning);
-        // In units of the half axes: impulses less a step against the velocities. Its direction is the split, by the header's fixed
-        // point; `g` is the mean of both Delassus diagonals in these units.
+        // In units of the half axes: impulses less a step against the velocities. Its direction is the split, by the header's
+        // fixed point; `g` is the mean of both Delassus diagonals in these units.
         let g = 0.5 * (mu * mu * k_force + r * r * k_moment);
         let pushed = force.yz() / mu - u.yz() * (mu / g);
         let turned = moment.x / r - omega.x * (r / g);

@@ -1,14 +1,14 @@
 //! A bound on the kinetic energy of trees that turn far in a step.
 //!
-//! Coriolis and gyroscopic forces do no work on a tree whose inertia changes with its position: the energy that they give at the old
-//! position is what the motion takes. Explicit in a step, they give energy at second order, and beyond about a radian a step without
-//! bound, as do the fixed points of the other integrators. Where joints turn by more than a tenth of a radian in a step under rows,
-//! dampers or servos, the sum of what they gave is kept at or below a hundredth of the kinetic energy by scaling the motion about the
-//! centre of mass; beyond a radian every tree takes that rule, and its Coriolis forces may give nothing within the step either.
-//! Between the two free motion keeps its integrator, and leaves it where its fixed point diverges; what it gains there ends at a radian.
-//! Beyond, the kinetic energy never exceeds by more than a hundredth what it was plus the work of all other forces. The integrators
-//! `momentum` and `variational` keep the angular momentum `L` of a floating tree first: there the bound is that, or what `L` asks for in
-//! the posture, `½ L · I_c⁻¹ L`, if that is more.
+//! Coriolis and gyroscopic forces do no work on a tree whose inertia changes with its position: the energy that they give at the
+//! old position is what the motion takes. Explicit in a step, they give energy at second order, and beyond about a radian a step
+//! without bound, as do the fixed points of the other integrators. Where joints turn by more than a tenth of a radian in a step
+//! under rows, dampers or servos, the sum of what they gave is kept at or below a hundredth of the kinetic energy by scaling the
+//! motion about the centre of mass; beyond a radian every tree takes that rule, and its Coriolis forces may give nothing within
+//! the step either. Between the two free motion keeps its integrator, and leaves it where its fixed point diverges; what it gains
+//! there ends at a radian. Beyond, the kinetic energy never exceeds by more than a hundredth what it was plus the work of all
+//! other forces. The integrators `momentum` and `variational` keep the angular momentum `L` of a floating tree first: there the
+//! bound is that, or what `L` asks for in the posture, `½ L · I_c⁻¹ L`, if that is more.
 
 use karakuri_dynamics::{forward_kinematics, kinetic_energy, rnea_at_velocity, update_velocities};
 use karakuri_model::{Base, Model};
@@ -130,8 +130,8 @@ impl Robot {
         kinetic_energy(&self.model, &self.data) + of_drives
     }
 
-    /// Scales a motion from one kinetic energy to another, as far as that goes: of a floating tree all but the velocity of its centre
-    /// of mass, and, where its angular momentum is to be kept, but its rotation as one body; needs
+    /// Scales a motion from one kinetic energy to another, as far as that goes: of a floating tree all but the velocity of its
+    /// centre of mass, and, where its angular momentum is to be kept, but its rotation as one body; needs
     /// [`Self::kinetic_energy_at`] of `v`. (nv)
     fn scale_motion(&self, v: &mut [f64], energy: f64, target: f64) {
         let (mut mean, mut of_mean) = ([0.0; 6], 0.0);

@@ -6,9 +6,9 @@
 //! of the two surfaces, unless the pair of their materials has numbers of its own.
 //!
 //! A ball of radius `R` that rolls slows down by `(5/7) g · rolling / R`; a length is half the width of the patch over
-//! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and sliding are
-//! apart: a sliding contact keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
-//! holds half of one can hold `√3/2` of the other.
+//! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and
+//! sliding are apart: a sliding contact keeps the whole of its moment about the normal. Those of a soft finger are not: there a
+//! surface that holds half of one can hold `√3/2` of the other.
 //!
 //! A surface is rigid unless it has a [`Bumper`]: then a patch of contact is a spring and a damper along its normal, backward
 //! Euler as the limits of joints, so any stiffness is stable at any step. The points of a patch share them, and two soft

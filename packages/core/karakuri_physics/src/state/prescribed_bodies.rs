@@ -1,4 +1,4 @@
-//! Bodies that move as prescribed: fixed ones whose pose is a table over time, under any load.
+//! Bodies that move as prescribed: fixed ones whose pose is a table over time, under any force.
 //!
 //! What touches such a body sees its surface come and go: the velocity `w` that its motion over the step has at the point
 //! of contact is taken off the relative velocity, so normal and friction act on `u − w`. Over a step the pose goes from

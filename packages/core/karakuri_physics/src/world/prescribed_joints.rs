@@ -4,7 +4,7 @@
 //! position at the end is `q + h v'`, so bodies that touch it move with it. Its acceleration `(v' − v) / h` is the table's at
 //! the step's start to second order.
 //!
-//! They are rows of the mechanism's loops, eliminated and not iterated: under any load the joint is where its table has it at
+//! They are rows of the mechanism's loops, eliminated and not iterated: under any force the joint is where its table has it at
 //! the end of every step. The multiplier that this takes is given as the joint's effort and booked as that of a drive. The
 //! joint's own drive is off.
 //!
@@ -27,8 +27,8 @@ use crate::state::prescribed_joint::PrescribedJoint;
 use crate::world::World;
 
 impl World {
-    /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there now.
-    /// Its drive is off from now on. The effort that moves it is in [`crate::RobotView::efforts`].
+    /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there
+    /// now. Its drive is off from now on. The effort that moves it is in [`crate::RobotView::efforts`].
     ///
     /// # Errors
     /// When the joint has more than one degree of freedom or follows another.

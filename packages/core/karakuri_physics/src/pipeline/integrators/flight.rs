@@ -1,9 +1,9 @@
 //! A floating tree in flight, by its centre of mass.
 //!
-//! Gravity and applied wrenches, constant in a step, move the centre of mass by `h c_v + ½ h² a` and change the angular momentum about
-//! it by `h` times their moment. After a step the base is shifted and gets the velocity such that both are so: `q_b ← q_b + c* − c(q')`,
-//! `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')` about the centre of mass. Joints and their rates stay as they are. The two go from
-//! step to step as they are: recomputed from positions and rates they would collect round-off.
+//! Gravity and applied wrenches, constant in a step, move the centre of mass by `h c_v + ½ h² a` and change the angular momentum
+//! about it by `h` times their moment. After a step the base is shifted and gets the velocity such that both are so:
+//! `q_b ← q_b + c* − c(q')`, `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')` about the centre of mass. Joints and their rates stay as
+//! they are. The two go from step to step as they are: recomputed from positions and rates they would collect round-off.
 
 use karakuri_dynamics::{Data, center_of_mass, forward_kinematics, update_velocities};
 use karakuri_spatial::{Force, Matrix3, Vector3};

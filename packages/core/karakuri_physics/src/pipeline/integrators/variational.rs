@@ -19,8 +19,8 @@
 //! floating tree. [Marsden, West 2001, §1; Johnson, Murphey 2009; Lee, Liu, Park, Srinivasa 2016; Hairer 2006, §VI.6]
 //!
 //! A floating tree goes through the step in the frame of its centre of mass, in which its linear momentum is zero and the forces
-//! that act on all of its mass alike vanish; the frame itself moves exactly. So the centre of mass stays on its path, and the motion
-//! of the links does not depend on how fast they fly.
+//! that act on all of its mass alike vanish; the frame itself moves exactly. So the centre of mass stays on its path, and the
+//! motion of the links does not depend on how fast they fly.
 //!
 //! Limits: a step that turns something by more than about a radian may not converge; the default's rule takes it then.
 
@@ -135,8 +135,8 @@ impl Robot {
         Ok(())
     }
 
-    /// Solves for `u`, into `free_motion.velocity`, with `p` in `free_motion.momentum_at_end`, `s` in the second of `free_motion.rates` and
-    /// `Jᵀ λ` in the third; whether it converged.
+    /// Solves for `u`, into `free_motion.velocity`, with `p` in `free_motion.momentum_at_end`, `s` in the second of
+    /// `free_motion.rates` and `Jᵀ λ` in the third; whether it converged.
     fn find_mean_rates(
         &mut self,
         model: &Model,
