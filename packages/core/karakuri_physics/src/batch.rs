@@ -41,17 +41,17 @@ impl Batch {
         Self { worlds: vec![one; copies], threads }
     }
 
-    /// The copies.
+    /// All copies of the world.
     pub fn worlds(&self) -> &[World] {
         &self.worlds
     }
 
-    /// The copies, to be changed each in its own way.
+    /// All copies of the world, to be changed one by one.
     pub fn worlds_mut(&mut self) -> &mut [World] {
         &mut self.worlds
     }
 
-    /// Goes on by one time step in every copy. For many steps, [`Self::run`] starts its threads once.
+    /// Advances every copy by one time step. For many steps, [`Self::run`] starts its threads once.
     pub fn step(&mut self) -> Vec<StepOutcome> {
         self.run(|_, world| world.step())
     }

@@ -1,29 +1,29 @@
-//! Why a world refuses something.
+//! Refusals of a world.
 
 use karakuri_collision::ShapeError;
 
-/// Why something cannot be added to a world or changed in it.
+/// Reason why something cannot be added to a world or changed in it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
     /// The name is taken.
     #[error("`{name}` is already in the world; give every robot and body its own name")]
     NameTaken {
-        /// The name.
+        /// Name that is taken.
         name: String,
     },
     /// The name of a joint is taken.
     #[error("there is a joint `{name}` already; detach it first, or choose another name")]
     JointNameTaken {
-        /// The name.
+        /// Name that is taken.
         name: String,
     },
     /// A joint that cannot be attached.
     #[error("joint `{name}`: {reason}")]
     Joint {
-        /// Joint name.
+        /// Name of the joint.
         name: String,
-        /// Why not, and what to do.
+        /// Reason, and what to do.
         reason: &'static str,
     },
     /// A motion of a robot that meets no inertia.
@@ -31,41 +31,41 @@ pub enum WorldError {
         "robot `{robot}`: joint `{joint}` moves no mass where it is; give the links that it moves an inertia, or the joint an armature"
     )]
     NoInertia {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
-        /// Joint name.
+        /// Name of the joint.
         joint: String,
     },
     /// A thing that no force moves.
     #[error("`{name}` cannot move; name a free body or a link that moves")]
     CannotMove {
-        /// Its name.
+        /// Name of the thing.
         name: String,
     },
     /// A motor that cannot be.
     #[error("motor `{name}`: {reason}")]
     Motor {
-        /// Motor name.
+        /// Name of the motor.
         name: String,
-        /// Why not, and what to do.
+        /// Reason, and what to do.
         reason: &'static str,
     },
     /// A name that stands for nothing.
     #[error("there is no `{name}`; there are: {known}")]
     NoSuchPart {
-        /// The name.
+        /// Name that stands for nothing.
         name: String,
-        /// What could have been meant.
+        /// Names that there are.
         known: String,
     },
     /// A state of the wrong length.
     #[error("robot `{robot}`: {what} has {got} numbers, the model has {want}")]
     StateLength {
-        /// Robot name.
+        /// Name of the robot.
         robot: String,
-        /// Position or velocity.
+        /// Quantity: position or velocity.
         what: &'static str,
-        /// Numbers given.
+        /// Number of entries given.
         got: usize,
         /// Expected number of entries.
         want: usize,
@@ -73,33 +73,33 @@ pub enum WorldError {
     /// A number that is NaN or infinite.
     #[error("`{name}`: {what} is not finite; give finite numbers")]
     NotFinite {
-        /// Robot or body.
+        /// Name of the robot or body.
         name: String,
-        /// Which quantity.
+        /// Quantity that is not finite.
         what: &'static str,
     },
     /// A shape that cannot collide.
     #[error("`{name}`: {source}")]
     Shape {
-        /// Robot link or body.
+        /// Name of the robot's link or of the body.
         name: String,
-        /// Why not.
+        /// Reason, by its shape.
         source: ShapeError,
     },
     /// A material that cannot be.
     #[error("material `{name}`: {reason}")]
     Material {
-        /// Material name, or both of a pair.
+        /// Name of the material, or both of a pair.
         name: String,
-        /// Why not, and what to do.
+        /// Reason, and what to do.
         reason: &'static str,
     },
     /// A free body without mass.
     #[error("body `{name}`: mass is {mass} kg; a body that is not fixed needs a positive mass")]
     Mass {
-        /// Body name.
+        /// Name of the body.
         name: String,
-        /// [kg]
+        /// Mass that was given. [kg]
         mass: f64,
     },
     /// A free body whose inertia is no rigid body's.
@@ -107,7 +107,7 @@ pub enum WorldError {
         "body `{name}`: the inertia is not positive definite; give the six numbers about the centre of mass, or leave `inertia` out"
     )]
     Inertia {
-        /// Body name.
+        /// Name of the body.
         name: String,
     },
 }

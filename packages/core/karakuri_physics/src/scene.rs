@@ -1,4 +1,4 @@
-//! Scene files: what is in a world at time zero.
+//! Scene files: the contents of a world at time zero.
 //!
 //! [`Scene::parse`] reads the text and reports every problem with its line and remedy. Files that the scene names
 //! (URDF, robot YAML, meshes) stay paths as written, relative to the scene's own; whoever reads them hands the
@@ -47,7 +47,7 @@ pub struct Scene {
     pub springs: Vec<SceneSpring>,
     /// Joints between things, which can be detached while the world runs.
     pub joints: Vec<SceneJoint>,
-    /// Gears, likewise.
+    /// Gears between rates, which can be taken off while the world runs.
     pub gears: Vec<SceneGear>,
     /// Joints that move as tables say.
     pub prescribed: Vec<ScenePrescribed>,
@@ -57,7 +57,7 @@ pub struct Scene {
     pub ignored: Vec<[ScenePart; 2]>,
 }
 
-/// The ground's surface.
+/// Surface of the ground.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
     /// Coulomb friction coefficient. [-]
@@ -95,16 +95,16 @@ pub struct SceneRobot {
     pub motors: Vec<(MotorSpec, Place)>,
     /// Links and their materials, in place of what the robot says.
     pub materials: Vec<(String, MaterialName)>,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
-/// What a scene changes at a joint's drive; `None` keeps what the robot says.
+/// Changes of a scene to a joint's drive; `None` keeps what the robot says.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SceneDrive {
-    /// [N·m/rad or N/m]
+    /// Proportional gain. [N·m/rad or N/m]
     pub stiffness: Option<f64>,
-    /// [N·m·s/rad or N·s/m]
+    /// Derivative gain. [N·m·s/rad or N·s/m]
     pub damping: Option<f64>,
     /// Position target; without one the drive holds the initial position. [rad or m]
     pub target: Option<f64>,
@@ -115,7 +115,7 @@ pub struct SceneDrive {
 /// A body of a scene.
 #[derive(Debug, Clone)]
 pub struct SceneBody {
-    /// What it is made of. A mesh is without triangles until its file is read.
+    /// Description of the body. A mesh is without triangles until its file is read.
     pub description: BodyDescription,
     /// Material, in place of the description's friction and restitution.
     pub material: Option<MaterialName>,
@@ -123,12 +123,12 @@ pub struct SceneBody {
     pub center_of_mass: Vector3,
     /// Velocity of its surface against it, in world axes: a conveyor's belt. [m/s] (3)
     pub surface_velocity: Vector3,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
 impl SceneRobot {
-    /// What the robot stands on.
+    /// Base of the robot: floating, or fixed at its pose.
     pub fn base(&self) -> Base {
         if self.floating { Base::Floating } else { Base::Fixed(self.pose) }
     }
@@ -233,7 +233,7 @@ impl World {
         report.finish(Some(world)).map(|(world, _)| world)
     }
 
-    /// Adds what a scene has to what is there: robots, bodies, materials, ties and pushes. Its settings, ground and rules of
+    /// Adds the contents of a scene: robots, bodies, materials, ties and pushes. Its settings, ground and rules of
     /// mixing are left out. A scene that does not fit changes nothing.
     ///
     /// # Errors
@@ -328,5 +328,5 @@ impl Default for Ground {
     }
 }
 
-/// Earth's, downwards. [m/s²] (3)
+/// Gravity on Earth, downwards. [m/s²] (3)
 const EARTH: Vector3 = Vector3::new(0.0, 0.0, -karakuri_dynamics::EARTH_GRAVITY);

@@ -29,7 +29,7 @@ use crate::state::State;
 use crate::state::ids::{BodyId, RobotId};
 use crate::{StepOutcome, WorldSettings};
 
-/// A world.
+/// A world of robots, bodies and ground, and the constraints between them.
 #[derive(Debug, Clone)]
 pub struct World {
     pub(crate) settings: WorldSettings,
@@ -44,14 +44,14 @@ pub struct World {
     pub(crate) last: LastStep,
 }
 
-/// How the last step ended.
+/// Solution and outcome of the last step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LastStep {
     pub(crate) solution: Solution,
     pub(crate) outcome: StepOutcome,
 }
 
-/// What has a name of its own in the world.
+/// A robot or body that has a name of its own in the world.
 #[derive(Debug, Clone, Copy)]
 enum Named {
     Robot(RobotId),
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// Settings.
+    /// Settings of the world.
     pub fn settings(&self) -> &WorldSettings {
         &self.settings
     }
@@ -92,7 +92,7 @@ impl World {
         self.settings = settings;
     }
 
-    /// Simulated time. [s]
+    /// Simulated time of the world. [s]
     pub fn time(&self) -> f64 {
         self.time_offset + self.steps as f64 * self.settings.dt
     }

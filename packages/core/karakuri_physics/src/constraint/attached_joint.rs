@@ -1,7 +1,7 @@
 //! Joints that come and go while the world runs: rigid, or with degrees of freedom, that may yield or break.
 //!
-//! Each locked degree of freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint gives
-//! no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
+//! Each locked degree of freedom is one row `w · (V_B − V_A) = 0` with an equal and opposite impulse at one point, so a joint
+//! gives no momentum: what moved apart is stopped by the inelastic impulse of its first step. Gaps are undone by the velocity
 //! that only moves positions. Two things that a joint holds together do not collide with each other.
 //!
 //! Degrees of freedom that are not locked may have the springs and dampers of a [`Bushing`].
@@ -27,32 +27,32 @@ use crate::state::{State, pose_of};
 /// A joint between two things in the pose they have when it is attached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointDescription {
-    /// One end; [`Owner::Ground`] is the world.
+    /// End A; [`Owner::Ground`] is the world.
     pub a: Owner,
-    /// The other end.
+    /// End B; the joint's wrench is the one on it.
     pub b: Owner,
     /// Pose of the joint's frame on A.
     pub pose_in_a: Pose,
-    /// Which of the six relative degrees of freedom are locked, in that frame: rotation x y z, translation x y z.
+    /// Degrees of freedom that are locked, of the six relative ones in that frame: rotation x y z, translation x y z.
     pub locked: [bool; 6],
-    /// What holds the degrees of freedom that are not locked; `None`: nothing.
+    /// Springs and dampers of the degrees of freedom that are not locked; `None`: they are free.
     pub bushing: Option<Bushing>,
-    /// Where it gives way; `None`: nowhere.
+    /// Strength above which it breaks or yields; `None`: it never does.
     pub strength: Option<Strength>,
 }
 
-/// What a joint bears.
+/// Strength of a joint: the largest force and torque that it bears.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strength {
     /// Largest force: its magnitude where the joint breaks, along each axis where it yields. [N]
     pub force: f64,
-    /// Largest torque, likewise. [N·m]
+    /// Largest torque: its magnitude where the joint breaks, about each axis where it yields. [N·m]
     pub torque: f64,
-    /// What happens above.
+    /// Behaviour of the joint above them.
     pub failure: Failure,
 }
 
-/// How a joint gives way.
+/// Behaviour of a joint above its strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     /// It comes apart for good.
@@ -62,10 +62,10 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Both.
+    /// All kinds of failure.
     pub const ALL: [Self; 2] = [Self::Breaks, Self::Yields];
 
-    /// Its name in files and services.
+    /// Name of the failure in files and services.
     pub fn name(self) -> &'static str {
         match self {
             Self::Breaks => "breaks",
@@ -73,7 +73,7 @@ impl Failure {
         }
     }
 
-    /// By name.
+    /// The failure of this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|failure| failure.name() == name)
     }
@@ -83,7 +83,7 @@ impl Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JointId(pub(crate) usize);
 
-/// How a joint is.
+/// State of an attached joint after the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointReport {
     /// Mean force and moment on B in the last step, about the joint's origin, in world axes. [N·m; N]
@@ -101,20 +101,20 @@ pub struct JointReport {
 pub(crate) struct AttachedJoint {
     pub(crate) name: String,
     pub(crate) description: JointDescription,
-    /// What the ends move with.
+    /// Movers of its ends.
     pub(crate) ends: [Mover; 2],
-    /// The joint's frame on what moves the ends, or in the world.
+    /// The joint's frame on the movers of the ends, or in the world.
     pub(crate) poses: [Pose; 2],
-    /// Of the last step, along the axes of the rows. [N·m·s, N·s] (6)
+    /// Impulses of the last step along the axes of the rows. [N·m·s, N·s] (6)
     pub(crate) impulses: [f64; 6],
-    /// What the bushing was bent by for good. [rad, m] (6)
+    /// Permanent set of the bushing. [rad, m] (6)
     pub(crate) set: [f64; 6],
-    /// On B in the last step, about `position`, in world axes. [N·m·s; N·s]
+    /// Impulse on B in the last step, about `position`, in world axes. [N·m·s; N·s]
     pub(crate) push: Force,
     pub(crate) position: Vector3,
     /// Whether its first step is over.
     pub(crate) settled: bool,
-    /// Which degrees of freedom reached their bounds in the last step.
+    /// Degrees of freedom that reached their bounds in the last step.
     pub(crate) yielding: [bool; 6],
     pub(crate) broken: bool,
 }
@@ -141,7 +141,7 @@ impl AttachedJoint {
         [0, 1].map(|end| pose_of(self.ends[end], robots, bodies) * self.poses[end])
     }
 
-    /// How far the degrees of freedom are from what the bushing rests in; of its frame at both ends. [rad, m] (6)
+    /// Stretch of the bushing in its degrees of freedom, from the joint's frame at both ends. [rad, m] (6)
     pub(crate) fn stretch(&self, [X_WA, X_WB]: &[Pose; 2]) -> [f64; 6] {
         if self.description.bushing.is_none() {
             return [0.0; 6];
@@ -155,6 +155,7 @@ impl AttachedJoint {
 
     /// Unit wrenches of the rows, in world axes. (6)
     fn axes(&self, [X_WA, X_WB]: &[Pose; 2]) -> [Force; 6] {
+        // The rates of a bushing's rotation vector are measured along the columns of `J⁻ᵀ(φ)`.
         let rates = || rate_axes(&(X_WA.inverse() * *X_WB).quaternion().scaled_axis());
         let rates = self.description.bushing.map(|_| rates());
         std::array::from_fn(|axis| {
@@ -180,6 +181,7 @@ impl AttachedJoint {
         let stretch = self.stretch(X);
         for axis in (0..6).filter(|&k| self.yielding[k]) {
             if let Some(law) = self.soft(axis).filter(|law| law.stiffness > 0.0) {
+                // The stretch beyond the elastic one stays as permanent set.
                 let elastic = self.bound(axis, 1.0) / law.stiffness;
                 self.set[axis] += stretch[axis] - stretch[axis].clamp(-elastic, elastic);
             }
@@ -216,6 +218,7 @@ impl AttachedJoint {
         let gaps = relative_gap(&X[0], &X[1], self.description.locked);
         let (axes, axes_half) = (self.axes(X), self.axes(&X_half));
         let point = X[1].translation;
+        // Twists of both ends at the joint's origin, at the start of the step.
         let velocity = |end: usize| match self.ends[end] {
             Mover::Body(i) => rows.bodies[i].as_ref().map(|b| {
                 let arm = point - b.pose.translation;
@@ -236,6 +239,7 @@ impl AttachedJoint {
                 damping: None,
             };
             let sides = rows.halfway_sides(self.ends, &X_half[1].translation, &axes_half[axis]);
+            // `u* = J_0 v − J_½ v`, so that `J_½ (v + v') = J_0 v`.
             let apart = (V_B - V_A).dot(&axes[axis]);
             let halfway = rows.problem.rows_times(rows.before, &sides, 1).x;
             let spec = RowSpec {
@@ -320,6 +324,7 @@ impl Constraint for AttachedJoints {
             let mut row = Row { part: axis, ..row };
             let mut spec = RowSpec { warm_start: joint.impulses[axis], ..RowSpec::default() };
             if joint.description.locked[axis] {
+                // A lock undoes a part of its gap; the bushing is backward Euler of its spring and damper.
                 let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
                 row.correction = Some(Correction::both(-undone / s.dt));
             } else if let Some(law) = joint.soft(axis) {
@@ -362,6 +367,7 @@ impl Constraint for AttachedJoints {
             if let Some(strength) = joint.description.strength
                 && joint.settled
             {
+                // Rows at their bounds yield; the whole wrench above the strength breaks.
                 joint.yielding = std::array::from_fn(|k| {
                     joint.impulses[k].abs() >= joint.bound(k, h) * (1.0 - AT_BOUND)
                 });

@@ -1,4 +1,4 @@
-//! Limits of ball joints: how far the body's axis swings, and how far the body turns about it.
+//! Limits of ball joints: of the swing of the body's axis, and of the twist of the body about it.
 //!
 //! With the axis `a` of the joint's frame, `b = R a` that of the body, and the body's angular velocity `ω`, all in the
 //! joint's frame:
@@ -23,7 +23,7 @@ use crate::state::robot::Robot;
 /// Limits of a ball joint; row `i` of ball limit `k` is part `SIDES · k + i`.
 const SIDES: usize = 3;
 
-/// Which limit.
+/// Limit of a ball joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Swing,
@@ -68,6 +68,7 @@ impl Constraint for BallLimits {
             let omega = Vector3::new(velocity[0], velocity[1], velocity[2]);
             let (least, most) = ball.cone.twist;
             let pi = std::f64::consts::PI;
+            // Each limit's room until it is reached, and the axis of its coordinate's rate.
             let limits = [
                 (Side::Swing, ball.cone.swing < pi, ball.cone.swing - swing, directions[0]),
                 (Side::LeastTwist, least > -pi, twist - least, directions[1]),
@@ -83,6 +84,7 @@ impl Constraint for BallLimits {
                 {
                     continue;
                 }
+                // The row `u ≥ −d/h` of other limits, with the sign of the coordinate towards its limit.
                 let undo = rows.settings.penetration_rate * (-room).max(0.0) / h;
                 let (lower, upper) = side.bounds();
                 let spec = RowSpec {

@@ -22,9 +22,9 @@ use crate::state::mover::{Mover, Owner};
 
 pub(crate) use matching::match_contacts;
 
-/// What moves along a surface faster than this slips: far above what solvers leave, far below what matters. [m/s]
+/// Speed along a surface above which a contact slips: far above what solvers leave, far below what matters. [m/s]
 pub(crate) const SLIP: f64 = 1e-5;
-/// What slips by more than this was solved as sliding: above what solvers leave of sticking. [m/s]
+/// Slip above which a contact was solved as sliding: above what solvers leave of sticking. [m/s]
 const SLID: f64 = 1e-8;
 
 /// A contact point with its memory.
@@ -32,19 +32,19 @@ const SLID: f64 = 1e-8;
 pub(crate) struct Contact {
     pub(crate) a: ColliderId,
     pub(crate) b: ColliderId,
-    /// What a and b move with.
+    /// Movers of a and b.
     pub(crate) movers: [Mover; 2],
     feature: u64,
     /// Index among the pair's contacts of the last step.
     counterpart: Option<usize>,
     pub(crate) position: Vector3,
     pub(crate) normal: Vector3,
-    /// Of [`karakuri_spatial::tangent_frame`].
+    /// Tangents by [`karakuri_spatial::tangent_frame`], in the world. (2 × 3)
     pub(crate) tangents: [Vector3; 2],
     pub(crate) gap: f64,
     /// Number of points of its patch, which share the spring and damper of the surfaces.
     pub(crate) sharers: usize,
-    /// What the two surfaces make of each other.
+    /// Material law of the two surfaces together.
     pub(crate) surface: Surface,
     /// Tangential velocity of b against a at which nothing slips: zero but on belts. [m/s] (3)
     pub(crate) belt_velocity: Vector3,
@@ -64,20 +64,20 @@ pub(crate) struct Contact {
     pub(crate) struck: bool,
     /// Whether the last step's impulses had to be solved for.
     pub(crate) unsettled: bool,
-    /// From the centre of mass of the one body that moves at it; zero where both sides may move. [m] (3)
+    /// Lever arm from the centre of mass of the one body that moves at it; zero where both sides may move. [m] (3)
     arm: Vector3,
-    /// What the arm changed by in half of the last step, if it stuck there and goes on along the same plane. [m] (3)
+    /// Change of the arm in half of the last step, if it stuck there and goes on along the same plane. [m] (3)
     advance: Option<Vector3>,
-    /// Set where its rows are made halfway through the step.
+    /// Rows halfway through the step, where they are made there.
     halfway: Option<Halfway>,
-    /// Which time rows were made that its rows were made last, and its place among the blocks; none once a side moved.
+    /// Build in which its rows were made last, and its place among the blocks; none once a side moved.
     pub(crate) made: Option<(u64, usize)>,
 }
 
 /// Rows of a contact where it will be halfway through the step.
 #[derive(Debug, Clone, Copy)]
 struct Halfway {
-    /// From the body's centre of mass, in the world. [m] (3)
+    /// Lever arm from the body's centre of mass, in the world. [m] (3)
     arm: Vector3,
     /// Velocity at the start of the step by its rows there less that by these, along normal and tangents. [m/s] (3)
     shift: Vector3,
@@ -86,11 +86,11 @@ struct Halfway {
 /// A contact of the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactReport {
-    /// First side.
+    /// Owner of the first side.
     pub a: Owner,
-    /// Second side.
+    /// Owner of the second side.
     pub b: Owner,
-    /// In the world. [m] (3)
+    /// Position of the contact point in the world. [m] (3)
     pub position: Vector3,
     /// Unit normal from a to b, in the world. (3)
     pub normal: Vector3,
@@ -112,11 +112,11 @@ const ACROSS: f64 = 1e-5;
 /// The contacts of a world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contacts {
-    /// Those of the step.
+    /// Contacts of the step.
     pub(crate) active: Vec<Contact>,
-    /// Those of the last step.
+    /// Contacts of the last step.
     pub(crate) previous: Vec<Contact>,
-    /// Those of what sleeps.
+    /// Contacts of what sleeps.
     pub(crate) asleep: Vec<Contact>,
 }
 
@@ -169,7 +169,7 @@ impl Constraint for Contacts {
         }
     }
 
-    /// Of running belts and of surfaces that move as prescribed.
+    /// Work of running belts and of surfaces that move as prescribed. [J]
     fn outside_work(&self, row: &Row, block: &Block) -> f64 {
         let contact = &self.active[row.owner];
         let mut work = 0.0;
@@ -188,20 +188,20 @@ impl Constraint for Contacts {
     }
 }
 
-/// What the normal of a contact asks for.
+/// Law of a contact along its normal.
 struct NormalLaw {
-    /// Least velocity. [m/s]
+    /// Least velocity along the normal. [m/s]
     target: f64,
-    /// [1/kg]
+    /// Compliance `R` of the normal. [1/kg]
     compliance: f64,
     /// Velocity that undoes a penetration. [m/s]
     undo: f64,
 }
 
 impl Contact {
-    /// Where its impulse acts, in the world. [m] (3)
+    /// Point of application of its impulse in the world. [m] (3)
     ///
-    /// Across a gap it acts at the end of the gap: what moves carries its own surface there, with the lever arm that it has
+    /// Across a gap it acts at the end of the gap: the moving side carries its own surface there, with the lever arm that it has
     /// now. Between two that move it is the middle, which keeps their angular momentum.
     pub(crate) fn point(&self) -> Vector3 {
         let half = self.normal * (0.5 * self.gap);
@@ -213,7 +213,7 @@ impl Contact {
         }
     }
 
-    /// Half of what its arm changes by to a point of the next step, if rows halfway may be made there. [m] (3)
+    /// Half of the change of its arm to a point of the next step, if rows halfway may be made there. [m] (3)
     fn advance_to(&self, next: &ContactPoint, normal: &Vector3, arm: &Vector3) -> Option<Vector3> {
         let touched = self.gap.max(next.gap) <= ACROSS;
         let goes_on = self.sticks && self.feature == next.feature && self.normal == *normal;
@@ -227,7 +227,7 @@ impl Contact {
         self.impulse == Vector3::zeros() && self.gap > ACROSS + 2.0 * h * speed
     }
 
-    /// The body that may roll here through the step by its midpoint: on what does not move, without moments against rolling.
+    /// Body that may roll here through the step by its midpoint: on a side that does not move, without moments against rolling.
     pub(crate) fn rolling_body(&self) -> Option<usize> {
         let ([Mover::Fixed, Mover::Body(body)] | [Mover::Body(body), Mover::Fixed]) = self.movers
         else {
@@ -260,11 +260,12 @@ impl Contact {
     /// Keeps the impulse of its rows, which leave the velocity `u`, and what it slipped in the step. [m/s] (3); [s]
     fn settle(&mut self, block: &Block, u: &Vector3, h: f64) {
         let [t1, t2] = self.tangents;
+        // Rows halfway: `u − shift = J_½ (v + v') − J_0 v`, zero where what rolls sticks.
         let u = &(u - self.halfway.map_or_else(Vector3::zeros, |halfway| halfway.shift));
         let impulse = block.impulse;
         self.impulse = self.in_world(&impulse);
         let Admissible::Cone { friction } = block.admissible else { return };
-        // The share of a soft finger's limit that is friction's is known as well as the solution: what slides may be below it.
+        // A soft finger's split is known only as well as the solution: a contact that slides may be below its limit.
         let soft = self.surface.soft_finger;
         let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
         let slips_softly = soft && (u - block.bias).yz().norm() > SLIP;
@@ -273,11 +274,12 @@ impl Contact {
         if self.carried != Vector3::zeros() {
             slip -= self.carried - self.normal * self.normal.dot(&self.carried);
         }
-        // An impact that stuck may end with a slip, by what others gave back.
+        // A contact that stuck in an impact may slip at its end, by the restitution of others.
         let bounced = self.struck && slip.norm() > SLIP;
         let sticks = impulse.x > 0.0 && held && !slips_softly && !bounced;
         self.sticks = sticks;
         self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
+        // Only a contact that sticks accumulates slip, which its rows undo.
         if sticks && self.halfway.is_none() {
             self.drift += slip * h;
         } else {
@@ -310,6 +312,7 @@ impl RowBuilder<'_> {
         let [t1, t2] = contact.tangents;
         let directions = [contact.normal, t1, t2];
         let place = self.rows.len();
+        // Rows of the last step where nothing moved, halfway rows of what rolls, or new ones.
         let kept = self.kept(contact);
         let rolling = contact.rolling_body().filter(|&i| kept.is_none() && self.swings(i));
         let sides = match (kept, rolling) {
@@ -320,6 +323,7 @@ impl RowBuilder<'_> {
         let components = |v: &Vector3| Vector3::new(contact.normal.dot(v), t1.dot(v), t2.dot(v));
         let friction = self.friction_of(contact, &sides, components);
         let NormalLaw { target, compliance, undo } = self.normal_law(contact);
+        // `u*`: the law of the normal and the belt's velocity, less `β/h` of the slip accumulated while sticking.
         let mut bias = Vector3::new(target, 0.0, 0.0) + components(&contact.belt_velocity)
             - components(&contact.drift) * (self.settings.anchor_rate / self.settings.dt);
         if contact.carried != Vector3::zeros() {
@@ -366,8 +370,8 @@ impl RowBuilder<'_> {
         self.bodies[body].as_ref().is_some_and(|b| b.swings)
     }
 
-    /// The sides of a contact on which a body rolls, where it will be halfway through the step: the mean velocity of the step rolls
-    /// there, `J_½ (v + v') = J_0 v`, as that of a body on attached joints.
+    /// The sides of a contact on which a body rolls, where it will be halfway through the step: the mean velocity of the step
+    /// rolls there, `J_½ (v + v') = J_0 v`, as that of a body on attached joints.
     fn halfway_contact(
         &mut self,
         body: usize,
@@ -383,6 +387,7 @@ impl RowBuilder<'_> {
         apart.x = apart.x.min(0.0);
         let h = self.settings.dt;
         let (_, half_turn) = b.halfway(h);
+        // Rates are those of the step's start: moments are turned back by the half turn.
         let side = self.side_of_body(body, |_| {
             directions.map(|direction| {
                 let along = direction * sign;
@@ -469,16 +474,18 @@ impl RowBuilder<'_> {
         if slips { dynamic_friction } else { friction }
     }
 
-    /// What the normal asks for: to stay open or close no further, or a bumper. Restitution is a stage of its own, see
+    /// Law of the normal: to stay open or close no further, or a bumper. Restitution is a stage of its own, see
     /// `pipeline::restitution`.
     fn normal_law(&self, contact: &Contact) -> NormalLaw {
         let s = self.settings;
         if let Some(Bumper { stiffness, damping }) = contact.surface.bumper {
+            // The `n` points of a patch share its spring and damper.
             let n = contact.sharers as f64;
             let share = Bumper { stiffness: stiffness / n, damping: damping / n };
             let row = SoftLaw::bumper_row(share, contact.gap, s.dt);
             return NormalLaw { target: row.target, compliance: row.compliance, undo: 0.0 };
         }
+        // `u* = −g/h` lets a body reach the surface but not pass it; a penetration is undone without velocity.
         let depth = -contact.gap - s.penetration_slop;
         let undo = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
         let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };

@@ -17,7 +17,7 @@ use crate::state::State;
 use crate::state::ids::RobotId;
 use crate::state::mover::{Mover, NO_MOVER, Owner};
 
-/// What a gear turns.
+/// End of a gear.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GearEnd {
     /// A joint with one degree of freedom: its rate against its parent.
@@ -26,12 +26,12 @@ pub enum GearEnd {
     Turn(Owner, Vector3),
 }
 
-/// A gear.
+/// A gear between two ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GearDescription {
-    /// What drives.
+    /// End that drives.
     pub a: GearEnd,
-    /// What is driven.
+    /// End that is driven.
     pub b: GearEnd,
     /// Rate of B for a unit rate of A. [-, or m/rad or rad/m between a hinge and a slide]
     pub ratio: f64,
@@ -43,12 +43,12 @@ pub struct GearDescription {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GearId(pub(crate) usize);
 
-/// How a gear is.
+/// State of a gear after the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GearReport {
     /// Mean torque on B in the last step. [N·m or N]
     pub torque: f64,
-    /// How far B is from where A would have it. [rad or m]
+    /// Distance of B from where A would have it. [rad or m]
     pub slip: f64,
     /// Whether it slipped in the last step.
     pub slips: bool,
@@ -62,12 +62,12 @@ pub(crate) struct Gear {
     pub(crate) movers: [Mover; 2],
     /// Axes of turning ends on what carries them.
     pub(crate) axes: [Vector3; 2],
-    /// Between two joints: `q_B − ratio q_A` without slip. [rad or m]
+    /// Value of `q_B − ratio q_A` without slip, between two joints. [rad or m]
     pub(crate) offset: f64,
     pub(crate) slip: f64,
-    /// On B in the last step. [N·m·s or N·s]
+    /// Impulse on B in the last step. [N·m·s or N·s]
     pub(crate) impulse: f64,
-    /// On what turns as seen from the world. [N·m·s]
+    /// Impulsive moments on what turns as seen from the world. [N·m·s] (2 × 3)
     pub(crate) moments: [Vector3; 2],
     pub(crate) slips: bool,
 }
@@ -116,6 +116,7 @@ impl Constraint for Gears {
                 Mover::Fixed => Side::default(),
             }),
         };
+        // `u_B − ratio u_A = 0`, with the torque at which a clutch slips as bounds.
         let bound = h * gear.description.torque;
         let spec =
             RowSpec { lower: -bound, upper: bound, warm_start: gear.impulse, ..RowSpec::default() };
@@ -205,6 +206,7 @@ impl RowBuilder<'_> {
                 match [gear.description.a, gear.description.b][end] {
                     GearEnd::Joint(..) => row[r.model.joints[body.0].v_start] += gear.share(end),
                     GearEnd::Turn(..) => {
+                        // The rate of the link about the axis, `Σ S_kᵀ (axis, 0)` over the joints below it.
                         let axis = r.data.pose_in_world[body.0].rotation * gear.axes[end];
                         let moment = Force::new(axis * gear.share(end), Vector3::zeros());
                         for &k in r.chains.of(body) {

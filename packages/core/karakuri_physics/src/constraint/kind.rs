@@ -1,4 +1,4 @@
-//! What every kind of constraint can do: the trait that the stages of a step work with.
+//! The interface of every kind of constraint: the trait that the stages of a step work with.
 
 use std::fmt::Debug;
 
@@ -15,19 +15,19 @@ use crate::state::robot::Robot;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyImpulse {
     pub(crate) body: LinkBody,
-    /// In the world. [m] (3)
+    /// Point of application in the world. [m] (3)
     pub(crate) point: Vector3,
-    /// About the point, in world axes. [N·m·s; N·s]
+    /// Impulse about the point, in world axes. [N·m·s; N·s]
     pub(crate) impulse: Force,
 }
 
-/// What a solved step knows of its rows.
+/// A solved step, as constraints see it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Solved<'a> {
     pub(crate) problem: &'a Problem,
     /// Velocity that only moves positions. (n)
     pub(crate) correction: &'a [f64],
-    /// Time step. [s]
+    /// Time step `h`. [s]
     pub(crate) h: f64,
 }
 

@@ -1,6 +1,6 @@
 //! Limits of joints with one degree of freedom: of position, rigid or with a bumper, and of speed.
 //!
-//! A limit at distance `d` is the row `u ≥ −d/h`, so that the joint arrives there and does not pass. What is beyond is
+//! A limit at distance `d` is the row `u ≥ −d/h`, so that the joint arrives there and does not pass. A position beyond it is
 //! undone by a velocity that only moves positions. A bumper is backward Euler of its spring and damper from the limit on.
 //! A joint with a restitution leaves its limit by the impacts of the step, see `pipeline::restitution`.
 
@@ -17,7 +17,7 @@ use crate::state::robot::Robot;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits;
 
-/// Which limit of a velocity coordinate a row is: the remainder of its part by this many.
+/// Number of limits of a velocity coordinate; the remainder of a row's part by it says which one the row is.
 const SIDES: usize = 3;
 const LOWER: usize = 0;
 const UPPER: usize = 1;
@@ -58,6 +58,7 @@ impl Constraint for Limits {
             };
             push(rows, robot, SIDES * dof + UPPER, &spec, Some(Correction::pull(-undo)));
         }
+        // The limit of speed acts in the direction of motion.
         if velocity.abs() > limits.velocity || impulses.speed != 0.0 {
             let sign = velocity.signum();
             let (lower, upper) =
@@ -104,13 +105,13 @@ pub(crate) fn restitution(robots: &[Option<Robot>], row: &Row) -> f64 {
     }
 }
 
-/// The row of a limit, as it is for the lower one.
+/// Row of a limit, as it is for the lower one.
 struct LimitLaw {
-    /// Least velocity away from it. [rad/s or m/s]
+    /// Least velocity away from the limit. [rad/s or m/s]
     target: f64,
-    /// [1/kg or 1/(kg·m²)]
+    /// Compliance `R` of the row. [1/kg or 1/(kg·m²)]
     compliance: f64,
-    /// Velocity that undoes what is beyond. [rad/s or m/s]
+    /// Velocity that undoes a position beyond it. [rad/s or m/s]
     undo: f64,
 }
 
@@ -121,6 +122,7 @@ fn law(rows: &RowBuilder, room: f64, bumper: Option<Bumper>) -> LimitLaw {
         let row = SoftLaw::bumper_row(bumper, room, h);
         return LimitLaw { target: row.target, compliance: row.compliance, undo: 0.0 };
     }
+    // `u ≥ −d/h`: the joint arrives at the limit and does not pass it.
     let undo = rows.settings.penetration_rate * (-room).max(0.0) / h;
     LimitLaw { target: -room.max(0.0) / h, compliance: 0.0, undo }
 }

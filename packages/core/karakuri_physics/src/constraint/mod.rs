@@ -3,10 +3,10 @@
 //! In every step a constraint may add row blocks to the problem that the solver sees: `u = J v`, bounds on the impulse,
 //! a desired velocity, a compliance. Its kind says which movers it joins, how its rows are made, what is kept of their
 //! impulses (the warm start, what reports and sensors read), how far a row may undo a position error, and where its
-//! work is booked. The stages of a step go over the kinds and over rows, and know no kind by
-//! name.
+//! work is booked. The stages of a step go over the kinds and over rows, and know no kind by name.
 //!
-//! Loop joints, mimic joints and prescribed joints are no rows: [`karakuri_dynamics::loops::LoopProjection`] eliminates them inside the robots' operators.
+//! Loop joints, mimic joints and prescribed joints are no rows: [`karakuri_dynamics::loops::LoopProjection`] eliminates them
+//! inside the robots' operators.
 
 pub(crate) mod attached_joint;
 pub(crate) mod ball_limit;
@@ -58,13 +58,13 @@ pub(crate) struct ConstraintSet {
     pub(crate) contacts: Contacts,
 }
 
-/// Number of kinds.
+/// Number of kinds of constraints.
 const N: usize = 9;
-/// That of the limits of single joints.
+/// Index of the limits of single joints.
 pub(crate) const LIMITS: usize = 2;
-/// The first that act on robots, not on single joints of theirs.
+/// First of the kinds that act on robots, not on single joints of theirs.
 const ON_ROBOTS: usize = 3;
-/// What turns by less than this in a step rests, and keeps the rows of the step's start. [rad]
+/// Rotation in a step below which a body rests, and keeps the rows of the step's start. [rad]
 const ROLLS: f64 = 1e-4;
 /// Rotation in a step from which on rows halfway through it gain energy, where those at its start lose some. [rad]
 const FAST: f64 = 1.0;
@@ -100,7 +100,7 @@ impl ConstraintSet {
         ]
     }
 
-    /// Those that act between movers, with their indices.
+    /// Kinds that act between movers, with their indices.
     pub(crate) fn between_movers(&self) -> impl Iterator<Item = (usize, &dyn Constraint)> {
         self.kinds().into_iter().enumerate().skip(BETWEEN_MOVERS)
     }
@@ -155,7 +155,7 @@ impl ConstraintSet {
                 }
             });
         }
-        // What does not swing keeps its neighbours from it.
+        // A body that does not swing keeps its neighbours from it.
         let mut changed = true;
         while changed {
             changed = false;
@@ -181,7 +181,8 @@ impl ConstraintSet {
         }
     }
 
-    /// Marks the bodies that roll on one contact, and that nothing else acts on: they go through the step by the midpoint, too. [s]
+    /// Marks the bodies that roll on one contact, and that nothing else acts on: they go through the step by the midpoint, too.
+    /// [s]
     pub(crate) fn find_rolling(&self, bodies: &mut [Option<Body>], h: f64) {
         for body in bodies.iter_mut().flatten() {
             body.n_contacts = 0;

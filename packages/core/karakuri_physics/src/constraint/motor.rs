@@ -53,6 +53,7 @@ impl Robot {
                 continue;
             }
             let missing = unit.mismatch(q, v, h);
+            // Pushing on in the direction of motion: the effort at the step's start is the lesser.
             let turned = !unit.pushes && {
                 let at = |place| unit.motor.law.respond(&unit.state(place, v, h)).effort;
                 (at(q + h * v) - at(q)) * v > 0.0
@@ -61,6 +62,7 @@ impl Robot {
                 continue;
             }
             found = true;
+            // `w`: the motor's own entry of `Â⁻¹`.
             self.residual.fill(0.0);
             self.residual[k] = 1.0;
             let mut response = std::mem::take(&mut self.residual);

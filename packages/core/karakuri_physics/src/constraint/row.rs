@@ -25,22 +25,22 @@ pub(crate) const RELEASE: f64 = 0.98;
 /// A row that moves less than this for a unit impulse (a degree of freedom that a loop locks) constrains nothing. [1/kg]
 const IMMOVABLE: f64 = 1e-15;
 
-/// What the solver need not know of a row block.
+/// Data of a row block that the solver need not know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     /// Index of its kind in the set of constraints; the builder fills it in.
     pub(crate) kind: usize,
-    /// The robot, or the constraint in its set.
+    /// Index of its robot, or of the constraint in its set.
     pub(crate) owner: usize,
-    /// Which row of the owner: a velocity coordinate, an axis, whatever its kind says.
+    /// Index among the rows of the owner: a velocity coordinate, an axis, whatever its kind says.
     pub(crate) part: usize,
     /// Movers it joins: robots first, then bodies; [`NO_MOVER`] is none.
     pub(crate) movers: [usize; 2],
-    /// How a position error is undone; `None`: not at all.
+    /// Correction of its position error; `None`: there is none.
     pub(crate) correction: Option<Correction>,
-    /// Where its work is booked.
+    /// Account of its work in the energy ledger.
     pub(crate) account: Account,
-    /// Of the damper beside its spring. [N·s/m or N·m·s/rad]
+    /// Damping of the damper beside its spring. [N·s/m or N·m·s/rad]
     pub(crate) damping: Option<f64>,
 }
 
@@ -67,10 +67,10 @@ impl Row {
     }
 }
 
-/// Where the energy ledger books the work of a row.
+/// Account of the energy ledger for the work of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Account {
-    /// With its drive or motor, not as a row.
+    /// Booked with its drive or motor, not as a row.
     Drive,
     /// Energy of a spring, a part of the potential energy; the row's damper apart.
     Spring,
@@ -80,12 +80,12 @@ pub(crate) enum Account {
     Loops,
 }
 
-/// How the position error of a row is undone, by a second velocity that moves only positions.
+/// Correction of a row's position error, by a second velocity that moves only positions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Correction {
-    /// Along the first row. [m/s or rad/s]
+    /// Desired second velocity along the first row. [m/s or rad/s]
     pub(crate) velocity: f64,
-    /// Least and largest impulse of the second velocity. [N·s or N·m·s]
+    /// Least and largest impulse of the second velocity along the first row. [N·s or N·m·s]
     pub(crate) lower: f64,
     pub(crate) upper: f64,
 }
@@ -119,9 +119,9 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) rows: &'a mut Vec<Row>,
     /// Velocity before the step. (n)
     pub(crate) before: &'a [f64],
-    /// How often rows were made, this time with them.
+    /// Number of this build of rows, from the world's first.
     pub(crate) build: u64,
-    /// How much of `J` and `Y` is made.
+    /// Length of `J` and `Y` that is made.
     pub(crate) used: usize,
     /// Index of the kind whose rows are made.
     pub(crate) kind: usize,
@@ -168,14 +168,14 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// Cuts off what is left of earlier steps.
+    /// Cuts off the rest of earlier steps.
     pub(crate) fn finish(self) {
         self.problem.blocks.truncate(self.rows.len());
         self.problem.jacobian.truncate(self.used);
         self.problem.response.truncate(self.used);
     }
 
-    /// Room for so many more numbers of `J` and `Y`, with whatever is there; where it begins.
+    /// Reserves so many more numbers of `J` and `Y`, with their old values; index of the first.
     pub(crate) fn reserve(&mut self, n: usize) -> usize {
         let offset = self.used;
         self.used += n;
@@ -230,6 +230,7 @@ impl RowBuilder<'_> {
         for ((linear, angular), (J, Y)) in
             rows(b).into_iter().zip(jacobian.iter_mut().zip(response))
         {
+            // `Y = M⁻¹ Jᵀ`, mass and inertia apart.
             *J = six(linear, angular);
             *Y = six(linear * per_mass, b.inverse_inertia_world * angular);
         }
@@ -285,6 +286,7 @@ impl RowBuilder<'_> {
         F: &Force,
     ) -> Side {
         self.side_of_robot(robot, |r, row| {
+            // The wrench about the origin of the tree's spatial vectors; a joint's entry is `Sᵀ F`.
             let F_O = Force::new(F.moment + (point - r.data.origin).cross(&F.force), F.force);
             for &(sign, body) in parts {
                 for &k in r.chains.of(body) {

@@ -57,6 +57,7 @@ impl Servos {
         if gain <= 0.0 {
             return;
         }
+        // The servo's law as a row: `R = 1/(h (h K + D))`, `u* = (K (q_d − q) + D q̇_d)/(h K + D)`.
         let error = r.position_index[dof].map_or(0.0, |i| d.position[dof] - r.q[i]);
         let (limit, feedforward) = (h * d.effort_limit[dof], h * d.effort[dof]);
         let spec = RowSpec {

@@ -21,7 +21,7 @@ use crate::state::mover::Mover;
 use crate::state::robot::Robot;
 use crate::{ObjectId, RobotId};
 
-/// Where a spring is fixed.
+/// Point at which a spring is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anchor {
     /// A point of the world. [m] (3)
@@ -33,7 +33,7 @@ pub enum Anchor {
 }
 
 impl Anchor {
-    /// In its frame. [m] (3)
+    /// Point in the frame of what it is fixed to. [m] (3)
     pub(crate) fn point(&self) -> &Vector3 {
         match self {
             Self::World(point) | Self::Link(.., point) | Self::Body(_, point) => point,
@@ -44,15 +44,15 @@ impl Anchor {
 /// A spring and damper in line between two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spring {
-    /// One end.
+    /// Anchor of end A.
     pub a: Anchor,
-    /// The other end.
+    /// Anchor of end B.
     pub b: Anchor,
-    /// [N/m]
+    /// Stiffness `k` along the line. [N/m]
     pub stiffness: f64,
-    /// [N·s/m]
+    /// Damping `c` along the line. [N·s/m]
     pub damping: f64,
-    /// Length without force. [m]
+    /// Length `L₀` without force. [m]
     pub rest_length: f64,
 }
 
@@ -60,7 +60,7 @@ pub struct Spring {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AttachedSpring {
     pub(crate) spring: Spring,
-    /// What moves at its ends.
+    /// Movers of its ends.
     pub(crate) movers: [Mover; 2],
 }
 
@@ -84,7 +84,7 @@ impl Spring {
         })
     }
 
-    /// What moves at its ends.
+    /// Movers of its ends.
     pub(crate) fn movers(&self, bodies: &[Option<Body>]) -> [Mover; 2] {
         [self.a, self.b].map(|anchor| match anchor {
             Anchor::Link(robot, body, _) => Mover::Robot { robot: robot.0, body },
@@ -122,6 +122,7 @@ impl Robot {
         inner.jacobian.clear();
         inner.laws.clear();
         for spring in inner.indices.iter().filter_map(|&i| springs[i].as_ref().map(|s| &s.spring)) {
+            // The row `J`: rate of the length by each joint.
             let (p_a, p_b) = (self.anchor(&spring.a), self.anchor(&spring.b));
             let (direction, length) = line(&p_a, &p_b);
             let start = inner.jacobian.len();
@@ -165,6 +166,7 @@ impl Robot {
     /// Adds what the springs do to the end velocity `v` of free motion. (nv)
     pub(crate) fn pull_springs(&mut self, v: &mut [f64]) {
         let (inner, nv) = (&mut self.springs, self.v.len());
+        // `(J Â⁻¹ Jᵀ + R) λ = u* − J v`, then `v ← v + Â⁻¹ Jᵀ λ`.
         for (i, impulse) in inner.impulses.iter_mut().enumerate() {
             *impulse = inner.laws[i].1 - dot(&inner.jacobian[i * nv..(i + 1) * nv], v);
         }
@@ -189,6 +191,7 @@ impl Robot {
         let own =
             self.springs.indices.iter().filter_map(|&i| springs[i].as_ref().map(|s| &s.spring));
         let works = rows.zip(own).map(|(row, spring)| {
+            // The impulse `−h c u'` of the damper, times the mean rate.
             let end = dot(row, after);
             -h * spring.damping * end * 0.5 * (end + dot(row, &self.v))
         });
@@ -199,9 +202,9 @@ impl Robot {
 /// The law of a spring and damper, not both 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SoftLaw {
-    /// [N/m or N·m/rad]
+    /// Stiffness `k` of the spring. [N/m or N·m/rad]
     pub(crate) stiffness: f64,
-    /// [N·s/m or N·m·s/rad]
+    /// Damping `c` of the damper. [N·s/m or N·m·s/rad]
     pub(crate) damping: f64,
 }
 
@@ -210,14 +213,15 @@ pub(crate) struct SoftLaw {
 pub(crate) struct SoftRow {
     /// Velocity that the spring alone would give. [m/s or rad/s]
     pub(crate) target: f64,
-    /// [1/kg or 1/(kg·m²)]
+    /// Compliance `R` of the row. [1/kg or 1/(kg·m²)]
     pub(crate) compliance: f64,
 }
 
 impl SoftLaw {
-    /// Its row in a step of length `h`, stretched by so much. [m or rad], [s]
+    /// Row of the law in a step of length `h`, stretched by so much. [m or rad], [s]
     pub(crate) fn row(self, stretch: f64, h: f64) -> SoftRow {
         let Self { stiffness, damping } = self;
+        // `R = 1/(h (h k + c))` and `u* = −k x/(h k + c)`.
         let gain = h * stiffness + damping;
         SoftRow { target: -stiffness * stretch / gain, compliance: 1.0 / (h * gain) }
     }
@@ -367,6 +371,7 @@ fn add_rates(
     row: &mut [f64],
 ) {
     let p_OC = point - data.origin;
+    // The point's velocity by each joint, `S_lin + S_ang × p`, along the direction.
     for &k in chains.of(body) {
         let S = &data.subspace[k];
         row[k] += direction.dot(&(S.linear + S.angular.cross(&p_OC)));

@@ -44,7 +44,7 @@ impl World {
         fill_operators(&mut state.robots, &state.bodies, rows, touched, problem);
     }
 
-    /// Everything that may make rows, by the islands of movers that it joins.
+    /// Sorts all sources of rows by the islands of movers that they join.
     pub(crate) fn find_islands(&mut self) {
         let (state, islands) = (&self.state, &mut self.pipeline.islands);
         let n_robots = state.robots.len();

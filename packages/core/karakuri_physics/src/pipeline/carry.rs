@@ -1,9 +1,9 @@
 //! Bodies that stick to something that turns are carried by it.
 //!
 //! With the rates of a step a free body moves along its tangent, a link along the arc that its joints and loops give. So
-//! what sticks to a link would move outwards against it by `½ h² ω² r` a step, and the slip *velocity*, which is zero, would
-//! not show it. A body that sticks therefore moves relative to its carrier: with the displacement `T` of the carrier over the step,
-//! its pose becomes `T exp(h (V_B − V_A)) X_WB`, which for equal twists is exact, whatever the joints between.
+//! a body that sticks to a link would move outwards against it by `½ h² ω² r` a step, and the slip *velocity*, which is zero,
+//! would not show it. A body that sticks therefore moves relative to its carrier: with the displacement `T` of the carrier over
+//! the step, its pose becomes `T exp(h (V_B − V_A)) X_WB`, which for equal twists is exact, whatever the joints between.
 //!
 //! A carrier is a link, a body that moves as prescribed, or a body that is carried itself (a stack on a tray). A body of
 //! several carriers follows the one that presses most; against the others, what its anchors miss by is measured between
@@ -21,10 +21,10 @@ use crate::world::World;
 /// Carriers that turn or move by less than this a step are at rest: what sticks to them moves by the square of it. [rad or m]
 const AT_REST: f64 = 1e-6;
 
-/// What turns against its carrier by more than this a step rolls, and rolling goes on in the world. [rad]
+/// Rotation against its carrier in a step above which a body rolls, and rolling goes on in the world. [rad]
 const ROLLS: f64 = 1e-4;
 
-/// What a body can stick to.
+/// Carrier of a body that sticks to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Carrier {
     Link { robot: usize, body: LinkBody },
@@ -50,7 +50,7 @@ impl Carrier {
 struct Candidate {
     body: usize,
     carrier: Carrier,
-    /// Impulse of the pair's contacts along their normals. [N·s]
+    /// Sum of the impulses of the pair's contacts along their normals. [N·s]
     load: f64,
 }
 
@@ -69,7 +69,7 @@ struct Carried {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Carry {
     candidates: Vec<Candidate>,
-    /// In an order in which carriers come before what they carry.
+    /// Carried bodies, carriers before what they carry.
     carried: Vec<Carried>,
     /// Twist of every body relative to its carrier, about its centre of mass; `None`: it is not carried; empty where nothing
     /// is. [rad/s; m/s]
@@ -170,6 +170,7 @@ impl World {
         let (twist, start) = match carrier {
             Carrier::Link { robot, body } => {
                 let r = self.state.robots[robot].as_ref()?;
+                // `V_A = Σ S_k v_k`, moved from the tree's origin to that of the world.
                 let columns = r.chains.of(body).iter();
                 let about_origin = columns.fold(Motion::default(), |sum, &k| {
                     sum + r.data.subspace[k] * rate(r.start + k)
@@ -181,6 +182,7 @@ impl World {
             Carrier::Prescribed(i) => {
                 let body = bodies[i].as_ref()?;
                 let end = body.course.as_ref()?.end.0;
+                // The mean twist from the present pose to that of the table.
                 let turned =
                     Pose::new(end.rotation * body.pose.rotation.transpose(), Vector3::zeros());
                 let angular = turned.quaternion().scaled_axis() / h;
@@ -206,11 +208,12 @@ impl World {
         let [linear, angular] =
             [0, 3].map(|first| Vector3::from_fn(|axis, _| rate(b.start + first + axis)));
         let angular = angular - carrier.angular;
+        // `V_B − V_A`, at the body's centre of mass.
         let linear = linear - carrier.linear - carrier.angular.cross(&b.pose.translation);
         (self.settings.dt * angular.norm() < ROLLS).then_some(Motion::new(angular, linear))
     }
 
-    /// After links and bodies moved: takes every carried body along, and corrects what its anchors remember.
+    /// Takes every carried body along, after links and bodies moved, and corrects what its anchors remember.
     pub(crate) fn carry_bodies(&mut self) {
         let mut carry = std::mem::take(&mut self.pipeline.carry);
         for carried in &mut carry.carried {
@@ -227,6 +230,7 @@ impl World {
             let (Some(end), Some(body)) = (end, &mut self.state.bodies[carried.body]) else {
                 continue;
             };
+            // `T = X_WA' X_WA⁻¹`; the body has moved by `exp(h (V_B − V_A))` already.
             carried.displacement = end * carried.start.inverse();
             body.carry(&carried.displacement);
         }
@@ -266,6 +270,7 @@ impl World {
             else {
                 continue;
             };
+            // Between material points of other contacts: their distance, less what the slip velocity shows.
             let u = self.pipeline.problem.velocity_of(block);
             let T = [0, 1].map(|side| displacement(contact, side).unwrap_or(Pose::IDENTITY));
             let moved = T.map(|T| T.transform_point(&contact.position));

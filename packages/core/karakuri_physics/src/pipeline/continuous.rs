@@ -1,4 +1,4 @@
-//! Continuous collision detection: what moves fast does not tunnel through what is thin.
+//! Continuous collision detection: fast motion does not pass through thin things.
 //!
 //! Contacts are found by distance before the step, so a body that flies straight at a wall stops there. An impact, though,
 //! changes motion within the step: what spins by much, or bounces off one thing into another, may reach a place that no
@@ -13,23 +13,23 @@ use crate::state::body::Body;
 use crate::state::mover::{Mover, NO_MOVER};
 use crate::world::World;
 
-/// Ways below this part of the two half widths cannot lead through. [-]
+/// Motion in a step below this part of the two half widths cannot lead through. [-]
 const FAST: f64 = 0.5;
-/// How deep a body may come, as a part of the two half widths. [-]
+/// Depth that a body may reach, as a part of the two half widths. [-]
 const DEPTH: f64 = 0.1;
-/// How much deeper, where it is so deep already. [-]
+/// Depth that it may gain where it is so deep already, as a part of them. [-]
 const DEEPER: f64 = 0.02;
 
-/// How a collider goes from where the scene has it.
+/// Motion of a collider from where the scene has it.
 #[derive(Debug, Clone, Copy)]
 struct SweptMotion {
     sweep: Sweep,
-    /// At most so far. [m]
+    /// Bound of its length. [m]
     length: f64,
 }
 
 impl World {
-    /// After positions moved, before the colliders follow: takes back what would pass into something.
+    /// Takes back what would pass into something, after positions moved and before the colliders follow.
     pub(crate) fn stop_before_tunnelling(&mut self) {
         let h = self.settings.dt;
         let mut stop_times = std::mem::take(&mut self.pipeline.stop_times);
@@ -70,10 +70,11 @@ impl World {
         self.pipeline.stop_times = stop_times;
     }
 
-    /// When each mover stops: never if it is slow, else at the step's end, or when it comes to where no contact was looked for,
-    /// because the step made it much faster.
+    /// Times at which movers stop: never if one is slow, else the step's end, or when it comes to where no contact was looked
+    /// for, because the step made it much faster. [s]
     fn find_fast_movers(&mut self, stop_times: &mut Vec<f64>) {
         let (h, reach) = (self.settings.dt, self.pipeline.reach);
+        // A contact was looked for up to `reach`: beyond it nothing is known to be free.
         let until = |travel: f64, half_width: f64| {
             if travel > FAST * half_width { h * (reach / travel).min(1.0) } else { f64::INFINITY }
         };
@@ -93,7 +94,7 @@ impl World {
         }));
     }
 
-    /// When two colliders are deeper in each other than they may come, by how deep they were. [m], [s]
+    /// Time at which two colliders are deeper in each other than they may come, by how deep they were. [m], [s]
     fn time_until(
         &mut self,
         pair: [ColliderId; 2],
@@ -108,13 +109,14 @@ impl World {
         if !width.is_finite() || a.length + b.length <= FAST * width {
             return None;
         }
+        // The largest overlap, as a negative gap: a tenth of the widths, or a little more than there is already.
         let touch = (-DEPTH * width).min(deepest - DEEPER * width);
         let a = Swept { collider: pair[0], sweep: &a.sweep };
         let b = Swept { collider: pair[1], sweep: &b.sweep };
         self.state.collision.time_of_impact(a, b, h, touch).map(|impact| impact.time)
     }
 
-    /// The way of a collider in this step, at constant velocity.
+    /// Motion of a collider in this step, at constant velocity.
     fn swept_motion(&self, id: ColliderId, mover: Mover) -> Option<SweptMotion> {
         let (h, start) = (self.settings.dt, self.state.collision.pose(id)?);
         let Mover::Body(body) = mover else {
@@ -125,6 +127,7 @@ impl World {
                 }
                 _ => return Some(SweptMotion { sweep: Sweep::at_rest(start), length: 0.0 }),
             };
+            // A link moves along the screw between both poses.
             let sweep = Sweep::screw(&start, &end, h);
             let reach = self.state.collision.radius(id)? + sweep.center.norm();
             let turn = h * sweep.velocity.angular.norm() * reach;
@@ -137,7 +140,7 @@ impl World {
         Some(SweptMotion { sweep, length })
     }
 
-    /// Leaves a body at a part of its way. [-]
+    /// Puts a body back to a part of its motion in the step. [-]
     fn move_back(&mut self, index: usize, part: f64) {
         let Some(collider) =
             self.state.placements.iter().find(|(_, m, _)| *m == Mover::Body(index))
@@ -155,7 +158,7 @@ impl World {
     }
 }
 
-/// How far the surface of a body goes by its spin in a step, at most. [m]
+/// Bound of the length that the surface of a body moves by its spin in a step. [m]
 fn rotation_length(body: &Body, h: f64) -> f64 {
     h * body.velocity.angular.norm() * (body.extent[0] + body.center_of_mass.norm())
 }

@@ -6,7 +6,7 @@ use crate::constraint::row::{Correction, Row};
 use crate::solver::{apply, dot};
 use crate::world::World;
 
-/// Sweeps that undo penetrations; what is left is undone in the next steps.
+/// Sweeps that undo penetrations; the rest is undone in the next steps.
 const CORRECTION_SWEEPS: usize = 10;
 
 /// Most that a correction moves a degree of freedom in a step: its rows are linear in so much. [m or rad]
@@ -36,6 +36,7 @@ impl World {
                         )
                     })
                     .sum();
+                // Projected Gauss-Seidel on `J w = (velocity)`, the impulse within its bounds.
                 let unbounded = *impulse + (velocity - u) / block.delassus.m11;
                 let next = unbounded.clamp(lower, upper);
                 let delta = Vector3::new(next - *impulse, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Energies, and a ledger of where they go.
+//! Energies, and the ledger that books their changes by cause.
 //!
 //! Over a step, `ΔE = ½ v'ᵀM v' − ½ vᵀM v + (what changes with the position)`. The first part is booked by cause: the
 //! velocity changes by impulses `p`, each of which works `v̄ · p` with `v̄ = ½(v + v')`. What no impulse accounts for is
@@ -36,7 +36,7 @@ impl World {
         energy
     }
 
-    /// Where the energy went in all steps with [`crate::WorldSettings::energy_ledger`].
+    /// Changes of energy by cause, in all steps with [`crate::WorldSettings::energy_ledger`].
     pub fn ledger(&self) -> Ledger {
         self.account.booking.total
     }
@@ -77,6 +77,7 @@ impl World {
             if row.account != Account::Drive {
                 booked_rows += work;
             }
+            // The damper's impulse `−h c u'` at the mean rate; what the spring holds is potential energy.
             if let Some(damping) = row.damping {
                 let rates = |v: &[f64]| row_rate(&self.pipeline.problem, block, v);
                 booking.step.dampers -= h * damping * rates(after) * rates(&booking.mean);
@@ -96,6 +97,7 @@ impl World {
             }
             left += works.change - works.servos - works.external - works.dampers - works.bias;
             if !robot.loops.is_empty() {
+                // The impulses that no row or drive accounts for are those of the loops.
                 robot.unexplained(&after[run.clone()], h);
                 let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
                 for (_, block) in rows.filter(|(row, _)| row.account != Account::Drive) {
@@ -112,6 +114,7 @@ impl World {
             if let Some(struck) = self.pipeline.row_impacts.velocity() {
                 turning.copy_from_slice(&struck[run.clone()][3..]);
             }
+            // Change of the rate by the gyroscopic moment alone.
             let turned = if body.swings {
                 let free = &self.pipeline.problem.free_velocity[run.clone()][3..];
                 Vector3::from_row_slice(free)
@@ -154,6 +157,7 @@ impl World {
         let Booking { before, step, total, .. } = &mut self.account.booking;
         step.kinetic = after.kinetic - before.kinetic;
         step.potential = after.potential - before.potential;
+        // The method's error is what the change of energy has beyond all that is booked.
         let change = step.kinetic + step.potential;
         step.integration = change - step.booked();
         *total = total.plus(step);
@@ -168,7 +172,7 @@ pub(crate) struct Works {
     servos: f64,
     external: f64,
     dampers: f64,
-    /// Gravity, Coriolis and gyroscopic forces.
+    /// Work of gravity, Coriolis and gyroscopic forces.
     bias: f64,
 }
 
@@ -183,6 +187,7 @@ impl Robot {
                 works.external += h * mean[k] * self.data.subspace[k].dot(&about_origin);
             }
         }
+        // `v̄ₖ` times each impulse on the coordinate, and `v̄ₖ [M (v' − v)]ₖ`.
         let M = &self.data.mass_matrix;
         for (k, mean) in mean.iter().enumerate() {
             works.servos += h * mean * self.efforts[k];
@@ -205,6 +210,7 @@ impl Robot {
     /// `residual`. (nv)
     pub(crate) fn unexplained(&mut self, after: &[f64], h: f64) {
         let M = &self.data.mass_matrix;
+        // `(M + diag(armature)) (v' − v) + h (B v' + c − τ)`.
         for (k, residual) in self.residual.iter_mut().enumerate() {
             let column = M.column(k);
             let momentum = column.iter().zip(after).zip(&self.v).map(|((m, b), a)| m * (b - a));
@@ -214,7 +220,7 @@ impl Robot {
         }
     }
 
-    /// Work of the loops at the rates `v`, of what is left in `residual`. [J] (nv)
+    /// Work of the loops at the rates `v`, by the impulses left in `residual`. [J] (nv)
     fn loop_work(&mut self, v: &[f64]) -> f64 {
         let Self { loops, factor, residual, model, .. } = self;
         loops.work(model, factor, residual, v)
@@ -226,6 +232,7 @@ impl Robot {
         for (i, body) in self.model.bodies.iter().enumerate() {
             let com = self.data.pose_in_world[i].transform_point(&body.inertia.com);
             let arm = com - self.data.origin;
+            // `−m g · ċ`, by the velocity `S_lin + S_ang × p` that each joint gives the centre of mass.
             for &k in self.chains.of(karakuri_model::BodyId(i)) {
                 let S = &self.data.subspace[k];
                 let rate = S.linear + S.angular.cross(&arm);
@@ -249,6 +256,7 @@ impl crate::state::body::Body {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         let (v_mean, w_mean) = (three(&mean[..3]), three(&mean[3..6]));
         let R = &self.pose.rotation;
+        // `½(v + v')ᵀ M (v' − v)`, linear and angular; the gyroscopic moment is part of the bias.
         let spin = |w: Vector3| R * (self.inertia * R.tr_mul(&w));
         let change = three(&after[3..6]) - self.velocity.angular;
         let pushed = (three(&after[..3]) - self.velocity.linear) * self.description.mass;

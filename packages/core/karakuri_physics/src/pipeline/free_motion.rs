@@ -9,7 +9,8 @@ use crate::state::ids::RobotId;
 use crate::world::World;
 
 impl World {
-    /// The integrator of a robot's free motion: `rk4` takes no loops, mimic joints or prescribed joints, and is the default there.
+    /// The integrator of a robot's free motion: `rk4` takes no loops, mimic joints or prescribed joints, and is the default
+    /// there.
     pub fn integrator_of(&self, robot: RobotId) -> Integrator {
         let integrator = self.settings.integrator;
         let loops = self.state.robots[robot.0].as_ref().is_some_and(|r| !r.loops.is_empty());
@@ -57,7 +58,7 @@ impl World {
         }
     }
 
-    /// Goes back to the kinematics of the step's start.
+    /// Restores the kinematics of the step's start.
     pub(crate) fn abandon_free_motions(&mut self) {
         for robot in self.state.robots.iter_mut().flatten().filter(|r| r.free_motion.on) {
             forward_kinematics(&robot.model, &mut robot.data, &robot.q);

@@ -81,6 +81,7 @@ impl World {
                 join_sets(&mut bounces.parents, a, b);
             }
         }
+        // A mechanism does not bounce apart.
         for (_, kind) in self.constraints.between_movers().filter(|(_, kind)| kind.ties()) {
             kind.visit(&mut |_, movers| {
                 for body in movers.into_iter().filter_map(Mover::body) {
@@ -91,6 +92,7 @@ impl World {
         for (i, contact) in self.constraints.contacts.active.iter().enumerate() {
             let Some(movers) = self.movers_of(i) else { continue };
             let pair = |k: usize| self.constraints.contacts.active.get(k).map(|c| (c.a, c.b));
+            // A patch, a robot, an overlap, a prescribed surface or a contact without restitution leaves the island to rows.
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
             let overlaps = contact.gap < -OVERLAP;
@@ -118,7 +120,7 @@ impl World {
         }
     }
 
-    /// One island from impact to impact; undone if it comes to rest on the way.
+    /// Takes one island from impact to impact; undone if it comes to rest before the step's end.
     fn bounce_island(&mut self, bounces: &mut Bounces, range: std::ops::Range<usize>) {
         let h = self.settings.dt;
         let (first_saved, first_impulse) = (bounces.saved.len(), bounces.impulses.len());
@@ -136,6 +138,7 @@ impl World {
         for m in range.clone() {
             self.foresee(bounces, m, 0.0);
         }
+        // Too many impacts, or one below the threshold: the island takes the step with rows.
         let mut left = IMPACTS_A_CONTACT * range.len();
         while let Some(next) = earliest(&bounces.meetings[range.clone()]) {
             let time = bounces.meetings[range.start + next].time;
@@ -181,7 +184,7 @@ impl World {
         }
     }
 
-    /// When a pair next meets, not before `now`.
+    /// Finds the time at which a pair next meets, not before `now`. [s]
     fn foresee(&mut self, bounces: &mut Bounces, index: usize, now: f64) {
         let h = self.settings.dt;
         let meeting = &mut bounces.meetings[index];
@@ -190,6 +193,7 @@ impl World {
         let colliders = [contact.a, contact.b];
         let (left, mut duration) = (h - now, h - now);
         let mut found = None;
+        // Each sweep takes the mean velocity until the impact that the last one found.
         for _ in 0..CHORDS {
             let [a, b] = colliders.map(|c| self.sweep(c, &bounces.times, now, duration));
             let (Some(a), Some(b)) = (a, b) else { return };
@@ -205,6 +209,7 @@ impl World {
                 break;
             }
         }
+        // The contact acts in the middle between the points of both surfaces.
         if let Some(impact) = found {
             meeting.time = now + impact.time;
             meeting.normal = impact.normal;

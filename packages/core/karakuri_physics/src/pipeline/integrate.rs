@@ -33,6 +33,7 @@ impl World {
             }
             robot.v.copy_from_slice(&after[run.clone()]);
             let rates = &mut self.pipeline.before[run.clone()];
+            // The translation of a floating base that no row touches moves by `h (v + v')/2`, exact at constant acceleration.
             let n_ballistic = if self.pipeline.touched[i] { 0 } else { robot.n_ballistic() };
             for (k, rate) in rates.iter_mut().enumerate() {
                 let v = after[run.start + k];
@@ -45,6 +46,7 @@ impl World {
         for (i, body) in self.state.bodies.iter_mut().enumerate() {
             let Some(body) = body.as_mut().filter(|b| b.is_awake() && !b.done) else { continue };
             let run = body.start..body.start + 6;
+            // Free of rows, or by the midpoint: mean velocity and Cayley map. Else by the new velocity, or against the carrier.
             if body.swings {
                 body.fly(&after[run.clone()], h);
                 let shift = &self.pipeline.correction[run];
@@ -100,6 +102,7 @@ impl World {
             let Some(robot) = robot.as_mut().filter(|r| r.free_motion.keeps_momentum) else {
                 continue;
             };
+            // Impulses from outside on the robot, about the world's origin.
             let mut impulse = Force::default();
             for contact in &self.constraints.contacts.active {
                 for (collider, sign) in [(contact.a, -1.0), (contact.b, 1.0)] {
@@ -120,6 +123,7 @@ impl World {
                 });
             }
             let mut rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
+            // In flight the path of the centre of mass is kept as well; in contact only the momentum.
             let keeps_path = integrator != Integrator::Default || robot.energy_guard.is_strict;
             let flies = keeps_path
                 && impulse == Force::default()

@@ -4,7 +4,7 @@
 
 use crate::state::mover::NO_MOVER;
 
-/// What makes rows.
+/// Source of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowSource {
     /// A robot by its index: its joints.
@@ -17,16 +17,16 @@ pub(crate) enum RowSource {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Islands {
     parents: Vec<usize>,
-    /// With one of its movers.
+    /// Sources of rows, each with one of its movers.
     makers: Vec<(RowSource, usize)>,
-    /// The same, by island.
+    /// Sources sorted by island.
     sorted: Vec<(RowSource, usize)>,
     /// First places in `sorted`, by the first mover of an island.
     starts: Vec<usize>,
 }
 
 impl Islands {
-    /// Every mover on its own.
+    /// Puts every mover on its own.
     pub(crate) fn clear(&mut self, n_movers: usize) {
         self.parents.clear();
         self.parents.extend(0..n_movers);
@@ -54,6 +54,7 @@ impl Islands {
         let Self { parents, makers, sorted, starts } = self;
         starts.clear();
         starts.resize(parents.len() + 1, 0);
+        // Counting sort by the first mover of the island.
         for (_, mover) in &mut *makers {
             *mover = root(parents, *mover);
             starts[*mover + 1] += 1;
@@ -69,7 +70,7 @@ impl Islands {
         }
     }
 
-    /// What makes the rows of each island, after [`Self::sort`].
+    /// Sources of the rows of each island, after [`Self::sort`].
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[(RowSource, usize)]> {
         self.sorted.chunk_by(|a, b| a.1 == b.1)
     }

@@ -1,16 +1,16 @@
-//! Energy of a world, and the ledger of where it went.
+//! Energy of a world, and the ledger of its changes.
 
 /// Energies of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energy {
-    /// [J]
+    /// Kinetic energy of all that moves. [J]
     pub kinetic: f64,
-    /// Of gravity, against the world's origin, and of springs. [J]
+    /// Potential energy of gravity, against the world's origin, and of springs. [J]
     pub potential: f64,
 }
 
 impl Energy {
-    /// [J]
+    /// Sum of kinetic and potential energy. [J]
     pub fn total(self) -> f64 {
         self.kinetic + self.potential
     }
@@ -25,7 +25,7 @@ pub struct Ledger {
     pub potential: f64,
     /// Drives, motors and prescribed joints. [J]
     pub servos: f64,
-    /// Applied wrenches. [J]
+    /// Work of applied wrenches. [J]
     pub external: f64,
     /// Contacts: friction and impacts. [J]
     pub contacts: f64,
@@ -59,14 +59,14 @@ pub(crate) struct Booking {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WorkAccount {
     pub(crate) booking: Booking,
-    /// Of drives, motors, applied wrenches and running surfaces. [J]
+    /// Work of drives, motors, applied wrenches and running surfaces. [J]
     pub(crate) work_done: f64,
     /// Whether reactions of loops and couplings are recorded.
     pub(crate) records_reactions: bool,
 }
 
 impl Ledger {
-    /// All that came in by a cause, the integration's error apart. [J]
+    /// Energy that came in by a cause, the integration's error apart. [J]
     pub(crate) fn booked(&self) -> f64 {
         self.servos
             + self.external

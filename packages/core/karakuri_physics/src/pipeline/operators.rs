@@ -43,7 +43,7 @@ pub(crate) fn fill_operators(
     }
 }
 
-/// Room for the `Â` of a run, zeroed. (len × len)
+/// Room for the `Â` of a run, filled with zeros. (len × len)
 fn add_run(problem: &mut Problem, start: usize, len: usize) -> &mut [f64] {
     let offset = problem.inertia.len();
     problem.runs.push(Run { start, len, offset });

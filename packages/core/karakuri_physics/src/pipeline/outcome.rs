@@ -1,6 +1,6 @@
-//! How a step ended.
+//! The outcome of a step.
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepOutcome {
     /// All contacts solved to the tolerance.
@@ -9,28 +9,28 @@ pub enum StepOutcome {
         level: u8,
         /// Iterations of the slowest island.
         iterations: usize,
-        /// Largest natural-map residual. [m/s or rad/s]
+        /// Largest natural-map residual of a block. [m/s or rad/s]
         residual: f64,
     },
     /// The iterations of all levels ran out first; the state is finite and the residual is what it is.
     MaxIterations {
         /// Highest level of the solver ladder that was tried.
         level: u8,
-        /// Largest natural-map residual. [m/s or rad/s]
+        /// Largest natural-map residual of a block. [m/s or rad/s]
         residual: f64,
     },
     /// A quantity is not finite. The world stays at the state before the step.
     NonFinite(Culprit),
 }
 
-/// What was not finite.
+/// Quantity that was not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Culprit {
     /// The velocity of a degree of freedom of a robot.
     Robot {
         /// Index of the robot.
         robot: usize,
-        /// Its velocity coordinate.
+        /// Index of its velocity coordinate.
         dof: usize,
     },
     /// The velocity of a body.
@@ -42,7 +42,7 @@ pub enum Culprit {
     MassMatrix {
         /// Index of the robot.
         robot: usize,
-        /// Its velocity coordinate.
+        /// Index of its velocity coordinate.
         dof: usize,
     },
     /// A setting of the world, by its name.

@@ -1,17 +1,17 @@
-//! Impacts of what rows join: robots, patches of contact, what rests on each other.
+//! Impacts of bodies that rows join: robots, patches of contact, bodies that rest on each other.
 //!
-//! Where a contact or a joint's limit with restitution meets faster than the threshold, the velocities of its island jump at the start of
-//! the step, before forces act, by Poisson's law on all of the island's contacts at once [Glocker 1995]:
+//! Where a contact or a joint's limit with restitution meets faster than the threshold, the velocities of its island jump at the
+//! start of the step, before forces act, by Poisson's law on all of the island's contacts at once [Glocker 1995]:
 //!
 //! 1. **Compression**: the contact problem of the step from the velocity before it, without forces and without bounce.
 //!    Its impulses are `λ_c`.
 //! 2. **Restitution**: every contact that was compressed returns `e λ_c` along its normal. Friction resists with at most
-//!    `μ e λ_c`, and what others push together is kept apart by the contact problem once more: `λ_r` in all.
+//!    `μ e λ_c`, and bodies that others push together are kept apart by the contact problem once more: `λ_r` in all.
 //! 3. **Certificate**: the kinetic energy after `λ_c + s λ_r` is a quadratic of `s`; the largest `s ≤ 1` is taken at which
 //!    it is not above that before, in the problem's own metric and against the surfaces' own velocities. Compression alone
 //!    passes, so there always is one.
 //!
-//! The step then goes on from there: Coriolis forces are those of the velocity after the impact.
+//! The step then continues from there: Coriolis forces are those of the velocity after the impact.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(crate) struct RowImpacts {
     /// The same blocks as the impact sees them, one island after the other.
     pub(super) blocks: Vec<Block>,
     pub(super) island_ends: Vec<usize>,
-    /// Where they are in the problem of the step.
+    /// Indices of the blocks in the problem of the step.
     pub(super) places: Vec<usize>,
     /// Velocity of their surfaces, against which impulses do no work. [m/s] (blocks × 3)
     pub(super) surfaces: Vec<Vector3>,
@@ -40,7 +40,7 @@ pub(crate) struct RowImpacts {
     pub(super) restitution: Vec<f64>,
     /// Impulses of compression, then of the whole impact. [N·s] (blocks × 3)
     pub(super) impulses: Vec<Vector3>,
-    /// Of restitution along the normals and against slip. [N·s] (blocks × 3)
+    /// Impulses of restitution along the normals and against slip. [N·s] (blocks × 3)
     pub(super) returned: Vec<Vector3>,
     /// Velocity of the world after compression. (n)
     pub(super) compressed: Vec<f64>,
@@ -77,14 +77,14 @@ impl RowImpacts {
         std::mem::swap(&mut self.velocity, &mut problem.velocity);
     }
 
-    /// After compression: impulses of restitution along the normals, and of friction against the slip that they leave.
+    /// Gives back impulses of restitution along the normals, after compression, and of friction against the slip that they leave.
     pub(super) fn give_back(&mut self, problem: &mut Problem, before: &[f64], threshold: f64) {
         self.returned.clear();
         for i in 0..problem.blocks.len() {
             let block = problem.blocks[i];
             let away = if block.impulse.x < 0.0 { -1.0 } else { 1.0 };
             let approach = problem.rows_times(before, &block.sides, 1).x - self.surfaces[i].x;
-            // What rests bounces where it is compressed as if it had met at the threshold.
+            // A contact at rest bounces where it is compressed as if it had met at the threshold.
             let compression = block.impulse.x.abs() * block.delassus.m11;
             let fast = (away * approach).min(-compression) < -threshold;
             let rotation = matches!(block.admissible, Admissible::FrictionMoment { .. });
@@ -94,6 +94,7 @@ impl RowImpacts {
             problem.apply(&block, &self.returned[i]);
             problem.blocks[i].impulse = Vector3::zeros();
         }
+        // Friction against the slip, bounded by `μ e λ_c`, contact by contact until nothing changes.
         let largest = self.returned.iter().fold(0.0_f64, |most, r| most.max(r.x));
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
@@ -118,6 +119,7 @@ impl RowImpacts {
         for e in 0..problem.island_ends.len() {
             let island = start..problem.island_ends[e];
             start = island.end;
+            // `E(s)` of both phases, velocities against the surfaces' own: `u` before, `u_c` after compression, `u⁺`.
             let (mut compression, mut linear, mut square) = ([0.0; 2], 0.0, 0.0);
             for i in island.clone() {
                 let block = &problem.blocks[i];
@@ -133,6 +135,7 @@ impl RowImpacts {
             let kept = passing([0.0, compression[0], compression[1]]);
             let loss = kept * (compression[0] + kept * compression[1]);
             let part = if kept < 1.0 { 0.0 } else { passing([loss.min(0.0), linear, square]) };
+            // `v⁺ = v + Y (λ_c + s λ_r)`, from the velocity before.
             for i in island.clone() {
                 let block = &problem.blocks[i];
                 self.impulses[i] =
@@ -164,6 +167,7 @@ pub(crate) fn passing([c, b, a]: [f64; 3]) -> f64 {
 /// Change of a contact's tangential impulse against its slip, with the normal impulse as it is: a step of projected descent,
 /// which never adds energy. [N·s] (3)
 pub(crate) fn resist(G: &Matrix3, impulse: &Vector3, slip: &Vector3, friction: f64) -> Vector3 {
+    // The step `1/γ` against the slip, `γ` the largest eigenvalue of the tangential block, then cut to the disc.
     let G = G.fixed_view::<2, 2>(1, 1);
     let mean = 0.5 * (G[(0, 0)] + G[(1, 1)]);
     let stiffest = mean + (0.5 * (G[(0, 0)] - G[(1, 1)])).hypot(G[(0, 1)]);

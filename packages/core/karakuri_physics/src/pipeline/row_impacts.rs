@@ -1,4 +1,4 @@
-//! Which islands have impacts, by [Poisson's law](super::restitution), and how the step goes on after them.
+//! Islands that have impacts, by [Poisson's law](super::restitution), and the rest of the step after them.
 
 use karakuri_spatial::{Motion, Vector3};
 
@@ -75,7 +75,7 @@ impl World {
         impacts.movers.dedup();
     }
 
-    /// The contact of a row block.
+    /// Contact of a row block, if it is one.
     fn contact_of(&self, row: &Row) -> Option<&Contact> {
         let contact = row.account == Account::Contacts;
         contact.then(|| &self.constraints.contacts.active[row.owner])
@@ -112,8 +112,8 @@ impl World {
             && gap + s.dt * along(&problem.velocity) <= 0.0
     }
 
-    /// A block as an impact sees it, and the velocity of its surfaces: forces have no time to act, so what is soft or bounded
-    /// gives nothing.
+    /// A block as an impact sees it, and the velocity of its surfaces: forces have no time to act, so soft and bounded rows
+    /// give nothing.
     fn block_of_impact(&self, row: &Row, block: &Block) -> (Block, Vector3) {
         let nothing =
             Admissible::FrictionMoment { spinning: 0.0, rolling: 0.0, load: 0.0, soft: None };
@@ -133,12 +133,13 @@ impl World {
                 surface = contact.surface_velocity();
                 seen.bias = surface;
                 if !self.bounces(row, block) {
-                    // What does not bounce may close its gap.
+                    // A contact that does not bounce may close its gap.
                     seen.bias.x = block.bias.x;
                 }
             }
             return (seen, surface);
         }
+        // An equality holds in the impact, a limit is rigid, a bounded row has no time to act.
         let Admissible::Interval { lower, upper } = block.admissible else {
             return (seen, surface);
         };
@@ -149,7 +150,7 @@ impl World {
         } else if rigid
             && [(0.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)].contains(&(lower, upper))
         {
-            // What does not bounce may go up to its limit.
+            // A joint that does not bounce may move up to its limit.
             seen.bias.x = if self.bounces(row, block) { 0.0 } else { block.bias.x };
         } else {
             seen.admissible = Admissible::Interval { lower: 0.0, upper: 0.0 };
@@ -162,6 +163,7 @@ impl World {
         let threshold = self.settings.restitution_threshold;
         let Self { settings, pipeline, .. } = self;
         let Pipeline { problem, team, before, .. } = pipeline;
+        // Compression from the velocity before the step, restitution, separation, certificate.
         impacts.velocity.clone_from(before);
         impacts.swap_with(problem);
         let compression = team.solve(problem, &settings.solver, settings.threads);

@@ -19,19 +19,19 @@ pub(crate) struct Pipeline {
     pub(crate) carry: Carry,
     pub(crate) bounces: Bounces,
     pub(crate) row_impacts: RowImpacts,
-    /// How often rows were made.
+    /// Number of times rows were made.
     pub(crate) generation: u64,
     /// Velocity before the step. (n)
     pub(crate) before: Vec<f64>,
     /// Velocity that only moves positions, to undo their errors. (n)
     pub(crate) correction: Vec<f64>,
-    /// Its impulses. (rows)
+    /// Impulses of the correction. (rows)
     pub(crate) correction_impulses: Vec<f64>,
     /// Robots, then bodies, that rows act on.
     pub(crate) touched: Vec<bool>,
     /// Islands that may fall asleep, at their first movers.
     pub(crate) sleepy: Vec<bool>,
-    /// How far through the step each body goes. [s]
+    /// Time up to which each mover goes through the step. [s]
     pub(crate) stop_times: Vec<f64>,
     /// Gap up to which the contacts of the step were found. [m]
     pub(crate) reach: f64,
@@ -44,15 +44,15 @@ pub(crate) struct Bounces {
     /// Whether an island may bounce, at its root body.
     pub(crate) able: Vec<bool>,
     pub(crate) meetings: Vec<Meeting>,
-    /// Those that meet at one instant.
+    /// Meetings at one instant.
     pub(crate) together: Vec<Meeting>,
     pub(crate) strikes: Vec<Strike>,
-    /// How far each body has gone. [s]
+    /// Time up to which each body has gone. [s]
     pub(crate) times: Vec<f64>,
     /// Bodies as they were before the step.
     pub(crate) saved: Vec<(usize, UnitQuaternion, Pose, Motion)>,
     /// Contact and impulse on its second side, in the world. [N·s] (3)
     pub(crate) impulses: Vec<(usize, Vector3)>,
-    /// Of all impacts of the step. [J]
+    /// Work of all impacts of the step. [J]
     pub(crate) work: f64,
 }

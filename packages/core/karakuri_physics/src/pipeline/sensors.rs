@@ -17,11 +17,11 @@ use crate::state::imu::Imu;
 use crate::state::mover::{Mover, Owner};
 use crate::state::robot::Robot;
 
-/// What acts on a robot from outside.
+/// Surroundings that act on a robot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) constraints: &'a ConstraintSet,
-    /// Of every collider.
+    /// Attachment of every collider.
     pub(crate) attachments: &'a [Option<Attachment>],
 }
 
@@ -40,6 +40,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
             *a = (after - before) / h;
         }
+        // Wrenches from outside, at the origins of the bodies' frames: applied ones, contacts, other constraints.
         robot.external.copy_from_slice(&robot.applied);
         for (_, body, F, point) in on_robot.clone() {
             let arm = point - robot.data.pose_in_world[body].translation;
@@ -67,6 +68,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
     for (i, sensor) in model.sensors.iter().enumerate() {
         let X_WS = frame_pose(&model, &robot.data, sensor.frame);
         match sensor.kind {
+            // At the sensor's origin, in its link's axes.
             SensorKind::ContactWrench => {
                 let mut total = Force::default();
                 for (_, _, F, point) in
@@ -123,10 +125,11 @@ fn read_imus(robot: &mut Robot, after: &[f64]) {
 }
 
 impl Robot {
-    /// Adds what the loop joints do to `external`: what is left of the step's inverse dynamics, in `data.effort`, when
-    /// drives, dampers, limits and dry friction are taken away. Springs count as the loops'.
+    /// Adds the reactions of loop joints to `external`: the rest of the step's inverse dynamics, in `data.effort`, without
+    /// drives, dampers, limits and dry friction. Springs count as the loops'.
     fn add_loop_reactions(&mut self, after: &[f64], h: f64) {
         let model = std::sync::Arc::clone(&self.model);
+        // `τ_ID + diag(armature) v̇ + B v' − τ − (rows)/h`: what only the loops can give.
         for (k, residual) in self.residual.iter_mut().enumerate() {
             let own = self.impulses[k];
             *residual = self.data.effort[k]

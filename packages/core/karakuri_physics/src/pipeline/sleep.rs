@@ -1,9 +1,9 @@
 //! Islands of free bodies at rest, taken out of the step until something concerns them.
 //!
 //! An island (bodies joined by contacts, none of them with a robot, a spring or an attached joint) falls asleep when all
-//! its bodies were slower than [`Sleeping::linear`] and [`Sleeping::angular`] for [`Sleeping::time`], are held by impulses, and the
-//! residual of its rows is below that speed too. Its velocities become zero and its contacts are kept as they are, impulses and drifts
-//! included, for reports and for the warm start of its waking.
+//! its bodies were slower than [`Sleeping::linear`] and [`Sleeping::angular`] for [`Sleeping::time`], are held by impulses, and
+//! the residual of its rows is below that speed too. Its velocities become zero and its contacts are kept as they are, impulses
+//! and drifts included, for reports and for the warm start of its waking.
 //!
 //! It wakes as a whole: when something awake comes near enough for a contact, when a wrench is applied, and at every change
 //! from outside that could concern it: states, settings, materials, belts, springs, joints, things taken away.
@@ -38,6 +38,7 @@ impl World {
         }
         self.find_sleepy(sleeping);
         let n_robots = self.state.robots.len();
+        // Whole islands fall asleep, and stop.
         for i in 0..self.state.bodies.len() {
             let island = self.pipeline.islands.first(n_robots + i);
             if let Some(body) = self.state.bodies[i].as_mut().filter(|b| b.is_awake())
@@ -99,7 +100,7 @@ impl World {
         });
     }
 
-    /// Wakes what something awake is near, and finds the contacts of what woke.
+    /// Wakes islands that something awake is near, and finds the contacts of what woke.
     pub(crate) fn wake_touched(&mut self, reach: f64) {
         while self.state.n_asleep > 0 {
             let before = self.state.n_asleep;

@@ -9,13 +9,13 @@ use crate::world::World;
 /// Most times a step is solved again because a drive turned out to be at its limit.
 const SATURATION_ROUNDS: usize = 3;
 
-/// Most times because a motor's law is not linear; two or three are usual.
+/// Most times a step is solved again because a motor's law is not linear; two or three are usual.
 const MOTOR_ROUNDS: usize = 20;
 
 /// Velocities from here on count as not finite. [m/s or rad/s]
 const FASTEST: f64 = 1e30;
 
-/// Whether a step can go on with a velocity: squares and poses of what is faster are no numbers.
+/// Whether a step can continue with a velocity: squares and poses of faster ones are no numbers.
 fn usable(v: f64) -> bool {
     v.abs() < FASTEST
 }
@@ -58,6 +58,7 @@ impl World {
             solution = solution.max(impacts);
             // Laws of motors are asked with finite rates only.
             self.non_finite().map_or(Ok(()), Err)?;
+            // Drives at their limit leave the operator, motors change it: then the step is solved again.
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
             let adjusted = round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
             if !adjusted && (!saturated || round == SATURATION_ROUNDS) {

@@ -5,22 +5,22 @@
 pub enum Stage {
     /// Contacts are found and matched to those of the last step.
     Collision,
-    /// Velocities without contacts, operators factorised; impacts of what bounces.
+    /// Velocities without contacts, operators factorised; impacts of bodies that bounce.
     FreeMotion,
     /// Rows of contacts, limits, friction and springs, and their islands.
     Rows,
-    /// The solver.
+    /// The solver on all islands.
     Solve,
     /// Penetrations undone, impulses remembered, sensors read, positions moved, energy booked.
     Integrate,
 }
 
 impl Stage {
-    /// In the order of a step.
+    /// All stages, in the order of a step.
     pub const ALL: [Self; 5] =
         [Self::Collision, Self::FreeMotion, Self::Rows, Self::Solve, Self::Integrate];
 
-    /// Name in reports.
+    /// Name of the stage in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Collision => "collision",
@@ -31,7 +31,7 @@ impl Stage {
         }
     }
 
-    /// What its time holds.
+    /// Work that its time holds, in words.
     pub fn holds(self) -> &'static str {
         match self {
             Self::Collision => {

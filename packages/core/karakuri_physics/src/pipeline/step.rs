@@ -14,7 +14,7 @@ use crate::solver::Solution;
 use crate::world::World;
 
 impl World {
-    /// Goes on by one time step. Allocates nothing once warm.
+    /// Advances by one time step. Allocates nothing once warm.
     pub fn step(&mut self) -> StepOutcome {
         self.step_observed(&mut ())
     }

@@ -14,7 +14,7 @@ use crate::state::materials::Surface;
 pub(crate) struct Meeting {
     pub(crate) contact: usize,
     pub(crate) island: usize,
-    /// When it next meets, from the start of the step; infinite if it does not. [s]
+    /// Time at which it next meets, from the start of the step; infinite if it does not. [s]
     pub(crate) time: f64,
     pub(crate) normal: Vector3,
     pub(crate) point: Vector3,
@@ -29,29 +29,29 @@ const SETTLED: f64 = 1e-14;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strike {
     pub(crate) contact: usize,
-    /// Free bodies by their index.
+    /// Indices of the free bodies among them.
     bodies: [Option<usize>; 2],
-    /// From the centres of mass to the point. [m] (3)
+    /// Lever arms from the centres of mass to the point. [m] (3)
     arms: [Vector3; 2],
     /// Axes of the contact, normal first. (3×3)
     axes: Matrix3,
-    /// Response of the relative velocity to an impulse. [1/kg] (3×3)
+    /// Delassus matrix along the axes. [1/kg] (3×3)
     G: Matrix3,
     friction: f64,
     restitution: f64,
-    /// Relative velocity before. [m/s] (3)
+    /// Relative velocity before the impact, along the axes. [m/s] (3)
     pub(crate) before: Vector3,
-    /// After compression. [m/s] (3)
+    /// Relative velocity after compression, along the axes. [m/s] (3)
     compressed: Vector3,
     compression: Vector3,
-    /// What the compression returns, and friction of it.
+    /// Impulse of restitution, `e λ_c` and its friction. [N·s] (3)
     returned: Vector3,
-    /// What keeps apart what is pushed together by that.
+    /// Impulse that keeps apart what the restitution of others pushes together. [N·s] (3)
     separation: Vector3,
 }
 
 impl Strike {
-    /// What meets, at the present poses and velocities.
+    /// Strike of a meeting, at the present poses and velocities.
     pub(crate) fn new(
         state: &State,
         meeting: &Meeting,
@@ -65,6 +65,7 @@ impl Strike {
             let Some(body) = free(state, i) else { return Vector3::zeros() };
             let arm = meeting.point - body.pose.translation;
             let turn = skew(&arm);
+            // `1/m − [r]× I⁻¹ [r]×` of each side that moves.
             G += Matrix3::identity() / body.description.mass
                 - turn * body.inverse_inertia_world * turn;
             arm
@@ -84,6 +85,7 @@ impl Strike {
             separation: Vector3::zeros(),
         };
         strike.before = strike.velocity(state);
+        // What slips before the impact has the dynamic friction.
         let slips = strike.before.yz().norm() > SLIP;
         strike.friction = if slips { surface.dynamic_friction } else { surface.friction };
         strike
@@ -119,19 +121,20 @@ fn free(state: &State, body: Option<usize>) -> Option<&Body> {
     body.and_then(|i| state.bodies[i].as_ref())
 }
 
-/// Which of a strike's impulses a sweep works on.
+/// Part of a strike's impulses that a sweep works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// What keeps apart, with friction.
+    /// Impulse of compression, with friction.
     Compression,
-    /// Friction of what is returned.
+    /// Friction of the returned impulse.
     Friction,
-    /// What keeps apart what the returned impulses push together.
+    /// Impulse that keeps apart what the returned impulses push together.
     Separation,
 }
 
 /// Impulses of all strikes, and the velocities after them; their work. [J]
 pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
+    // Compression `λ_c`, then the part `e` of it returned, with friction; bodies that this pushes together are kept apart.
     sweep(state, strikes, Phase::Compression);
     for strike in &mut *strikes {
         strike.compressed = strike.velocity(state);
@@ -144,6 +147,7 @@ pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
     if strikes.len() > 1 {
         sweep(state, strikes, Phase::Separation);
     }
+    // The certificate: `E(s) = λ_cᵀ ½(u + u_c) + s λ_rᵀ u_c + ½ s² λ_rᵀ G λ_r`, with `G λ_r = u⁺ − u_c`.
     let (mut loss, mut linear, mut square) = (0.0, 0.0, 0.0);
     for s in &*strikes {
         let after = s.velocity(state);
@@ -152,6 +156,7 @@ pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
         linear += restitution.dot(&s.compressed);
         square += 0.5 * restitution.dot(&(after - s.compressed));
     }
+    // The largest part `s` of the restitution that gives no energy.
     let part = passing([loss.min(0.0), linear, square]);
     if part < 1.0 {
         for strike in &mut *strikes {
@@ -189,6 +194,7 @@ fn sweep(state: &mut State, strikes: &mut [Strike], phase: Phase) {
 impl Strike {
     /// Change of the impulse of a phase at the relative velocity `u`. [N·s] (3)
     fn delta(&self, u: &Vector3, phase: Phase) -> Vector3 {
+        // The one-contact problem with the velocity that is left without its own impulse.
         let solved = |impulse: &Vector3| {
             solve_contact(&self.G, &(u - self.G * impulse), self.friction) - impulse
         };

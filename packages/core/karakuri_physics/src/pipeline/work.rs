@@ -1,8 +1,8 @@
 //! Work that comes into a world from outside, and whether its energy grew by more than that.
 //!
 //! Contacts, limits, loops, friction and dampers take energy away or keep it. So the mechanical energy less the work of
-//! drives, motors, prescribed motions, applied wrenches and running surfaces never grows: `E(t₂) − W(t₂) ≤ E(t₁) − W(t₁)` for `t₁ < t₂`.
-//! Where it does, the simulation created energy: the step is too long for what it moves, contacts were not solved, or
+//! drives, motors, prescribed motions, applied wrenches and running surfaces never grows: `E(t₂) − W(t₂) ≤ E(t₁) − W(t₁)` for
+//! `t₁ < t₂`. Where it does, the simulation created energy: the step is too long for what it moves, contacts were not solved, or
 //! things overlapped at the start and were pushed apart.
 
 use karakuri_spatial::{Force, Vector3};
@@ -12,9 +12,9 @@ use crate::world::World;
 /// Part of the energy that a run turns over which its growth must exceed to count: the error of first order of coarse
 /// but usable steps stays below. [-]
 const NOTABLE: f64 = 0.05;
-/// So little is what lifts everything by it. [m]
+/// Height by which everything may be lifted without notice. [m]
 const LIFT: f64 = 1e-3;
-/// So little is what moves everything with it. [m/s]
+/// Speed with which everything may move without notice. [m/s]
 const CREEP: f64 = 1e-3;
 
 impl World {
@@ -31,6 +31,7 @@ impl World {
         let mean = |k: usize| 0.5 * (before[k] + after[k]);
         let mut work = 0.0;
         for robot in self.state.robots.iter().flatten() {
+            // Efforts and applied wrenches over the step, the latter by `Sᵀ F` about the origin of the tree's spatial vectors.
             for (k, effort) in robot.efforts.iter().enumerate() {
                 work += h * effort * mean(robot.start + k);
             }
@@ -51,6 +52,7 @@ impl World {
                 work += h * (force.dot(&three(body.start)) + moment.dot(&three(body.start + 3)));
             }
         }
+        // Work through rows: running belts, surfaces that move as prescribed.
         let kinds = self.constraints.kinds();
         for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
             work += kinds[row.kind].outside_work(row, block);
@@ -58,7 +60,7 @@ impl World {
         self.account.work_done += work;
     }
 
-    /// All that moves. [kg]
+    /// Mass of all that moves. [kg]
     fn moving_mass(&self) -> f64 {
         let links = self.state.robots.iter().flatten().flat_map(|r| &r.model.bodies);
         let free = self.state.bodies.iter().flatten().filter(|b| b.is_free());
@@ -86,10 +88,10 @@ pub struct EnergyMonitor {
     least: f64,
     growth: f64,
     kinetic: f64,
-    /// Least and largest. [J]
+    /// Least and largest potential energy. [J]
     potential: [f64; 2],
     work: f64,
-    /// Less than this is nothing. [J]
+    /// Growth below which there is none. [J]
     floor: f64,
     hidden_springs: bool,
 }
@@ -106,6 +108,7 @@ impl EnergyMonitor {
             kinetic: energy.kinetic,
             potential: [energy.potential; 2],
             work: world.work_done(),
+            // `m (g · 1 mm + (1 mm/s)²)`.
             floor: mass * (LIFT * world.settings.gravity.norm() + CREEP * CREEP),
             hidden_springs: world.has_hidden_springs(),
         }
@@ -131,7 +134,7 @@ impl EnergyMonitor {
         self.growth
     }
 
-    /// What the run turned over: the largest of kinetic energy, change of potential energy and work. [J]
+    /// Energy that the run turned over: the largest of kinetic energy, change of potential energy and work. [J]
     pub fn turnover(&self) -> f64 {
         self.kinetic.max(self.potential[1] - self.potential[0]).max(self.work.abs())
     }

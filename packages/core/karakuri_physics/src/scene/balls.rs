@@ -6,14 +6,14 @@ use karakuri_spatial::{Pose, Vector3};
 
 use super::SceneRobot;
 
-/// How a ball joint begins: of its body against the joint's frame on the parent.
+/// Initial state of a ball joint: of its body against the joint's frame on the parent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneBall {
-    /// Joint name.
+    /// Name of the joint.
     pub joint: String,
     /// Roll, pitch, yaw [rad]; or angular velocity in the axes of the joint's frame on the parent [rad/s]. (3)
     pub value: Vector3,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 

@@ -22,21 +22,21 @@ const KEYS: [&str; 8] = [
 ];
 /// Least and most of the stiffness of a patch. [N/m]
 const STIFFNESS: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
-/// Least and most of its damping. [N·s/m]
+/// Least and most of the damping of a patch. [N·s/m]
 const DAMPING: std::ops::RangeInclusive<f64> = 0.0..=1e12;
 
 /// The numbers of a surface that a scene gives; `None` where it says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SceneSurface {
-    /// Coulomb coefficient of what sticks, and of what slides unless that is given. [-]
+    /// Coulomb coefficient of sticking, and of sliding unless that is given. [-]
     pub friction: Option<f64>,
-    /// Coulomb coefficient of what slides. [-]
+    /// Coulomb coefficient of sliding. [-]
     pub dynamic_friction: Option<f64>,
     /// Coefficient of restitution. [-]
     pub restitution: Option<f64>,
-    /// [m]
+    /// Moment against rolling for a unit of normal force. [m]
     pub rolling: Option<f64>,
-    /// [m]
+    /// Moment against spinning about the normal for a unit of normal force. [m]
     pub spinning: Option<f64>,
     /// Whether friction and spinning share one limit.
     pub soft_finger: Option<bool>,
@@ -47,9 +47,9 @@ pub struct SceneSurface {
 /// A name of a material, and where it is written.
 #[derive(Debug, Clone)]
 pub struct MaterialName {
-    /// As written.
+    /// Name of the material as written.
     pub name: String,
-    /// Where.
+    /// Place where it is written.
     pub place: Place,
 }
 
@@ -58,9 +58,9 @@ pub struct MaterialName {
 pub struct SceneMaterials {
     /// Materials in the order of the file.
     pub named: Vec<(MaterialName, SceneSurface)>,
-    /// Rules.
+    /// Rules by which surfaces mix.
     pub mixing: Mixing,
-    /// What overrides the rules.
+    /// Pairs with numbers of their own, in place of the rules.
     pub pairs: Vec<([MaterialName; 2], SceneSurface)>,
 }
 
@@ -159,7 +159,7 @@ impl SceneMaterials {
 }
 
 impl World {
-    /// Gives the world the scene's materials, and what is in it its own.
+    /// Gives the world the scene's materials, and its things theirs.
     pub(super) fn coat(&mut self, scene: &Scene, report: &mut Report) {
         scene.materials.hand_over(self, report);
         let ground = scene.ground_material.iter().map(|name| ("world".to_owned(), name));

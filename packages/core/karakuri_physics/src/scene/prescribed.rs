@@ -15,35 +15,35 @@ use crate::{MotionTable, Owner, PoseTable, World};
 pub struct ScenePrescribed {
     /// `robot/joint`, or a body's name.
     pub part: ScenePart,
-    /// How.
+    /// Motion over the simulated time.
     pub motion: SceneMotion,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
 /// A motion over time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SceneMotion {
-    /// Of a joint.
+    /// Motion of a joint.
     Joint(MotionTable),
-    /// Of a body.
+    /// Motion of a body.
     Body(Box<PoseTable>),
-    /// Of a joint, in a CSV table that is not read yet.
+    /// Motion of a joint, in a CSV table that is not read yet.
     JointFile {
-        /// As written, relative to the scene file.
+        /// Path as written, relative to the scene file.
         path: PathBuf,
         /// Name of the column of positions, without its unit.
         column: String,
     },
-    /// Of a body, likewise: columns `x`, `y`, `z`, `roll`, `pitch`, `yaw`, those that there are.
+    /// Motion of a body in such a table: columns `x`, `y`, `z`, `roll`, `pitch`, `yaw`, those that there are.
     BodyFile {
-        /// As written, relative to the scene file.
+        /// Path as written, relative to the scene file.
         path: PathBuf,
     },
 }
 
 impl Scene {
-    /// Reads `prescribed`.
+    /// Reads the key `prescribed`.
     pub(super) fn read_prescribed(&mut self, reader: &mut Reader<'_>, fields: &Fields<'_>) {
         let Some((node, path)) = fields.get("prescribed") else { return };
         let items = reader.list(node, &path).iter();

@@ -1,4 +1,4 @@
-//! From text to a [`Scene`].
+//! Reader of the text of a [`Scene`].
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const LENGTH: RangeInclusive<f64> = 1e-6..=1e4;
 const MASS: RangeInclusive<f64> = 1e-9..=1e9;
 pub(super) const GAIN: RangeInclusive<f64> = 0.0..=1e12;
 pub(super) const ANY: RangeInclusive<f64> = -1e9..=1e9;
-/// Wood, until the scene says more.
+/// Friction coefficient of wood, until the scene says more. [-]
 const BODY_FRICTION: f64 = 0.5;
 
 impl Scene {
@@ -188,7 +188,7 @@ pub(super) fn vector(
     fields.get(key).and_then(|(node, path)| reader.vector(node, &path, unit)).map(Vector3::from)
 }
 
-/// Friction and restitution.
+/// Reads friction and restitution.
 fn surface(reader: &mut Reader<'_>, fields: &Fields<'_>, friction: f64) -> (f64, f64) {
     (
         number(reader, fields, "friction", &FRICTION, "-").unwrap_or(friction),
@@ -271,7 +271,7 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     }
 }
 
-/// A whole number of something.
+/// Reads a whole number of something.
 fn whole(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
@@ -530,6 +530,7 @@ fn read_height_field(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
         return None;
     }
     let cell = cell?;
+    // The grid's middle is the origin.
     let place = |i: usize, count: usize| cell * (i as f64 - 0.5 * (count - 1) as f64);
     let mut vertices = Vec::with_capacity(n * rows.len());
     let mut triangles = Vec::new();
@@ -537,6 +538,7 @@ fn read_height_field(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
         vertices
             .extend(row.iter().enumerate().map(|(i, &z)| [place(i, n), place(j, rows.len()), z]));
     }
+    // Two triangles for each cell.
     for (i, j) in (1..rows.len()).flat_map(|j| (1..n).map(move |i| (i, j))) {
         let corner = |di: usize, dj: usize| u32::try_from((j - dj) * n + i - di);
         let corners = [corner(1, 1), corner(0, 1), corner(0, 0), corner(1, 0)];

@@ -1,5 +1,5 @@
-//! What ties and pushes things of a scene: `springs`, `gears`, `joints`, `pushes`, and what passes through each other: `ignore`. Things are named as
-//! [`World::find_part`] names them, and looked up when the world is there.
+//! Ties and pushes of a scene: `springs`, `gears`, `joints`, `pushes`, and what passes through each other: `ignore`. Things are
+//! named as [`World::find_part`] names them, and looked up when the world is there.
 
 use karakuri_model::yaml::{Fields, Node, Reader};
 use karakuri_model::{FrameId, Place, Report, read_joint_type};
@@ -18,35 +18,35 @@ use crate::{
 pub struct ScenePart {
     /// `robot/link`, a body's name, or `world`.
     pub name: String,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
 /// A point of a thing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneAnchor {
-    /// The thing.
+    /// Thing that has the point.
     pub part: ScenePart,
-    /// In its frame. [m] (3)
+    /// Point in its frame. [m] (3)
     pub point: Vector3,
 }
 
 /// A spring of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneSpring {
-    /// Its ends.
+    /// Ends of the spring.
     pub ends: [SceneAnchor; 2],
-    /// [N/m]
+    /// Stiffness of the spring. [N/m]
     pub stiffness: f64,
-    /// [N·s/m]
+    /// Damping of the damper beside it. [N·s/m]
     pub damping: f64,
     /// Length without force. [m]
     pub rest_length: f64,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
-/// What a gear of a scene turns.
+/// End of a gear of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SceneGearEnd {
     /// A joint, `robot/joint`.
@@ -60,13 +60,13 @@ pub enum SceneGearEnd {
 pub struct SceneGear {
     /// Name, by which it can be taken off.
     pub name: String,
-    /// What drives, and what is driven.
+    /// End that drives, and end that is driven.
     pub ends: [SceneGearEnd; 2],
     /// Rate of B for a unit rate of A. [-]
     pub ratio: f64,
     /// Largest torque on B. [N·m or N]
     pub torque: f64,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
@@ -75,30 +75,30 @@ pub struct SceneGear {
 pub struct SceneJoint {
     /// Name, by which it can be detached.
     pub name: String,
-    /// Its ends.
+    /// Ends of the joint.
     pub ends: [ScenePart; 2],
-    /// Its frame on A.
+    /// Frame of the joint on A.
     pub pose_in_a: Pose,
-    /// Rotation x y z, translation x y z.
+    /// Locked degrees of freedom: rotation x y z, translation x y z.
     pub locked: [bool; 6],
-    /// What holds the other degrees of freedom.
+    /// Springs and dampers of the other degrees of freedom.
     pub bushing: Option<Bushing>,
-    /// Where it gives way.
+    /// Strength above which it breaks or yields.
     pub strength: Option<Strength>,
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
 /// A push of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenePush {
-    /// Where the force acts.
+    /// Point of application, in the frame of the thing.
     pub at: SceneAnchor,
-    /// In world axes. [N·m; N]
+    /// Wrench about the point, in world axes. [N·m; N]
     pub wrench: Force,
-    /// From when until when. [s]
+    /// Simulated times of its begin and end. [s]
     pub span: [f64; 2],
-    /// Where it is written.
+    /// Place where it is written.
     pub place: Place,
 }
 
@@ -211,7 +211,7 @@ fn read_joint(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneJ
     Some(SceneJoint { name: name?, ends: [a?, b?], pose_in_a, locked, bushing, strength, place })
 }
 
-/// What is not given is 0.
+/// Reads a bushing; values that are not given are 0.
 fn read_bushing(reader: &mut Reader<'_>, node: &Node, path: &str) -> Bushing {
     let keys = ["angular_stiffness", "linear_stiffness", "angular_damping", "linear_damping"];
     let fields = reader.fields(node, path, &keys);
@@ -225,7 +225,7 @@ fn read_bushing(reader: &mut Reader<'_>, node: &Node, path: &str) -> Bushing {
     }
 }
 
-/// Without a bound for the force or the torque, that one never gives way.
+/// Reads a strength; without a bound for the force or the torque, that one is unlimited.
 fn read_strength(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Strength> {
     let fields = reader.fields(node, path, &["force", "torque", "failure"]);
     let force = number(reader, &fields, "force", &GAIN, "N").unwrap_or(f64::INFINITY);
@@ -241,7 +241,7 @@ fn read_strength(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Str
     None
 }
 
-/// Two things.
+/// Reads a pair of two things.
 fn read_ignored(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<[ScenePart; 2]> {
     let names = reader.list(node, path);
     let parts: Vec<_> = names.iter().filter_map(|item| read_part(reader, item, path)).collect();
@@ -266,7 +266,7 @@ fn read_push(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePu
 }
 
 impl World {
-    /// Ties and pushes what is in the world as the scene says.
+    /// Adds the scene's ties and pushes.
     pub(super) fn tie(&mut self, scene: &Scene, report: &mut Report) {
         for spring in &scene.springs {
             let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_anchor(&spring.ends[i], report))
@@ -309,7 +309,7 @@ impl World {
         }
     }
 
-    /// What a name of a pair stands for: a thing, or all links of a robot.
+    /// Things that a name of a pair stands for: one, or all links of a robot.
     fn scene_parts(&self, part: &ScenePart, report: &mut Report) -> Vec<Owner> {
         if let Some(robot) = self.find_robot(&part.name) {
             let frames = self.robot(robot).model().frames.len();
@@ -348,7 +348,7 @@ impl World {
     }
 }
 
-/// What came of it, or nothing after a report of the refusal.
+/// The result, or nothing after a report of the refusal.
 pub(super) fn note<T>(
     result: Result<T, WorldError>,
     place: &Place,

@@ -36,7 +36,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
 /// The method, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct AcceleratedGradient {
-    /// `λ₋` and `χ`. (blocks)
+    /// Impulses of the last iterate `λ₋`, and the extrapolated point `χ`. (blocks)
     previous: Vec<Vector3<f64>>,
     ahead: Vec<Vector3<f64>>,
     best: Vec<Vector3<f64>>,
@@ -67,7 +67,7 @@ impl Method for AcceleratedGradient {
 }
 
 impl AcceleratedGradient {
-    /// Some iterations, and the last iterate whatever its residual.
+    /// Makes some iterations, and leaves the last iterate whatever its residual.
     pub(super) fn descend(
         &mut self,
         problem: &mut Problem,
@@ -85,6 +85,7 @@ impl AcceleratedGradient {
         most: usize,
         ends: impl Fn(usize, f64, f64) -> bool,
     ) -> usize {
+        // `τ = 1/L`, with the largest eigenvalue and a margin as `L`.
         let step = 1.0 / (MARGIN * self.largest_eigenvalue(problem, island.clone()));
         self.start(problem, island.clone());
         let mut momentum = 1.0_f64;
@@ -102,6 +103,7 @@ impl AcceleratedGradient {
             if ends(iteration, first, least) {
                 return iteration;
             }
+            // `θ₊ = ½ (1 + √(1 + 4 θ²))` and `β = (θ − 1)/θ₊`; a restart begins again with `θ = 1`.
             let next =
                 if uphill { 1.0 } else { 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt()) };
             self.extrapolate(
@@ -144,6 +146,7 @@ impl AcceleratedGradient {
             let mut u = problem.jacobian_times(&self.velocity_ahead, &block) - block.bias;
             u.x += block.compliance * self.ahead[k].x;
             let next = step_block(&block, &self.ahead[k], &u, step);
+            // Uphill where `Σ g (χ − λ₊)·(λ₊ − λ) > 0`.
             against += (self.ahead[k] - next).dot(&(next - block.impulse))
                 * block.inverse_effective_mass();
             problem.blocks[i].impulse = next;
@@ -176,6 +179,7 @@ impl AcceleratedGradient {
         self.ahead.extend(
             blocks.iter().map(|b| Vector3::new(1.0, 0.3, -0.2) / b.inverse_effective_mass().sqrt()),
         );
+        // `ξ ← g^{-½} (G + R) g^{-½} ξ`, divided by its length, which becomes the eigenvalue.
         for _ in 0..POWER_ITERATIONS {
             self.velocity_ahead.clear();
             self.velocity_ahead.resize(problem.velocity.len(), 0.0);
@@ -199,7 +203,7 @@ impl AcceleratedGradient {
     }
 }
 
-/// `Π_C(χ − τ (u + s e_n)/g)`.
+/// Projected step `Π_C(χ − τ (u + s e_n)/g)` of a block.
 fn step_block(block: &Block, ahead: &Vector3<f64>, u: &Vector3<f64>, step: f64) -> Vector3<f64> {
     let mut shifted = *u;
     if let Admissible::Cone { friction } = block.admissible {

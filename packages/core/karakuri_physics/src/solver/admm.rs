@@ -24,9 +24,9 @@ use super::{Admissible, Block, Problem, natural_map};
 
 /// Largest island: its factor takes a few milliseconds.
 const MOST_ROWS: usize = 300;
-/// Proximal weight `η`. [-]
+/// Proximal weight `η`, over the diagonal of a block. [-]
 const PROXIMAL: f64 = 1e-6;
-/// First penalty `ρ`. [-]
+/// First penalty `ρ`, over the diagonal of a block. [-]
 const PENALTY: f64 = 0.1;
 /// Residuals this far apart change the penalty, looked at every so many iterations.
 const UNBALANCED: f64 = 10.0;
@@ -47,9 +47,9 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
 /// A block while it is solved.
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    /// `g`.
+    /// Mean diagonal `g` of the block. [1/kg or 1/(kg·m²)]
     inverse_mass: f64,
-    /// `z`, on the cone, and `y`, the scaled dual velocity.
+    /// Copy `z` of the impulse on the cone, and the scaled dual velocity `y`. [N·s or N·m·s] (3)
     z: Vector3<f64>,
     y: Vector3<f64>,
 }
@@ -58,10 +58,10 @@ struct Item {
 #[derive(Debug, Default)]
 pub(super) struct Admm {
     items: Vec<Item>,
-    /// `G + R`.
+    /// Delassus matrix with the compliances, `G + R`.
     delassus: Delassus,
     factor: Vec<f64>,
-    /// `b`. (rows)
+    /// Biased velocity without impulses, `b = J v_f − u*`. [m/s or rad/s] (rows)
     free: Vec<f64>,
     /// `λ`, and the right-hand side that becomes it. (rows)
     impulse: Vec<f64>,
@@ -117,6 +117,7 @@ impl Admm {
                 self.impulse[start + row] = block.impulse[row];
             }
         }
+        // `b = u + R λ − (G + R) λ`, the warm impulses taken out.
         for (block, start) in blocks.iter().zip(&self.delassus.starts) {
             let mut u = problem.velocity_of(block) - block.bias;
             u.x += block.compliance * block.impulse.x;
@@ -132,6 +133,7 @@ impl Admm {
         for (item, block) in self.items.iter_mut().zip(blocks) {
             let mut u = problem.velocity_of(block) - block.bias;
             u.x += block.compliance * block.impulse.x;
+            // From `u = −ρ g y`.
             item.y = -u / (self.penalty * item.inverse_mass);
         }
     }
@@ -139,6 +141,7 @@ impl Admm {
     fn factorize(&mut self) -> bool {
         self.factor.copy_from_slice(&self.delassus.matrix);
         let Delassus { rows: n, ref starts, .. } = self.delassus;
+        // `G + R + (η + ρ) g`.
         for (k, item) in self.items.iter().enumerate() {
             let end = starts.get(k + 1).copied().unwrap_or(n);
             for row in starts[k]..end {
@@ -162,7 +165,7 @@ impl Admm {
         }
         forward(&self.factor, n, &mut self.impulse);
         backward(&self.factor, n, &mut self.impulse);
-        // Their copies `z` in the admissible sets; the cone is shifted by De Saxcé's term, so that what slides stays on the surface.
+        // Their copies `z` in the admissible sets; the cone is shifted by De Saxcé's term, so that sliding stays on the surface.
         let (mut primal, mut dual) = (0.0_f64, 0.0_f64);
         let mut normal = 0.0;
         for ((item, block), start) in self.items.iter_mut().zip(blocks).zip(starts) {
@@ -185,6 +188,7 @@ impl Admm {
                         .project(&candidate)
                 }
             };
+            // `y ← y + λ − z`; the residuals are `λ − z` and `ρ (z − z₋)`, as velocities.
             item.y += impulse - item.z;
             primal = primal.max((impulse - item.z).amax() * item.inverse_mass);
             dual = dual.max((item.z - before).amax() * item.inverse_mass * self.penalty);
@@ -198,6 +202,7 @@ impl Admm {
         if (1.0 / UNBALANCED..UNBALANCED).contains(&ratio) {
             return true;
         }
+        // `ρ ← ρ √(primal/dual)`, within a factor of ten; `y` keeps its velocity `−ρ g y`.
         let next = (self.penalty * ratio.sqrt().clamp(0.1, 10.0)).clamp(1e-6, 1e6);
         for item in &mut self.items {
             item.y *= self.penalty / next;

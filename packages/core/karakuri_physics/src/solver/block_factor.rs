@@ -29,12 +29,12 @@ pub(crate) struct BlockFactor {
     /// Lower half of `Hᵀ`, then `Uᵀ`; used where `H` is not symmetric.
     upper: Vec<f64>,
     symmetric: bool,
-    /// Length of `lower`.
+    /// Length of `lower`, and of `upper`.
     size: usize,
     graph: Graph,
 }
 
-/// Which nodes touch, as bits. Eliminated nodes keep their row: the pattern of their column.
+/// Graph of the nodes that touch, as bits. Eliminated nodes keep their row: the pattern of their column.
 #[derive(Debug, Default)]
 struct Graph {
     words: usize,
@@ -73,6 +73,7 @@ impl Graph {
         let n = self.left.len();
         let next = (0..n).filter(|&i| self.left[i]).min_by_key(|&i| self.degree[i])?;
         self.left[next] = false;
+        // The neighbours of an eliminated node touch each other from now on: its fill-in.
         for i in 0..n {
             if !self.left[i] || !self.touch(next, i) {
                 continue;
@@ -104,6 +105,7 @@ impl BlockFactor {
         self.place.resize(n, 0);
         self.ends.clear();
         self.below.clear();
+        // Greedy order of least degree; a column has the neighbours of its node that are left.
         while let Some(node) = self.graph.eliminate_next() {
             self.place[node] = self.nodes.len();
             self.nodes.push(runs[node]);
@@ -111,6 +113,7 @@ impl BlockFactor {
             self.below.extend(later.map(|i| (i, 0)));
             self.ends.push(self.below.len());
         }
+        // Layout column by column, the diagonal block first, those below it by their places.
         let mut offset = 0;
         self.diagonal.clear();
         for (k, node) in self.nodes.iter().enumerate() {
@@ -219,10 +222,12 @@ impl BlockFactor {
         if !factorize_dense(pivot, len) {
             return false;
         }
+        // `L_ik = H_ik L_kk⁻ᵀ`.
         for row in below.chunks_exact_mut(len) {
             forward(pivot, len, row);
         }
         let from = at + len * len;
+        // `H_ji ← H_ji − L_jk L_ikᵀ` in the later columns.
         for i in start..end {
             let left = self.block(i, len, from, below);
             self.subtract(
@@ -247,11 +252,13 @@ impl BlockFactor {
         if !factorize_dense_both(pivot, pivot_u, len) {
             return false;
         }
+        // `L_ik = H_ik U_kk⁻¹` and `(U_ki)ᵀ = (H_ki)ᵀ L_kk⁻ᵀ`.
         for (row, row_u) in below.chunks_exact_mut(len).zip(below_u.chunks_exact_mut(len)) {
             forward(pivot_u, len, row);
             forward(pivot, len, row_u);
         }
         let from = at + len * len;
+        // `H_ji ← H_ji − L_jk U_ki` in the later columns, and its mirror image in the upper half.
         for i in start..end {
             let left = self.block(i, len, from, below);
             let left_u = self.block(i, len, from, below_u);
@@ -291,6 +298,7 @@ impl BlockFactor {
         let at = self.diagonal[row_i] - from;
         let (A, B) = factors(i);
         subtract_product(&mut rest[at..at + width * width], A, B, len);
+        // The rows of both columns ascend, so that one pass finds all targets.
         let mut target = self.column_start(row_i);
         for j in i + 1..end {
             let row_j = self.below[j].0;
@@ -305,6 +313,7 @@ impl BlockFactor {
 
     /// `x ← H⁻¹ x`, in place; `x` is laid out as the velocity of the world, other runs stay. (n)
     pub(crate) fn solve(&self, x: &mut [f64]) {
+        // `y = L⁻¹ x`, column by column.
         for (k, node) in self.nodes.iter().enumerate() {
             forward(&self.lower[self.diagonal[k]..], node.len, &mut x[node.start..][..node.len]);
             for &(row, block) in &self.below[self.column_start(k)..self.ends[k]] {
@@ -315,6 +324,7 @@ impl BlockFactor {
             }
         }
         let upper = if self.symmetric { &self.lower } else { &self.upper };
+        // `L⁻ᵀ y`, or `U⁻¹ y`, in reverse.
         for (k, node) in self.nodes.iter().enumerate().rev() {
             for &(row, block) in &self.below[self.column_start(k)..self.ends[k]] {
                 for r in 0..self.nodes[row].len {
@@ -360,21 +370,22 @@ fn subtract_product(C: &mut [f64], A: &[f64], B: &[f64], size: usize) {
 /// Rows of `J` on a node.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
-    /// Row by row.
+    /// Entries, row by row.
     numbers: &'a [f64],
-    /// Of each row: the velocities of the node.
+    /// Length of each row: the velocities of the node.
     len: usize,
 }
 
-/// What is behind a column of the factor.
+/// Part of the factor behind a column.
 struct Behind<'a> {
     numbers: &'a mut [f64],
-    /// Where it begins in the factor.
+    /// Its first entry in the factor.
     from: usize,
 }
 
 /// Lower Cholesky factor of a dense row-major matrix, in place.
 pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
+    // Row by row: `L_ij = (A_ij − Σ L_ik L_jk)/L_jj` left of the diagonal, then the pivot.
     for i in 0..n {
         let (above, row) = A.split_at_mut(i * n);
         for j in 0..i {
@@ -392,6 +403,7 @@ pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
 /// `A = L U` of a dense row-major matrix, in place: the lower halves of `A` and `Aᵀ` become `L` (ones on its
 /// diagonal) and `Uᵀ`.
 fn factorize_dense_both(A: &mut [f64], transposed: &mut [f64], n: usize) -> bool {
+    // Row by row, `L` left of the diagonal and the column of `U` above it; the pivot belongs to `U`.
     for i in 0..n {
         let (above, row) = A.split_at_mut(i * n);
         let (above_u, row_u) = transposed.split_at_mut(i * n);
@@ -424,6 +436,7 @@ fn add_congruent(
     }
     let rows = A.len() / height;
     for (i, out) in C.chunks_exact_mut(width).enumerate() {
+        // Row `i` of `Aᵀ D`, then its product with `B`; degrees of freedom that the rows do not move are left out.
         let mut weights = [0.0; 3];
         let mut moves = false;
         for r in 0..rows {

@@ -17,7 +17,7 @@ use super::method::{ContactSolver, Method, SolverSettings};
 use super::newton::Newton;
 use super::{Admissible, Block, Problem};
 
-/// Newton steps for one face. Few: the next sweep goes on.
+/// Newton steps for one face. Few: the next sweep continues.
 const FACE_STEPS: usize = 20;
 /// A face is solved to this part of the tolerance. [-]
 const FACE_TOLERANCE: f64 = 0.1;
@@ -34,10 +34,10 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     method: || Box::<BlockGaussSeidel>::default(),
 };
 
-/// The method.
+/// Method of the solver, with the scratch of its faces.
 #[derive(Debug, Default)]
 pub(super) struct BlockGaussSeidel {
-    /// For faces of more than one contact.
+    /// Method for faces of more than one contact.
     newton: Newton,
 }
 
@@ -49,7 +49,7 @@ impl Method for BlockGaussSeidel {
         settings: &SolverSettings,
     ) -> usize {
         for iteration in 1..=settings.iterations {
-            // There and back, so that load goes through a stack both ways.
+            // Sweeps forwards and backwards in turn, so that load passes up and down a stack.
             let forwards = iteration % 2 == 1;
             problem.take_loads(island.clone());
             problem.split_soft_fingers(island.clone());
@@ -134,6 +134,7 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     let u = problem.velocity_of(&block) - block.bias;
     let impulse = match block.admissible {
         Admissible::Interval { lower, upper } => {
+            // `λ ← λ − (u + R λ − u*)/(G + R)`, cut to its bounds.
             let inverse_mass = block.delassus.m11 + block.compliance;
             let candidate =
                 block.impulse.x - (u.x + block.compliance * block.impulse.x) / inverse_mass;
@@ -147,6 +148,7 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
             solve_contact(&G, &w, friction)
         }
         Admissible::FrictionMoment { .. } => {
+            // A projected step whose length is safe: the trace is no less than the largest eigenvalue.
             block.admissible.project(&(block.impulse - u / block.delassus.trace()))
         }
     };

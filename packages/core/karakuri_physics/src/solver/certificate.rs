@@ -33,11 +33,12 @@ fn may_scale(block: &Block) -> bool {
 }
 
 impl Certificate {
-    /// Scales the impulses of an island where they would give energy; by which factor. [-]
+    /// Scales the impulses of an island where they would give energy; the factor. [-]
     pub(super) fn scale(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
         let blocks = &problem.blocks[island.clone()];
         self.impulses.clear();
         self.impulses.extend(blocks.iter().map(|block| block.impulse));
+        // `u_f − u*`: without the impulses that may be scaled.
         Self::clear(problem, island.clone());
         self.free.clear();
         let blocks = &problem.blocks[island.clone()];
@@ -59,6 +60,7 @@ impl Certificate {
         if 0.5 * metric + work <= ROUNDING * (metric + work.abs()) {
             return 1.0;
         }
+        // Least value of the parabola `½ s² λᵀ(G + R) λ + s λᵀ(u_f − u*)`.
         let factor = if metric > 0.0 { (-work / metric).clamp(0.0, 1.0) } else { 0.0 };
         for block in problem.blocks[island.clone()].iter_mut().filter(|block| may_scale(block)) {
             block.impulse *= factor;

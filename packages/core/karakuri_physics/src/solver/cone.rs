@@ -14,6 +14,7 @@ const SECTORS: usize = 32;
 
 /// Solves one contact. `G` (3×3) and `w` (3) are ordered normal, tangent, tangent. Impulse. [N·s] (3)
 pub fn solve_contact(G: &Matrix3<f64>, w: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    // Open, then sticking, then sliding.
     if w.x >= 0.0 {
         return Vector3::zeros();
     }
@@ -46,6 +47,7 @@ pub fn project_on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
         return *impulse;
     }
     let tangential = impulse.yz().norm();
+    // From the polar cone the apex is nearest, from elsewhere outside a point of the generator `(1, μ d)`.
     if friction * tangential <= -impulse.x {
         return Vector3::zeros();
     }
@@ -54,7 +56,7 @@ pub fn project_on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     Vector3::new(normal, impulse.y * scale, impulse.z * scale)
 }
 
-/// The normal part kept, the tangential part cut to the cone: what is left where no sliding solution exists
+/// The normal part kept, the tangential part cut to the cone: the result where no sliding solution exists
 /// (Painlevé's paradox).
 fn on_cone(impulse: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let normal = impulse.x.max(0.0);
@@ -77,6 +79,7 @@ impl<'a> Sliding<'a> {
     /// Impulse and sliding velocity for the direction `d`, unless the normal impulse would have to be negative.
     fn at(&self, d: &Vector2<f64>) -> Option<(Vector3<f64>, Vector2<f64>)> {
         let (G, mu) = (self.G, self.friction);
+        // `u_n = 0` with `λ_t = −μ λ_n d`: `λ_n = −w_n/(G_nn − μ b·d)`, `b` the coupling of the normal with the tangents.
         let b = Vector2::new(G[(0, 1)], G[(0, 2)]);
         let stiffness = G[(0, 0)] - mu * b.dot(d);
         if stiffness <= 1e-12 * G[(0, 0)] {
@@ -126,6 +129,7 @@ impl<'a> Sliding<'a> {
                 a = b;
                 break;
             }
+            // The secant; an end that stays has its value halved.
             let mid = (a * fb - b * fa) / (fb - fa);
             let fmid = self.misalignment(mid)?;
             if fmid * fb <= 0.0 {

@@ -6,11 +6,11 @@ use super::{Block, Problem};
 /// `G` of an island.
 #[derive(Debug, Default)]
 pub(crate) struct Delassus {
-    /// Number of rows.
+    /// Number of rows of the island.
     pub(crate) rows: usize,
     /// First row of each block.
     pub(crate) starts: Vec<usize>,
-    /// Row-major, symmetric. (rows × rows)
+    /// Entries of `G`, row-major, symmetric. (rows × rows)
     pub(crate) matrix: Vec<f64>,
 }
 
@@ -33,6 +33,7 @@ impl Delassus {
         let n = self.rows;
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
+        // The lower half by blocks that share a mover, the upper one by symmetry.
         for (i, a) in blocks.iter().enumerate() {
             for (j, b) in blocks.iter().enumerate().take(i + 1) {
                 let [at_a, at_b] = [i, j].map(|k| self.starts[k]);
@@ -64,7 +65,7 @@ impl Delassus {
         }
     }
 
-    /// The row of `G`. (rows)
+    /// Row `i` of `G`. (rows)
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.matrix[i * self.rows..(i + 1) * self.rows]
     }

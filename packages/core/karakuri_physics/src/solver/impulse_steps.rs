@@ -43,6 +43,7 @@ impl ImpulseSteps {
     ) {
         let Delassus { rows: n, starts, .. } = &self.delassus;
         let at = starts[block];
+        // Rows of `1 + D G`; `D` couples the rows of a block only.
         for i in 0..rows {
             let out = &mut self.matrix[(at + i) * n..(at + i + 1) * n];
             out.fill(0.0);

@@ -2,8 +2,8 @@
 //!
 //! Without De Saxcé's shift the contact problem is convex: `min ½ λᵀ(G + R) λ + λᵀ b` over the cones and intervals, and its
 //! velocity `u = (G + R) λ + b` is unique. Where impulses exist that hold every loaded contact, they make the gradient zero there
-//! and so are a solution of it, and one of Coulomb's law as well, whose shift is zero. So if anything holds, this problem says so,
-//! whatever the start. Near the limit of a grip the feasible impulses are few, and rounds that regularise approach them
+//! and so are a solution of it, and one of Coulomb's law as well, whose shift is zero. So if anything holds, this problem says
+//! so, whatever the start. Near the limit of a grip the feasible impulses are few, and rounds that regularise approach them
 //! slowly; the central path leads through the middle of them in some twenty steps.
 //!
 //! With the scaled impulse `x = (μ λ_n, λ_t)` and velocity `s = (u_n / μ, u_t)` in the second-order cone, a step solves
@@ -20,9 +20,9 @@ use super::{Admissible, Block, Problem};
 
 /// Largest island: a search takes less than a millisecond.
 const MOST_ROWS: usize = 60;
-/// Most steps; twenty are usual.
+/// Most steps of a search; twenty are usual.
 const MOST_STEPS: usize = 40;
-/// What a step aims at, as part of the mean complementarity before it. [-]
+/// Complementarity that a step aims at, as part of the mean before it. [-]
 const CENTERING: f64 = 0.1;
 /// Part of the length to the boundary that a step goes at most. [-]
 const TO_BOUNDARY: f64 = 0.99;
@@ -34,9 +34,9 @@ const OPEN: f64 = 1e-6;
 /// A block on the central path.
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    /// Inside its cone or interval.
+    /// Impulse `λ`, inside its cone or interval. [N·s or N·m·s] (3)
     impulse: Vector3<f64>,
-    /// Of a cone `s`; of an interval the velocities that keep it from its lower and upper end.
+    /// Dual of the impulse: `s` of a cone; the velocities that keep an interval from its lower and upper end.
     dual: Vector3<f64>,
     /// `G λ + R λ + b`. [m/s or rad/s]
     u: Vector3<f64>,
@@ -48,10 +48,10 @@ struct Item {
 #[derive(Debug, Default)]
 pub(super) struct StickSearch {
     items: Vec<Item>,
-    /// `G + R`.
+    /// Delassus matrix with the compliances, `G + R`.
     delassus: Delassus,
     factor: Vec<f64>,
-    /// `b`. (rows)
+    /// Biased velocity without impulses, `b`. [m/s or rad/s] (rows)
     free: Vec<f64>,
     /// Impulses, and the right-hand side that becomes their change. (rows)
     impulse: Vec<f64>,
@@ -111,6 +111,7 @@ impl StickSearch {
         // The largest impulse that stops a block on its own, and its velocity.
         let (mut impulse, mut velocity) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE);
         for (block, &start) in blocks.iter().zip(&self.delassus.starts) {
+            // `b = u − u* − G λ`, without the impulses of the island.
             let u = problem.velocity_of(block) - block.bias;
             let mut free = Vector3::zeros();
             for row in 0..block.rows() {
@@ -147,6 +148,7 @@ impl StickSearch {
     fn slides(&self, blocks: &[Block], tolerance: f64) -> bool {
         let left: f64 = self.items.iter().zip(blocks).map(|(item, b)| item.left(b)).sum();
         let most = self.items.iter().fold(0.0_f64, |most, item| most.max(item.impulse.x));
+        // A loaded contact with `u_t² > 100 g Σ λᵀs`.
         self.items.iter().zip(blocks).any(|(item, block)| {
             let sliding = item.u.yz().norm();
             matches!(block.admissible, Admissible::Cone { .. })
@@ -162,6 +164,7 @@ impl StickSearch {
         let barriers: usize = blocks.iter().map(n_barriers).sum();
         let left: f64 = self.items.iter().zip(blocks).map(|(item, b)| item.left(b)).sum();
         let aim = CENTERING * left / barriers.max(1) as f64;
+        // `(G + R + H) Δλ = −u + τ x⁻¹`, with `τ` as part of the mean complementarity.
         self.factor.copy_from_slice(&self.delassus.matrix);
         for ((item, block), &start) in self.items.iter().zip(blocks).zip(&self.delassus.starts) {
             let (H, pull) = item.barrier(block, aim);
@@ -179,6 +182,7 @@ impl StickSearch {
         }
         forward(&self.factor, n, &mut self.change);
         backward(&self.factor, n, &mut self.change);
+        // The longest step that leaves every impulse and dual inside its set.
         let mut length = 1.0_f64;
         for ((item, block), &start) in self.items.iter_mut().zip(blocks).zip(&self.delassus.starts)
         {
@@ -198,7 +202,7 @@ impl StickSearch {
     }
 }
 
-/// How many complementary pairs a block has.
+/// Number of complementary pairs of a block.
 fn n_barriers(block: &Block) -> usize {
     match block.admissible {
         Admissible::Interval { lower, upper } => {
@@ -208,7 +212,7 @@ fn n_barriers(block: &Block) -> usize {
     }
 }
 
-/// Inside the block's set, with a velocity inside the dual one.
+/// Start inside the block's set, with a velocity inside the dual one.
 fn start(block: &Block, impulse: f64, velocity: f64) -> Item {
     let zero = Vector3::zeros();
     let mut item = Item { impulse: zero, dual: zero, u: zero, step: zero, dual_step: zero };
@@ -228,12 +232,12 @@ fn start(block: &Block, impulse: f64, velocity: f64) -> Item {
     item
 }
 
-/// `a_0 b_0 − ā·b̄`.
+/// Lorentz product `a_0 b_0 − ā·b̄`.
 fn lorentz(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
     a.x * b.x - a.y * b.y - a.z * b.z
 }
 
-/// How far a point of the cone can go along a step.
+/// Length along a step at which a point of the cone reaches its surface; infinite where it never does. [-]
 fn length_in_cone(x: &Vector3<f64>, step: &Vector3<f64>) -> f64 {
     let (a, b, c) = (lorentz(step, step), lorentz(x, step), lorentz(x, x));
     // First positive root of a t² + 2 b t + c.
@@ -241,6 +245,7 @@ fn length_in_cone(x: &Vector3<f64>, step: &Vector3<f64>) -> f64 {
     let mut length = f64::INFINITY;
     if discriminant >= 0.0 {
         let root = discriminant.sqrt();
+        // Both roots without cancellation: `q/a` and `c/q`.
         let q = -(b + root.copysign(b));
         for t in [q / a, c / q] {
             if t > 0.0 {
@@ -274,6 +279,7 @@ impl Item {
         let (mut H, mut pull) = (Matrix3::zeros(), Vector3::zeros());
         match block.admissible {
             Admissible::Interval { lower, upper } => {
+                // Of each end with room `x` and dual `s`: `H = s/x`, and `τ/x` away from it.
                 let ends =
                     [(self.impulse.x - lower, self.dual.x), (upper - self.impulse.x, self.dual.y)];
                 for ((room, dual), sign) in ends.into_iter().zip([1.0, -1.0]) {
@@ -284,6 +290,8 @@ impl Item {
                 }
             }
             Admissible::Cone { friction } => {
+                // Nesterov–Todd: of the unit vectors `x₁`, `s₁`, `v = (s₁ + J x₁)/(2 γ)`, and `H = (2 v vᵀ − J) ‖s‖/‖x‖`;
+                // `D` scales it to `λ`.
                 let (x, s) = (self.scaled(friction), self.dual);
                 let [norm_x, norm_s] = [lorentz(&x, &x), lorentz(&s, &s)].map(f64::sqrt);
                 let (x_1, s_1) = (x / norm_x, s / norm_s);
@@ -309,6 +317,7 @@ impl Item {
     ) -> Vector3<f64> {
         match block.admissible {
             Admissible::Interval { lower, upper } => {
+                // Of each end: `Δs = (τ − s Δx)/x − s`.
                 let one = |room: f64, dual: f64, step: f64| {
                     if room.is_finite() { (aim - dual * step) / room - dual } else { 0.0 }
                 };
@@ -324,7 +333,7 @@ impl Item {
         }
     }
 
-    /// How far its impulse and its dual can go along their steps.
+    /// Length along their steps at which its impulse or its dual reaches the boundary. [-]
     fn length(&self, block: &Block) -> f64 {
         match block.admissible {
             Admissible::Interval { lower, upper } => {

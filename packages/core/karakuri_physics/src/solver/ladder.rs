@@ -1,4 +1,4 @@
-//! From island to island, and from level to level where one does not do.
+//! The solver of each island, and the next level where one does not suffice.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub fn solver(name: &str) -> Option<&'static ContactSolver> {
 }
 
 /// Part of the aim that a warm start must reach if it was solved for: impulses that stopped an error of the last step
-/// would bring it back with the other sign, and what rests would go to and fro at just less than the aim. [-]
+/// would bring it back with the other sign, and an island at rest would alternate just below the aim. [-]
 const SETTLED: f64 = 0.4;
 
 /// Impulses that leave more than this are compared with those of a few sweeps: fewer of them let bodies pass into each other.
@@ -37,7 +37,7 @@ const SAFE_SWEEPS: usize = 30;
 /// The solvers with their memory: one for each thread that solves. No state: a copy starts its own.
 #[derive(Debug)]
 pub struct Ladder {
-    /// As [`SOLVERS`].
+    /// Methods in the order of [`SOLVERS`].
     methods: Vec<Box<dyn Method>>,
     /// Impulses of the best iterate so far. (blocks)
     best: Vec<Vector3<f64>>,
@@ -100,6 +100,7 @@ impl Ladder {
             residual: residual(problem, island.clone()),
             ..Solution::default()
         };
+        // `tolerance + tolerance_rel · max ‖J (v − v₀)‖`.
         let change = change_of_velocity(problem, island.clone());
         let settings = &SolverSettings {
             tolerance: settings.tolerance + settings.tolerance_rel * change,
@@ -122,7 +123,7 @@ impl Ladder {
             own.iterations = method.iterations;
         }
         let mut iterations = 0;
-        // What is left for each of the island's rows.
+        // Row visits left for each of the island's rows.
         let mut budget = settings.budget / problem.rows_of_step.max(rows).max(1);
         loop {
             let work = (method.work)(rows);
@@ -165,6 +166,7 @@ impl Ladder {
         if reached.residual <= FINE {
             return reached;
         }
+        // What fails or is coarse competes with a few sweeps from zero, scaled likewise; the smaller residual is taken.
         let passes = self.certificate.scale(problem, island.clone()) >= 1.0;
         if passes && reached.residual <= COARSE {
             return reached;

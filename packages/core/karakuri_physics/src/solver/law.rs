@@ -1,11 +1,11 @@
-//! The law of a block: how far a block is from it, and its regularised form with a slope.
+//! The law of a block: the distance from it, and its regularised form with a slope.
 
 use nalgebra::{Matrix3, Vector3};
 
 use super::cone::{is_inside_cone, project_on_cone};
 use super::{Admissible, Block, Problem};
 
-/// How far a block is from its law, as a velocity: `‖λ − Π_C(λ − (û + R λ)/g)‖ g` with De Saxcé's
+/// Distance of a block from its law as a velocity, the natural map `‖λ − Π_C(λ − (û + R λ)/g)‖ g` with De Saxcé's
 /// `û = u − u* + (μ‖u_t‖, 0, 0)` and `g` the mean diagonal of its Delassus block. [m/s or rad/s]
 /// [Acary, Cadoux, Lemaréchal, Malick 2011]
 pub fn natural_map(problem: &Problem, block: &Block) -> f64 {
@@ -35,6 +35,7 @@ pub(crate) fn residual(
             let shift = shift.unwrap_or_else(|| friction * u.yz().norm());
             let shifted = Vector3::new(normal + shift, u.y, u.z);
             let step = impulse - shifted * (1.0 / g);
+            // The projection is the step itself.
             if is_inside_cone(&step, friction) {
                 return shifted.norm();
             }
@@ -54,7 +55,7 @@ pub(crate) struct Softened {
 }
 
 impl Softened {
-    /// `W λ`.
+    /// Weighted impulse `W λ`.
     pub(crate) fn weigh(&self, impulse: &Vector3<f64>) -> Vector3<f64> {
         let (n, t) = (self.normal, self.tangential);
         Vector3::new(n * impulse.x, t * impulse.y, t * impulse.z)
@@ -70,6 +71,7 @@ impl Softened {
         let (n, t) = (1.0 / self.normal, 1.0 / self.tangential);
         match *admissible {
             Admissible::Interval { lower, upper } => {
+                // Clamped to the bounds; the slope is `1/W` between them.
                 let free = y.x * n;
                 if free > lower && free < upper {
                     slope.m11 = n;
@@ -91,6 +93,7 @@ impl Softened {
                 // On the cone's surface: nearest point in the metric of the weights.
                 let scale = 1.0 / (1.0 + friction * ratio);
                 let normal = (free.x + ratio * tangential) * scale;
+                // The slope along the generator `(1, μ d)` of the cone, and across it, where `d` turns.
                 let d = free.yz() / tangential;
                 let along = Vector3::new(1.0, friction * d.x, friction * d.y);
                 slope = along * along.transpose() * (n * scale);
@@ -102,6 +105,7 @@ impl Softened {
                 (along * normal, slope)
             }
             Admissible::FrictionMoment { spinning, rolling, load, .. } => {
+                // Spinning is clamped to an interval, rolling to a disc, on whose edge the slope is that of the direction.
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 if free.x.abs() < spinning * load {
                     slope.m11 = n;

@@ -43,17 +43,17 @@ pub trait Method: Debug + Send {
     ) -> usize;
 }
 
-/// Which solver, and when it may stop.
+/// Choice of a solver, and when it may stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
-    /// Name in [`SOLVERS`](super::SOLVERS).
+    /// Name of the solver in [`SOLVERS`](super::SOLVERS).
     pub method: &'static str,
     /// Most iterations of this method a step; higher levels take their own.
     pub iterations: usize,
     /// Natural-map residual at which an island counts as solved. [m/s or rad/s]
     pub tolerance: f64,
-    /// Part of an island's largest change of velocity in the step that is added to the tolerance: what moves at 1 m/s need not be
-    /// solved as well as what rests. [-]
+    /// Part of an island's largest change of velocity in the step that is added to the tolerance: motion at 1 m/s need not be
+    /// solved as well as rest. [-]
     pub tolerance_rel: f64,
     /// Whether an island above the tolerance goes to the next level.
     pub escalate: bool,
@@ -76,14 +76,14 @@ impl Default for SolverSettings {
 }
 
 impl SolverSettings {
-    /// For loops that must not be late: a few milliseconds a step at most, and what moves is solved to 1e-4 of its change of
-    /// velocity.
+    /// Settings for loops that must not be late: a few milliseconds a step at most, and motion is solved to 1e-4 of its change
+    /// of velocity.
     pub fn realtime() -> Self {
         Self { tolerance_rel: 1e-4, budget: 100_000, ..Self::default() }
     }
 }
 
-/// How a solve ended.
+/// Result of a solve: level, iterations, residual.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Solution {
     /// Highest level any island was solved at.

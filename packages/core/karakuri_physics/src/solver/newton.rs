@@ -19,7 +19,7 @@
 //!
 //! The first centre is zero, and only contacts that slid before begin with a shift: of all solutions this finds one
 //! that holds, if any holds, with the least impulses. A grip does not depend on the path that led to it. Only a warm
-//! start that is all but the solution is its own centre: what rests needs no more than a round, and comes to rest to
+//! start that is all but the solution is its own centre: an island at rest needs no more than a round, and comes to rest to
 //! the last digits.
 //! [Castro, Permenter, Han 2023; Acary, Cadoux, Lemaréchal, Malick 2011; Alart & Curnier 1991; Rockafellar 1976]
 //!
@@ -41,8 +41,8 @@ use super::law::{Softened, residual};
 use super::method::{ContactSolver, FINE, Method, SolverSettings};
 use super::{Admissible, Block, Problem, Run, apply};
 
-// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/physics/solvers.rs`: what a doc
-// comment says of either side is what was seen there.
+// The constants were tuned on the scenes of `examples/solvers.rs` and the random problems of `tests/physics/solvers.rs`: what a
+// doc comment says of either side is what was seen there.
 
 /// First regularisation `ε` of a convex round where nothing is known, over a block's own Delassus diagonal. [-]
 const FIRST_REGULARISATION: f64 = 0.1;
@@ -65,7 +65,7 @@ const HALFWAY_MISMATCH: f64 = 0.3;
 /// Successive solved Coulomb rounds that may raise the natural map: where many contacts are all but sliding, the path to
 /// the solution is not monotone.
 const NON_MONOTONE_ROUNDS: usize = 4;
-/// How far each of them may raise it. [-]
+/// Factor by which each of them may raise it. [-]
 const NON_MONOTONE_GROWTH: f64 = 2.0;
 /// Part of the regularisation to which a convex round is solved. [-]
 const REGULARISED_ACCURACY: f64 = 1e-2;
@@ -74,7 +74,7 @@ const REGULARISED_ACCURACY: f64 = 1e-2;
 const GOAL: f64 = 0.1;
 /// Multiple of the tolerance below which a warm start is the first centre. [-]
 const WARM_START_TOLERANCE: f64 = 10.0;
-/// The convex problem counts as solved when its own natural map is this part of Coulomb's: what is left is sliding. [-]
+/// The convex problem counts as solved when its own natural map is this part of Coulomb's: the rest is sliding. [-]
 const CONVEX_IS_SOLVED: f64 = 0.1;
 /// Part of the velocity changes to which the problem is solved before any contact may begin to slide. [-]
 const STICKING_ACCURACY: f64 = 1e-6;
@@ -105,20 +105,20 @@ const NONE: usize = usize::MAX;
 #[derive(Debug, Clone, Copy)]
 struct BlockState {
     softened: Softened,
-    /// `ε g`: weight of the centre.
+    /// Weight `ε g` of the centre. [1/kg or 1/(kg·m²)]
     proximal: f64,
-    /// `λ₀`.
+    /// Centre `λ₀` of the round. [N·s or N·m·s] (3)
     center: Vector3<f64>,
     /// Fixed `s`, or the friction that makes `s` of `u`. [m/s; -]
     shift: f64,
     coulomb: f64,
-    /// Biased velocity `u − u*` of `v`, and its change along the ray.
+    /// Biased velocity `u − u*` of `v`, and its change along the ray. [m/s or rad/s] (3)
     u: Vector3<f64>,
     du: Vector3<f64>,
     /// Impulses that `v` comes from, and their change along the ray.
     alpha: Vector3<f64>,
     dalpha: Vector3<f64>,
-    /// `λ(v)` and `D`.
+    /// Impulse `λ(v)` of the softened law, and its slope `D = −∂λ/∂u`.
     lambda: Vector3<f64>,
     slope: Matrix3<f64>,
     /// Nodes of its sides; `NONE` where a side does not move.
@@ -128,10 +128,12 @@ struct BlockState {
 impl BlockState {
     /// The softened law at the biased velocity `u`: impulse and `−∂λ/∂u`.
     fn respond(&self, admissible: &Admissible, u: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        // `y = ε g λ₀ − (u − u*) − s e_n`, with De Saxcé's `s = μ‖u_t‖` where the shift moves with `u`.
         let mut y = self.center * self.proximal - u;
         let sliding = u.yz().norm();
         y.x -= self.shift + self.coulomb * sliding;
         let (lambda, mut slope) = self.softened.respond(admissible, &y);
+        // Such a shift adds `∂λ/∂y e_n μ u_tᵀ/‖u_t‖` to `D`, which is then not symmetric.
         if self.coulomb * sliding > 0.0 {
             let normal = slope.column(0) * (self.coulomb / sliding);
             slope += normal * Vector3::new(0.0, u.y, u.z).transpose();
@@ -144,13 +146,13 @@ impl BlockState {
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     states: Vec<BlockState>,
-    /// As they were before sliding was tried.
+    /// States of the blocks before sliding was tried.
     before_sliding: Vec<BlockState>,
     runs: Vec<Run>,
     /// Node of each velocity entry that starts a run of the island.
     node_at: Vec<usize>,
     factor: BlockFactor,
-    /// Instead of the factor, where there are few rows.
+    /// Whether steps are found in impulses, in place of the factor, as the island has few rows.
     has_few_rows: bool,
     impulse_steps: ImpulseSteps,
     gradient: AcceleratedGradient,
@@ -159,12 +161,12 @@ pub(super) struct Newton {
     may_hold: bool,
     /// Direction in velocity space, laid out as the world's velocity. (n)
     step: Vec<f64>,
-    /// Velocity without the impulses of these blocks, laid out so. (n)
+    /// Velocity without the impulses of these blocks, laid out as the world's. (n)
     base: Vec<f64>,
     /// Impulses of the last round that helped.
     best: Vec<Vector3<f64>>,
     regularisation: f64,
-    /// Least of the rounds to come, and of any round: with less, more digits are lost than are asked for.
+    /// Least regularisation of the rounds to come, and of any round: with less, more digits are lost than are asked for. [-]
     least_regularisation: f64,
     floor: f64,
     iterations: usize,
@@ -191,6 +193,7 @@ impl Newton {
         settings: &SolverSettings,
     ) -> usize {
         self.prepare(problem, island.clone());
+        // An island that slid is tried with the least impulses first; else nothing slides until the convex problem says so.
         self.may_hold = !self.states.iter().any(|state| state.shift > 0.0);
         if !self.may_hold && self.slide(problem, island.clone(), settings) {
             return self.iterations;
@@ -222,6 +225,7 @@ impl Newton {
         for side in problem.blocks[island.clone()].iter().flat_map(sides) {
             self.node_at[side.start] = NONE;
         }
+        // Each run is numbered where a block first touches it.
         for block in &problem.blocks[island.clone()] {
             let mut nodes = [NONE; 2];
             for (node, side) in nodes.iter_mut().zip(&block.sides).filter(|(_, s)| s.len > 0) {
@@ -255,13 +259,14 @@ impl Newton {
         self.factor.analyze(&self.runs, coupled);
     }
 
-    /// Rounds with fixed shifts, until sliding is what is left. Natural map. [m/s or rad/s]
+    /// Rounds with fixed shifts, until only sliding is left. Natural map. [m/s or rad/s]
     fn convex_rounds(
         &mut self,
         problem: &mut Problem,
         island: Range<usize>,
         settings: &SolverSettings,
     ) -> f64 {
+        // A warm start that is all but the solution already has even loads, and is its own centre.
         let (warm, _) = self.measure(&problem.blocks[island.clone()]);
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
         if warm <= WARM_START_TOLERANCE * settings.tolerance {
@@ -269,6 +274,7 @@ impl Newton {
                 state.center = state.alpha;
             }
         }
+        // Below the floor rounding takes more than the tolerance; a good warm start begins with little regularisation.
         self.floor = (ROUNDING * scale.max(warm) / settings.tolerance).min(FIRST_REGULARISATION);
         self.least_regularisation = self.floor.max(LEAST_REGULARISATION);
         self.regularisation =
@@ -278,7 +284,7 @@ impl Newton {
         let mut slow_rounds = 0;
         while self.iterations < settings.iterations {
             self.set_regularisation(&problem.blocks[island.clone()]);
-            // Little enough that regularisation, not what is left, says which of equal points carry how much.
+            // Little enough that the regularisation, not the remaining mismatch, says which of equal points carry how much.
             let share = REGULARISED_ACCURACY * self.regularisation * scale.max(warm);
             let enough = (ROUND_ACCURACY * convex).max(GOAL * settings.tolerance).min(share);
             self.round(problem, island.clone(), enough, settings);
@@ -299,6 +305,7 @@ impl Newton {
                 return held;
             }
             if begins_to_slide {
+                // Shifts may lag while that converges; then they join the Jacobian.
                 if last > SHIFT_PROGRESS * lagged {
                     break;
                 }
@@ -364,6 +371,8 @@ impl Newton {
                 settings,
             );
             let (now, _) = self.accept(problem, island.clone());
+            // Less regularisation after progress; a solved round may raise the natural map a few times; a failed one is
+            // repeated with more.
             if now < last {
                 self.reduce_regularisation(0.2, now > SLOW_PROGRESS * last);
                 last = now;
@@ -378,6 +387,7 @@ impl Newton {
                 self.revert(problem, island.clone());
                 continue;
             } else {
+                // With the most regularisation: gradient steps look for a better start.
                 self.revert(problem, island.clone());
                 last = self.descend(problem, island.clone());
                 self.regularisation = FIRST_REGULARISATION;
@@ -457,6 +467,7 @@ impl Newton {
                 return false;
             }
             self.iterations += 1;
+            // The first linearisation of a convex round is predicted; where it gives no step, it is taken at `v`.
             let predicted = step == 0 && !is_coulomb;
             if predicted {
                 self.predict(blocks);
@@ -477,7 +488,7 @@ impl Newton {
         self.states.iter().any(|state| state.coulomb > 0.0)
     }
 
-    /// `λ(v)` and slopes; how far the impulses are from it, as a velocity. [m/s or rad/s]
+    /// `λ(v)` and slopes; distance of the impulses from it, as a velocity. [m/s or rad/s]
     fn respond(&mut self, blocks: &[Block]) -> f64 {
         let mut mismatch: f64 = 0.0;
         for (state, block) in self.states.iter_mut().zip(blocks) {
@@ -488,9 +499,10 @@ impl Newton {
         mismatch
     }
 
-    /// Puts the first linearisation of a convex round where the law gives the present impulses: there it knows what sticks.
+    /// Puts the first linearisation of a convex round where the law gives the present impulses: it knows which contacts stick.
     fn predict(&mut self, blocks: &[Block]) {
         for (state, block) in self.states.iter_mut().zip(blocks) {
+            // `u₀` with `W α = ε g λ₀ − u₀ − s e_n`, so that `λ(u₀) = α`; its tangent is taken at the present `u`.
             let mut u = state.center * state.proximal - state.softened.weigh(&state.alpha);
             u.x -= state.shift;
             let (lambda, slope) = state.respond(&block.admissible, &u);
@@ -557,6 +569,7 @@ impl Newton {
         } else {
             self.convex_length(blocks)
         };
+        // `α` and `u` move together, so that `v = v_f + Y α` stays exact.
         for state in &mut self.states {
             state.alpha += state.dalpha * length;
             state.u += state.du * length;
@@ -585,6 +598,7 @@ impl Newton {
         if !self.factor.factorize() {
             return false;
         }
+        // `H δ = Jᵀ (λ − α)`, then `Δα = λ − D J δ − α`.
         self.clear_step();
         for (state, block) in self.states.iter().zip(blocks) {
             apply(&mut self.step, &problem.jacobian, block, &(state.lambda - state.alpha));
@@ -630,8 +644,9 @@ impl Newton {
         }
     }
 
-    /// Where the derivative of the convex function along the ray vanishes, at most 1; 0 where it does not descend.
+    /// Length at which the derivative of the convex function along the ray vanishes, at most 1; 0 where it does not descend. [-]
     fn convex_length(&self, blocks: &[Block]) -> f64 {
+        // Derivative of the convex function at the length `t`: `Δuᵀ (α + t Δα − λ(u + t Δu))`, which grows with `t`.
         let derivative = |t: f64| -> f64 {
             let each = self.states.iter().zip(blocks);
             each.map(|(state, block)| {
@@ -666,8 +681,9 @@ impl Newton {
         low
     }
 
-    /// The length out of 1, ½, ¼ … at which the mismatch falls, or the one at which it is least.
+    /// Length out of 1, ½, ¼ … at which the mismatch falls, or the one at which it is least. [-]
     fn coulomb_length(&self, blocks: &[Block]) -> f64 {
+        // Merit: the squared mismatch `Σ ‖(λ(u + t Δu) − α − t Δα) g‖²`.
         let mismatch = |t: f64| -> f64 {
             let each = self.states.iter().zip(blocks);
             each.map(|(state, block)| {
@@ -681,6 +697,7 @@ impl Newton {
         let first = mismatch(0.0);
         let (mut t, mut best) = (1.0, 1.0);
         let mut least = mismatch(t);
+        // Backtracking to a sufficient decrease, 1e-4 of the length.
         while least > first * (1.0 - 1e-4 * best) && t > 0.05 {
             t *= 0.5;
             let now = mismatch(t);
@@ -699,6 +716,7 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> BlockState {
     let on_cone = |friction: f64| {
         impulse.x > 0.0 && impulse.yz().norm() >= friction * impulse.x * (1.0 - 1e-9)
     };
+    // Only of what was solved as sliding: in a grip near its limit some points hold on the surface of the cone.
     let shift = match block.admissible {
         Admissible::Cone { friction } if block.slid && on_cone(friction) => {
             friction * u.yz().norm()
@@ -729,7 +747,7 @@ mod tests {
     use nalgebra::{DMatrix, DVector};
     use proptest::prelude::*;
 
-    /// Some contacts and a brake on one robot of `n` velocities.
+    /// A problem of some contacts and a brake on one robot of `n` velocities.
     fn problem(n: usize, contacts: usize, friction: f64, numbers: &[f64]) -> Problem {
         let mut numbers = numbers.iter().copied().cycle();
         let mut next = || numbers.next().unwrap_or(0.5);

@@ -1,4 +1,4 @@
-//! What a solver sees: matrices only, no bodies.
+//! The problem that a solver sees: matrices only, no bodies.
 //!
 //! The velocity `v` of the whole world is one vector. Every row block constrains `u = J v` (1 or 3 rows) and acts by
 //! an impulse `λ` through the response `Y = Â⁻¹ Jᵀ`, so that `v ← v + Y λ`. A block touches at most two runs of `v`
@@ -23,29 +23,29 @@ pub struct Side {
     pub offset: usize,
 }
 
-/// Which impulses a block may give.
+/// Set of the impulses that a block may give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Admissible {
     /// One row, `lower ≤ λ ≤ upper`. [N·s or N·m·s]
     Interval {
-        /// Least impulse.
+        /// Least impulse of the row.
         lower: f64,
-        /// Largest impulse.
+        /// Largest impulse of the row.
         upper: f64,
     },
     /// Three rows (normal, two tangents), Coulomb's cone `‖λ_t‖ ≤ μ λ_n`.
     Cone {
-        /// Friction coefficient. [-]
+        /// Friction coefficient `μ`. [-]
         friction: f64,
     },
     /// Three rows (spinning about the normal, rolling about two tangents) of the contact in the block before, with the normal
     /// impulse `λ_n`: `|λ_s| ≤ r_s λ_n`, `‖λ_r‖ ≤ r_r λ_n`. [N·m·s]
     FrictionMoment {
-        /// `r_s`. [m]
+        /// Length `r_s` of spinning: its moment over the normal impulse. [m]
         spinning: f64,
-        /// `r_r`. [m]
+        /// Length `r_r` of rolling: its moment over the normal impulse. [m]
         rolling: f64,
-        /// `λ_n`, which solvers keep up to date. [N·s]
+        /// Normal impulse `λ_n` of the contact, which solvers keep up to date. [N·s]
         load: f64,
         /// The limit that spinning shares with the contact's friction; then `r_s` and the contact's coefficient are what
         /// solvers make of it.
@@ -62,6 +62,7 @@ impl Admissible {
             }
             Self::Cone { friction } => project_on_cone(impulse, friction),
             Self::FrictionMoment { spinning, rolling, load, .. } => {
+                // The moment about the normal in its interval, the one about the tangents in its disc.
                 let (most, about_tangents) = (rolling * load, impulse.yz().norm());
                 let scale = if about_tangents > most { most / about_tangents } else { 1.0 };
                 let spin = impulse.x.clamp(-spinning * load, spinning * load);
@@ -71,10 +72,10 @@ impl Admissible {
     }
 }
 
-/// A row block.
+/// A row block: its law, its runs of `v`, its impulse.
 #[derive(Debug, Clone, Copy)]
 pub struct Block {
-    /// Admissible impulses.
+    /// Set of its admissible impulses.
     pub admissible: Admissible,
     /// The runs of `v` it touches.
     pub sides: [Side; 2],
@@ -141,7 +142,7 @@ impl Block {
         matches!(self.admissible, Admissible::Cone { .. })
     }
 
-    /// Number of rows.
+    /// Number of its rows.
     pub fn rows(&self) -> usize {
         match self.admissible {
             Admissible::Interval { .. } => 1,
@@ -167,7 +168,7 @@ impl Block {
 pub struct Run {
     /// First entry in `v`.
     pub start: usize,
-    /// Length.
+    /// Length of the run in `v`.
     pub len: usize,
     /// First entry of its `Â` in [`Problem::inertia`] (len × len).
     pub offset: usize,
@@ -209,6 +210,7 @@ impl Problem {
             let [a, b] = block.sides.map(|side| side.len);
             (rows + block.rows(), products + block.rows() * (a * a + a * b + b * b))
         });
+        // About `m² (m + 9)/3` products eliminate `m` rows.
         rows * rows * (rows + 9) / 3 <= products
     }
 
@@ -231,7 +233,7 @@ impl Problem {
         for side in sides.iter().filter(|s| s.len > 0) {
             let v = &x[side.start..side.start + side.len];
             let J = &self.jacobian[side.offset..side.offset + rows * side.len];
-            // a free body's contact, its loops unrolled
+            // A contact of a free body, its loops unrolled.
             if let (Ok(v), Ok(J)) = (<&[f64; 6]>::try_from(v), <&[f64; 18]>::try_from(J)) {
                 for (u, J) in u.iter_mut().zip(J.as_chunks::<6>().0) {
                     *u += dot(J, v);
@@ -267,7 +269,7 @@ impl Problem {
         self.apply_impulses(island);
     }
 
-    /// `v ← v + Y λ` of an island, the loads of what turns, and what soft fingers make of them.
+    /// `v ← v + Y λ` of an island, the loads of its friction moments, and the splits of its soft fingers.
     pub(crate) fn apply_impulses(&mut self, island: Range<usize>) {
         self.take_loads(island.clone());
         let all = island.clone();
@@ -277,7 +279,7 @@ impl Problem {
         self.split_soft_fingers(all);
     }
 
-    /// Bounds what turns by the normal impulses of the contacts as they are.
+    /// Bounds the friction moments by the normal impulses of the contacts as they are.
     pub(crate) fn take_loads(&mut self, island: Range<usize>) {
         let mut normal = 0.0;
         for block in &mut self.blocks[island] {
@@ -296,6 +298,7 @@ impl Problem {
         for side in block.sides.iter().filter(|s| s.len > 0) {
             let range = side.offset..side.offset + rows * side.len;
             let (J, Y) = (&self.jacobian[range.clone()], &self.response[range]);
+            // A contact of a free body, its loops unrolled; `J Y` is symmetric.
             if rows == 3
                 && let (Ok(J), Ok(Y)) = (<&[f64; 18]>::try_from(J), <&[f64; 18]>::try_from(Y))
             {
@@ -327,6 +330,7 @@ pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vect
     for side in block.sides.iter().filter(|s| s.len > 0) {
         let run = &mut x[side.start..side.start + side.len];
         let Y = &response[side.offset..side.offset + rows * side.len];
+        // A contact of a free body, its loops unrolled.
         if let (Ok(run), Ok(Y)) = (<&mut [f64; 6]>::try_from(&mut *run), <&[f64; 18]>::try_from(Y))
         {
             for (Y, impulse) in Y.as_chunks::<6>().0.iter().zip(delta) {

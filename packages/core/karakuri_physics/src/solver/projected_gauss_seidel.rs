@@ -15,9 +15,9 @@ use nalgebra::Vector3;
 use super::method::{ContactSolver, Method, SolverSettings};
 use super::{Admissible, Problem};
 
-/// What part of the last impulses joints start from. [-]
+/// Part of the last impulses that joints start from. [-]
 const WARM_START: f64 = 0.7;
-/// Over-relaxation `ω`. [-]
+/// Over-relaxation `ω` of a row. [-]
 const RELAXATION: f64 = 1.0;
 /// Regularisation `ε` of the diagonal. [-]
 const REGULARISATION: f64 = 1e-6;
@@ -36,7 +36,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     method: || Box::<ProjectedGaussSeidel>::default(),
 };
 
-/// The method.
+/// Method of the solver, which needs no scratch.
 #[derive(Debug, Default)]
 pub(super) struct ProjectedGaussSeidel;
 
@@ -72,7 +72,7 @@ impl Method for ProjectedGaussSeidel {
     }
 }
 
-/// Solves one row of block `i`; how much its impulse changes. [N·s or N·m·s]
+/// Solves one row of block `i`; change of its impulse. [N·s or N·m·s]
 fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
     let block = problem.blocks[i];
     let compliance = if row == 0 { block.compliance } else { 0.0 };
@@ -82,6 +82,7 @@ fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
     if diagonal <= 0.0 {
         return 0.0;
     }
+    // `λ ← λ − ω (u + R λ − u*)/(J Y (1 + ε) + R)`, before it is cut to its bounds.
     let candidate =
         block.impulse[row] - RELAXATION * (u[row] + compliance * block.impulse[row]) / diagonal;
     let mut impulse = block.impulse;

@@ -1,7 +1,7 @@
 //! A soft finger: friction and the moment about the normal share one limit.
 //!
-//! What a patch of contact can hold is an ellipse, `‖λ_t/μ‖² + (λ_s/r)² ≤ λ_n²` with the impulse `λ_t` along the surface and
-//! the moment `λ_s` about its normal; what slides does so along the ellipse's normal, `(u_t, ω) = −s (λ_t/μ², λ_s/r²)`. A ball
+//! A patch of contact holds an ellipse, `‖λ_t/μ‖² + (λ_s/r)² ≤ λ_n²` with the impulse `λ_t` along the surface and
+//! the moment `λ_s` about its normal; it slides along the ellipse's normal, `(u_t, ω) = −s (λ_t/μ², λ_s/r²)`. A ball
 //! of rubber that slides holds no moment, one that spins slides at the least push. [Goyal, Ruina, Papadopoulos 1991; Howe
 //! and Cutkosky 1996]
 //!
@@ -22,13 +22,13 @@ const LONGEST: f64 = 20.0;
 /// The half axes of the ellipse at a unit normal force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftFinger {
-    /// `μ`. [-]
+    /// Coefficient of friction `μ`, the half axis of sliding. [-]
     pub friction: f64,
-    /// `r`. [m]
+    /// Half axis `r` of the moment about the normal. [m]
     pub spinning: f64,
-    /// How far the last split was from the law, as a velocity. [m/s or rad/s]
+    /// Distance of the last split from the law, as a velocity. [m/s or rad/s]
     pub error: f64,
-    /// Angle of the last split, and how far from it the next should have been; NaN before the first. [rad]
+    /// Angle of the last split, and the lead of the angle that the map gave over it; NaN before the first. [rad]
     pub(crate) last: [f64; 2],
 }
 
@@ -36,7 +36,7 @@ pub struct SoftFinger {
 pub(crate) type Acting<'a> = (&'a Vector3<f64>, Vector3<f64>, f64);
 
 impl SoftFinger {
-    /// With the limits `μ` [-] and `r` [m].
+    /// A soft finger with the limits `μ` [-] and `r` [m].
     pub fn new(friction: f64, spinning: f64) -> Self {
         Self { friction, spinning, error: 0.0, last: [f64::NAN; 2] }
     }
@@ -46,6 +46,7 @@ impl SoftFinger {
     fn follow(&mut self, now: f64, next: f64) -> f64 {
         let [before, lead_before] = core::mem::replace(&mut self.last, [now, next - now]);
         let lead = next - now;
+        // A secant for the root of the lead `next − now`; a step of the map where the lead does not fall, or the leap is long.
         let slope = (lead - lead_before) / (now - before);
         let leap = -lead / slope;
         let sound = slope < 0.0 && leap.abs() < LONGEST * lead.abs();
@@ -56,8 +57,8 @@ impl SoftFinger {
     pub(crate) fn split(&self, contact: Acting, turning: Acting) -> ([f64; 2], f64) {
         let (mu, r) = (self.friction, self.spinning);
         let ((force, u, k_force), (moment, omega, k_moment)) = (contact, turning);
-        // In units of the half axes: impulses less a step against the velocities. Its direction is the split, by the header's fixed
-        // point; `g` is the mean of both Delassus diagonals in these units.
+        // In units of the half axes: impulses less a step against the velocities. Its direction is the split, by the header's
+        // fixed point; `g` is the mean of both Delassus diagonals in these units.
         let g = 0.5 * (mu * mu * k_force + r * r * k_moment);
         let pushed = force.yz() / mu - u.yz() * (mu / g);
         let turned = moment.x / r - omega.x * (r / g);
@@ -65,7 +66,7 @@ impl SoftFinger {
         if length == 0.0 {
             return ([mu, r].map(|axis| axis * core::f64::consts::FRAC_1_SQRT_2), 0.0);
         }
-        // How far both impulses are from their projection on the ellipse; as velocities by their Delassus diagonals.
+        // Distances of both impulses from their projection on the ellipse; as velocities by their Delassus diagonals.
         let inside = (force.x.max(0.0) / length).min(1.0);
         let change_of_force = (force.yz() - pushed * (mu * inside)).norm();
         let change_of_moment = (moment.x - turned * (r * inside)).abs();
@@ -92,6 +93,7 @@ impl Problem {
                 (&contact.impulse, acting(&contact), contact.inverse_effective_mass()),
                 (&turning.impulse, acting(&turning), turning.inverse_effective_mass()),
             );
+            // The split angle `φ` of both limits, by their parts of the half axes.
             let angle = |[friction, spinning]: [f64; 2]| {
                 (spinning / soft.spinning).atan2(friction / soft.friction)
             };

@@ -1,4 +1,4 @@
-//! Islands over threads.
+//! Distribution of islands over threads.
 //!
 //! The calling thread solves the first islands in place. Every other thread has a problem of its own, with its own
 //! scratch: its islands are copied there, solved, and their velocities and impulses copied back. An island's arithmetic
@@ -22,7 +22,7 @@ pub(crate) struct Team {
     seats: Vec<Seat>,
     /// Ends of the shares in the islands, ascending.
     ends: Vec<usize>,
-    /// Of the calling thread.
+    /// Solvers of the calling thread.
     ladder: Ladder,
 }
 
@@ -65,7 +65,7 @@ struct Share {
     origins: Vec<Origin>,
 }
 
-/// Where a run of a share is in the whole problem.
+/// Place of a run of a share in the whole problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Origin {
     /// First entry in the whole velocity.

@@ -14,7 +14,7 @@ pub(crate) struct BallLimit {
     pub(crate) first_dof: usize,
     body: usize,
     pub(crate) cone: Cone,
-    /// Of swing, least and most twist in the last step. [N·m·s]
+    /// Impulses of the limits of swing, least and most twist in the last step. [N·m·s] (3)
     pub(crate) impulses: [f64; 3],
     /// Directions of swing and twist in the joint's frame.
     pub(crate) directions: [Vector3; 2],
@@ -38,7 +38,7 @@ impl BallLimit {
     }
 }
 
-/// Where a ball joint stands.
+/// Swing and twist of a ball joint.
 pub(crate) struct Stand {
     pub(crate) swing: f64,
     pub(crate) twist: f64,
@@ -49,6 +49,7 @@ pub(crate) struct Stand {
 /// Swing and twist of a ball joint at the position of the last kinematics.
 pub(crate) fn stand(data: &Data, ball: &BallLimit) -> Stand {
     let S = &data.subspace[ball.first_dof..ball.first_dof + 3];
+    // The body's rotation in the joint's frame, and where it takes the axis.
     let R_WJ = karakuri_spatial::Matrix3::from_columns(&[S[0].angular, S[1].angular, S[2].angular]);
     let R = R_WJ.transpose() * data.pose_in_world[ball.body].rotation;
     let a = ball.cone.axis;
@@ -56,8 +57,10 @@ pub(crate) fn stand(data: &Data, ball: &BallLimit) -> Stand {
     let (across, along) = (a.cross(&b), a.dot(&b));
     let sine = across.norm();
     let quaternion = Pose::new(R, Vector3::zeros()).quaternion();
+    // `ψ = 2 atan2(v·a, w)`.
     let twist = 2.0 * quaternion.imag().dot(&a).atan2(quaternion.w);
     let zero = Vector3::zeros();
+    // `∂θ/∂ω = (a × b)/‖a × b‖` and `∂ψ/∂ω = (a + b)/(1 + a·b)`.
     let swing_direction = if sine > DEFINITE { across / sine } else { zero };
     let twist_direction = if 1.0 + along > DEFINITE { (a + b) / (1.0 + along) } else { zero };
     Stand {
@@ -67,7 +70,7 @@ pub(crate) fn stand(data: &Data, ball: &BallLimit) -> Stand {
     }
 }
 
-/// The same angle from −π to π.
+/// Wraps an angle to −π to π. [rad]
 fn wrapped(angle: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
     if angle > PI {

@@ -22,18 +22,18 @@ const STEADY: f64 = 1e-28;
 /// Sine of the angle between rate and angular momentum up to which both have one direction.
 const ALIGNED: f64 = 1e-9;
 
-/// What a free or fixed body is made of.
+/// Description of a free or fixed body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyDescription {
     /// Name, unique in the world.
     pub name: String,
     /// Shape, centred on the centre of mass.
     pub shape: Shape,
-    /// [kg]
+    /// Mass of a free body. [kg]
     pub mass: f64,
-    /// Inertia about the centre of mass in the body's axes; `None`: of the solid shape. [kg·m²] (3×3)
+    /// Inertia about the centre of mass in the body's axes; `None`: that of the solid shape. [kg·m²] (3×3)
     pub inertia: Option<Matrix3>,
-    /// Pose `X_WB`.
+    /// Pose `X_WB` of the body in the world.
     pub pose: Pose,
     /// Angular and linear velocity at the centre of mass, in world axes. [rad/s; m/s]
     pub velocity: Motion,
@@ -74,30 +74,31 @@ pub(crate) struct Body {
     pub(crate) rotation: UnitQuaternion,
     pub(crate) pose: Pose,
     pub(crate) velocity: Motion,
-    /// In the body's axes. [kg·m²] (3×3)
+    /// Inertia about the centre of mass in the body's axes. [kg·m²] (3×3)
     pub(crate) inertia: Matrix3,
     inverse_inertia: Matrix3,
-    /// In world axes. (3×3)
+    /// Inverse of the inertia, in world axes. [1/(kg·m²)] (3×3)
     pub(crate) inverse_inertia_world: Matrix3,
     /// First entry in the world's velocity vector: linear, then angular.
     pub(crate) start: usize,
     /// Wrench of the surroundings in this step, about the centre of mass, in world axes.
     pub(crate) applied: Force,
-    /// How long it has been slow. [s]
+    /// Time for which it has been slow. [s]
     pub(crate) rested: f64,
     /// First body of the island it sleeps in.
     pub(crate) island_asleep: Option<usize>,
     /// Whether it has gone through the step already.
     pub(crate) done: bool,
-    /// Whether only rigid attached joints, or only a contact on which it rolls, act on it in this step: it goes through it by the midpoint.
+    /// Whether only rigid attached joints, or only a contact on which it rolls, act on it in this step: it goes through the
+    /// step by the midpoint.
     pub(crate) swings: bool,
-    /// Contacts of this step.
+    /// Number of its contacts in this step.
     pub(crate) n_contacts: usize,
     /// Impulsive moment of those joints or that contact in the last step, about its centre of mass, in world axes. [N·m·s] (3)
     pub(crate) joint_moment: Vector3,
-    /// How it moves, if that is prescribed.
+    /// Its motion, if that is prescribed.
     pub(crate) course: Option<Course>,
-    /// Farthest distance of its surface from its shape's origin, and half its least width. [m]
+    /// Farthest distance of its surface from its shape's origin, and half of its least width. [m]
     pub(crate) extent: [f64; 2],
     /// Largest rotation in a step so far. [rad]
     pub(crate) longest_turn: f64,
@@ -164,7 +165,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes back to an earlier state.
+    /// Restores an earlier state.
     pub(crate) fn put_back(&mut self, rotation: UnitQuaternion, pose: Pose, velocity: Motion) {
         (self.rotation, self.pose, self.velocity) = (rotation, pose, velocity);
         self.update();
@@ -200,6 +201,7 @@ impl Body {
     /// Rate after a step without the impulses of the joints it swings on, whose gyroscopic moment is that of a rotation with
     /// them: they are those of the last step to first order. [rad/s] (3)
     fn turn_on_joints(&self, h: f64) -> Vector3 {
+        // The gyroscopic term with the moment of the last step, which is taken off again: the rows of this step give theirs.
         let R = &self.pose.rotation;
         let (_, half_turn) = self.halfway(h);
         let moment = half_turn.inverse() * self.joint_moment;
@@ -228,6 +230,7 @@ impl Body {
             let mean = (omega + next) * 0.5;
             let momentum = I * mean;
             let residual = I * (next - omega) + mean.cross(&momentum) * h - moment;
+            // `∂/∂ω'` of the residual, `I + ½h (ω_m× I − (I ω_m)×)`.
             let jacobian = I + (skew(&mean) * I - skew(&momentum)) * (0.5 * h);
             let Some(inverse) = jacobian.try_inverse() else {
                 return omega + self.inverse_inertia * moment;
@@ -257,7 +260,7 @@ impl Body {
         }
     }
 
-    /// Takes the velocity of `after` and goes on by `h`; `rates` moves the pose. (6 each)
+    /// Takes the velocity of `after` and moves on by `h`; `rates` moves the pose. (6 each)
     pub(crate) fn advance(&mut self, after: &[f64], rates: &[f64], h: f64) {
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));
@@ -284,7 +287,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes along with something that moved by `T` in the world.
+    /// Moves along with something that moved by `T` in the world.
     pub(crate) fn carry(&mut self, T: &Pose) {
         self.pose.translation = T.transform_point(&self.pose.translation);
         self.rotation =
@@ -292,7 +295,7 @@ impl Body {
         self.update();
     }
 
-    /// Goes on by `h` in free motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
+    /// Flies on by `h` in free motion with the velocity of `after`, which a step at the present pose gave. The pose moves by
     /// the mean velocity and the Cayley map of the mean rate, `θ = 2 atan(½ h ‖ω_m‖)`, and the rate turns along, so
     /// that the angular momentum in the world stays. Where the step was too long for the rate, it turns about the
     /// angular momentum by the rate along it. (6)
@@ -301,9 +304,11 @@ impl Body {
         let (linear, angular) = (three(&after[..3]), three(&after[3..6]));
         let mean = (self.velocity.angular + angular) * 0.5;
         let half = 0.5 * h * mean.norm();
+        // Cayley map: `θ = 2 atan(½h ‖ω_m‖)` about the mean rate.
         self.longest_turn = self.longest_turn.max(2.0 * half);
         let scale = if half > 0.0 { half.atan() / half } else { 1.0 };
         let mut turn = UnitQuaternion::from_scaled_axis(mean * (scale * h));
+        // A rate that did not change in the body's axes is that of a step too long for Newton's method.
         let change = (angular - self.velocity.angular).norm_squared();
         if half > HALF_TURN_FAST && change <= STEADY * angular.norm_squared() {
             turn = self.precession(h).unwrap_or(turn);
@@ -319,6 +324,7 @@ impl Body {
     fn precession(&self, h: f64) -> Option<UnitQuaternion> {
         let R = &self.pose.rotation;
         let omega = &self.velocity.angular;
+        // The rate along the angular momentum `L`: `(ω·L)/‖L‖`, about `L`.
         let momentum = R * (self.inertia * R.tr_mul(omega));
         let (square, sine) = (momentum.norm_squared(), omega.cross(&momentum).norm());
         let aligned = sine <= ALIGNED * omega.norm() * square.sqrt();
@@ -326,7 +332,7 @@ impl Body {
         (!aligned).then(|| UnitQuaternion::from_scaled_axis(turn))
     }
 
-    /// Kinetic energy. [J]
+    /// Kinetic energy of translation and rotation. [J]
     pub(crate) fn kinetic_energy(&self) -> f64 {
         let omega = self.pose.rotation.tr_mul(&self.velocity.angular);
         0.5 * (self.description.mass * self.velocity.linear.norm_squared()
@@ -334,7 +340,7 @@ impl Body {
     }
 }
 
-/// All numbers of a description but those of its mass and shape.
+/// Checks all numbers of a description but those of its mass and shape.
 pub(crate) fn check_numbers(description: &BodyDescription) -> Result<(), WorldError> {
     let BodyDescription { pose, velocity, friction, restitution, .. } = description;
     let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());

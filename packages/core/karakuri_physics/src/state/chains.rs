@@ -1,10 +1,10 @@
-//! Which degrees of freedom carry a body.
+//! Degrees of freedom that carry a body.
 
 use std::ops::Range;
 
 use karakuri_model::{BodyId, Model};
 
-/// For every body, the degrees of freedom between it and the world, ascending.
+/// Degrees of freedom between every body and the world, ascending.
 #[derive(Debug, Clone)]
 pub(crate) struct Chains {
     dofs: Vec<usize>,

@@ -11,7 +11,7 @@ pub(crate) struct Attachment {
     pub(crate) owner: Owner,
     pub(crate) mover: Mover,
     pub(crate) surface: Surface,
-    /// The material it came from.
+    /// Material it came from.
     pub(crate) material: Option<MaterialId>,
     /// Velocity of the surface against its owner, in world axes: a running belt. [m/s] (3)
     pub(crate) surface_velocity: Vector3,
@@ -20,7 +20,7 @@ pub(crate) struct Attachment {
 }
 
 impl Materials {
-    /// What two colliders' surfaces make of each other.
+    /// Material law of the pair of two colliders.
     pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
         if !self.pairs.is_empty()
             && let (Some(one), Some(other)) = (a.material, b.material)

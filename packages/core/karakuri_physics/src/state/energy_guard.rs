@@ -1,14 +1,14 @@
 //! A bound on the kinetic energy of trees that turn far in a step.
 //!
-//! Coriolis and gyroscopic forces do no work on a tree whose inertia changes with its position: the energy that they give at the old
-//! position is what the motion takes. Explicit in a step, they give energy at second order, and beyond about a radian a step without
-//! bound, as do the fixed points of the other integrators. Where joints turn by more than a tenth of a radian in a step under rows,
-//! dampers or servos, the sum of what they gave is kept at or below a hundredth of the kinetic energy by scaling the motion about the
-//! centre of mass; beyond a radian every tree takes that rule, and its Coriolis forces may give nothing within the step either.
-//! Between the two free motion keeps its integrator, and leaves it where its fixed point diverges; what it gains there ends at a radian.
-//! Beyond, the kinetic energy never exceeds by more than a hundredth what it was plus the work of all other forces. The integrators
-//! `momentum` and `variational` keep the angular momentum `L` of a floating tree first: there the bound is that, or what `L` asks for in
-//! the posture, `½ L · I_c⁻¹ L`, if that is more.
+//! Coriolis and gyroscopic forces do no work on a tree whose inertia changes with its position: the energy that they give at the
+//! old position is what the motion takes. Explicit in a step, they give energy at second order, and beyond about a radian a step
+//! without bound, as do the fixed points of the other integrators. Where joints turn by more than a tenth of a radian in a step
+//! under rows, dampers or servos, the sum of what they gave is kept at or below a hundredth of the kinetic energy by scaling the
+//! motion about the centre of mass; beyond a radian every tree takes that rule, and its Coriolis forces may give nothing within
+//! the step either. Between the two free motion keeps its integrator, and leaves it where its fixed point diverges; what it gains
+//! there ends at a radian. Beyond, the kinetic energy never exceeds by more than a hundredth what it was plus the work of all
+//! other forces. The integrators `momentum` and `variational` keep the angular momentum `L` of a floating tree first: there the
+//! bound is that, or what `L` asks for in the posture, `½ L · I_c⁻¹ L`, if that is more.
 
 use karakuri_dynamics::{forward_kinematics, kinetic_energy, rnea_at_velocity, update_velocities};
 use karakuri_model::{Base, Model};
@@ -18,7 +18,7 @@ use crate::state::turns::LongestTurn;
 
 /// Rotation of a joint in a step from which on the energy is bounded under rows, dampers and servos. [rad]
 const FAST: f64 = 0.1;
-/// The same from which on a tree leaves its integrator of free motion, and Coriolis forces may give nothing. [rad]
+/// Rotation from which on a tree leaves its integrator of free motion, and Coriolis forces may give nothing. [rad]
 const TOO_FAST: f64 = 1.0;
 /// Growth of the kinetic energy in a step of free motion from which on its fixed point did not converge. [-]
 const DIVERGED: f64 = 2.0;
@@ -34,11 +34,11 @@ pub(crate) struct EnergyGuard {
     pub(crate) is_strict: bool,
     /// Whether the angular momentum of a floating tree is to be kept.
     pub(crate) keeps_spin: bool,
-    /// What Coriolis forces took within the step, at its start's position. [J]
+    /// Energy that Coriolis forces took within the step, at its start's position. [J]
     taken: f64,
     /// Kinetic energy that the step may end with. [J]
     most: f64,
-    /// What the integration has given since its joints turned far. [J]
+    /// Energy that the integration has given since its joints turned far. [J]
     surplus: f64,
 }
 
@@ -81,6 +81,7 @@ impl Robot {
     /// Measures what Coriolis forces gave to `out`, the velocity of free motion, and takes it if the joints turn too far; needs
     /// the forces of the step's start. (nv)
     pub(crate) fn guard_free_motion(&mut self, model: &Model, h: f64, out: &mut [f64]) {
+        // Velocity without Coriolis forces: `v' + Â⁻¹ h (c(q, v) − c(q, 0))`.
         let mut without = std::mem::take(&mut self.residual);
         without.copy_from_slice(&self.data.effort);
         update_velocities(model, &mut self.data, &self.zeros);
@@ -103,7 +104,7 @@ impl Robot {
         update_velocities(model, &mut self.data, &self.v);
     }
 
-    /// Notes the energy at the end of the solve, before positions move. (nv)
+    /// Notes the energy at the end of the solve, before positions move. [J] (nv)
     pub(crate) fn guard_solved(&mut self, after: &[f64]) {
         self.energy_guard.most = self.kinetic_energy_at(after) + self.energy_guard.taken;
     }
@@ -113,6 +114,7 @@ impl Robot {
         let mut v = std::mem::take(&mut self.v);
         let energy = self.kinetic_energy_at(&v);
         let EnergyGuard { most, surplus, .. } = self.energy_guard;
+        // What the steps gave in sum beyond `most`; above a hundredth of the energy it is taken back.
         let (gained, allowed) = (surplus + energy - most, ALLOWED * most.max(0.0));
         self.energy_guard.surplus = gained.min(allowed);
         if gained > allowed {
@@ -121,27 +123,29 @@ impl Robot {
         self.v = v;
     }
 
-    /// At the present position. (nv)
+    /// Kinetic energy of the rates `v` at the present position, armatures included. [J] (nv)
     fn kinetic_energy_at(&mut self, v: &[f64]) -> f64 {
         update_velocities(&self.model, &mut self.data, v);
         let of_drives: f64 = v.iter().zip(&self.armature).map(|(v, a)| 0.5 * a * v * v).sum();
         kinetic_energy(&self.model, &self.data) + of_drives
     }
 
-    /// Scales a motion from one kinetic energy to another, as far as that goes: of a floating tree all but the velocity of its centre
-    /// of mass, and, where its angular momentum is to be kept, but its rotation as one body; needs
+    /// Scales a motion from one kinetic energy to another, as far as that goes: of a floating tree all but the velocity of its
+    /// centre of mass, and, where its angular momentum is to be kept, but its rotation as one body; needs
     /// [`Self::kinetic_energy_at`] of `v`. (nv)
     fn scale_motion(&self, v: &mut [f64], energy: f64, target: f64) {
         let (mut mean, mut of_mean) = ([0.0; 6], 0.0);
         if self.model.base == Base::Floating {
             let (now, inertia) = self.flight_of_data();
             let spin = inertia.try_inverse().map(|inverse| inverse * now.spin);
+            // The part of the motion that stays: the whole tree as one body, by its centre of mass and, if kept, its spin.
             let spin = spin.filter(|_| self.energy_guard.keeps_spin).unwrap_or_default();
             let arm = self.data.pose_in_world[0].translation - now.com;
             mean[..3].copy_from_slice((now.velocity + spin.cross(&arm)).as_slice());
             mean[3..].copy_from_slice(spin.as_slice());
             of_mean = 0.5 * (now.mass * now.velocity.norm_squared() + spin.dot(&now.spin));
         }
+        // The energies of both parts add up, as the rest has no momentum: `E = E_mean + s² (E − E_mean)`.
         let part = (target - of_mean).max(0.0) / (energy - of_mean);
         let scale = if part.is_finite() { part.min(1.0).sqrt() } else { 1.0 };
         for (k, v) in v.iter_mut().enumerate() {

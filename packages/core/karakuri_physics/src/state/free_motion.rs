@@ -2,7 +2,7 @@
 
 use crate::state::flight::InFlight;
 
-/// An integrator.
+/// Integrator of free motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Integrator {
     /// Second order in free motion, semi-implicit under rows, servos and dampers.
@@ -17,7 +17,7 @@ pub enum Integrator {
 }
 
 impl Integrator {
-    /// All integrators.
+    /// All integrators, in the order of their declaration.
     pub const ALL: [Self; 4] =
         [Self::Default, Self::RungeKutta4, Self::Variational, Self::Momentum];
 
@@ -37,7 +37,7 @@ impl Integrator {
     }
 }
 
-/// How a tree in free motion takes a step.
+/// Method by which a tree in free motion takes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Method {
     #[default]
@@ -51,7 +51,7 @@ pub(crate) enum Method {
 pub(crate) struct FreeMotion {
     /// Whether the step in progress integrates the whole tree at once.
     pub(crate) on: bool,
-    /// By which method.
+    /// Method of the step in progress.
     pub(crate) method: Method,
     /// Position at the end of the step. (nq)
     pub(crate) target: Vec<f64>,
@@ -75,7 +75,7 @@ pub(crate) struct FreeMotion {
     pub(crate) in_flight: InFlight,
     /// Whether `momentum_at_end` is that of the last step's end.
     pub(crate) keeps_variational_momentum: bool,
-    /// Applied wrenches about the world's origin.
+    /// Applied wrenches about the world's origin. [N·m; N]
     pub(crate) push: karakuri_spatial::Force,
 }
 

@@ -1,4 +1,4 @@
-//! Names of what is in a world; an id is not used again.
+//! Identifiers of a world's members; an id is not used again.
 
 /// Names a robot of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

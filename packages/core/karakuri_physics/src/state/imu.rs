@@ -7,7 +7,7 @@ use karakuri_spatial::{UnitQuaternion, Vector3};
 pub struct Imu {
     /// Orientation of the link in the world.
     pub orientation: UnitQuaternion,
-    /// [rad/s] (3)
+    /// Angular velocity of the link. [rad/s] (3)
     pub angular_velocity: Vector3,
     /// Specific force: at rest +g upward. [m/s²] (3)
     pub linear_acceleration: Vector3,

@@ -7,14 +7,14 @@ use karakuri_dynamics::dense::PivotedCholesky;
 pub(crate) struct InnerSprings {
     /// Whether a spring holds the robot to the world or to something else.
     pub(crate) hold_elsewhere: bool,
-    /// Of the world's springs. (n)
+    /// Indices among the world's springs. (n)
     pub(crate) indices: Vec<usize>,
     /// `J` and `Y`, row by row. (n × nv)
     pub(crate) jacobian: Vec<f64>,
     pub(crate) response: Vec<f64>,
-    /// `R`, `u*`. (n)
+    /// Compliance `R` and desired velocity `u*` of each spring. (n)
     pub(crate) laws: Vec<(f64, f64)>,
-    /// `J Y + R`. (n × n)
+    /// Delassus matrix with the compliances, `J Y + R`. (n × n)
     pub(crate) delassus: Vec<f64>,
     pub(crate) factor: PivotedCholesky,
     pub(crate) impulses: Vec<f64>,

@@ -1,13 +1,13 @@
-//! What the joints of a robot do to their own motion, live: `armature`, `viscous` and `friction` of the robot file.
+//! Effects of the joints of a robot on their own motion, live: `armature`, `viscous` and `friction` of the robot file.
 
 use crate::state::robot::Robot;
 
-/// Of one velocity coordinate of a robot.
+/// Effects of a joint on its own motion, in one velocity coordinate of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointDynamics {
     /// Inertia of rotor and gear, as the joint feels it. [kg·m² or kg]
     pub armature: f64,
-    /// Effort over velocity. [N·m·s/rad or N·s/m]
+    /// Viscous damping: effort over velocity. [N·m·s/rad or N·s/m]
     pub viscous: f64,
     /// Dry friction: the largest effort that it bears. [N·m or N]
     pub friction: f64,

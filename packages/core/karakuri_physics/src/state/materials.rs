@@ -1,16 +1,16 @@
-//! Surfaces, and what two of them make of each other.
+//! Surfaces, and the law of two of them together.
 //!
-//! A pair of surfaces has two coefficients of Coulomb friction (of what sticks and of what slides, no curve between), a coefficient
+//! A pair of surfaces has two coefficients of Coulomb friction (of sticking and of sliding, no curve between), a coefficient
 //! of restitution, and two lengths: at a contact point with the normal force `N` the moment about the normal is at
 //! most `spinning · N`, the moment about the tangents at most `rolling · N`. Each number of a pair is mixed by a rule from those
 //! of the two surfaces, unless the pair of their materials has numbers of its own.
 //!
 //! A ball of radius `R` that rolls slows down by `(5/7) g · rolling / R`; a length is half the width of the patch over
-//! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and sliding are
-//! apart: what slides keeps the whole of its moment about the normal. Those of a soft finger are not: there a surface that
-//! holds half of one can hold `√3/2` of the other.
+//! which the pressure is uneven, so it belongs to the pair of materials, not to the shape. The limits of spinning, rolling and
+//! sliding are apart: a sliding contact keeps the whole of its moment about the normal. Those of a soft finger are not: there a
+//! surface that holds half of one can hold `√3/2` of the other.
 //!
-//! A surface is rigid unless it has a [`Bumper`]: then a patch of contact gives way as a spring and a damper along its normal, backward
+//! A surface is rigid unless it has a [`Bumper`]: then a patch of contact is a spring and a damper along its normal, backward
 //! Euler as the limits of joints, so any stiffness is stable at any step. The points of a patch share them, and two soft
 //! surfaces are two springs one behind the other. A soft pair bounces by its spring: it has no restitution.
 
@@ -18,12 +18,12 @@ use karakuri_model::Bumper;
 
 use crate::errors::WorldError;
 
-/// How a surface touches others.
+/// Material law of a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Surface {
-    /// Coulomb coefficient of what sticks. [-]
+    /// Coulomb coefficient of sticking. [-]
     pub friction: f64,
-    /// Coulomb coefficient of what slides, at most [`Self::friction`]. [-]
+    /// Coulomb coefficient of sliding, at most [`Self::friction`]. [-]
     pub dynamic_friction: f64,
     /// Coefficient of restitution. [-]
     pub restitution: f64,
@@ -44,23 +44,23 @@ impl Surface {
     }
 }
 
-/// How a number of a pair comes from those of its surfaces.
+/// Rule by which a number of a pair comes from those of its surfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mix {
-    /// The smaller.
+    /// The smaller of both.
     Min,
-    /// The larger.
+    /// The larger of both.
     Max,
-    /// `(a + b) / 2`.
+    /// Arithmetic mean `(a + b) / 2`.
     Mean,
-    /// `√(a b)`.
+    /// Geometric mean `√(a b)`.
     GeometricMean,
-    /// `a b`.
+    /// Product `a b`.
     Product,
 }
 
 impl Mix {
-    /// All rules.
+    /// All rules, in the order of their declaration.
     pub const ALL: [Self; 5] =
         [Self::Min, Self::Max, Self::Mean, Self::GeometricMean, Self::Product];
 
@@ -80,7 +80,7 @@ impl Mix {
         Self::ALL.into_iter().find(|mix| mix.name() == name)
     }
 
-    /// The pair's number.
+    /// Number of a pair with those of its surfaces.
     pub fn of(self, a: f64, b: f64) -> f64 {
         match self {
             Self::Min => a.min(b),
@@ -95,13 +95,13 @@ impl Mix {
 /// The rules of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mixing {
-    /// Of both coefficients of friction.
+    /// Rule of both coefficients of friction.
     pub friction: Mix,
-    /// Of restitution.
+    /// Rule of restitution.
     pub restitution: Mix,
-    /// Of the rolling lengths.
+    /// Rule of the rolling lengths.
     pub rolling: Mix,
-    /// Of the spinning lengths.
+    /// Rule of the spinning lengths.
     pub spinning: Mix,
 }
 
@@ -118,7 +118,7 @@ impl Default for Mixing {
 }
 
 impl Mixing {
-    /// What two surfaces make of each other.
+    /// Surface of a pair by the rules.
     pub fn of(&self, a: &Surface, b: &Surface) -> Surface {
         let bumper = in_series(a.bumper, b.bumper);
         let restitution = self.restitution.of(a.restitution, b.restitution);
@@ -134,8 +134,9 @@ impl Mixing {
     }
 }
 
-/// Two bumpers that bear the same force: each gives way by its share of the whole, and the dampers dissipate what they do in those
-/// shares. Exact where the force of the dampers is small against that of the springs, or the two are of one time constant.
+/// Two bumpers that bear the same force: each is compressed by its share of the whole, and the dampers dissipate what they do
+/// in those shares. Exact where the force of the dampers is small against that of the springs, or the two are of one time
+/// constant.
 fn in_series(a: Option<Bumper>, b: Option<Bumper>) -> Option<Bumper> {
     let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
     let share = b.stiffness / (a.stiffness + b.stiffness); // of a

@@ -1,4 +1,4 @@
-//! What a world is made of: robots, bodies, their surfaces, and what acts on them from outside.
+//! The members of a world: robots, bodies, their surfaces, and what acts on them from outside.
 
 pub(crate) mod ball_limit;
 pub(crate) mod body;
@@ -36,13 +36,13 @@ use mover::{Mover, Owner};
 use pushes::Push;
 use robot::Robot;
 
-/// What a world consists of, but for the constraints between its members.
+/// Members of a world, without the constraints between them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) robots: Vec<Option<Robot>>,
     pub(crate) bodies: Vec<Option<Body>>,
     pub(crate) collision: CollisionScene,
-    /// Of every collider.
+    /// Attachment of every collider.
     pub(crate) attachments: Vec<Option<Attachment>>,
     /// Moving colliders and their poses on their bodies.
     pub(crate) placements: Vec<(ColliderId, Mover, Pose)>,

@@ -7,16 +7,16 @@
 /// Positions over time; at a sample time exactly the sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionTable {
-    /// Ascending. [s] (n)
+    /// Times of the samples, ascending. [s] (n)
     times: Vec<f64>,
-    /// [rad or m] (n)
+    /// Positions at the samples. [rad or m] (n)
     positions: Vec<f64>,
     /// Velocities at the samples. [rad/s or m/s] (n)
     slopes: Vec<f64>,
 }
 
 impl MotionTable {
-    /// From samples; their velocities, where they are given, or those of the spline.
+    /// Makes a table of samples; their velocities, where they are given, or those of the spline.
     /// [s; rad or m; rad/s or m/s] (n each)
     ///
     /// # Errors

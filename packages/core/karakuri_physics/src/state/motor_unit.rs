@@ -2,15 +2,15 @@
 
 use karakuri_model::{Model, Motor, MotorCommand, MotorState};
 
-/// Most rounds of the scalar problem.
+/// Most rounds of the scalar problem for the rate at the step's end.
 const ROUNDS: usize = 80;
 
-/// How a motor is.
+/// State of a motor after the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MotorReport {
     /// Mean effort in the last step. [N·m or N]
     pub effort: f64,
-    /// What is missing to the law's effort at the step's end. [N·m or N]
+    /// Effort that is missing to the law's at the step's end. [N·m or N]
     pub mismatch: f64,
     /// Whether it gave its largest effort.
     pub saturated: bool,
@@ -25,10 +25,10 @@ pub(crate) struct MotorUnit {
     pub(crate) command: MotorCommand,
     pub(crate) enabled: bool,
     pub(crate) memory: f64,
-    /// `b` and `g` of the step in progress.
+    /// Effort `b` and slope `g` of the linearised law in the step in progress.
     pub(crate) constant: f64,
     pub(crate) gain: f64,
-    /// The law pushes on: its position is that of the step's start.
+    /// Whether the law pushes on: its position is that of the step's start.
     pub(crate) pushes: bool,
     pub(crate) saturated: bool,
     pub(crate) impulse: f64,
@@ -82,6 +82,7 @@ impl MotorUnit {
 
     /// The law's effort and gain where a step from `q` ends with the rate `v`.
     fn respond(&self, q: f64, v: f64, h: f64) -> (f64, f64) {
+        // The slopes pull back or are zero, so that the operator stays positive definite.
         let place = if self.pushes { q } else { q + h * v };
         let response = self.motor.law.respond(&self.state(place, v, h));
         let stiffness = if self.pushes {
@@ -109,7 +110,7 @@ impl MotorUnit {
         self.constant - self.gain * v
     }
 
-    /// What is missing to the law's effort at the end of a step.
+    /// Effort that is missing to the law's at the end of a step. [N·m or N]
     pub(crate) fn mismatch(&self, q: f64, v: f64, h: f64) -> f64 {
         let desired = self.respond(q, v, h).0;
         let limit = self.motor.effort;
@@ -138,6 +139,7 @@ impl MotorUnit {
             } else {
                 low = x;
             }
+            // Newton's method, kept inside the bracket by bisection.
             let newton = x - e / slope;
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if (next - x).abs() <= 4.0 * f64::EPSILON * (1.0 + x.abs()) {

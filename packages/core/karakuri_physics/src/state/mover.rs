@@ -4,23 +4,23 @@ use karakuri_model::{BodyId, FrameId};
 
 use super::ids::{BodyId as ObjectId, RobotId};
 
-/// To what a collider belongs.
+/// Owner of a collider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// A link of a robot.
     Link {
-        /// The robot.
+        /// Robot that has the link.
         robot: RobotId,
-        /// The link.
+        /// Frame of the link.
         frame: FrameId,
     },
     /// A free or fixed body.
     Body(ObjectId),
-    /// The ground.
+    /// The ground, which never moves.
     Ground,
 }
 
-/// How an owner moves in the world's velocity vector.
+/// Mover of an owner: its place in the world's velocity vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mover {
     Robot { robot: usize, body: BodyId },
@@ -28,7 +28,7 @@ pub(crate) enum Mover {
     Fixed,
 }
 
-/// In place of the index of a mover: none.
+/// Index that stands for no mover.
 pub(crate) const NO_MOVER: usize = usize::MAX;
 
 impl Mover {
@@ -37,7 +37,7 @@ impl Mover {
         if let Self::Body(body) = self { Some(body) } else { None }
     }
 
-    /// Index among all movers, robots first; [`NO_MOVER`] of what is fixed.
+    /// Index among all movers, robots first; [`NO_MOVER`] of a fixed one.
     pub(crate) fn index(self, n_robots: usize) -> usize {
         match self {
             Self::Robot { robot, .. } => robot,

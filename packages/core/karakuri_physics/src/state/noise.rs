@@ -9,12 +9,12 @@ use karakuri_spatial::{Force, UnitQuaternion, Vector3};
 
 use crate::state::imu::Imu;
 
-/// The noise of one sensor, as it goes on.
+/// Noise of one sensor, with its state.
 #[derive(Debug, Clone)]
 pub(crate) struct NoiseSource {
     noise: SensorNoise,
     random: Gaussian,
-    /// Of angular, linear and orientation readings.
+    /// Biases of angular, linear and orientation readings. (3 × 3)
     biases: [Vector3; 3],
 }
 
@@ -27,7 +27,7 @@ impl NoiseSource {
         Self { noise, random, biases }
     }
 
-    /// What is added to a reading that is the mean over `h`, and lets the bias walk.
+    /// Disturbance of a reading that is the mean over `h`; lets the bias walk.
     fn next(&mut self, kind: usize, noise: &Noise, h: f64) -> Vector3 {
         let added = self.biases[kind] + self.random.vector() * (noise.white / h.sqrt());
         self.biases[kind] += self.random.vector() * (noise.walk * h.sqrt());
@@ -73,7 +73,7 @@ impl Gaussian {
         z ^ (z >> 31)
     }
 
-    /// In (0, 1].
+    /// A uniform number in (0, 1].
     fn uniform(&mut self) -> f64 {
         ((self.bits() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
     }

@@ -7,18 +7,18 @@ use karakuri_spatial::Pose;
 /// A collider of a robot that is being added.
 pub(crate) struct OwnCollider {
     pub(crate) collider: ColliderId,
-    /// None on the fixed base.
+    /// Body that carries it; none on the fixed base.
     pub(crate) body: Option<BodyId>,
     pub(crate) frame: FrameId,
-    /// On its body.
+    /// Pose on its body.
     pub(crate) pose: Pose,
 }
 
 /// Two links of a robot that overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkOverlap {
-    /// Names.
+    /// Names of both links.
     pub links: [String; 2],
-    /// How deep. [m]
+    /// Depth of the overlap. [m]
     pub depth: f64,
 }

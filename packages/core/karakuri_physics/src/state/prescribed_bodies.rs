@@ -1,4 +1,4 @@
-//! Bodies that move as prescribed: fixed ones whose pose is a table over time, whatever presses.
+//! Bodies that move as prescribed: fixed ones whose pose is a table over time, under any force.
 //!
 //! What touches such a body sees its surface come and go: the velocity `w` that its motion over the step has at the point
 //! of contact is taken off the relative velocity, so normal and friction act on `u − w`. Over a step the pose goes from
@@ -11,7 +11,7 @@ use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::state::motion_table::MotionTable;
 
-/// Pose of a body over time: `x y z` of its centre of mass, and roll, pitch, yaw; what has no table stays. Where one of the
+/// Pose of a body over time: `x y z` of its centre of mass, and roll, pitch, yaw; those without a table stay. Where one of the
 /// angles has a table, those that have none are 0. [m; rad] (6)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PoseTable(pub [Option<MotionTable>; 6]);
@@ -42,8 +42,8 @@ impl PoseTable {
 #[derive(Debug, Clone)]
 pub(crate) struct Course {
     pub(crate) table: Arc<PoseTable>,
-    /// Where it was when the motion began.
+    /// Pose of the body when the motion began.
     pub(crate) rest: Pose,
-    /// At the end of the step.
+    /// Pose and velocity at the end of the step.
     pub(crate) end: (Pose, Motion),
 }

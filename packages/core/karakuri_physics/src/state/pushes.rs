@@ -10,15 +10,15 @@ use crate::state::mover::Owner;
 /// A force and a moment on a thing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Push {
-    /// What is pushed.
+    /// Owner that is pushed.
     pub part: Owner,
-    /// Where the force acts, in the frame of the link, or about a body's centre of mass in the body's axes. [m] (3)
+    /// Point of application, in the frame of the link, or about a body's centre of mass in the body's axes. [m] (3)
     pub point: Vector3,
-    /// In world axes, about the point. [N·m; N]
+    /// Wrench about the point, in world axes. [N·m; N]
     pub wrench: Force,
     /// Simulated time when it begins. [s]
     pub from: f64,
-    /// When it ends; infinite for a push that lasts. [s]
+    /// Simulated time when it ends; infinite for a push that lasts. [s]
     pub until: f64,
 }
 

@@ -31,10 +31,10 @@ use crate::state::overlaps::LinkOverlap;
 use crate::state::prescribed_joint::PrescribedJoint;
 use crate::state::turns::{LongestTurn, Rotation, rotations_of};
 
-/// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones give way.
+/// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones move.
 /// [kg·m² or kg]
 const DRIVEN_WEIGHT: f64 = 1e6;
-/// Most rounds of Newton's method for that.
+/// Most rounds of Newton's method that closes loops at rest.
 const CLOSING_ROUNDS: usize = 50;
 
 /// Targets and gains of the joint drives, one entry a velocity coordinate. Live.
@@ -64,7 +64,7 @@ pub(crate) struct JointImpulses {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
     pub(crate) speed: f64,
-    /// Of gears and of the limits of ball joints.
+    /// Impulse of gears and of the limits of ball joints.
     pub(crate) other: f64,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Robot {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
     pub(crate) drives: Drives,
-    /// Drives that are rows in this step. (nv)
+    /// Whether the drive is a row in this step. (nv)
     pub(crate) saturated: Vec<bool>,
     pub(crate) impulses: Vec<JointImpulses>,
     pub(crate) motors: Vec<MotorUnit>,
@@ -87,7 +87,7 @@ pub(crate) struct Robot {
     /// Readings in the order of the model's sensors: wrench, or zero. (n sensors)
     pub(crate) wrenches: Vec<Force>,
     pub(crate) imus: Vec<crate::state::imu::Imu>,
-    /// Of the sensors that have noise. (n sensors)
+    /// Noise of each sensor that has some. (n sensors)
     pub(crate) noises: Vec<Option<NoiseSource>>,
     /// Kinematics of the present position.
     pub(crate) data: Data,
@@ -117,11 +117,11 @@ pub(crate) struct Robot {
     pub(crate) applied: Vec<Force>,
     pub(crate) free_motion: FreeMotion,
     pub(crate) springs: InnerSprings,
-    /// Of the shapes on each body: farthest distance from the body's origin, half of the least width. [m] (n bodies)
+    /// Extents of the shapes on each body: farthest distance from the body's origin, half of the least width. [m] (n bodies)
     pub(crate) extents: Vec<[f64; 2]>,
     /// Pairs of its links that pass through each other because they overlap in its default posture, deepest first.
     pub(crate) ignored_overlaps: Vec<LinkOverlap>,
-    /// Rotations of its joints, and the largest in a step so far.
+    /// Rotations of its joints.
     pub(crate) rotations: Vec<Rotation>,
     pub(crate) longest_turn: LongestTurn,
     pub(crate) energy_guard: EnergyGuard,
@@ -266,6 +266,7 @@ impl Robot {
         self.data.gravity = *gravity;
         update_velocities(&model, &mut self.data, &self.v);
         rnea_at_velocity(&model, &mut self.data, &self.v, &self.zeros, &self.applied);
+        // Right-hand side `h (τ − c + K (q_d − q) + D q̇_d) − (h B + h² K) v`, and the diagonal that `Â` adds to `M`.
         for (k, out) in out.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
             let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
@@ -281,6 +282,7 @@ impl Robot {
             self.extra[k] += implicit;
             out[k] += pushed - implicit * self.v[k];
         }
+        // `v_f = v + Â⁻¹ …`, then closed over the loops.
         self.factor.factorize(&model, &mut self.data, &self.extra)?;
         self.factor.solve(&model, out);
         for (out, v) in out.iter_mut().zip(&self.v) {
@@ -309,6 +311,7 @@ impl Robot {
         let moved = self.free_motion(h, gravity, out);
         self.v.swap_with_slice(struck);
         moved?;
+        // The diagonal of drives and dampers, times the change of rates by the impact.
         let mut held = std::mem::take(&mut self.residual);
         for (k, held) in held.iter_mut().enumerate() {
             *held = (self.extra[k] - self.armature[k]) * (struck[k] - self.v[k]);
@@ -360,7 +363,7 @@ impl Robot {
         if self.model.base == Base::Floating { 3 } else { 0 }
     }
 
-    /// Goes on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
+    /// Moves on by `h` with the rates `v` (those of `self.v` plus a correction), and closes the loops. (nv)
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
         self.start_q.copy_from_slice(&self.q);
         integrate(&self.model, &self.start_q, rates, h, &mut self.q);
@@ -371,9 +374,10 @@ impl Robot {
         self.loops.close(&self.model, &mut self.data, &mut self.q);
     }
 
-    /// Goes only a part of the way of the last [`Self::advance`]. [-]
+    /// Moves back to a part of the last [`Self::advance`]. [-]
     pub(crate) fn move_back(&mut self, part: f64) {
         let Self { model, start_q, q, residual: displacement, .. } = self;
+        // The displacement of the step on the manifold of positions, taken in part.
         difference(model, start_q, q, displacement);
         integrate(model, start_q, displacement, part, q);
         forward_kinematics(model, &mut self.data, q);
@@ -402,7 +406,7 @@ fn has_one_dof(joint: &karakuri_model::Joint) -> bool {
     joint.kind.single().is_some()
 }
 
-/// A value of every joint, spread over its degrees of freedom. (nv)
+/// Values of all joints, one spread over the degrees of freedom of each. (nv)
 fn per_dof<T: Copy>(
     model: &Model,
     default: T,
@@ -415,7 +419,7 @@ fn per_dof<T: Copy>(
     values
 }
 
-/// Of the rigid limits of a model's joints; empty where there is none. (nv)
+/// Coefficients of restitution of the rigid limits of a model's joints; empty where there is none. [-] (nv)
 fn limit_restitutions(model: &Model) -> Vec<f64> {
     let restitution = |j: &karakuri_model::Joint| {
         if j.bumper.is_some() { 0.0 } else { j.limit_restitution }

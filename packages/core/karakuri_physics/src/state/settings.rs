@@ -11,14 +11,14 @@ pub struct WorldSettings {
     pub dt: f64,
     /// Gravitational acceleration. [m/s²] (3)
     pub gravity: Vector3,
-    /// How free motion is integrated.
+    /// Integrator of free motion.
     pub integrator: Integrator,
     /// Whether [`crate::World::ledger`] books where the energy goes; costs about a tenth of a step of a small
     /// robot; of a long chain O(n²), where the step itself is O(n).
     pub energy_ledger: bool,
-    /// Contact solver.
+    /// Solver of the contacts, and when it may stop.
     pub solver: SolverSettings,
-    /// When islands of free bodies at rest are left out of the step; never, if `None`.
+    /// Conditions under which islands of free bodies at rest are left out of the step; never, if `None`.
     pub sleeping: Option<Sleeping>,
     /// Threads that solve islands of contacts, the caller's among them: same bits for any number. Few contacts, or one
     /// island, stay on the caller's.
@@ -29,7 +29,7 @@ pub struct WorldSettings {
     pub penetration_slop: f64,
     /// Part of a penetration that is undone a step, without giving velocity. [-]
     pub penetration_rate: f64,
-    /// Most that a penetration is undone a step. [m]
+    /// Largest length by which a penetration is undone in a step. [m]
     pub penetration_step: f64,
     /// Part of the drift of a sticking contact that is undone a step, inside the friction cone. [-]
     pub anchor_rate: f64,
@@ -75,14 +75,14 @@ impl WorldSettings {
     }
 }
 
-/// When islands of free bodies fall asleep.
+/// Conditions under which islands of free bodies fall asleep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sleeping {
-    /// All bodies slower than this. [m/s]
+    /// Linear speed below which all bodies are. [m/s]
     pub linear: f64,
-    /// And turning slower than this. [rad/s]
+    /// Angular speed below which all bodies are. [rad/s]
     pub angular: f64,
-    /// For so long. [s]
+    /// Time for which they are. [s]
     pub time: f64,
 }
 

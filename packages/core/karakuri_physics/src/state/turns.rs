@@ -1,4 +1,4 @@
-//! How far the joints of a robot turn in a step.
+//! Rotation of a robot's joints in a step.
 
 use karakuri_model::{BodyId, DofKind, JointKind, Model};
 use karakuri_spatial::{Inertia, Vector3};
@@ -14,20 +14,20 @@ pub(crate) struct Rotation {
     joint: usize,
     first: usize,
     n: usize,
-    /// Of a wheel at the end of a branch: it changes no inertia.
+    /// Whether it is that of a wheel at the end of a branch, which changes no inertia.
     is_wheel: bool,
-    /// A translation: at a lever of 1 m it changes inertia as a rotation does.
+    /// Whether it is a translation: at a lever of 1 m it changes inertia as a rotation does.
     is_slide: bool,
 }
 
 /// The largest rotation of a joint in a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LongestTurn {
-    /// [rad]
+    /// Angle by which it turns. [rad]
     pub(crate) angle: f64,
     /// Index of the joint.
     pub(crate) joint: usize,
-    /// The largest of those that are no wheels, slides at a lever of 1 m among them. [rad]
+    /// Largest angle of those that are no wheels, slides at a lever of 1 m among them. [rad]
     pub(crate) angle_of_links: f64,
 }
 
@@ -37,6 +37,7 @@ fn is_wheel(model: &Model, joint: usize) -> bool {
     let axis: &Vector3 = &axis;
     let Inertia { com, about_com, .. } = &model.bodies[joint].inertia;
     let scale = SYMMETRIC * about_com.norm();
+    // Symmetric about the axis: equal moments across it, no products of inertia.
     let across = axis.cross(&if axis.x.abs() < 0.7 { Vector3::x() } else { Vector3::y() });
     let (across, along) = (across.normalize(), axis);
     let other = along.cross(&across);

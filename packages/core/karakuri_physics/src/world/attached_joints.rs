@@ -12,7 +12,7 @@ use crate::state::mover::{Mover, Owner};
 use crate::world::World;
 
 impl World {
-    /// Joins two things in the pose they have now. What moves apart is stopped within the next step, by an inelastic
+    /// Joins two things in the pose they have now. Their relative velocity is stopped within the next step, by an inelastic
     /// impulse.
     ///
     /// # Errors
@@ -61,6 +61,7 @@ impl World {
         }
         self.wake_all();
         let ends = [mover_a, mover_b];
+        // The joint's frame as it is now, on both movers.
         let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
         let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
         self.constraints.joints.all.push(Some(AttachedJoint {
@@ -79,7 +80,7 @@ impl World {
         Ok(JointId(self.constraints.joints.all.len() - 1))
     }
 
-    /// Lets go; the id stays unused.
+    /// Lets go of both ends; the id stays unused.
     pub fn detach_joint(&mut self, id: JointId) {
         self.wake_all();
         self.constraints.joints.all[id.0] = None;
@@ -96,7 +97,7 @@ impl World {
         self.constraints.joints.all.iter().flatten().map(|j| j.name.as_str())
     }
 
-    /// How a joint is; `None` when it was detached.
+    /// State of a joint after the last step; `None` when it was detached.
     pub fn joint(&self, id: JointId) -> Option<JointReport> {
         let joint = self.constraints.joints.all.get(id.0)?.as_ref()?;
         Some(JointReport {
@@ -107,7 +108,7 @@ impl World {
         })
     }
 
-    /// What carries an owner, and the owner's pose on it; in the world where nothing does.
+    /// Mover that carries an owner, and the owner's pose on it; in the world where nothing does.
     pub(crate) fn carrier(&self, owner: Owner) -> (Mover, Pose) {
         match owner {
             Owner::Ground => (Mover::Fixed, Pose::IDENTITY),
@@ -131,7 +132,7 @@ impl World {
         self.state.pose_of(mover)
     }
 
-    /// Takes the shape that yielding joints are bent to for their own.
+    /// Makes the shape that yielding joints are bent to their own.
     pub(crate) fn bend_joints(&mut self) {
         let State { robots, bodies, .. } = &self.state;
         for joint in self.constraints.joints.all.iter_mut().flatten() {

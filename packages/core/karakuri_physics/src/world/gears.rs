@@ -9,7 +9,7 @@ use crate::state::mover::Mover;
 use crate::world::World;
 
 impl World {
-    /// Puts a gear between two rates; what turns otherwise is brought along within the next step, inelastically.
+    /// Puts a gear between two rates; rates off the ratio are brought to it within the next step, inelastically.
     ///
     /// # Errors
     /// When the name is taken, the ratio is 0 or not finite, the torque is not positive, both ends are the same, or
@@ -89,14 +89,14 @@ impl World {
         self.constraints.gears.all.iter().flatten().map(|g| g.name.as_str())
     }
 
-    /// How a gear is; `None` when it was taken off.
+    /// State of a gear after the last step; `None` when it was taken off.
     pub fn gear(&self, id: GearId) -> Option<GearReport> {
         let gear = self.constraints.gears.all.get(id.0)?.as_ref()?;
         let (torque, slips) = (gear.impulse / self.settings.dt, gear.slips);
         Some(GearReport { torque, slip: gear.slip, slips })
     }
 
-    /// `q_B − ratio q_A` between two joints.
+    /// Phase `q_B − ratio q_A` between two joints. [rad or m]
     fn phase(&self, gear: &Gear) -> Option<f64> {
         let position = |end: GearEnd| match end {
             GearEnd::Joint(robot, body) => {

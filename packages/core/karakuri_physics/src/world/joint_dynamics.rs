@@ -1,4 +1,4 @@
-//! What the joints of robots do to their own motion, changed while the world runs.
+//! Effects of the joints of robots on their own motion, changed while the world runs.
 
 use crate::errors::WorldError;
 use crate::state::ids::RobotId;
@@ -6,7 +6,7 @@ use crate::state::joint_dynamics::JointDynamics;
 use crate::world::World;
 
 impl World {
-    /// Changes what a joint does to its own motion, from the next step on. Refused, and left as it was, where a number is
+    /// Changes the effects of a joint on its own motion, from the next step on. Refused, and left as it was, where a number is
     /// negative or not finite, or where a motion would meet no inertia any more.
     ///
     /// # Errors

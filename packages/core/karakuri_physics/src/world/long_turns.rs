@@ -18,7 +18,7 @@ pub struct LongTurn {
     pub joint: Option<String>,
     /// The largest rotation in a step so far. [rad]
     pub angle: f64,
-    /// The time step. [s]
+    /// Time step of the world. [s]
     pub dt: f64,
 }
 

@@ -6,7 +6,7 @@ use crate::state::materials::{MaterialId, Mixing, Surface, check, sorted};
 use crate::world::World;
 
 impl World {
-    /// How surfaces mix from now on.
+    /// Sets the rules by which surfaces mix from now on.
     pub fn set_mixing(&mut self, mixing: Mixing) {
         self.wake_all();
         self.state.materials.mixing = mixing;
@@ -37,7 +37,7 @@ impl World {
         self.state.materials.named.iter().map(|(name, _)| name.as_str())
     }
 
-    /// What two materials make of each other.
+    /// Surface of the pair of two materials.
     pub fn pair(&self, a: MaterialId, b: MaterialId) -> Surface {
         let known = &self.state.materials;
         let own = known.pairs.iter().find(|(pair, _)| *pair == sorted(a, b));

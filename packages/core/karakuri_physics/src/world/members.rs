@@ -125,7 +125,7 @@ impl World {
         Ok(())
     }
 
-    /// Adds a body.
+    /// Adds a free or fixed body.
     ///
     /// # Errors
     /// When the name is taken, the shape cannot be built, a free body has no positive mass or no positive definite
@@ -253,7 +253,7 @@ impl World {
         self.place_colliders();
     }
 
-    /// The same for a body that was added: those before it keep their places, so that many are added in linear time.
+    /// [`Self::lay_out`] for a body that was added: those before it keep their places, so that many are added in linear time.
     pub(crate) fn lay_out_last_body(&mut self) {
         let start = self.pipeline.before.len();
         let last = Mover::Body(self.state.bodies.len() - 1);

@@ -56,7 +56,7 @@ impl World {
         self.robot_mut(id).ignored_overlaps = deepest_first(model, depths);
     }
 
-    /// How deep the links of a robot overlap in its default posture. [m]
+    /// Depths by which the links of a robot overlap in its default posture. [m]
     fn depths_by_default(&self, id: RobotId, model: &Model, own: &[OwnCollider]) -> Depths {
         let mut data = Data::new(model);
         forward_kinematics(model, &mut data, &model.default_position());
@@ -70,7 +70,7 @@ impl World {
         self.depths(id, &scene)
     }
 
-    /// How deep the links of a robot overlap that touch each other. [m]
+    /// Depths by which the links of a robot overlap that touch each other. [m]
     fn depths(&self, id: RobotId, scene: &CollisionScene) -> Depths {
         let link = |collider: ColliderId| match self.state.attachments.get(collider.0) {
             Some(Some(attachment)) => match attachment.owner {
@@ -152,7 +152,7 @@ fn deepest_first(model: &Model, depths: Depths) -> Vec<LinkOverlap> {
     overlaps
 }
 
-/// How many pairs overlap, and the deepest.
+/// Number of pairs that overlap, and the deepest, in words.
 fn count(overlaps: &[LinkOverlap]) -> String {
     let deepest =
         overlaps.first().map_or_else(String::new, |LinkOverlap { links: [a, b], depth }| {

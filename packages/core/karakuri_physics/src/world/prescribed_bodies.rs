@@ -39,7 +39,8 @@ impl World {
         matches!(part, Owner::Body(id) if self.state.bodies[id.0].as_ref().is_some_and(|b| b.course.is_some()))
     }
 
-    /// Where bodies go in the step that begins: their surfaces' twists for the contacts, about the world's origin.
+    /// Finds the ends of prescribed motions in the step that begins, and their surfaces' twists for the contacts, about the
+    /// world's origin.
     pub(crate) fn update_prescribed_bodies(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         let mut moves = false;
@@ -48,6 +49,7 @@ impl World {
             let Some(course) = &mut body.course else { continue };
             course.end = course.table.at(end, &course.rest);
             let (from, to) = (body.pose, course.end.0);
+            // The mean twist that takes the pose to that of the table in the step.
             let turned = to.rotation * from.rotation.transpose();
             let turn = Pose::new(turned, Vector3::zeros()).quaternion();
             let angular = turn.scaled_axis() / h;
@@ -66,7 +68,7 @@ impl World {
         }
     }
 
-    /// Speed of the fastest of them at its surface. [m/s]
+    /// Largest speed of a surface among bodies that move as prescribed. [m/s]
     pub(crate) fn fastest_prescribed(&self) -> f64 {
         let carried = self.state.bodies.iter().flatten().filter(|body| body.course.is_some());
         let speed = |body: &crate::state::body::Body| {
@@ -76,7 +78,7 @@ impl World {
         carried.map(speed).fold(0.0, f64::max)
     }
 
-    /// Puts bodies at the ends of their ways.
+    /// Puts bodies at the ends of their motions in the step.
     pub(crate) fn move_prescribed_bodies(&mut self) {
         for body in self.state.bodies.iter_mut().flatten() {
             if let Some((pose, velocity)) = body.course.as_ref().map(|course| course.end) {

@@ -1,12 +1,12 @@
 //! Joints that move as prescribed: rheonomic constraints `q_k = q_d(t)`.
 //!
-//! Over a step such a joint has the mean rate of its table, `v' = (q_d(t + h) − q) / h`: as of all that forces move, the
-//! position at the end is `q + h v'`, so what it touches goes with it. Its acceleration `(v' − v) / h` is the table's at the
-//! step's start to second order.
+//! Over a step such a joint has the mean rate of its table, `v' = (q_d(t + h) − q) / h`: as for all joints that forces move, the
+//! position at the end is `q + h v'`, so bodies that touch it move with it. Its acceleration `(v' − v) / h` is the table's at
+//! the step's start to second order.
 //!
-//! They are rows of the mechanism's loops, eliminated and not iterated: whatever pushes, the joint is where its table has
-//! it at the end of every step, and what it needs for that is its multiplier, given as the joint's effort and booked as
-//! that of a drive. The joint's own drive is off.
+//! They are rows of the mechanism's loops, eliminated and not iterated: under any force the joint is where its table has it at
+//! the end of every step. The multiplier that this takes is given as the joint's effort and booked as that of a drive. The
+//! joint's own drive is off.
 //!
 //! Reactions of loops, mimic joints and prescribed joints are the multipliers `λ` of `J_Lᵀ λ = r`, where `r` is what the
 //! step's change of momentum leaves unexplained.
@@ -27,8 +27,8 @@ use crate::state::prescribed_joint::PrescribedJoint;
 use crate::world::World;
 
 impl World {
-    /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there now.
-    /// Its drive is off from now on. What moves it is in [`crate::RobotView::efforts`].
+    /// Lets a joint with one degree of freedom move as a table over the simulated time says, whatever pushes; it begins there
+    /// now. Its drive is off from now on. The effort that moves it is in [`crate::RobotView::efforts`].
     ///
     /// # Errors
     /// When the joint has more than one degree of freedom or follows another.
@@ -66,7 +66,7 @@ impl World {
         Ok(())
     }
 
-    /// Where prescribed joints are at the end of the step that begins.
+    /// Sets position and mean rate of prescribed joints for the step that begins: `v' = (q_d(t + h) − q)/h`.
     pub(crate) fn update_prescribed_joints(&mut self) {
         let (end, h) = (self.time_at_end(), self.settings.dt);
         for robot in self.state.robots.iter_mut().flatten() {
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// Joints that move as prescribed, and how far each is from its table: more than rounding where loops contradict.
+    /// Joints that move as prescribed, each with its distance from its table: more than rounding where loops contradict.
     /// [rad or m]
     pub fn prescribed_joints(&self, id: RobotId) -> impl Iterator<Item = (BodyId, f64)> + '_ {
         let robot = self.robot_ref(id);
@@ -114,8 +114,8 @@ impl World {
         Force::new(Vector3::new(a, b, c), Vector3::new(x, y, z))
     }
 
-    /// What loops, couplings and prescribed joints gave in the step; the last into the efforts. Needs the dynamics of the
-    /// step's start, and the impulses of all rows.
+    /// Finds the multipliers of loops, couplings and prescribed joints in the step; adds the last to the efforts. Needs the
+    /// dynamics of the step's start, and the impulses of all rows.
     pub(crate) fn compute_reactions(&mut self) {
         let h = self.settings.dt;
         for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
@@ -128,6 +128,7 @@ impl World {
             }
             robot.complete_mass_matrix();
             let run = robot.start..robot.start + robot.v.len();
+            // `J_Lᵀ λ = r`, with what the step's change of momentum leaves unexplained as `r`.
             robot.unexplained(&self.pipeline.problem.velocity[run], h);
             if !robot.free_motion.on {
                 let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);

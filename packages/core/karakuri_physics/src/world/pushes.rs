@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// Adds a push.
+    /// Adds a push on a link or body.
     ///
     /// # Errors
     /// When a number is not finite, or the part cannot move.
@@ -62,7 +62,7 @@ impl World {
         self.state.pushes[id.0] = None;
     }
 
-    /// Takes pushes away on what is gone.
+    /// Removes pushes on things that are gone.
     pub(crate) fn remove_loose_pushes(&mut self) {
         let (robots, bodies) = (&self.state.robots, &self.state.bodies);
         for push in &mut self.state.pushes {
@@ -87,6 +87,7 @@ impl World {
             };
             let (mover, X_MP) = self.carrier(push.part);
             let X_WM = self.mover_pose(mover);
+            // The wrench at the origin of the mover's frame.
             let arm = X_WM.rotation * X_MP.transform_point(&push.point);
             let Force { moment, force } = push.wrench;
             let about_origin = Force::new(moment + arm.cross(&force), force);

@@ -1,4 +1,4 @@
-//! What touches what, how hard, and how far things are apart, by name.
+//! Contacts, forces, distances and rays, by the names of things.
 
 use karakuri_collision::{ClosestPoints, ColliderId};
 use karakuri_model::{BodyId as LinkBody, FrameId};
@@ -10,12 +10,12 @@ use crate::errors::WorldError;
 use crate::state::mover::Owner;
 use crate::world::World;
 
-/// What a ray met.
+/// First thing that a ray meets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RayHit {
-    /// The link, body or ground.
+    /// Link, body or ground that it meets.
     pub part: Owner,
-    /// From the ray's origin. [m]
+    /// Distance from the ray's origin. [m]
     pub distance: f64,
     /// Outward unit normal, in the world. (3)
     pub normal: Vector3,
@@ -70,7 +70,7 @@ impl World {
         })
     }
 
-    /// The name by which [`World::find_part`] finds it.
+    /// Name by which [`World::find_part`] finds it.
     pub fn part_name(&self, part: Owner) -> String {
         match part {
             Owner::Ground => "world".to_owned(),
@@ -101,7 +101,7 @@ impl World {
 
     /// Lets the surface of a thing run at a velocity against it, as a conveyor's belt does, in world axes. [m/s] (3)
     ///
-    /// What bounces takes no notice during its impacts.
+    /// Bodies that bounce take no notice during their impacts.
     ///
     /// # Errors
     /// When the velocity is not finite.
@@ -174,7 +174,7 @@ impl World {
         sum(self.contacts_on(part).filter(|c| c.a == by))
     }
 
-    /// What the ray from `origin` along the unit vector `direction` meets first, within `range`, as things are now. A ray
+    /// First thing that the ray from `origin` along the unit vector `direction` meets within `range`, as things are now. A ray
     /// that starts inside something meets it at once, with a zero normal. [m]
     pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
         let hit = self.state.collision.cast_ray(origin, direction, range)?;

@@ -1,4 +1,4 @@
-//! What the last step did.
+//! Reports on the last step.
 
 use karakuri_spatial::Force;
 
@@ -8,24 +8,24 @@ use crate::state::ids::{BodyId, RobotId};
 use crate::state::imu::Imu;
 use crate::{ContactReport, StepOutcome};
 
-/// What the last step cost and how well it was solved.
+/// Cost of the last step, and how well it was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistics {
-    /// Steps so far.
+    /// Number of steps so far.
     pub steps: u64,
     /// Highest level of the solver ladder that an island needed.
     pub level: u8,
     /// Iterations of the slowest island.
     pub iterations: usize,
-    /// Largest natural-map residual. [m/s or rad/s]
+    /// Largest natural-map residual of a block. [m/s or rad/s]
     pub residual: f64,
-    /// Contact points.
+    /// Number of contact points.
     pub n_contacts: usize,
-    /// Row blocks, contacts among them.
+    /// Number of row blocks, contacts among them.
     pub n_blocks: usize,
-    /// Islands.
+    /// Number of islands.
     pub n_islands: usize,
-    /// Bodies asleep; their contacts are in no other number.
+    /// Number of bodies asleep; their contacts are in no other number.
     pub n_asleep: usize,
 }
 
@@ -56,7 +56,7 @@ impl World {
         self.state.robots[robot.0].as_ref().map_or_else(Imu::default, |r| r.imus[sensor])
     }
 
-    /// What the last step cost.
+    /// Cost of the last step, and how well it was solved.
     pub fn statistics(&self) -> Statistics {
         Statistics {
             steps: self.steps,
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// What a person should read after a step that ended in [`StepOutcome::NonFinite`].
+    /// Message for a person after a step that ended in [`StepOutcome::NonFinite`].
     pub fn non_finite_report(&self) -> String {
         let StepOutcome::NonFinite(culprit) = self.last.outcome else {
             return "all quantities are finite".to_owned();

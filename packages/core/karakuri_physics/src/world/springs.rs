@@ -7,7 +7,7 @@ use crate::constraint::spring::{Anchor, AttachedSpring, Spring, SpringId, line};
 use crate::world::World;
 
 impl World {
-    /// Adds a spring.
+    /// Adds a spring between two anchors.
     ///
     /// # Errors
     /// When stiffness, damping or rest length is negative, a number is not finite, or an end is a body that moves as
@@ -43,13 +43,13 @@ impl World {
         Ok(SpringId(self.constraints.springs.all.len() - 1))
     }
 
-    /// Takes a spring away; its id stays unused.
+    /// Removes a spring; its id stays unused.
     pub fn remove_spring(&mut self, id: SpringId) {
         self.wake_all();
         self.constraints.springs.all[id.0] = None;
     }
 
-    /// Where an end of a spring is. [m] (3)
+    /// Position of an end of a spring in the world. [m] (3)
     fn anchor(&self, anchor: &Anchor) -> Vector3 {
         let pose = match anchor {
             Anchor::World(p) => return *p,

@@ -55,7 +55,7 @@ impl World {
             return Err(WorldError::NotFinite { name, what: "the state" });
         }
         body.set_state(pose, velocity);
-        // What it was, or becomes, the support of.
+        // It may have been, or become, the support of something.
         self.wake_all();
         self.place_colliders();
         Ok(())

@@ -21,7 +21,7 @@ pub struct RobotView<'a>(&'a Robot);
 pub struct BodyView<'a>(&'a Body);
 
 impl<'a> RobotView<'a> {
-    /// Name.
+    /// Name of the robot.
     pub fn name(self) -> &'a str {
         &self.0.name
     }
@@ -29,11 +29,11 @@ impl<'a> RobotView<'a> {
     pub fn model(self) -> &'a Arc<Model> {
         &self.0.model
     }
-    /// Position. (nq)
+    /// Configuration `q` of the robot. (nq)
     pub fn q(self) -> &'a [f64] {
         &self.0.q
     }
-    /// Velocity. (nv)
+    /// Generalized velocity `v` of the robot. (nv)
     pub fn v(self) -> &'a [f64] {
         &self.0.v
     }
@@ -41,11 +41,11 @@ impl<'a> RobotView<'a> {
     pub fn efforts(self) -> &'a [f64] {
         &self.0.efforts
     }
-    /// Targets and gains. (nv each)
+    /// Targets and gains of its drives. (nv each)
     pub fn drives(self) -> &'a Drives {
         &self.0.drives
     }
-    /// What a joint does to its own motion; see [`World::set_joint_dynamics`].
+    /// Effects of a joint on its own motion; see [`World::set_joint_dynamics`].
     ///
     /// # Panics
     /// When there is no velocity coordinate `dof`.
@@ -68,11 +68,11 @@ impl<'a> RobotView<'a> {
 }
 
 impl<'a> BodyView<'a> {
-    /// What it is made of.
+    /// Description of the body.
     pub fn description(self) -> &'a BodyDescription {
         &self.0.description
     }
-    /// Pose `X_WB`.
+    /// Pose `X_WB` of the body in the world.
     pub fn pose(self) -> Pose {
         self.0.pose
     }
@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// A robot.
+    /// View of a robot.
     ///
     /// # Panics
     /// When it was removed.
@@ -133,7 +133,7 @@ impl World {
             .unwrap_or_else(|| unreachable!("robot {} was removed", id.0))
     }
 
-    /// A body.
+    /// View of a body.
     ///
     /// # Panics
     /// When it was removed.

@@ -80,7 +80,7 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
     }
 }
 
-/// From the centre of mass of the one body that moves at a point; zero where both sides may move. [m] (3)
+/// Lever arm from the centre of mass of the one body that moves at a point; zero where both sides may move. [m] (3)
 fn arm_to(point: &Vector3, movers: [Mover; 2], bodies: &[Option<Body>]) -> Vector3 {
     let ([Mover::Fixed, Mover::Body(i)] | [Mover::Body(i), Mover::Fixed]) = movers else {
         return Vector3::zeros();
@@ -99,14 +99,14 @@ fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
     of_pair.iter().all(|m| m.kept) && known.iter().all(same) && points.next().is_none()
 }
 
-/// Goes on with the contacts of a pair of which neither side moved.
+/// Adds the known contacts of a pair of which neither side moved.
 fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec<Contact>) {
     for patch in known.chunk_by(|c, d| c.normal == d.normal) {
         let normal = patch[0].normal;
         let belt_velocity = belts - normal * normal.dot(belts);
         let first = contacts.len();
         contacts.extend(patch.iter().map(|c| Contact { surface, belt_velocity, ..*c }));
-        // What sticks at all points slips as one, and its drifts were rigid before.
+        // A patch that sticks at all points slips as one, and its drifts were rigid before.
         if !patch.iter().all(|c| c.sticks) {
             make_drifts_rigid(&mut contacts[first..]);
         }
@@ -128,6 +128,7 @@ fn make_drifts_rigid(patch: &mut [Contact]) {
         patch.iter().filter(sticking).map(of).sum::<Vector3>() / n as f64
     };
     let (center, shift) = (mean(|c| c.position), mean(|c| c.drift));
+    // Least squares about the centre: the turn is `Σ l·d/Σ l²` with the levers `l = n × r` and the drifts `d`.
     let across = |c: &Contact| normal.cross(&(c.position - center));
     let (mut moment, mut inertia) = (0.0, 0.0);
     for c in patch.iter().filter(sticking) {
@@ -141,8 +142,8 @@ fn make_drifts_rigid(patch: &mut [Contact]) {
     }
 }
 
-/// Which of the pair's `known` contacts a point continues: the one of its feature, else the nearest one whose feature
-/// is gone and that no point in `done` continues already.
+/// Index of the `known` contact of the pair that a point continues: the one of its feature, else the nearest one whose
+/// feature is gone and that no point in `done` continues already.
 fn counterpart(
     point: &ContactPoint,
     of_pair: &[Manifold],

@@ -1,9 +1,9 @@
 //! A floating tree in flight, by its centre of mass.
 //!
-//! Gravity and applied wrenches, constant in a step, move the centre of mass by `h c_v + ½ h² a` and change the angular momentum about
-//! it by `h` times their moment. After a step the base is shifted and gets the velocity such that both are so: `q_b ← q_b + c* − c(q')`,
-//! `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')` about the centre of mass. Joints and their rates stay as they are. The two go from step to
-//! step as they are: by way of positions and rates round-off would add up.
+//! Gravity and applied wrenches, constant in a step, move the centre of mass by `h c_v + ½ h² a` and change the angular momentum
+//! about it by `h` times their moment. After a step the base is shifted and gets the velocity such that both are so:
+//! `q_b ← q_b + c* − c(q')`, `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')` about the centre of mass. Joints and their rates stay as
+//! they are. The two go from step to step as they are: recomputed from positions and rates they would collect round-off.
 
 use karakuri_dynamics::{Data, center_of_mass, forward_kinematics, update_velocities};
 use karakuri_spatial::{Force, Matrix3, Vector3};
@@ -36,7 +36,7 @@ impl Robot {
         self.flight_of_data()
     }
 
-    /// The same at the rates of the last `update_velocities`.
+    /// [`Self::flight_now`] at the rates of the last `update_velocities`.
     pub(crate) fn flight_of_data(&self) -> (Flight, Matrix3) {
         let Data { com, velocity, pose_in_world, origin, .. } = &self.data;
         let bodies = &self.model.bodies;
@@ -51,6 +51,7 @@ impl Robot {
         let middle = first_moment / now.mass;
         now.com = origin + middle;
         let mut inertia = Matrix3::zeros();
+        // Spin and inertia about the common centre of mass, by the parallel axis theorem.
         for (((body, c), V), X_WB) in bodies.iter().zip(com).zip(velocity).zip(pose_in_world) {
             let (R, mass, arm) = (&X_WB.rotation, body.inertia.mass, c - middle);
             let about_com = R * body.inertia.about_com * R.transpose();
@@ -65,6 +66,7 @@ impl Robot {
     /// Corrects the base at the end of a step without rows from outside.
     pub(crate) fn keep_flight(&mut self, h: f64) {
         let end = self.free_motion.in_flight.after(&self.data.gravity, h);
+        // `q_b ← q_b + c* − c(q')`.
         let shift = end.com - center_of_mass(&self.model, &self.data);
         for (q, shift) in self.q.iter_mut().zip(&shift) {
             *q += shift;
@@ -72,6 +74,7 @@ impl Robot {
         forward_kinematics(&self.model, &mut self.data, &self.q);
         let (now, inertia) = self.flight_now();
         let Some(inverse) = inertia.try_inverse() else { return };
+        // `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')`, the tree moved as one body about its centre of mass.
         let angular = inverse * (end.spin - now.spin);
         let arm = self.data.pose_in_world[0].translation - end.com;
         let linear = end.velocity - now.velocity + angular.cross(&arm);

@@ -66,6 +66,7 @@ impl Robot {
         let model = Arc::clone(&self.model);
         self.data.gravity = *gravity;
         let mut middle = std::mem::take(&mut self.free_motion.stage);
+        // `q_m = q ⊞ ½h v`, with the loops closed there.
         integrate(&model, &self.q, &self.v, 0.5 * h, &mut middle);
         forward_kinematics(&model, &mut self.data, &middle);
         self.loops.close(&model, &mut self.data, &mut middle);
@@ -78,6 +79,7 @@ impl Robot {
         let mut mean = std::mem::take(&mut self.free_motion.velocity);
         mean.copy_from_slice(&self.v);
         for _ in 0..ROUNDS {
+            // `v_m = v + ½h M⁻¹ (τ − c(q_m, v_m))`, on the loops; then `v' = 2 v_m − v`, pulled by the springs.
             update_velocities(&model, &mut self.data, &mean);
             rnea_at_velocity(&model, &mut self.data, &mean, &self.zeros, &self.applied);
             for (k, (mean, bias)) in mean.iter_mut().zip(&self.data.effort).enumerate() {
@@ -96,13 +98,14 @@ impl Robot {
                 *mean = 0.5 * (out + v);
             }
         }
+        // `q' = q_m ⊞ ½h v'`.
         integrate(&model, &middle, out, 0.5 * h, &mut self.free_motion.target);
         self.free_motion.velocity = mean;
         self.free_motion.stage = middle;
         Ok(())
     }
 
-    /// Goes to where the free motion ended, with the velocity `after`. (nv)
+    /// Takes the position where the free motion ended, with the velocity `after`. (nv)
     pub(crate) fn land(&mut self, after: &[f64]) {
         self.v.copy_from_slice(after);
         self.q.copy_from_slice(&self.free_motion.target);
@@ -110,6 +113,7 @@ impl Robot {
         if self.loops.is_empty() {
             return;
         }
+        // The end velocity on the loops at `q'`, orthogonally in the mass metric.
         self.loops.close(&self.model, &mut self.data, &mut self.q);
         if self.factor.factorize(&self.model, &mut self.data, &self.armature).is_ok() {
             self.loops.factorize(&self.model, &self.data, &mut self.factor);

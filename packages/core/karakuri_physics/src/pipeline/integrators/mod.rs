@@ -1,8 +1,8 @@
-//! How positions and velocities go on.
+//! Integrators of positions and velocities.
 //!
-//! A coordinate that a row acts on, or that has a servo or a damper, goes on by semi-implicit Euler: the new
-//! velocity from the implicit operator, then `q' = q ⊞ h v'`. What moves freely needs no such care and is
-//! integrated better:
+//! A coordinate that a row acts on, or that has a servo or a damper, advances by semi-implicit Euler: the new
+//! velocity from the implicit operator, then `q' = q ⊞ h v'`. Free motion needs no such care and is integrated
+//! better:
 //!
 //! | name | a tree in free motion | order | kept |
 //! | --- | --- | --- | --- |

@@ -17,7 +17,7 @@ use crate::state::robot::Robot;
 /// mass times the cube of this over the step. [rad or m]
 const FAR: f64 = 1e-4;
 
-/// Mass, momentum about the world's origin, centre of mass, inertia about it.
+/// The tree as one body: mass, momentum about the world's origin, centre of mass, inertia about it.
 struct Whole {
     mass: f64,
     momentum: Force,
@@ -84,6 +84,7 @@ impl Robot {
             about_com: Matrix3::zeros(),
         };
         let parts = || self.model.bodies.iter().zip(&self.data.pose_in_world);
+        // Sums over the bodies: momentum about the world's origin, and the common centre of mass.
         for ((body, X_WB), V) in parts().zip(&self.data.velocity) {
             let R = &X_WB.rotation;
             let (mass, p_WCom) = (body.inertia.mass, X_WB.transform_point(&body.inertia.com));

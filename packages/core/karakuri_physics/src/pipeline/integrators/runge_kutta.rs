@@ -35,6 +35,7 @@ impl Robot {
             h * (robot.joint_damping[k] + damping) + h * h * stiffness
         };
         let n = self.v.len();
+        // `h B + h² K` against the inertia that each degree of freedom moves.
         if (0..n).all(|k| implicit(self, k) == 0.0) {
             return true;
         }
@@ -67,6 +68,7 @@ impl Robot {
         let mut free_motion = std::mem::take(&mut self.free_motion);
         for stage in 0..4 {
             let part = [0.0, 0.5 * h, 0.5 * h, h][stage];
+            // `u_i = a_i u̇_{i−1}` and `v_i = v + a_i v̇_{i−1}` with `a = (0, ½h, ½h, h)`.
             for k in 0..model.nv {
                 let (rate, acceleration) = if stage == 0 {
                     (0.0, 0.0)
@@ -77,6 +79,7 @@ impl Robot {
                 free_motion.velocity[k] = self.v[k] + part * acceleration;
             }
             integrate(&model, &self.q, &free_motion.displacement, 1.0, &mut free_motion.stage);
+            // `u̇_i = dexp⁻¹_u v_i`.
             free_motion.rates[stage].copy_from_slice(&free_motion.velocity);
             untwist(&model, &free_motion.displacement, &mut free_motion.rates[stage]);
             let acceleration = &mut free_motion.accelerations[stage];
@@ -86,6 +89,7 @@ impl Robot {
                 return Err(singular);
             }
         }
+        // `u = h/6 (k₁ + 2 k₂ + 2 k₃ + k₄)`, of rates and accelerations alike.
         for (k, out) in out.iter_mut().enumerate() {
             let sum = |x: &[Vec<f64>; 4]| x[0][k] + 2.0 * (x[1][k] + x[2][k]) + x[3][k];
             free_motion.displacement[k] = h / 6.0 * sum(&free_motion.rates);

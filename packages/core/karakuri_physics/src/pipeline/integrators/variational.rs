@@ -19,10 +19,10 @@
 //! floating tree. [Marsden, West 2001, §1; Johnson, Murphey 2009; Lee, Liu, Park, Srinivasa 2016; Hairer 2006, §VI.6]
 //!
 //! A floating tree goes through the step in the frame of its centre of mass, in which its linear momentum is zero and the forces
-//! that act on all of its mass alike vanish; the frame itself moves exactly. So the centre of mass stays on its path, and the motion
-//! of the links does not depend on how fast they fly.
+//! that act on all of its mass alike vanish; the frame itself moves exactly. So the centre of mass stays on its path, and the
+//! motion of the links does not depend on how fast they fly.
 //!
-//! Limits: a step that turns something by more than about a radian may not converge; it goes on by the default's rule.
+//! Limits: a step that turns something by more than about a radian may not converge; the default's rule takes it then.
 
 use std::sync::Arc;
 
@@ -70,6 +70,7 @@ impl Robot {
         if flies {
             goes_on = free_motion.in_flight.goes_on && free_motion.keeps_variational_momentum;
             base.copy_from_slice(&self.v[..3]);
+            // The frame of the centre of mass: no linear momentum, and its acceleration is taken off gravity.
             self.data.gravity -= free_motion.in_flight.acceleration(gravity);
             add(&mut self.v, &-free_motion.in_flight.start.velocity);
         }
@@ -90,6 +91,7 @@ impl Robot {
             self.data.gravity = *gravity;
         }
         if let (true, Ok(true)) = (flies, &found) {
+            // Back to the world: the centre of mass moves exactly, the links about it.
             let end = free_motion.in_flight.after(gravity, h);
             add(&mut free_motion.target, &(end.com - center_of_mass(&model, &self.data)));
             add(out, &end.velocity);
@@ -121,6 +123,7 @@ impl Robot {
         integrate(model, &self.q, &free_motion.velocity, h, &mut free_motion.target);
         forward_kinematics(model, &mut self.data, &free_motion.target);
         self.factor.factorize(model, &mut self.data, &self.armature)?;
+        // `p' = p + h s + Jᵀ λ`, then `v' = M(q')⁻¹ p'`, put on the loops at `q'`.
         for (k, p) in free_motion.momentum_at_end.iter_mut().enumerate() {
             *p += h * free_motion.rates[1][k] + free_motion.rates[2][k];
             out[k] = *p;
@@ -132,8 +135,8 @@ impl Robot {
         Ok(())
     }
 
-    /// Solves for `u`, into `free_motion.velocity`, with `p` in `free_motion.momentum_at_end`, `s` in the second of `free_motion.rates` and
-    /// `Jᵀ λ` in the third; whether it converged.
+    /// Solves for `u`, into `free_motion.velocity`, with `p` in `free_motion.momentum_at_end`, `s` in the second of
+    /// `free_motion.rates` and `Jᵀ λ` in the third; whether it converged.
     fn find_mean_rates(
         &mut self,
         model: &Model,
@@ -157,6 +160,7 @@ impl Robot {
                 change = change.max(step.abs());
                 largest = largest.max(u.abs());
             }
+            // Converged: within the tolerance, or at round-off, where changes no longer shrink.
             let fine = change > 0.5 * before && change <= FLOOR * largest;
             if gap <= CLOSED && (fine || change <= TOLERANCE * largest) {
                 return Ok(true);
@@ -172,8 +176,8 @@ impl Robot {
         Ok(false)
     }
 
-    /// Where the last step did not leave it: the momentum goes from step to step as it is, as by way of the rates round-off would
-    /// add up.
+    /// Finds the momentum of the start where the last step did not leave it: it goes from step to step as it is, as round-off
+    /// would add up by the rates.
     fn find_start_momentum(&mut self, model: &Model, free_motion: &mut FreeMotion) {
         let (momentum, rate) = (&mut free_motion.momentum_at_end, &mut free_motion.rates[1]);
         forward_kinematics(model, &mut self.data, &self.q);
@@ -194,6 +198,7 @@ impl Robot {
         let part = if self.loops.is_empty() { 0.5 * h } else { 0.0 };
         integrate(model, &self.q, &free_motion.velocity, part, &mut free_motion.stage);
         forward_kinematics(model, &mut self.data, &free_motion.stage);
+        // Derivative by the soft servos and dampers at the middle: `½h B + ¼h² K` beside the inertia.
         let extra = &mut free_motion.rates[3];
         for (k, extra) in extra.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
@@ -205,10 +210,11 @@ impl Robot {
         Ok(())
     }
 
-    /// What the first equation lacks at `u`, into `free_motion.displacement`; false where something turns too far.
+    /// Residual of the first equation at `u`, into `free_motion.displacement`; false where something turns too far.
     fn find_residual(&mut self, model: &Model, free_motion: &mut FreeMotion, h: f64) -> bool {
         let FreeMotion { stage, rates: [momentum, rate, ..], velocity, displacement, .. } =
             free_motion;
+        // `p − P + ½h s` at `q_m = q ⊞ ½h u`, then less the bracket of the rotations.
         integrate(model, &self.q, velocity, 0.5 * h, stage);
         forward_kinematics(model, &mut self.data, stage);
         update_velocities(model, &mut self.data, velocity);
@@ -231,6 +237,7 @@ impl Robot {
             self.factor.solve(model, displacement);
             return 0.0;
         }
+        // The impulses `Jᵀ λ` of the loops make up the residual at the solution, where they are closed at `q'`.
         for (reaction, left) in reaction.iter_mut().zip(&*displacement) {
             *reaction = -left;
         }
@@ -251,11 +258,11 @@ fn add(base: &mut [f64], by: &Vector3) {
 /// The middle of a step. (nv each)
 #[derive(Clone, Copy)]
 struct MeanMotion<'a> {
-    /// `u`.
+    /// Mean rates `u`.
     rates: &'a [f64],
-    /// `P`.
+    /// Momentum `P = M(q_m) u`.
     momentum: &'a [f64],
-    /// `s`.
+    /// Rate of momentum `s = ṗ(q_m, u)`.
     momentum_rate: &'a [f64],
 }
 
@@ -274,6 +281,7 @@ fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &m
         if angle.is_nan() || angle >= LARGEST_TURN {
             return false;
         }
+        // The bracket `(c − ½t) x × (x × P) + ½h t x × s` of the module's equation.
         let (c, t) = coefficients(angle);
         let terms = x.cross(&x.cross(&P)) * (c - 0.5 * t) + x.cross(&s) * (0.5 * h * t);
         for (residual, term) in residual[k..k + 3].iter_mut().zip(&terms) {
@@ -286,6 +294,7 @@ fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &m
 /// `c` and `t` of the module's equation for an angle below 2π.
 fn coefficients(angle: f64) -> (f64, f64) {
     let square = angle * angle;
+    // Taylor series, where the quotients lose digits.
     if angle < 0.03 {
         let c = (1.0 + square / 60.0 * (1.0 + square / 42.0)) / 12.0;
         let t = (1.0 + square / 48.0 * (1.0 + square / 40.0)) / 4.0;

@@ -31,6 +31,7 @@ impl Newton {
         }
         self.before_sliding.clone_from(&self.states);
         let regularisations = [self.floor, self.least_regularisation, self.regularisation];
+        // Coulomb's term in the Jacobian, centre zero, one weight for all contacts of a pair: the least impulses are even loads.
         self.make_coulomb(&problem.blocks[island.clone()]);
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
         self.regularisation = LEAST_REGULARISATION.max(ROUNDING * scale / settings.tolerance);
