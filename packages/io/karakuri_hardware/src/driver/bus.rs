@@ -20,6 +20,11 @@ pub trait ServoBus: Send + std::fmt::Debug {
     /// Reads the place of one servo alone, be it limp or not; whether it answered.
     fn look(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError>;
 
+    /// Whether a servo seems to be there again, asked once, before the whole start that follows a loss.
+    fn knock(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError> {
+        self.look(link, servo)
+    }
+
     /// Undoes what keeps a servo from being switched on again, such as a shutdown.
     fn recover(&mut self, _link: &mut Link, _servo: &Servo) -> Result<(), PortError> {
         Ok(())

@@ -1,8 +1,8 @@
 //! Dynamixel servos of the X series, by protocol 2.0.
 //!
 //! Indirect addresses put everything that is measured side by side, so that a cycle is a sync write of goals and a fast sync read, which
-//! all servos answer in one frame. One that is silent breaks that frame: the next cycles then read servo by servo, until it answers
-//! again or counts as lost. A watchdog in each servo stops it when the driver falls silent.
+//! all servos answer in one frame. One that is silent breaks that frame: every other cycle then reads servo by servo, until it
+//! answers again or counts as lost. A watchdog in each servo stops it when the driver falls silent.
 
 use std::f64::consts::TAU;
 use std::time::{Duration, Instant};
@@ -16,9 +16,10 @@ use karakuri_serial::codec::dynamixel::{
 use karakuri_serial::port::{PortError, Settings};
 
 use super::bus::{Alarms, HelloError, Reading, Servo, ServoBus};
-use super::hardware_file::HardwareFile;
+use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
-use super::{BusKind, Cost, ServoModel, ServoRobot};
+use super::robot::ServoRobot;
+use super::setup::HardwareFile;
 
 /// Dynamixel servos in hardware files.
 pub(super) const KIND: BusKind = BusKind {
@@ -89,7 +90,7 @@ pub(super) struct Dynamixel {
     is_armed: bool,
     /// Whether all servos answer to a fast read.
     has_fast_read: bool,
-    /// Whether the last cycle had all answers.
+    /// Whether the next cycle may count on the answers of all servos.
     is_whole: bool,
     /// The servo with which reads one by one begin.
     turn: usize,
@@ -388,12 +389,15 @@ impl ServoBus for Dynamixel {
         by: Instant,
     ) -> Result<(), PortError> {
         self.send_goals(link, servos)?;
-        if self.is_whole && self.has_fast_read {
+        let is_fast = self.is_whole && self.has_fast_read;
+        if is_fast {
             self.read_fast(link, servos, by)?;
         } else {
             self.read_one_by_one(link, servos, by)?;
         }
-        self.is_whole = servos.iter().all(|servo| servo.reading.answered || !servo.is_present);
+        let all_answered = servos.iter().all(|servo| servo.reading.answered || !servo.is_present);
+        // A busy machine may have time for one frame and not for many: the fast read is tried again in between.
+        self.is_whole = all_answered || !is_fast;
         Ok(())
     }
 }

@@ -13,9 +13,10 @@ use karakuri_serial::codec::feetech::{
 use karakuri_serial::port::{PortError, Settings};
 
 use super::bus::{Alarms, HelloError, Reading, Servo, ServoBus};
-use super::hardware_file::HardwareFile;
+use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
-use super::{BusKind, Cost, ServoModel, ServoRobot};
+use super::robot::ServoRobot;
+use super::setup::HardwareFile;
 
 /// Feetech servos in hardware files.
 pub(super) const KIND: BusKind = BusKind {

@@ -14,10 +14,11 @@ use karakuri_serial::codec::ics::{
 use karakuri_serial::port::{PortError, Settings};
 
 use super::bus::{Alarms, HelloError, Servo, ServoBus};
-use super::hardware_file::HardwareFile;
+use super::kind::{BusKind, Cost};
 use super::link::Link;
 use super::rcb4::ICS_SERVO;
-use super::{BusKind, Cost, ServoRobot};
+use super::robot::ServoRobot;
+use super::setup::HardwareFile;
 
 /// ICS servos in hardware files.
 pub(super) const KIND: BusKind = BusKind {

@@ -13,8 +13,9 @@ use karakuri_serial::codec::rcb1::{
 use karakuri_serial::port::{PortError, Settings};
 
 use super::bus::{HelloError, Servo, ServoBus};
+use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
-use super::{BusKind, Cost, ServoModel, ServoRobot};
+use super::robot::ServoRobot;
 
 /// RCB-1 boards in hardware files.
 pub(super) const KIND: BusKind = BusKind {

@@ -17,9 +17,10 @@ use karakuri_serial::codec::rcb4::{
 use karakuri_serial::port::{PortError, Settings};
 
 use super::bus::{HelloError, Servo, ServoBus};
-use super::hardware_file::HardwareFile;
+use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
-use super::{BusKind, Cost, ServoModel, ServoRobot};
+use super::robot::ServoRobot;
+use super::setup::HardwareFile;
 
 /// RCB-4 boards in hardware files.
 pub(super) const KIND: BusKind = BusKind {
@@ -224,6 +225,11 @@ impl ServoBus for Rcb4 {
             self.read_places(link, servos, by)?;
         }
         Ok(())
+    }
+
+    fn knock(&mut self, link: &mut Link, _servo: &mut Servo) -> Result<bool, PortError> {
+        // After a power cut it listens with another baud rate than before.
+        self.find(link)
     }
 
     fn look(&mut self, link: &mut Link, servo: &mut Servo) -> Result<bool, PortError> {

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use karakuri_serial::port::PortError;
 
-use super::OpenError;
 use super::bus::{Reading, Servo, ServoBus};
 use super::deadlines::Deadlines;
-use super::hardware_file::{AtExit, HardwareFile, Missing};
+use super::error::OpenError;
 use super::joint::{Joint, Verdict};
 use super::link::Link;
-use super::start::{Started, nobody, start, switch_on};
+use super::setup::{AtExit, HardwareFile, Missing};
+use super::start::{Started, nobody, reopen, start, switch_on};
 use crate::{
     Fault, Health, HealthLevel, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState,
 };
@@ -22,8 +22,8 @@ const PATIENCE: f64 = 0.8;
 
 /// One robot whose joints are servos on one bus.
 ///
-/// [`advance`](RobotIo::advance) never fails: what is wrong is told by [`fault`](RobotIo::fault) and [`health`](RobotIo::health),
-/// and time goes on. A robot that a fault has stopped holds, whatever it is commanded, until [`resume`](RobotIo::resume).
+/// [`advance`](RobotIo::advance) never fails: [`fault`](RobotIo::fault) and [`health`](RobotIo::health) say
+/// what is wrong, and time goes on. A robot that a fault has stopped holds, whatever it is commanded, until [`resume`](RobotIo::resume).
 #[derive(Debug)]
 pub struct ServoRobot<Bus: ServoBus> {
     file: HardwareFile,
@@ -64,17 +64,26 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             retry: Instant::now(),
             look: 0,
         };
-        let started = robot.start()?;
+        let link = Link::open(&robot.file.device, robot.bus.port_settings())?;
+        let started = robot.start(link)?;
         if let Started::Held(what) = started {
             robot.stop(&what);
         }
         Ok(robot)
     }
 
-    fn start(&mut self) -> Result<Started, OpenError> {
-        let (link, started) = start(&self.file, &mut self.bus, &mut self.servos, &mut self.joints)?;
+    fn start(&mut self, link: Link) -> Result<Started, OpenError> {
+        let (link, started) =
+            start(&self.file, &mut self.bus, link, &mut self.servos, &mut self.joints)?;
         self.link = Some(link);
         Ok(started)
+    }
+
+    /// The whole start after a loss.
+    fn start_again(&mut self) -> Result<Started, OpenError> {
+        self.look = (self.look + 1) % self.servos.len();
+        let link = reopen(&self.file, &mut self.bus, &mut self.servos[self.look])?;
+        self.start(link)
     }
 
     /// One cycle on an open port.
@@ -131,7 +140,6 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             return Ok(());
         }
         // With the supply gone and back, servos are limp and elsewhere: the whole start again.
-        self.link = None;
         self.away(nobody(&self.file, link));
         Ok(())
     }
@@ -188,7 +196,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         if Instant::now() < self.retry {
             return;
         }
-        match self.start() {
+        match self.start_again() {
             Ok(Started::Whole) => {
                 let device = self.file.device.display();
                 let what = format!("{device} is back, and its servos hold where they are");

@@ -13,8 +13,9 @@ use karakuri_serial::codec::robotiq::{
 use karakuri_serial::port::{PortError, Settings};
 
 use super::bus::{Alarms, HelloError, Reading, Servo, ServoBus};
+use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
-use super::{BusKind, Cost, ServoModel, ServoRobot};
+use super::robot::ServoRobot;
 
 /// Robotiq grippers in hardware files.
 pub(super) const KIND: BusKind = BusKind {

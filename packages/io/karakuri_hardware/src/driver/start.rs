@@ -1,10 +1,12 @@
 //! Start of servos: meet, read where they are, and only then switch on, with goals at those places.
 
+use std::time::{Duration, Instant};
+
 use super::bus::{HelloError, Servo, ServoBus};
-use super::hardware_file::Missing;
+use super::error::OpenError;
 use super::joint::Joint;
 use super::link::Link;
-use super::{HardwareFile, OpenError};
+use super::setup::{HardwareFile, Missing};
 
 /// How a robot has started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,14 +17,30 @@ pub(super) enum Started {
     Held(String),
 }
 
-/// Opens the port and starts all servos. Nothing moves.
+/// Longest wait for the one servo that is asked whether anybody is there again. [s]
+const KNOCK: Duration = Duration::from_millis(100);
+
+/// Opens the port after a loss and asks one servo whether it is there: all of them would take long to be silent.
+pub(super) fn reopen<Bus: ServoBus>(
+    file: &HardwareFile,
+    bus: &mut Bus,
+    servo: &mut Servo,
+) -> Result<Link, OpenError> {
+    let mut link = Link::open(&file.device, bus.port_settings())?;
+    link.set_hurry(Some(Instant::now() + KNOCK));
+    let is_there = bus.knock(&mut link, servo).map_err(HelloError::from)?;
+    link.set_hurry(None);
+    if is_there { Ok(link) } else { Err(OpenError::Missing(nobody(file, &link))) }
+}
+
+/// Starts all servos on an open port. Nothing moves.
 pub(super) fn start<Bus: ServoBus>(
     file: &HardwareFile,
     bus: &mut Bus,
+    mut link: Link,
     servos: &mut [Servo],
     joints: &mut [Joint],
 ) -> Result<(Link, Started), OpenError> {
-    let mut link = Link::open(&file.device, bus.port_settings())?;
     for servo in &mut *servos {
         (servo.is_present, servo.is_engaged, servo.reading.answered) = (false, false, false);
     }

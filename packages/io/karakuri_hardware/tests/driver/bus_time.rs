@@ -6,9 +6,13 @@ use karakuri_hardware::RobotIo;
 use karakuri_hardware::driver::BUSES;
 use karakuri_serial::codec::dynamixel::Model;
 use karakuri_serial::codec::feetech::STS3215;
+use karakuri_serial::codec::robotiq::TWO_F_85;
 use karakuri_serial::emulator::dynamixel::{Dynamixel, Member, Settings};
 use karakuri_serial::emulator::feetech::Feetech;
+use karakuri_serial::emulator::ics::Ics;
 use karakuri_serial::emulator::rcb1::{Rcb1, Setup};
+use karakuri_serial::emulator::rcb4::{self, Rcb4};
+use karakuri_serial::emulator::robotiq::Gripper;
 
 use crate::emulated::*;
 
@@ -48,11 +52,10 @@ fn processor_time() -> f64 {
 fn measure(name: &str, io: &mut dyn RobotIo) {
     run_for(io, 0.3);
     let (start, before) = (Instant::now(), processor_time());
-    let mut n = 0;
-    while start.elapsed().as_secs_f64() < 2.0 {
-        io.advance().unwrap();
-        n += 1;
-    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "hundreds")]
+    let n = (2.0 / io.period()) as u32;
+    let allocating = allocating_cycles(io, n);
+    assert!(allocating < n / 4, "{name} allocates in {allocating} of {n} cycles");
     let wall = start.elapsed().as_secs_f64();
     let share = (processor_time() - before) / wall * 100.0;
     let missed = health(io)[0].missed_deadlines;
@@ -78,4 +81,13 @@ fn a_cycle_takes_little_of_the_processor() {
     let all: Vec<(&str, String)> =
         [3, 6, 9, 16, 17, 22].iter().zip(NAMES).map(|(id, n)| (n, format!("id: {id}"))).collect();
     measure("rcb1, two boards at 40 ms", bus.open("bus: rcb1", &all).as_mut());
+    let bus = Emulated::start(Rcb4::new(&rcb4::Setup::default()));
+    let keys = "bus: rcb4\nperiod: 0.030";
+    measure("rcb4, 10 at 30 ms", bus.open(keys, &servos(10, "")).as_mut());
+    let bus = Emulated::start(Ics::new(&[1, 2, 3, 4, 5, 6], 1_250_000));
+    let keys = "bus: ics\nperiod: 0.020";
+    measure("ics, 6 at 20 ms", bus.open(keys, &servos(6, "")).as_mut());
+    let bus = Emulated::start(Gripper::new(TWO_F_85, 9));
+    let finger = [("finger", "id: 9".to_owned())];
+    measure("robotiq at 40 ms", bus.open("bus: robotiq", &finger).as_mut());
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use karakuri_hardware::driver::HardwareFile;
+use karakuri_hardware::driver::{HardwareFile, open};
 
 use crate::emulated::{NAMES, layout};
 
@@ -263,6 +263,26 @@ fn a_file_that_is_not_there_is_named() {
         problem.starts_with("/nowhere/arm.yaml: error: cannot be read: No such file"),
         "{problem}"
     );
+}
+
+#[test]
+fn a_wrong_port_is_named_with_those_that_are_there() {
+    let layout = layout(&["elbow", "wrist"]);
+    let mut file = read(GOOD, "").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text");
+    fs::write(&text, "no port").unwrap();
+    for (port, expected) in [
+        (folder.path().join("gone"), "there is no port "),
+        (text, "cannot be opened as a serial port"),
+        (folder.path().to_owned(), "cannot be opened as a serial port"),
+        ("/dev/null".into(), "cannot be opened as a serial port"),
+    ] {
+        file.device.clone_from(&port);
+        let Err(error) = open(&file, layout.clone()) else { panic!("{} opens", port.display()) };
+        let error = error.to_string();
+        assert!(error.contains(expected) && error.contains("; "), "{error}");
+    }
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! What a hardware file says of a robot.
+
+use std::path::PathBuf;
+
+use super::kind::{BusKind, ServoModel};
+use super::servo_map::ServoMap;
+
+/// What a silent servo means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The robot does not start; in motion its other servos hold.
+    Refuse,
+    /// The other servos hold.
+    HoldRest,
+    /// The robot goes on without it.
+    Ignore,
+}
+
+/// What servos are left with when the driver ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtExit {
+    /// Without torque.
+    Limp,
+    /// Holding their places, without anybody to watch over them.
+    Hold,
+}
+
+/// A hardware file, checked against a robot.
+#[derive(Debug, Clone)]
+pub struct HardwareFile {
+    /// The bus.
+    pub(super) bus: &'static BusKind,
+    /// Its port.
+    pub device: PathBuf,
+    /// Baud rate. [bit/s]
+    pub(super) baud: u32,
+    /// Period of a cycle. [s]
+    pub(super) period: f64,
+    /// Commands nearer than this are followed at once. [rad or m]
+    pub(super) start_tolerance: f64,
+    /// Speed at which others are approached. [rad/s or m/s]
+    pub(super) ramp_speed: f64,
+    /// What a silent servo means.
+    pub(super) missing: Missing,
+    /// What servos are left with.
+    pub(super) at_exit: AtExit,
+    /// The servos.
+    pub(super) servos: Vec<ServoSetup>,
+}
+
+/// One servo of the file.
+#[derive(Debug, Clone)]
+pub(super) struct ServoSetup {
+    /// Joint of the layout.
+    pub(super) joint: usize,
+    /// Number on the bus.
+    pub(super) id: u8,
+    /// What it is.
+    pub(super) model: &'static ServoModel,
+    /// Its counts.
+    pub(super) map: ServoMap,
+}
