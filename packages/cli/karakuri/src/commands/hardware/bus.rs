@@ -57,6 +57,26 @@ pub(super) trait Bus {
     fn limp(&mut self, wire: &mut Wire, servo: u8) -> Result<()>;
 }
 
+/// Refuses to go on where others than one device are on the line, who would take its new id with it.
+pub(super) fn check_alone(bus: &mut dyn Bus, wire: &mut Wire, alone: u8) -> Result<()> {
+    let (least, greatest) = bus.ids();
+    let usual = std::mem::replace(&mut wire.tries, 1);
+    let mut others = Vec::new();
+    for id in (least..=greatest).filter(|id| *id != alone) {
+        if bus.find(wire, id)? != Heard::Silence {
+            others.push(id.to_string());
+        }
+    }
+    wire.tries = usual;
+    ensure!(
+        others.is_empty(),
+        "all devices on the line take a new id, and {} {} is there, too; leave only the one that is to change",
+        bus.device(),
+        others.join(", ")
+    );
+    Ok(())
+}
+
 /// One thing that a device says of itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {

@@ -1,13 +1,13 @@
 //! ICS servos on one wire.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use karakuri_serial::codec::ics::{
     Answer, AnswerDecoder, CENTRE, COUNTS_PER_RADIAN, EEPROM_TIME, Eeprom, FIELDS, Flags,
     MAX_COUNTS, MAX_ID, MIN_COUNTS, Parameter, Request, current_from_byte, temperature_from_byte,
 };
 use std::time::Duration;
 
-use super::bus::{Bus, Row, Scale, State};
+use super::bus::{Bus, Row, Scale, State, check_alone};
 use super::wire::{Heard, Step, Wire};
 
 /// Position that takes the torque away.
@@ -107,12 +107,7 @@ impl Bus for Ics {
     }
 
     fn before_set_id(&mut self, wire: &mut Wire, old: u8) -> Result<String> {
-        let Some(only) = self.only(wire)? else {
-            bail!(
-                "the servos on the wire answer all at once; leave only the one that is to change"
-            );
-        };
-        ensure!(only == old, "the servo on the wire has the id {only}, not {old}; name that one");
+        check_alone(self, wire, old)?;
         Ok("All servos on the wire take the new id: it has to be alone there.".to_owned())
     }
 

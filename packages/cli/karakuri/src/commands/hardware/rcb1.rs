@@ -5,7 +5,7 @@ use karakuri_serial::codec::rcb1::{
     Answer, AnswerDecoder, CHANNELS, Channel, MAX_ID, Order, Pose, Request, Switches,
 };
 
-use super::bus::{Bus, Row, Scale, State};
+use super::bus::{Bus, Row, Scale, State, check_alone};
 use super::wire::{Heard, Step, Wire};
 
 /// Longest answer. [byte]
@@ -115,7 +115,8 @@ impl Bus for Rcb1 {
         Ok(all)
     }
 
-    fn before_set_id(&mut self, _wire: &mut Wire, _old: u8) -> Result<String> {
+    fn before_set_id(&mut self, wire: &mut Wire, old: u8) -> Result<String> {
+        check_alone(self, wire, old)?;
         Ok("All boards on the line take the new id: it has to be alone there.".to_owned())
     }
 

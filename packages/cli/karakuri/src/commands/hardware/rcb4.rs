@@ -78,7 +78,8 @@ impl Bus for Rcb4 {
 
     fn probe(&self, _id: u8) -> Vec<u8> {
         let mut bytes = Vec::new();
-        Request::Acknowledge.encode(&mut bytes);
+        // The answer to an acknowledge is as its request, which would pass for an echo.
+        Request::Version.encode(&mut bytes);
         bytes
     }
 
