@@ -166,7 +166,7 @@ def test_an_id_is_changed_after_a_yes(emulate, bus, options, words):
         ("feetech", ["--ids", "1"], ["1", "1"], "the new id is the old one"),
         ("ics", ["--ids", "1,2", "--baud", "1250000"], ["1", "3"], "servo 2 is there, too; leave only the one"),
         ("rcb1", [], ["0", "3"], "board 1 is there, too; leave only the one that is to change"),
-        ("rcb4", [], ["0", "1", "--baud", "115200"], "1 is no id of a board; write one from 0 to 0"),
+        ("rcb4", [], ["0", "1", "--baud", "115200"], "put the servo on an ICS adapter, then `karakuri"),
         ("robotiq", [], ["9", "10"], "a gripper's address is not changed on its bus"),
     ],
 )
@@ -225,7 +225,7 @@ def test_jogging_starts_where_the_servo_is_and_goes_slowly(emulate, talk):
     jog.hears("write an angle from -0.35 to 0.35 rad")
     jog.says("-")
     jog.hears("servo 1 is at .* counts, 0.7(4|5)")
-    assert jog.ends(signal.SIGINT) == 3
+    assert jog.ends(signal.SIGINT) == 3 and "servo 1 is without torque" in jog.text
     assert emulator.servo(1)["torque_on"] is False
 
 

@@ -1,6 +1,7 @@
 //! `karakuri hardware`: what a maker does first with servos on a bus.
 
 mod bus;
+mod buses;
 mod calibrate;
 mod dialogue;
 mod dynamixel;

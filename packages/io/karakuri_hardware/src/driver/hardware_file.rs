@@ -117,7 +117,7 @@ fn calibration(tree: &Node, folder: &Path, report: &mut Report) -> Option<Arc<No
         return read_file(&path, report);
     }
     let message = format!("calibration: there is no file {}", path.display());
-    let remedy = "calibrate the robot, or leave the key out";
+    let remedy = "write it by `karakuri hardware calibrate`, or leave the key out";
     report.error_at(node.place.clone(), message, remedy);
     None
 }

@@ -10,7 +10,8 @@ use karakuri_hardware::RobotLayout;
 use karakuri_hardware::driver::{HardwareFile, ServoSetup};
 use karakuri_model::Diagnostics;
 
-use super::bus::{Bus, open};
+use super::bus::Bus;
+use super::buses::open;
 use super::dialogue::Dialogue;
 use super::wire::{Heard, Wire};
 use crate::commands::Outcome;
@@ -40,15 +41,17 @@ pub(super) struct Args {
 }
 
 const HELP: &str = "\
-The torque of all servos goes off, and nothing moves but by your hand. You bring the joints to a posture that is known, then
-each to its two ends. The calibration is written in the end, whole or not at all, where the hardware file says
-(`calibration: FILE`), or beside it. Drivers take its values before those of the hardware file.
+The torque of all servos goes off, and nothing moves but by your hand. You bring the joints to a
+posture that is known, then each to its two ends. The calibration is written in the end, whole or
+not at all, where the hardware file says (`calibration: FILE`), or beside it. Drivers take its
+values before those of the hardware file.
 
-  karakuri hardware calibrate config/hardware/so101.yaml urdf/so101/so101.urdf --config config/so101.yaml --posture home";
+  karakuri hardware calibrate config/hardware/so101.yaml \\
+    urdf/so101/so101.urdf --config config/so101.yaml --posture home";
 
 /// Distance of limits from the ends that were felt. [rad or m]
 const MARGIN: f64 = 0.02;
-/// Least way between two ends that are no mistake, as a share of the joint's range. [-]
+/// Least distance between two ends that are no mistake, as a share of the joint's range. [-]
 const LEAST_SHARE: f64 = 0.2;
 /// Distance of the ends from the limits of the URDF that is worth a word. [rad or m]
 const FAR: f64 = 0.2;
@@ -201,7 +204,7 @@ impl Person<'_> {
             let upper = self.end(servo, lower, "upper", joint.limits.1)?;
             let position = posture[servo.joint];
             let shown = Shown { posture: place, position, ends: [lower, upper] };
-            found.push(conclude(&joint.name, joint.limits, servo, shown)?);
+            found.push(conclude(&joint.name, [joint.limits.0, joint.limits.1], servo, shown)?);
         }
         Ok(found)
     }
@@ -248,24 +251,29 @@ impl Person<'_> {
 }
 
 /// Zero, sense and limits of a servo by what was shown of it.
-fn conclude(joint: &str, limits: (f64, f64), servo: &ServoSetup, shown: Shown) -> Result<Found> {
+fn conclude(
+    joint: &str,
+    [least, most]: [f64; 2],
+    servo: &ServoSetup,
+    shown: Shown,
+) -> Result<Found> {
     let [lower, upper] = shown.ends.map(f64::from);
     let scale = servo.map.counts_per_radian.abs();
-    let (way, range) = ((upper - lower).abs() / scale, limits.1 - limits.0);
+    let (distance, range) = ((upper - lower).abs() / scale, most - least);
     ensure!(
-        way >= LEAST_SHARE * range,
-        "`{joint}` went {way:.3} rad between its ends, of {range:.3} rad; calibrate again, and see that servo {} turns with it",
+        distance >= LEAST_SHARE * range,
+        "`{joint}` went {distance:.3} rad between its ends, of {range:.3} rad; calibrate again, and see that servo {} turns with it",
         servo.id
     );
     let reversed = upper < lower;
     let signed = if reversed { -scale } else { scale };
     let zero = (f64::from(shown.posture) - signed * shown.position).round();
     let ends = [lower, upper].map(|counts| (counts - zero) / signed);
-    let off = [ends[0] - limits.0, ends[1] - limits.1].map(f64::abs);
+    let off = [ends[0] - least, ends[1] - most].map(f64::abs);
     let remark = (off[0].max(off[1]) > FAR).then(|| {
         format!(
             "its ends are at {:.3} and {:.3} rad, those of the URDF at {:.3} and {:.3}: was the posture right?",
-            ends[0], ends[1], limits.0, limits.1
+            ends[0], ends[1], least, most
         )
     });
     let limits = [ends[0] + MARGIN, ends[1] - MARGIN];
@@ -286,4 +294,68 @@ fn text(robot: &str, file: &Path, found: &[Found]) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use karakuri_hardware::driver::{BUSES, ServoMap};
+
+    use super::*;
+
+    /// A Feetech servo, 1000 counts a radian.
+    fn servo() -> ServoSetup {
+        let map = ServoMap {
+            zero: 2048.0,
+            counts_per_radian: 1000.0,
+            limits: (-1.5, 1.5),
+            range: (0, 4095),
+            torque_per_amp: 0.0,
+        };
+        ServoSetup { joint: 0, id: 1, model: &BUSES[0].models[0], map }
+    }
+
+    fn found(posture: i32, position: f64, ends: [i32; 2]) -> Result<Found> {
+        conclude("elbow", [-1.5, 1.5], &servo(), Shown { posture, position, ends })
+    }
+
+    #[test]
+    fn ends_and_posture_make_zero_sense_and_limits() {
+        let straight = found(2300, 0.2, [600, 3600]).unwrap();
+        assert_eq!((straight.zero, straight.reversed, straight.remark), (2100.0, false, None));
+        assert!(
+            (straight.limits[0] + 1.48).abs() < 1e-9 && (straight.limits[1] - 1.48).abs() < 1e-9
+        );
+        let reversed = found(1900, 0.2, [3600, 600]).unwrap();
+        assert_eq!((reversed.zero, reversed.reversed), (2100.0, true));
+        assert!(
+            (reversed.limits[0] + 1.48).abs() < 1e-9 && (reversed.limits[1] - 1.48).abs() < 1e-9
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_and_what_is_odd_is_said() {
+        let error = found(2048, 0.0, [2000, 2100]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("`elbow` went 0.100 rad between its ends, of 3.000 rad"),
+            "{error}"
+        );
+        let odd = found(2048, 0.0, [1000, 4000]).unwrap().remark.unwrap();
+        assert!(
+            odd.starts_with("its ends are at -1.048 and 1.952 rad, those of the URDF at"),
+            "{odd}"
+        );
+    }
+
+    #[test]
+    fn the_file_is_what_drivers_read() {
+        let found = [found(2048, 0.0, [548, 3548]).unwrap()];
+        let text = text("arm", Path::new("config/hardware/arm.yaml"), &found);
+        let [comment, servos, elbow] = text.lines().collect::<Vec<_>>()[..] else { unreachable!() };
+        assert!(comment.ends_with("Its values win over those of arm.yaml."), "{comment}");
+        assert_eq!(servos, "servos:");
+        assert_eq!(
+            elbow,
+            "  elbow: {zero: 2048, trim: 0, reversed: false, limits: [-1.4800, 1.4800]}"
+        );
+    }
 }

@@ -201,6 +201,14 @@ impl Bus for Feetech {
     }
 
     fn engage(&mut self, wire: &mut Wire, servo: u8, counts: i32) -> Result<()> {
+        let model = self.model(wire, servo)?.answer();
+        if let Some(mode) = model.and_then(|model| model.register(sts::MODE.name)) {
+            let mode = self.read(wire, servo, mode.address, mode.size)?.answer();
+            ensure!(
+                mode.as_deref() == Some(&[0]),
+                "servo {servo} is not in mode 0, and follows no positions; set its register `mode` to 0"
+            );
+        }
         self.send_to(wire, servo, counts)?;
         self.write(wire, servo, &sts::TORQUE_ENABLE, 1)
     }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
 
-use super::bus::{BusArgs, Row};
+use super::bus::Row;
+use super::buses::BusArgs;
 use crate::commands::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -23,7 +24,8 @@ pub(super) struct Args {
 }
 
 const HELP: &str = "\
-Nothing moves and nothing is written. Values are those of the device, and the same in units of the SI; angles are from the middle.
+Nothing moves and nothing is written. Values are those of the device, and the same in units of the
+SI; angles are from the middle.
 
   karakuri hardware info feetech /dev/ttyACM0 1
   karakuri hardware info rcb1 /dev/ttyUSB0 0";

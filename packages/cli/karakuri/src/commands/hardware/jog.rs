@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::bus::{Bus, BusArgs, State};
+use super::bus::{Bus, State};
+use super::buses::BusArgs;
 use super::dialogue::Dialogue;
 use super::wire::Wire;
 use crate::commands::Outcome;
@@ -34,8 +35,9 @@ pub(super) struct Args {
 }
 
 const HELP: &str = "\
-It asks before anything happens. Then the goal is set to where the servo is, its torque goes on, and each step is approached
-slowly. In the end, and at Ctrl-C, the torque is off: hold what the servo carries.
+It asks before anything happens. Then the goal is set to where the servo is, its torque goes on,
+and each step is approached slowly. In the end, and at Ctrl-C, the torque is off: hold what the
+servo carries.
 
   karakuri hardware jog feetech /dev/ttyACM0 1
   karakuri hardware jog dynamixel /dev/ttyUSB0 2 --by -0.1 --yes";
@@ -80,29 +82,33 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
         "servo {servo} is outside of the {low} to {high} counts that it can be sent to; turn it back by hand"
     );
     let mut dialogue = Dialogue::new(interrupt.clone(), args.yes);
-    dialogue.confirm("Its torque goes on where it is, and off in the end. Is its path free?")?;
+    dialogue.confirm(&format!(
+        "Its torque goes on where it is, and off in the end.{} Is its path free?",
+        bus.besides_torque()
+    ))?;
     let mut jog = Jog { bus: bus.as_mut(), servo, goal: state.position };
     let moved = jog.run(&mut wire, args, &mut dialogue);
     wire.go_on();
     let limp = bus.limp(&mut wire, servo);
-    moved?;
     limp.context("its torque may be on: cut its power")?;
     output::done(&format!("servo {servo} is without torque"));
+    moved?;
     Ok(Outcome::Done)
 }
 
 /// Where a servo is.
 fn place(state: &State) -> String {
-    let mut text = format!("at {} counts, {:.3} rad", state.position, state.angle());
-    if let Some(is_on) = state.is_on {
-        text += if is_on { ", torque on" } else { ", torque off" };
-    }
-    for (value, unit) in [(state.voltage, "V"), (state.temperature, "°C"), (state.current, "A")] {
-        if let Some(value) = value {
-            text += &format!(", {value:.1} {unit}");
-        }
-    }
-    text
+    let torque = state.is_on.map(|is_on| format!("torque {}", if is_on { "on" } else { "off" }));
+    let number = |value: Option<f64>, unit| value.map(|value| format!("{value:.1} {unit}"));
+    let parts = [
+        Some(format!("at {} counts", state.position)),
+        Some(format!("{:.3} rad", state.angle())),
+        torque,
+        number(state.voltage, "V"),
+        number(state.temperature, "°C"),
+        number(state.current, "A"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A servo that is jogged.
@@ -151,12 +157,12 @@ impl Jog<'_> {
         };
         let scale = state.scale;
         let (start, end) = (self.goal, scale.moved(self.goal, angle));
-        let way = f64::from(end - start) / scale.counts_per_radian;
-        let n = (way.abs() / (SPEED * STRIDE.as_secs_f64())).ceil().max(1.0);
+        let distance = f64::from(end - start) / scale.counts_per_radian;
+        let n = (distance.abs() / (SPEED * STRIDE.as_secs_f64())).ceil().max(1.0);
         let mut done = 0.0;
         while done < n {
             done += 1.0;
-            self.goal = scale.moved(start, way * done / n);
+            self.goal = scale.moved(start, distance * done / n);
             self.bus.send_to(wire, self.servo, self.goal)?;
             wire.wait(STRIDE)?;
         }

@@ -144,6 +144,10 @@ impl Bus for Rcb1 {
         })
     }
 
+    fn besides_torque(&self) -> &'static str {
+        " The first move after power-up switches all servos of its board on."
+    }
+
     fn engage(&mut self, wire: &mut Wire, servo: u8, counts: i32) -> Result<()> {
         let (board, _) = place(servo);
         let switches = self.order(wire, board, Order::Switches)?.answer();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::bus::BusArgs;
+use super::buses::BusArgs;
 use super::wire::{Heard, Interrupted};
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
@@ -29,8 +29,8 @@ pub(super) struct Args {
 }
 
 const HELP: &str = "\
-Nothing moves and nothing is written. What was found is printed at once, one line a device; Ctrl-C ends the scan.
-Two servos of one id answer together, which is no frame: that is said, too.
+Nothing moves and nothing is written. What was found is printed at once, one line a device; Ctrl-C
+ends the scan. Two servos of one id answer together, which is no frame: that is said, too.
 
   karakuri hardware scan feetech /dev/ttyACM0
   karakuri hardware scan dynamixel /dev/serial/by-id/usb-FTDI_USB-if00 --baud 57600 --ids 1-20";

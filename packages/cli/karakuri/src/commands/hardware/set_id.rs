@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::bus::BusArgs;
+use super::buses::BusArgs;
 use super::dialogue::Dialogue;
 use super::wire::Heard;
 use crate::commands::Outcome;
@@ -28,8 +28,8 @@ pub(super) struct Args {
 }
 
 const HELP: &str = "\
-Nothing moves. New servos all have one id: put them on the line one after the other, and give each its own.
-The new id has to be free, and is read back in the end.
+Nothing moves. New servos all have one id: put them on the line one after the other, and give each
+its own. The new id has to be free, and is read back in the end.
 
   karakuri hardware set-id feetech /dev/ttyACM0 1 6
   karakuri hardware set-id ics /dev/ttyUSB0 0 3 --yes";
@@ -40,15 +40,15 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
     let baud = args.bus.baud(args.baud)?;
     let (mut bus, mut wire) = args.bus.open(baud, interrupt)?;
     let device = bus.device();
+    ensure!(old != new, "the new id is the old one; write another");
+    let heard = bus.find(&mut wire, old)?;
+    let model = args.bus.expect(&wire, &format!("{device} {old}"), heard)?;
+    let before = bus.before_set_id(&mut wire, old)?;
     let (least, greatest) = bus.ids();
     ensure!(
         (least..=greatest).contains(&new),
         "{new} is no id of a {device}; write one from {least} to {greatest}"
     );
-    ensure!(old != new, "the new id is the old one; write another");
-    let heard = bus.find(&mut wire, old)?;
-    let model = args.bus.expect(&wire, &format!("{device} {old}"), heard)?;
-    let before = bus.before_set_id(&mut wire, old)?;
     ensure!(
         bus.find(&mut wire, new)? == Heard::Silence,
         "the id {new} is taken already; write another, or change that one first"

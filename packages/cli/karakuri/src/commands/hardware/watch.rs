@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use super::bus::{BusArgs, State};
+use super::bus::State;
+use super::buses::BusArgs;
 use super::wire::{Heard, Interrupted};
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
@@ -30,8 +31,9 @@ pub(super) struct Args {
 }
 
 const HELP: &str = "\
-Nothing moves and nothing is written: turn the joints by hand and read where they are. Ctrl-C ends it.
-Angles are from the middle of a servo. A servo that falls silent stays in the table and says so.
+Nothing moves and nothing is written: turn the joints by hand and read where they are. Ctrl-C ends
+it. Angles are from the middle of a servo. A servo that falls silent stays in the table and says
+so.
 
   karakuri hardware watch feetech /dev/ttyACM0 --ids 1-6
   karakuri hardware watch rcb1 /dev/ttyUSB0 --count 1";
@@ -90,18 +92,16 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
 
 /// A line for each servo below the names of the columns.
 fn table(rows: &[(u8, Heard<State>)]) -> String {
-    let mut text = format!(
+    let names = format!(
         "{:>5} {:>8} {:>8} {:>9} {:>7} {:>8} {:>7} {:>5}  {:<6} trouble\n",
         "servo", "counts", "rad", "rad/s", "load %", "A", "V", "°C", "torque"
     );
-    for (id, heard) in rows {
-        text += &match heard {
-            Heard::Answer(state) => line(*id, state),
-            Heard::Silence => format!("{id:>5} does not answer\n"),
-            Heard::Noise => format!("{id:>5} answers, but not in whole frames\n"),
-        };
-    }
-    text
+    let lines = rows.iter().map(|(id, heard)| match heard {
+        Heard::Answer(state) => line(*id, state),
+        Heard::Silence => format!("{id:>5} does not answer\n"),
+        Heard::Noise => format!("{id:>5} answers, but not in whole frames\n"),
+    });
+    std::iter::once(names).chain(lines).collect()
 }
 
 fn line(id: u8, state: &State) -> String {

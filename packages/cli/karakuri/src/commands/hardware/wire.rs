@@ -119,6 +119,7 @@ impl Wire {
     }
 
     /// Waits, but not for long when the user ends the command.
+    #[expect(clippy::disallowed_methods, reason = "what moves is real, and nothing tells when")]
     pub(super) fn wait(&self, time: Duration) -> Result<()> {
         const LOOK: Duration = Duration::from_millis(20);
         let end = Instant::now() + time;
