@@ -28,6 +28,7 @@ Examples:
   karakuri gait steady config/gaits/h2.yaml --plot out
   karakuri gait walk config/gaits/khr1_walk.yaml --distance 1
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
+  karakuri hardware scan feetech /tmp/arm
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
   karakuri goal -f /arm/gripper_cmd control_msgs/action/GripperCommand '{command: {position: 0.03}}'
 
@@ -35,7 +36,7 @@ goal, echo, param, topics, nodes and actions ask running nodes; they alone need 
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.
 `karakuri <command> --help` says more about each.";
 
-/// Checks robots, runs physics and dynamics, solves inverse kinematics, emulates servo buses, runs launch files: without ROS.
+/// Checks robots, runs physics and dynamics, solves inverse kinematics, emulates servo buses and asks real ones, runs launch files: without ROS.
 /// Asks running nodes.
 #[derive(Debug, Parser)]
 #[command(name = "karakuri", version, after_help = EXAMPLES)]

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use karakuri_files::{load_robot, load_scene};
+use karakuri_files::{LoadError, load_robot, load_scene};
 use karakuri_model::{Loaded, Model};
 use karakuri_physics::World;
 use karakuri_spatial::Pose;
@@ -13,27 +13,26 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-fn so101() -> Loaded {
+fn so101() -> Result<Loaded, LoadError> {
     let root = root();
     load_robot(&root.join("urdf/so101/so101.urdf"), Some(&root.join("config/so101.yaml")), None)
-        .unwrap()
 }
 
 /// Pose of a link in the base, with all joints at 0.
-fn at_zero(model: &Model, link: &str) -> Pose {
-    let frame = model.frames.iter().find(|frame| frame.name == link).unwrap();
+fn at_zero(model: &Model, link: &str) -> Option<Pose> {
+    let frame = model.frames.iter().find(|frame| frame.name == link)?;
     let mut pose = frame.pose_in_body;
     let mut next = frame.body;
     while let Some(body) = next {
         pose = model.joints[body.0].pose_in_parent * pose;
         next = model.bodies[body.0].parent;
     }
-    pose
+    Some(pose)
 }
 
 #[test]
 fn has_the_published_dimensions() {
-    let Loaded { model, warnings } = so101();
+    let Loaded { model, warnings } = so101().unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     // 632 g with the base of 147 g.
     assert!((model.mass() - 0.485).abs() < 1e-9, "moving mass {} kg", model.mass());
@@ -50,8 +49,8 @@ fn has_the_published_dimensions() {
         ("moving_jaw", [0.3166, 0.2546]),
         ("tool", [0.3913, 0.2265]),
     ] {
-        let place = at_zero(&model, link).translation;
-        let base = at_zero(&model, "base_link").translation;
+        let place = at_zero(&model, link).unwrap().translation;
+        let base = at_zero(&model, "base_link").unwrap().translation;
         let error = (place.x - base.x - x).hypot(place.z - base.z - z);
         assert!(error < 1.5e-4, "{link} is {error} m off");
     }
@@ -81,7 +80,7 @@ fn every_posture_is_free_of_contacts() {
     let loaded = load_scene(&root().join("config/scenes/so101.yaml")).unwrap();
     let mut world: World = loaded.world().unwrap();
     let id = world.find_robot("so101").unwrap();
-    let model = so101().model;
+    let model = so101().unwrap().model;
     for posture in &model.postures {
         let mut q = vec![0.0; model.nq];
         for (body, position) in &posture.positions {

@@ -8,6 +8,8 @@ pub mod completions;
 pub mod dynamics;
 pub mod emulate;
 pub mod gait;
+pub mod hardware;
+mod ids;
 pub mod ik;
 pub mod inverse_dynamics;
 pub mod launch;
@@ -61,6 +63,7 @@ registry! {
     Dynamics(dynamics),
     Emulate(emulate),
     Gait(gait),
+    Hardware(hardware),
     Ik(ik),
     InverseDynamics(inverse_dynamics),
     Launch(launch),

@@ -68,6 +68,24 @@ impl HardwareFile {
         });
         report.finish(file).map(|(file, _)| file)
     }
+
+    /// Reads the file of a robot without its calibration, and which file that is to be, if it names one.
+    ///
+    /// # Errors
+    /// All problems of the file, each with line, key and remedy.
+    pub fn read_uncalibrated(
+        path: &Path,
+        layout: &RobotLayout,
+    ) -> Result<(Self, Option<PathBuf>), Diagnostics> {
+        let mut report = Report::default();
+        let file = read_file(path, &mut report).and_then(|tree| {
+            let mut reader = Reader { report: &mut report };
+            let name = tree.get("calibration").and_then(|node| reader.text(node, "calibration"));
+            let calibration = name.map(|name| path.parent().unwrap_or(Path::new("")).join(name));
+            Some((read(&mut reader, &tree, None, layout)?, calibration))
+        });
+        report.finish(file).map(|(file, _)| file)
+    }
 }
 
 fn read_file(path: &Path, report: &mut Report) -> Option<Arc<Node>> {
@@ -99,7 +117,7 @@ fn calibration(tree: &Node, folder: &Path, report: &mut Report) -> Option<Arc<No
         return read_file(&path, report);
     }
     let message = format!("calibration: there is no file {}", path.display());
-    let remedy = "calibrate the robot, or leave the key out";
+    let remedy = "write it by `karakuri hardware calibrate`, or leave the key out";
     report.error_at(node.place.clone(), message, remedy);
     None
 }

@@ -33,7 +33,7 @@ pub use link::Link;
 pub use registry::BUSES;
 pub use robot::ServoRobot;
 pub use servo_map::ServoMap;
-pub use setup::{AtExit, HardwareFile, Missing};
+pub use setup::{AtExit, HardwareFile, Missing, ServoSetup};
 
 use crate::{RobotIo, RobotLayout};
 

@@ -29,11 +29,11 @@ pub enum AtExit {
 #[derive(Debug, Clone)]
 pub struct HardwareFile {
     /// The bus.
-    pub(super) bus: &'static BusKind,
+    pub bus: &'static BusKind,
     /// Its port.
     pub device: PathBuf,
     /// Baud rate. [bit/s]
-    pub(super) baud: u32,
+    pub baud: u32,
     /// Period of a cycle. [s]
     pub(super) period: f64,
     /// Commands nearer than this are followed at once. [rad or m]
@@ -45,18 +45,18 @@ pub struct HardwareFile {
     /// What servos are left with.
     pub(super) at_exit: AtExit,
     /// The servos.
-    pub(super) servos: Vec<ServoSetup>,
+    pub servos: Vec<ServoSetup>,
 }
 
 /// One servo of the file.
 #[derive(Debug, Clone)]
-pub(super) struct ServoSetup {
+pub struct ServoSetup {
     /// Joint of the layout.
-    pub(super) joint: usize,
+    pub joint: usize,
     /// Number on the bus.
-    pub(super) id: u8,
+    pub id: u8,
     /// What it is.
-    pub(super) model: &'static ServoModel,
+    pub model: &'static ServoModel,
     /// Its counts.
-    pub(super) map: ServoMap,
+    pub map: ServoMap,
 }

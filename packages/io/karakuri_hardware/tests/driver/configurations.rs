@@ -233,7 +233,7 @@ fn calibrations_win_and_their_problems_have_their_place() {
     for (calibration, expected) in [
         (
             "",
-            "arm.yaml:13: error: calibration: there is no file arm.calibration.yaml; calibrate the robot, or leave the key out",
+            "arm.yaml:13: error: calibration: there is no file arm.calibration.yaml; write it by `karakuri hardware calibrate`, or leave the key out",
         ),
         (
             "servos: {elbow: {zero: -1}}",

@@ -1,0 +1,69 @@
+//! `karakuri hardware`: what a maker does first with servos on a bus.
+
+mod bus;
+mod buses;
+mod calibrate;
+mod dialogue;
+mod dynamixel;
+mod feetech;
+mod ics;
+mod info;
+mod jog;
+mod rcb1;
+mod rcb4;
+mod robotiq;
+mod scan;
+mod set_id;
+mod watch;
+mod wire;
+
+use anyhow::Result;
+
+use self::wire::Interrupted;
+use super::Outcome;
+use crate::interrupt::Interrupt;
+
+/// Finds, names, moves and watches servos on a bus
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+const HELP: &str = "\
+Only `jog` moves anything, and only `set-id` writes what is kept without power; both ask before.
+Without hardware, try them on `karakuri emulate feetech --pty /tmp/arm`.
+
+  karakuri hardware scan feetech /dev/ttyACM0
+  karakuri hardware set-id feetech /dev/ttyACM0 1 6
+  karakuri hardware watch feetech /dev/ttyACM0 --ids 1-6
+
+`karakuri hardware TASK --help` says more about each.";
+
+#[derive(Debug, clap::Subcommand)]
+enum Task {
+    Scan(scan::Args),
+    Info(info::Args),
+    SetId(set_id::Args),
+    Calibrate(calibrate::Args),
+    Jog(jog::Args),
+    Watch(watch::Args),
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let interrupt = Interrupt::watch()?;
+    let outcome = match &args.task {
+        Task::Scan(args) => scan::run(args, &interrupt),
+        Task::Info(args) => info::run(args, &interrupt),
+        Task::SetId(args) => set_id::run(args, &interrupt),
+        Task::Calibrate(args) => calibrate::run(args, &interrupt),
+        Task::Jog(args) => jog::run(args, &interrupt),
+        Task::Watch(args) => watch::run(args, &interrupt),
+    };
+    match outcome {
+        Err(error) if error.is::<Interrupted>() => Ok(Outcome::Failed(error.to_string())),
+        outcome => outcome,
+    }
+}
