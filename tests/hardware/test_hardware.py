@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from support.process import ROOT, executable
 
+pytestmark = pytest.mark.realtime
+
 # Options of an emulator, ids to scan, and what is said of the first device.
 BUSES = {
     "feetech": (["--ids", "1,3"], "0-4", "servo 1 at 1000000 baud: sts3215"),

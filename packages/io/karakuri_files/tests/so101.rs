@@ -1,7 +1,5 @@
 //! The SO-101 loads without a warning, has the published dimensions, and stands still by its drives.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
-
 use std::path::{Path, PathBuf};
 
 use karakuri_files::{LoadError, load_robot, load_scene};

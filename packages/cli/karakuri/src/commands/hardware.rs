@@ -52,6 +52,9 @@ enum Task {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// When a port, a file or a device refuses, in a sentence with its remedy.
 pub fn run(args: &Args) -> Result<Outcome> {
     let interrupt = Interrupt::watch()?;
     let outcome = match &args.task {
