@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use rustix::thread::{NanosleepRelativeResult, nanosleep};
 use rustix::time::Timespec;
 
+use super::ports::Ports;
+
 /// The deadlines of cycles: a grid that nothing shifts.
 #[derive(Debug)]
 pub(super) struct Deadlines {
@@ -23,9 +25,9 @@ impl Deadlines {
     }
 
     /// Waits for the next deadline; when its cycle has to end.
-    pub(super) fn wait(&mut self) -> Instant {
-        let deadline = self.next(Instant::now());
-        sleep_until(deadline);
+    pub(super) fn wait(&mut self, ports: &mut dyn Ports) -> Instant {
+        let deadline = self.next(ports.now());
+        ports.sleep_until(deadline);
         deadline + self.period
     }
 
@@ -59,7 +61,7 @@ impl Deadlines {
 }
 
 /// Sleeps until an instant, whatever signals come.
-fn sleep_until(deadline: Instant) {
+pub(super) fn sleep_until(deadline: Instant) {
     let left = deadline.saturating_duration_since(Instant::now());
     let Ok(mut left) = Timespec::try_from(left) else { return };
     while let NanosleepRelativeResult::Interrupted(rest) = nanosleep(&left) {
@@ -69,6 +71,7 @@ fn sleep_until(deadline: Instant) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ports::SerialPorts;
     use super::*;
 
     #[test]
@@ -89,7 +92,7 @@ mod tests {
     fn cycles_take_their_period() {
         let mut deadlines = Deadlines::new(0.005);
         let start = Instant::now();
-        let end = (0..5).map(|_| deadlines.wait()).last().unwrap();
+        let end = (0..5).map(|_| deadlines.wait(&mut SerialPorts)).last().unwrap();
         assert!(start.elapsed() >= Duration::from_millis(20), "{:?}", start.elapsed());
         assert!(end >= start + Duration::from_millis(25));
     }

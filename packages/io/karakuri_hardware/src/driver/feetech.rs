@@ -41,7 +41,9 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 31, bytes_per_servo: 29, pause: 0.0, pause_per_servo: 0.0 },
-    open: |file, layout| Ok(Box::new(ServoRobot::open(file, Feetech::new(file), layout)?)),
+    open: |file, layout, ports| {
+        Ok(Box::new(ServoRobot::open(file, Feetech::new(file), layout, ports)?))
+    },
 };
 
 /// Times that a servo is asked before it counts as missing.
@@ -355,7 +357,7 @@ impl Feetech {
             let request = Request::Read { id: servo.id, address: STATE, size };
             link.send(|out| encode(&request, out))?;
             let reading = &mut servo.reading;
-            let by = Link::share(by, n - index);
+            let by = link.share(by, n - index);
             self.answer(link, [servo.id, size], by, &mut |status| {
                 take_state(model, status, reading);
             })?;

@@ -3,6 +3,7 @@
 use karakuri_serial::Line;
 
 use super::error::OpenError;
+use super::ports::Ports;
 use super::setup::HardwareFile;
 use crate::{RobotIo, RobotLayout};
 
@@ -30,7 +31,8 @@ pub struct BusKind {
 }
 
 /// Opens a robot of a kind of bus.
-pub type Open = fn(&HardwareFile, RobotLayout) -> Result<Box<dyn RobotIo>, OpenError>;
+pub type Open =
+    fn(&HardwareFile, RobotLayout, Box<dyn Ports>) -> Result<Box<dyn RobotIo>, OpenError>;
 
 /// A kind of servo: what its counts are unless a hardware file says otherwise.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ mod ics;
 mod joint;
 mod kind;
 mod link;
+mod ports;
 mod rcb1;
 mod rcb4;
 mod registry;
@@ -30,6 +31,7 @@ pub use bus::{Alarms, HelloError, Reading, Servo, ServoBus};
 pub use error::OpenError;
 pub use kind::{BusKind, Cost, Open, ServoModel};
 pub use link::Link;
+pub use ports::{Ports, SerialPorts};
 pub use registry::BUSES;
 pub use robot::ServoRobot;
 pub use servo_map::ServoMap;
@@ -42,5 +44,18 @@ use crate::{RobotIo, RobotLayout};
 /// # Errors
 /// What keeps it from starting, in a sentence with its remedy.
 pub fn open(file: &HardwareFile, layout: RobotLayout) -> Result<Box<dyn RobotIo>, OpenError> {
-    (file.bus.open)(file, layout)
+    open_on(file, layout, Box::new(SerialPorts))
+}
+
+/// Opens the robot that a hardware file describes on ports of one's own, such as an
+/// [emulation in this process](karakuri_serial::emulator::InProcess).
+///
+/// # Errors
+/// What keeps it from starting, in a sentence with its remedy.
+pub fn open_on(
+    file: &HardwareFile,
+    layout: RobotLayout,
+    ports: Box<dyn Ports>,
+) -> Result<Box<dyn RobotIo>, OpenError> {
+    (file.bus.open)(file, layout, ports)
 }

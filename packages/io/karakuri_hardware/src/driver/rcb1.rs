@@ -33,7 +33,7 @@ pub(super) const KIND: BusKind = BusKind {
     line: Line::eight_n_one,
     // Two moves and a read, each answered within 5 ms.
     cost: Cost { bytes: 53, bytes_per_servo: 0, pause: 0.015, pause_per_servo: 0.0 },
-    open: |file, layout| Ok(Box::new(ServoRobot::open(file, Rcb1::new(), layout)?)),
+    open: |file, layout, ports| Ok(Box::new(ServoRobot::open(file, Rcb1::new(), layout, ports)?)),
 };
 
 const BOARDS: usize = 2;
@@ -190,7 +190,7 @@ impl ServoBus for Rcb1 {
         for board in 0..BOARDS {
             let is_engaged = |servo: &Servo| servo.is_engaged && place(servo.id).0 == board;
             if servos.iter().any(is_engaged) {
-                let by = by.min(Instant::now() + PATIENCE);
+                let by = by.min(link.now() + PATIENCE);
                 self.ask_once(link, board, Order::Move(self.poses[board]), by)?;
             }
         }
@@ -199,7 +199,7 @@ impl ServoBus for Rcb1 {
             self.turn = (self.turn + 1) % BOARDS;
         }
         let board = self.turn;
-        let by = by.min(Instant::now() + PATIENCE);
+        let by = by.min(link.now() + PATIENCE);
         let answer = self.ask_once(link, board, Order::Positions, by)?;
         if let Some(Answer::Channels(channels)) = answer {
             take_positions(&channels, board, servos);

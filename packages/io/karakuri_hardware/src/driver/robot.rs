@@ -9,6 +9,7 @@ use super::deadlines::Deadlines;
 use super::error::OpenError;
 use super::joint::{Joint, Verdict};
 use super::link::Link;
+use super::ports::Ports;
 use super::setup::{AtExit, HardwareFile, Missing};
 use super::start::{Started, nobody, reopen, start, switch_on};
 use crate::{
@@ -40,6 +41,7 @@ pub struct ServoRobot<Bus: ServoBus> {
     retry: Instant,
     /// The lost servo that is looked for next.
     look: usize,
+    ports: Box<dyn Ports>,
 }
 
 impl<Bus: ServoBus> ServoRobot<Bus> {
@@ -47,7 +49,12 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     ///
     /// # Errors
     /// What keeps it from starting.
-    pub fn open(file: &HardwareFile, bus: Bus, layout: RobotLayout) -> Result<Self, OpenError> {
+    pub fn open(
+        file: &HardwareFile,
+        bus: Bus,
+        layout: RobotLayout,
+        ports: Box<dyn Ports>,
+    ) -> Result<Self, OpenError> {
         let servos = file.servos.iter();
         let servos = servos.map(|s| Servo::new(s.id, &layout.joints[s.joint].name)).collect();
         let joints = file.servos.iter();
@@ -61,10 +68,12 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             link: None,
             deadlines: Deadlines::new(file.period),
             fault: None,
-            retry: Instant::now(),
+            retry: ports.now(),
             look: 0,
+            ports,
         };
-        let link = Link::open(&robot.file.device, robot.bus.port_settings())?;
+        let settings = robot.bus.port_settings();
+        let link = Link::open(&mut *robot.ports, &robot.file.device, settings)?;
         let started = robot.start(link)?;
         if let Started::Held(what) = started {
             robot.stop(&what);
@@ -82,7 +91,8 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// The whole start after a loss.
     fn start_again(&mut self) -> Result<Started, OpenError> {
         self.look = (self.look + 1) % self.servos.len();
-        let link = reopen(&self.file, &mut self.bus, &mut self.servos[self.look])?;
+        let servo = &mut self.servos[self.look];
+        let link = reopen(&self.file, &mut self.bus, servo, &mut *self.ports)?;
         self.start(link)
     }
 
@@ -147,7 +157,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// Looks for one of the servos that were lost, once a second.
     fn look_for_lost(&mut self, link: &mut Link) -> Result<(), PortError> {
         let n = self.servos.len();
-        let now = Instant::now();
+        let now = self.ports.now();
         let lost = (0..n).map(|i| (self.look + i) % n).find(|i| !self.servos[*i].is_present);
         let (Some(index), true) = (lost, now >= self.retry) else { return Ok(()) };
         (self.look, self.retry) = (index + 1, now + RETRY);
@@ -185,7 +195,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             (servo.is_present, servo.is_engaged) = (false, false);
         }
         self.fault = Some(Fault::Device { what });
-        self.retry = Instant::now() + RETRY;
+        self.retry = self.ports.now() + RETRY;
     }
 
     /// Tries to come back, once a second.
@@ -193,7 +203,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         for joint in &mut self.joints {
             joint.silence = joint.silence.saturating_add(1);
         }
-        if Instant::now() < self.retry {
+        if self.ports.now() < self.retry {
             return;
         }
         match self.start_again() {
@@ -336,7 +346,7 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
     }
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
-        let by = self.deadlines.wait();
+        let by = self.deadlines.wait(&mut *self.ports);
         let Some(mut link) = self.link.take() else {
             self.come_back();
             return Ok(());

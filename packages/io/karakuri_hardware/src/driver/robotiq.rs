@@ -31,7 +31,9 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 42, bytes_per_servo: 0, pause: 0.010, pause_per_servo: 0.0 },
-    open: |file, layout| Ok(Box::new(ServoRobot::open(file, Robotiq::new(), layout)?)),
+    open: |file, layout, ports| {
+        Ok(Box::new(ServoRobot::open(file, Robotiq::new(), layout, ports)?))
+    },
 };
 
 /// Times that the gripper is asked before it counts as missing.
@@ -102,8 +104,8 @@ impl Robotiq {
         if !self.command(link, slave, Command::default())? || !self.command(link, slave, active)? {
             return Ok(false);
         }
-        let end = Instant::now() + LONGEST_ACTIVATION;
-        while Instant::now() < end {
+        let end = link.now() + LONGEST_ACTIVATION;
+        while link.now() < end {
             let status = self.status(link, slave)?;
             if status.is_some_and(|status| status.activation == Activation::Ready) {
                 return Ok(true);

@@ -206,6 +206,13 @@ impl Bus for Rcb1 {
     fn servos_mut(&mut self) -> &mut [Servo] {
         &mut self.servos
     }
+
+    fn place(&mut self, servo: usize, position: f64) {
+        let Some(servo) = self.servos.get_mut(servo) else { return };
+        servo.place(position);
+        let channel = usize::from(servo.id.saturating_sub(1)) % CHANNELS;
+        self.boards[servo.board].place(channel, position);
+    }
 }
 
 fn writes_eeprom(order: &Order) -> bool {
