@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod mock;
+mod servo_world;
 mod simulated_world;
 mod tally;
 
 pub use mock::Mock;
+pub use servo_world::{Hook, ServoWorld, ServoWorldError};
 pub use simulated_world::SimulatedWorld;
 pub use tally::Tally;

@@ -114,6 +114,11 @@ impl Emulation {
         self.plant.root()
     }
 
+    /// Why the servos cannot be moved on; none as long as they can.
+    pub fn failure(&self) -> Option<String> {
+        self.plant.failure()
+    }
+
     /// Puts the shaft of a servo, and what its board believes of it, at a position [rad].
     pub fn place(&mut self, servo: usize, position: f64) {
         self.bus.place(servo, position);

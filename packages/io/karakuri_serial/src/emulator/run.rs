@@ -65,6 +65,12 @@ pub enum RunError {
         /// What the system says.
         source: io::Error,
     },
+    /// The servos cannot be moved on.
+    #[error("{what}")]
+    Plant {
+        /// Why.
+        what: String,
+    },
     /// The terminal fails while it is in use.
     #[error("the pseudo-terminal fails: {source}")]
     Broken {
@@ -76,7 +82,7 @@ pub enum RunError {
 /// Runs an emulation until `is_over` says so, which is asked every 10 ms and after each signal. `say` gets what happens.
 ///
 /// # Errors
-/// When the pseudo-terminal or the side channel fails.
+/// When the pseudo-terminal or the side channel fails, or the servos cannot be moved on.
 pub fn run(
     emulation: &mut Emulation,
     entrances: &Entrances,
@@ -128,6 +134,9 @@ impl Run<'_> {
         self.listen(emulation, now, say).map_err(|source| RunError::Broken { source })?;
         self.to_host.clear();
         let port = emulation.advance(now, &mut self.to_host);
+        if let Some(what) = emulation.failure() {
+            return Err(RunError::Plant { what });
+        }
         if let Some(pty) = &self.pty
             && !self.to_host.is_empty()
         {

@@ -17,6 +17,11 @@ pub trait Plant: Send {
     fn root(&self) -> Option<Root> {
         None
     }
+
+    /// Why it cannot move on; none as long as it can.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Where the root link of a robot is.
