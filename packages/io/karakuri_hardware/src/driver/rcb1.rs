@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use karakuri_serial::Line;
 use karakuri_serial::codec::rcb1::{
-    Answer, AnswerDecoder, BAUD, CHANNELS, Channel, Order, Pose, Request, Speed, Switches,
+    Answer, AnswerDecoder, BAUD, CHANNELS, Channel, MAX_SPEED, Order, Pose, Request, Speed,
+    Switches,
 };
 use karakuri_serial::port::{PortError, Settings};
 
@@ -16,6 +17,7 @@ use super::bus::{HelloError, Servo, ServoBus};
 use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
 use super::robot::ServoRobot;
+use super::setup::HardwareFile;
 
 /// RCB-1 boards in hardware files.
 pub(super) const KIND: BusKind = BusKind {
@@ -33,7 +35,9 @@ pub(super) const KIND: BusKind = BusKind {
     line: Line::eight_n_one,
     // Two moves and a read, each answered within 5 ms.
     cost: Cost { bytes: 53, bytes_per_servo: 0, pause: 0.015, pause_per_servo: 0.0 },
-    open: |file, layout, ports| Ok(Box::new(ServoRobot::open(file, Rcb1::new(), layout, ports)?)),
+    open: |file, layout, ports| {
+        Ok(Box::new(ServoRobot::open(file, Rcb1::new(file), layout, ports)?))
+    },
 };
 
 const BOARDS: usize = 2;
@@ -52,11 +56,14 @@ pub(super) struct Rcb1 {
     is_used: [bool; BOARDS],
     /// The board that is read next.
     turn: usize,
+    /// Time between two moves. [s]
+    period: f64,
 }
 
 impl Rcb1 {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(file: &HardwareFile) -> Self {
         Self {
+            period: file.period,
             decoder: AnswerDecoder::default(),
             poses: [Pose::default(); BOARDS],
             is_used: [false; BOARDS],
@@ -91,6 +98,24 @@ impl Rcb1 {
         let order = Order::Move(self.poses[board]);
         Ok(self.ask(link, board, order)?.is_some())
     }
+}
+
+/// The longest way of a channel from one position to another. [rad]
+fn longest_move(from: &Pose, to: &Pose) -> f64 {
+    let degrees = |channel| match channel {
+        Channel::Degrees(degrees) => Some(f64::from(degrees)),
+        _ => None,
+    };
+    let channels = from.channels.into_iter().zip(to.channels);
+    let ways = channels.filter_map(|(from, to)| Some((degrees(to)? - degrees(from)?).abs()));
+    ways.fold(0.0, f64::max).to_radians()
+}
+
+/// The slowest speed that is as fast as `least` [rad/s], so that a move takes its period: at the fastest, joints would rush and wait by
+/// turns. The fastest where none is.
+fn gentlest(least: f64) -> Speed {
+    let speeds = (0..=MAX_SPEED).rev().filter_map(|code| Speed::new(code).ok());
+    speeds.into_iter().find(|speed| speed.rad_per_s() >= least).unwrap_or_default()
 }
 
 /// Board and channel of a servo, from 0.
@@ -183,9 +208,13 @@ impl ServoBus for Rcb1 {
         servos: &mut [Servo],
         by: Instant,
     ) -> Result<(), PortError> {
+        let before = self.poses;
         for servo in servos.iter().filter(|servo| servo.is_engaged) {
             let (board, channel) = place(servo.id);
             self.poses[board].channels[channel] = degrees(servo.goal);
+        }
+        for (pose, before) in self.poses.iter_mut().zip(&before) {
+            pose.speed = gentlest(longest_move(before, pose) / self.period);
         }
         for board in 0..BOARDS {
             let is_engaged = |servo: &Servo| servo.is_engaged && place(servo.id).0 == board;
