@@ -91,8 +91,8 @@ struct Shaft {
     /// Gains of the drive. [N·m/rad, N·m·s/rad]
     stiffness: f64,
     damping: f64,
-    /// Where the servo was told that its shaft is. [rad]
-    told: f64,
+    /// Where the servo was said to be. [rad]
+    reported: f64,
 }
 
 impl Shaft {
@@ -139,7 +139,7 @@ impl ServoWorld {
                 ratio: setup.shaft_ratio(),
                 stiffness: drives.stiffness[joint.v],
                 damping: drives.damping[joint.v],
-                told: setup.shaft(view.q()[joint.q]),
+                reported: setup.shaft(view.q()[joint.q]),
             })
         });
         let shafts = shafts.collect::<Result<_, _>>()?;
@@ -168,7 +168,7 @@ impl ServoWorld {
         let shafts = self.shafts.clone();
         let mut emulation = Emulation::new(bus, Box::new(self));
         for shaft in shafts {
-            emulation.place(shaft.servo, shaft.told);
+            emulation.place(shaft.servo, shaft.reported);
         }
         emulation
     }
@@ -188,7 +188,7 @@ impl ServoWorld {
     /// Turns joints whose shafts were turned by hand.
     fn turn_by_hand(&self, world: &mut World, servos: &[Servo]) {
         let is_turned =
-            |shaft: &&Shaft| servos[shaft.servo].position.to_bits() != shaft.told.to_bits();
+            |shaft: &&Shaft| servos[shaft.servo].position.to_bits() != shaft.reported.to_bits();
         let turned: Vec<&Shaft> = self.shafts.iter().filter(is_turned).collect();
         if turned.is_empty() {
             return;
@@ -237,16 +237,16 @@ impl ServoWorld {
         for shaft in &mut self.shafts {
             let servo = &mut servos[shaft.servo];
             servo.position = shaft.angle(view.q()[shaft.q]);
-            shaft.told = servo.position;
+            shaft.reported = servo.position;
             servo.velocity = if self.is_held { 0.0 } else { shaft.ratio * view.v()[shaft.v] };
             let available = servo.available_torque();
             servo.effort = if available <= 0.0 || self.is_held {
                 0.0
             } else if servo.has(Trouble::Blocked) {
                 // What holds the shaft is not the motor.
-                let wanted =
+                let desired =
                     shaft.stiffness / shaft.ratio.powi(2) * (servo.setpoint() - servo.position);
-                wanted.clamp(-available, available)
+                desired.clamp(-available, available)
             } else {
                 view.efforts()[shaft.v] / shaft.ratio
             };

@@ -236,3 +236,27 @@ impl ServoBus for Rcb1 {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_as_slow_as_their_period_allows() {
+        let pose = |degrees: [u8; 2]| {
+            let mut pose = Pose::default();
+            pose.channels[3] = Channel::Degrees(degrees[0]);
+            pose.channels[9] = Channel::Degrees(degrees[1]);
+            pose
+        };
+        let longest = longest_move(&pose([90, 10]), &pose([88, 15]));
+        assert!((longest.to_degrees() - 5.0).abs() < 1e-9);
+        // 5° in 33 ms are 150 °/s, in 34 ms a little less.
+        assert_eq!(gentlest(longest / 0.033).code(), 4);
+        assert_eq!(gentlest(longest / 0.034).code(), 5);
+        assert_eq!(gentlest(0.0).code(), 7);
+        assert_eq!(gentlest(10.0).code(), 0);
+        let away = longest_move(&Pose::default(), &pose([88, 15]));
+        assert!(away == 0.0, "a channel that had no place yet is switched on where it is");
+    }
+}

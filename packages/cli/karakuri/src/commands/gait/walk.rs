@@ -105,6 +105,7 @@ pub(super) struct Walk {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 pub(super) struct Simulate {
     #[command(flatten)]
     walk: Walk,

@@ -29,7 +29,7 @@ pub trait Plant: Send {
 pub struct Root {
     /// Position in the world. [m] (3)
     pub position: [f64; 3],
-    /// Orientation in the world: x, y, z, w. (4)
+    /// Orientation in the world: x, y, z, w. [-] (4)
     pub orientation: [f64; 4],
     /// Whether the robot lies on the ground.
     pub has_fallen: bool,

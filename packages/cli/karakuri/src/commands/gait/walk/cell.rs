@@ -458,7 +458,9 @@ impl Cell {
             Err(error) => return Some(format!("at {time:.3} s: {error}")),
         };
         let fault = boards.fault();
-        noted.into_iter().for_each(|snapshot| self.record(snapshot));
+        for snapshot in noted {
+            self.record(snapshot);
+        }
         fault.map(|fault| format!("at {time:.3} s: {fault}"))
     }
 

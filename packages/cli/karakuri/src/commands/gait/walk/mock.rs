@@ -26,7 +26,7 @@ pub(super) fn walk(cell: &mut Cell, errand: &Errand, interrupt: &Interrupt) -> R
     let (mut state, mut command) = (RobotState::new(&layout), JointCommand::new(&layout));
     let (mut history, mut tracking) = (Vec::new(), Tracking::default());
     let mut position = engine.targets().position.clone();
-    let mut walking_time = 0.0;
+    let mut walking_time = None;
     let turn = errand.then_turn.map(WalkCommand::Turn);
     for errand in [Some(errand.command.clone()), turn].into_iter().flatten() {
         engine.command(errand);
@@ -61,8 +61,10 @@ pub(super) fn walk(cell: &mut Cell, errand: &Errand, interrupt: &Interrupt) -> R
                 break;
             }
         }
-        walking_time += mock.time() - begin;
+        // As in the simulation, the speed is that of the walk without the turn after it.
+        walking_time.get_or_insert(mock.time() - begin);
     }
+    let biped_has_yaw = engine.generator().biped.has_yaw;
     let q = &engine.sample().q;
     let turn = UnitQuaternion::from_quaternion(Quaternion::new(q[6], q[3], q[4], q[5]));
     let yaw = turn.euler_angles().2;
@@ -75,11 +77,12 @@ pub(super) fn walk(cell: &mut Cell, errand: &Errand, interrupt: &Interrupt) -> R
         failure: engine.failure().map(|failure| failure.to_string()),
         walks: 1,
         steps: engine.steps(),
-        walking_time,
+        walking_time: walking_time.unwrap_or_default(),
         distance: way(0),
         drift: way(1),
         yaw,
-        heading_error: errand.heading.map(|heading| yaw - heading),
+        // Legs without yaw joints turn by slipping, and there is no floor to slip on.
+        heading_error: errand.heading.filter(|_| biped_has_yaw).map(|heading| yaw - heading),
         tracking,
         history,
         ..Run::default()

@@ -1,4 +1,4 @@
-//! How well joints follow: where they are at the end of each command period, against where the planner wanted them by then.
+//! How well joints follow: where they are at the end of each command period, against where the planner desired them by then.
 
 use karakuri_model::Model;
 
@@ -12,10 +12,10 @@ pub(super) struct Tracking {
 }
 
 impl Tracking {
-    /// Adds the errors of positions (nq) against those that were wanted (nq).
-    pub(super) fn add(&mut self, model: &Model, position: &[f64], wanted: &[f64]) {
+    /// Adds the errors of positions (nq) against those that were desired (nq).
+    pub(super) fn add(&mut self, model: &Model, position: &[f64], desired: &[f64]) {
         for joint in model.joints.iter().filter(|joint| joint.drive.is_some()) {
-            let error = (position[joint.q_start] - wanted[joint.q_start]).abs();
+            let error = (position[joint.q_start] - desired[joint.q_start]).abs();
             self.squares += error * error;
             self.count += 1;
             self.largest = self.largest.max(error);
