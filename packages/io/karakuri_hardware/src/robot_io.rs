@@ -35,6 +35,11 @@ pub trait RobotIo: Send {
     /// When the device fails: a bus that does not answer, a servo that stops. The robot is in hold afterwards.
     fn advance(&mut self) -> Result<(), RobotIoError>;
 
+    /// Time until the next sample is due, by a machine with deadlines of its own; none where whoever advances decides. [s]
+    fn due_in(&self) -> Option<f64> {
+        None
+    }
+
     /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
     fn read(&self, robot: usize, state: &mut RobotState);
 
@@ -83,6 +88,10 @@ impl<Io: RobotIo + ?Sized> RobotIo for Box<Io> {
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
         (**self).advance()
+    }
+
+    fn due_in(&self) -> Option<f64> {
+        (**self).due_in()
     }
 
     fn read(&self, robot: usize, state: &mut RobotState) {

@@ -55,6 +55,12 @@ impl Deadlines {
         deadline
     }
 
+    /// Time until the next deadline; none before the first, which is at once. [s]
+    pub(super) fn until_next(&self) -> f64 {
+        let left = |next: Instant| next.saturating_duration_since(Instant::now());
+        self.next.map_or(0.0, |next| left(next).as_secs_f64())
+    }
+
     /// Deadlines that have passed, with those that were missed.
     pub(super) fn passed(&self) -> u64 {
         self.passed

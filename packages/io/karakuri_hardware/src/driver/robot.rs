@@ -361,6 +361,10 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
         Ok(())
     }
 
+    fn due_in(&self) -> Option<f64> {
+        Some(self.deadlines.until_next())
+    }
+
     fn read(&self, _robot: usize, state: &mut RobotState) {
         for joint in &self.joints {
             state.position[joint.index] = joint.position;
