@@ -1,7 +1,5 @@
 //! Convex parts of meshes, found once and kept by content.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
-
 use std::fs;
 use std::sync::Arc;
 

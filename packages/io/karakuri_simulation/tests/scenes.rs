@@ -1,5 +1,7 @@
 //! Scenes from disk: what they bring along, and what is said of wrong ones.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+
 use std::fmt::Write as _;
 use std::fs;
 

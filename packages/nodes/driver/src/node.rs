@@ -26,8 +26,8 @@ pub(crate) struct Driver {
     clock: Clock,
     pace: Timer,
     started: Instant,
-    /// Fault that was told of last.
-    told: Option<Fault>,
+    /// Fault that was reported last.
+    reported: Option<Fault>,
     failed: Throttle,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn new(node: &mut Node<Driver>) -> Result<Driver, Box<dyn std::error:
         file.bus.name
     );
     let driver = Driver {
-        told: io.fault(0).cloned(),
+        reported: io.fault(0).cloned(),
         pacer: Pacer::new(io, parameters.pacing()),
         joints,
         rivals: RivalWatch::default(),
@@ -130,7 +130,7 @@ impl Driver {
             report(&event, name);
         }
         let fault = self.pacer.io().fault(0);
-        if fault == self.told.as_ref() {
+        if fault == self.reported.as_ref() {
             return;
         }
         match fault {
@@ -138,6 +138,6 @@ impl Driver {
             Some(other) => warn!("robot `{name}`: {other:?}"),
             None => info!("robot `{name}` follows commands"),
         }
-        self.told = fault.cloned();
+        self.reported = fault.cloned();
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
     node.on_parameters_changed(on_parameters_changed);
     node.after_events(go_on);
     node.wall_timer(Duration::from_secs(1), publish_statistics);
-    let names: Vec<&str> = robots.iter().map(|r| r.name()).collect();
+    let names: Vec<&str> = robots.iter().map(RobotTopics::name).collect();
     info!("{hardware}: {} at {:.0} Hz", names.join(", "), 1.0 / period);
     let namespace = parameters.outputs.world_namespace.get().trim_end_matches('/').to_owned();
     let clock = format!("{namespace}/clock");
