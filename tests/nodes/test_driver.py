@@ -56,6 +56,12 @@ class Diagnostics:
     def __init__(self, ros):
         self._ros, self._topic = ros, ros.subscribe(DiagnosticArray, "/diagnostics")
 
+    def fault(self):
+        """What keeps the robot from being commanded, by the newest message."""
+        name = f"{NAMESPACE.strip('/')}/driver: robot"
+        found = [s for message in self._topic.messages[-5:] for s in message.status if s.name == name]
+        return found[-1].message if found and found[-1].level == DiagnosticStatus.ERROR else ""
+
     def wait(self, level, words, part="robot"):
         """Waits for a status that is said from now on."""
         self._topic.messages.clear()
@@ -99,11 +105,12 @@ def until_at(ros, robot, positions, tolerance):
     )
 
 
-def lead(ros, robot, positions, what=""):
+def lead(ros, robot, positions, what="", attend=lambda: None):
     """Sends a motion until it is carried out: a controller that has just started may not hear the first."""
     command = ros.publisher(JointTrajectory, f"{NAMESPACE}/joint_trajectory")
 
     def arrives():
+        attend()
         command.publish(trajectory(positions, 1.0, ARM))
         ros.spin_for(1.3)
         return distance(robot.truth(), positions) <= 1.5 * COUNT
@@ -264,6 +271,13 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
     n = int(os.environ.get("KARAKURI_RESTARTS", "6"))
     chance = random.Random(16)
     states, diagnostics = joint_states(ros), Diagnostics(ros)
+    losses = []
+
+    def attend():
+        """Resumes a robot that was lost by itself, as on a machine with too much to do."""
+        if (what := diagnostics.fault()) and resume(ros).success:
+            losses.append(what)
+
     command = ros.publisher(JointTrajectory, f"{NAMESPACE}/joint_trajectory")
     ends, began = {}, time.monotonic()
     with Witness(robot) as witness:
@@ -282,8 +296,9 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
                 states.messages.clear()
                 states.wait()
                 assert resume(ros).success
-            lead(ros, robot, target, f"turn {turn}, {victim}, {number.name}:")
+            lead(ros, robot, target, attend=attend, what=f"turn {turn}, {victim}, {number.name}:")
     took = time.monotonic() - began
     with capsys.disabled():
         print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks")
+        print(f"{len(losses)} losses by themselves: {losses}")
     assert witness.largest_step < START_TOLERANCE + LAG, "never a jump"
